@@ -1,0 +1,60 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+// Exclusivity checks are switched off in release: the engine guards its state with locks and
+// thread confinement, and the checks cost up to 4x on property reads in hot loops.
+let engineSettings: [SwiftSetting] = [
+    .swiftLanguageMode(.v5),
+    .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
+]
+
+let package = Package(
+    name: "realm",
+    products: [
+        .library(name: "CoreSwift", targets: ["CoreSwift"]),
+        .library(name: "realm", type: .dynamic, targets: ["DylibLink"]),
+        .executable(name: "realm-cli", targets: ["realm-cli"]),
+    ],
+    dependencies: [
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+    ],
+    targets: [
+        .systemLibrary(name: "CSodium"),
+        .target(
+            name: "CKernels",
+            cSettings: [.unsafeFlags(["-Wall", "-Wextra"])]),
+        .target(
+            name: "CoreSwift",
+            dependencies: ["CKernels", "CSodium"],
+            swiftSettings: engineSettings,
+            linkerSettings: [.linkedLibrary(":libsodium.a")]),
+        .target(
+            name: "CABI",
+            dependencies: ["CoreSwift", "CKernels"],
+            swiftSettings: engineSettings),
+        // A target without code, so that the flags that make the shared library self-contained
+        // apply to the dynamic product alone and not to test executables.
+        .target(
+            name: "DylibLink",
+            dependencies: ["CABI"],
+            linkerSettings: [
+                .unsafeFlags([
+                    "-static-stdlib", "-use-ld=lld",
+                    "-Xlinker", "--version-script=\(Context.packageDirectory)/exports.map",
+                    "-Xlinker", "-soname=librealm.so",
+                    "-Xlinker", "-z", "-Xlinker", "nodelete",
+                    "-Xlinker", "-z", "-Xlinker", "now",
+                ])
+            ]),
+        .executableTarget(
+            name: "realm-cli",
+            dependencies: [
+                "CoreSwift",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ]),
+        .testTarget(
+            name: "CoreSwiftTests",
+            dependencies: ["CoreSwift", "CABI", "CKernels"],
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+    ]
+)

@@ -1,0 +1,108 @@
+// Unaligned little-endian access to bytes, a bounds-checked reader for bytes that are not
+// trusted yet, and a growable writer. The file format is little-endian; so are the machines
+// this is built for (x86-64, arm64), which a static check in `Pager` relies on.
+
+extension UnsafeRawPointer {
+    @inline(__always) func u8(_ offset: Int) -> UInt8 {
+        load(fromByteOffset: offset, as: UInt8.self)
+    }
+    @inline(__always) func u16(_ offset: Int) -> UInt16 {
+        loadUnaligned(fromByteOffset: offset, as: UInt16.self)
+    }
+    @inline(__always) func u32(_ offset: Int) -> UInt32 {
+        loadUnaligned(fromByteOffset: offset, as: UInt32.self)
+    }
+    @inline(__always) func u64(_ offset: Int) -> UInt64 {
+        loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+    }
+    @inline(__always) func i64(_ offset: Int) -> Int64 {
+        loadUnaligned(fromByteOffset: offset, as: Int64.self)
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    @inline(__always) func put(_ value: UInt8, _ offset: Int) {
+        storeBytes(of: value, toByteOffset: offset, as: UInt8.self)
+    }
+    @inline(__always) func put(_ value: UInt16, _ offset: Int) {
+        storeBytes(of: value, toByteOffset: offset, as: UInt16.self)
+    }
+    @inline(__always) func put(_ value: UInt32, _ offset: Int) {
+        storeBytes(of: value, toByteOffset: offset, as: UInt32.self)
+    }
+    @inline(__always) func put(_ value: UInt64, _ offset: Int) {
+        storeBytes(of: value, toByteOffset: offset, as: UInt64.self)
+    }
+    @inline(__always) func put(_ value: Int64, _ offset: Int) {
+        storeBytes(of: value, toByteOffset: offset, as: Int64.self)
+    }
+}
+
+/// Reads fields in sequence from bytes that may be hostile; every overrun throws.
+struct ByteReader {
+    private let base: UnsafeRawPointer
+    private let count: Int
+    private(set) var position = 0
+    /// What the bytes are, for messages: "page 12: catalog".
+    private let subject: String
+
+    init(_ base: UnsafeRawPointer, count: Int, subject: String) {
+        self.base = base
+        self.count = count
+        self.subject = subject
+    }
+
+    var remaining: Int { count - position }
+
+    private mutating func take(_ size: Int) throws(RealmError) -> UnsafeRawPointer {
+        guard size >= 0, size <= count - position else {
+            throw RealmError(
+                .invalidDatabase,
+                "\(subject): needs \(size) bytes at \(position), only \(count) are there")
+        }
+        defer { position += size }
+        return base + position
+    }
+
+    mutating func u8() throws(RealmError) -> UInt8 { try take(1).u8(0) }
+    mutating func u16() throws(RealmError) -> UInt16 { try take(2).u16(0) }
+    mutating func u32() throws(RealmError) -> UInt32 { try take(4).u32(0) }
+    mutating func u64() throws(RealmError) -> UInt64 { try take(8).u64(0) }
+    mutating func i64() throws(RealmError) -> Int64 { try take(8).i64(0) }
+
+    /// `size` raw bytes; the pointer lives as long as the underlying memory.
+    mutating func bytes(_ size: Int) throws(RealmError) -> UnsafeRawPointer { try take(size) }
+
+    /// UTF-8 text behind a 16-bit length.
+    mutating func string() throws(RealmError) -> String {
+        let size = Int(try u16())
+        let start = try take(size)
+        guard
+            let text = String(
+                validating: UnsafeRawBufferPointer(start: start, count: size), as: UTF8.self)
+        else { throw RealmError(.invalidDatabase, "\(subject): text is not UTF-8") }
+        return text
+    }
+}
+
+/// Appends fields to a growable array of bytes.
+struct ByteWriter {
+    private(set) var bytes: [UInt8] = []
+
+    var count: Int { bytes.count }
+
+    mutating func u8(_ value: UInt8) { bytes.append(value) }
+    mutating func u16(_ value: UInt16) { append(value) }
+    mutating func u32(_ value: UInt32) { append(value) }
+    mutating func u64(_ value: UInt64) { append(value) }
+    mutating func i64(_ value: Int64) { append(value) }
+    mutating func string(_ text: String) {
+        u16(UInt16(text.utf8.count))
+        bytes.append(contentsOf: text.utf8)
+    }
+    mutating func raw(_ buffer: UnsafeRawBufferPointer) { bytes.append(contentsOf: buffer) }
+
+    private mutating func append<T: FixedWidthInteger>(_ value: T) {
+        withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+    }
+}

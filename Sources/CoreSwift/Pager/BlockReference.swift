@@ -1,0 +1,110 @@
+// How blocks are named and what every block begins with.
+//
+// A block is a run of 4 KiB pages. Its parent names it by a 32-byte reference:
+//
+//   offset  size  field
+//        0     6  page number          (location, bits 0-47)
+//        6     2  page count           (location, bits 48-63)
+//        8     8  version that wrote it
+//       16     8  check value, first half
+//       24     8  check value, second half
+//
+// In a plain file the check value is `ContentHash` of the whole run, seeded with location and
+// version, so that a block that was copied elsewhere or left over from another version does not
+// pass. In an encrypted file it will be the authentication tag.
+//
+// Every block begins with 16 bytes:
+//
+//        0     1  BlockKind
+//        1     1  0
+//        2     2  column, for index trees; else 0
+//        4     4  class key; 0 for blocks that belong to no class
+//        8     4  bytes used
+//       12     4  entry count
+//
+// The first eight bytes are the block's *tag*. Readers that already passed the gate of
+// `BlockSource.resolve` compare the tag with what their place in the tree demands, so that a file
+// that names one block in two roles is refused.
+
+enum Page {
+    static let size = 4096
+    static let shift = 12
+    static func count(forBytes bytes: Int) -> Int { (bytes + size - 1) >> shift }
+}
+
+enum BlockKind: UInt8 {
+    case rowLeaf = 1
+    case rowBranch = 2
+    case indexLeaf = 3
+    case indexBranch = 4
+    case bigValue = 5
+    case versionRoot = 6
+    case spaceMap = 7
+    case schema = 8
+    case changeLog = 9
+}
+
+/// The first eight bytes of a block, as its place in the tree demands them.
+struct BlockTag: RawRepresentable, Equatable {
+    let rawValue: UInt64
+    @inline(__always) init(rawValue: UInt64) { self.rawValue = rawValue }
+    @inline(__always) init(_ kind: BlockKind, classKey: ClassKey, column: Int = 0) {
+        rawValue =
+            UInt64(kind.rawValue) | UInt64(UInt16(truncatingIfNeeded: column)) << 16
+            | UInt64(classKey.rawValue) << 32
+    }
+    @inline(__always) var kind: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
+}
+
+struct BlockReference: Equatable {
+    var location: UInt64
+    var version: UInt64
+    var check0: UInt64
+    var check1: UInt64
+
+    static let byteCount = 32
+    private static let pageMask: UInt64 = 0xFFFF_FFFF_FFFF
+    /// Marks blocks that live in the memory of a write transaction (page number bit 47).
+    static let transientBit: UInt64 = 1 << 47
+
+    static let none = BlockReference(location: 0, version: 0, check0: 0, check1: 0)
+
+    @inline(__always)
+    init(location: UInt64, version: UInt64, check0: UInt64, check1: UInt64) {
+        self.location = location
+        self.version = version
+        self.check0 = check0
+        self.check1 = check1
+    }
+
+    @inline(__always) init(_ source: UnsafeRawPointer) {
+        location = source.u64(0)
+        version = source.u64(8)
+        check0 = source.u64(16)
+        check1 = source.u64(24)
+    }
+
+    @inline(__always) func store(_ target: UnsafeMutableRawPointer) {
+        target.put(location, 0)
+        target.put(version, 8)
+        target.put(check0, 16)
+        target.put(check1, 24)
+    }
+
+    /// Reference to slot `index` of a write transaction's table of memory blocks.
+    @inline(__always) static func transient(_ index: Int) -> BlockReference {
+        BlockReference(
+            location: transientBit | UInt64(index), version: .max, check0: 0, check1: 0)
+    }
+
+    @inline(__always) var isNone: Bool { location == 0 }
+    @inline(__always) var isTransient: Bool { location & Self.transientBit != 0 }
+    @inline(__always) var transientIndex: Int {
+        Int(truncatingIfNeeded: location & (Self.transientBit - 1))
+    }
+    @inline(__always) var page: UInt64 { location & Self.pageMask }
+    @inline(__always) var pageCount: Int { Int(truncatingIfNeeded: location >> 48) }
+    static let pageCountMax = 0xFFFF
+
+    static func location(page: UInt64, count: Int) -> UInt64 { page | UInt64(count) << 48 }
+}

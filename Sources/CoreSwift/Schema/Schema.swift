@@ -1,0 +1,134 @@
+// Classes and properties as pure data. A schema is what a program asks for at opening, what the
+// file stores, and what an open realm shows; `SchemaValidation` checks the first, `SchemaChange`
+// lists how two of them differ.
+
+/// The type of a property; raw values of `realm_property_type_e`.
+public enum PropertyType: UInt32, Sendable {
+    case int = 0
+    case bool = 1
+    case string = 2
+    case binary = 4
+    case mixed = 6
+    case timestamp = 8
+    case float = 9
+    case double = 10
+    case decimal128 = 11
+    case object = 12
+    case linkingObjects = 14
+    case objectId = 15
+    case uuid = 17
+}
+
+/// Raw values of `realm_collection_type_e`.
+public enum CollectionType: UInt32, Sendable {
+    case none = 0
+    case list = 1
+    case set = 2
+    case dictionary = 4
+}
+
+/// Raw values of `realm_property_flags_e`.
+public struct PropertyFlags: OptionSet, Hashable, Sendable {
+    public let rawValue: Int32
+    public init(rawValue: Int32) { self.rawValue = rawValue }
+    public static let nullable = PropertyFlags(rawValue: 1)
+    public static let primaryKey = PropertyFlags(rawValue: 2)
+    public static let indexed = PropertyFlags(rawValue: 4)
+    public static let fullTextIndexed = PropertyFlags(rawValue: 8)
+}
+
+/// Raw values of `realm_class_flags_e`.
+public enum ClassKind: Int32, Sendable {
+    case topLevel = 0
+    case embedded = 1
+    case asymmetric = 2
+}
+
+public struct PropertySchema: Hashable, Sendable {
+    public var name: String
+    /// The name users of the schema see; empty when it is `name`.
+    public var publicName: String
+    public var type: PropertyType
+    public var collection: CollectionType
+    /// Class that `object` and `linkingObjects` properties point to; else empty.
+    public var linkTarget: String
+    /// Property of `linkTarget` that a `linkingObjects` property reverses; else empty.
+    public var linkOrigin: String
+    public var flags: PropertyFlags
+    /// `invalid` until the property is in a file.
+    public var key: PropertyKey
+
+    public init(
+        _ name: String, _ type: PropertyType, collection: CollectionType = .none,
+        linkTarget: String = "", linkOrigin: String = "", flags: PropertyFlags = [],
+        publicName: String = "", key: PropertyKey = .invalid
+    ) {
+        self.name = name
+        self.publicName = publicName
+        self.type = type
+        self.collection = collection
+        self.linkTarget = linkTarget
+        self.linkOrigin = linkOrigin
+        self.flags = flags
+        self.key = key
+    }
+
+    public var isNullable: Bool { flags.contains(.nullable) }
+    public var isPrimaryKey: Bool { flags.contains(.primaryKey) }
+    public var isComputed: Bool { type == .linkingObjects }
+}
+
+public struct ClassSchema: Hashable, Sendable {
+    public var name: String
+    public var kind: ClassKind
+    /// Name of the primary key property; empty when there is none.
+    public var primaryKey: String
+    /// Stored properties in declaration order.
+    public var properties: [PropertySchema]
+    /// Linking-objects properties in declaration order.
+    public var computedProperties: [PropertySchema]
+    /// `invalid` until the class is in a file.
+    public var key: ClassKey
+
+    public init(
+        _ name: String, primaryKey: String = "", properties: [PropertySchema],
+        computedProperties: [PropertySchema] = [], kind: ClassKind = .topLevel,
+        key: ClassKey = .invalid
+    ) {
+        self.name = name
+        self.kind = kind
+        self.primaryKey = primaryKey
+        self.properties = properties
+        self.computedProperties = computedProperties
+        self.key = key
+    }
+
+    /// The stored or computed property with this internal name.
+    public func property(named name: String) -> PropertySchema? {
+        properties.first { $0.name == name } ?? computedProperties.first { $0.name == name }
+    }
+
+    /// The property that identifies objects: named as primary key and flagged as such.
+    public var primaryKeyProperty: PropertySchema? {
+        primaryKey.isEmpty ? nil : properties.first { $0.name == primaryKey && $0.isPrimaryKey }
+    }
+}
+
+public struct Schema: Hashable, Sendable {
+    /// Sorted by name, byte order.
+    public private(set) var classes: [ClassSchema]
+
+    public init(_ classes: [ClassSchema] = []) {
+        self.classes = classes.sorted {
+            $0.name.utf8.lexicographicallyPrecedes($1.name.utf8)
+        }
+    }
+
+    public func class_(named name: String) -> ClassSchema? {
+        classes.first { $0.name == name }
+    }
+
+    public func class_(_ key: ClassKey) -> ClassSchema? {
+        classes.first { $0.key == key }
+    }
+}

@@ -1,0 +1,239 @@
+// Reading a sealed row leaf: the layout of its bytes and unchecked access to them. Views are made
+// only of blocks that passed `RowLeafCheck`, so every offset below is inside the block.
+//
+//   offset  size  field
+//        0    16  block header (kind rowLeaf; entry count = rows, dead ones included)
+//       16     8  first key (base of the keys)
+//       24     4  live rows
+//       28     2  columns in the directory
+//       30     1  key width: 0 = dense (key = base + row), else 1, 2, 4, 8 bytes of (key - base)
+//       31     1  0
+//       32     4  offset of the keys, 0 when dense
+//       36     4  offset of the tombstone bitmap, 0 when no row is dead (bit set = dead)
+//       40     8  0
+//       48  16*c  directory: one ColumnEntry per column
+//          16*c   bounds: minimum and maximum per column, 8 bytes each
+//                 columns, each aligned to 8 bytes
+//
+// ColumnEntry:
+//        0     1  ColumnEncoding
+//        1     1  width: bytes per value (packed: 0, 1, 2, 4, 8; fixed: 4, 8, 16)
+//        2     1  ColumnFlags
+//        3     1  0
+//        4     4  offset of the data
+//        8     8  packed, timestamp: base. Strings: offset of the heap (4), and (4) the fixed
+//                 length or the number of dictionary words
+//
+// Bitmaps stand directly before the data: external values (if the column has any), then nulls (if
+// it has any); each is `bitmapBytes(rows)` long, bit set = external / null.
+//
+// Bounds hold for non-null live values; with `boundsExact` some row has each of them. Integers and
+// links: the value. Timestamps: seconds. Doubles and floats: the bits of a Double, NaN left out
+// (the flag `hasNaN` tells). Strings and binaries: the first eight bytes, big-endian, zero-padded.
+// A column without `hasBounds` (no value at all, or only NaN) has none.
+
+enum ColumnEncoding: UInt8 {
+    /// No data: the value is null, or the type's default in a required column; also the column of
+    /// an integer primary key that is the object key itself.
+    case absent = 0
+    /// Integers and link keys: value = base + unsigned delta of `width` bytes (0: all equal).
+    case packed = 1
+    /// `width` raw bytes per row.
+    case fixed = 2
+    /// One bit per row.
+    case bits = 3
+    /// Seconds as `packed`; with `hasNanoseconds`, Int32 per row follows, aligned to 8 bytes.
+    case timestamp = 4
+    /// Every value has the same length: bytes one after another.
+    case stringFixed = 5
+    /// rows + 1 16-bit offsets into the heap.
+    case string16 = 6
+    /// rows + 1 32-bit offsets into the heap.
+    case string32 = 7
+    /// One byte per row names a word; words + 1 16-bit offsets follow, aligned to 8 bytes.
+    case stringDictionary = 8
+}
+
+struct ColumnFlags: OptionSet {
+    let rawValue: UInt8
+    static let hasNulls = ColumnFlags(rawValue: 1)
+    static let hasBounds = ColumnFlags(rawValue: 2)
+    static let boundsExact = ColumnFlags(rawValue: 4)
+    static let hasNanoseconds = ColumnFlags(rawValue: 8)
+    /// Some values are 40-byte records {BlockReference, length} of a block of their own.
+    static let hasExternal = ColumnFlags(rawValue: 16)
+    static let hasNaN = ColumnFlags(rawValue: 32)
+}
+
+enum LeafLayout {
+    static let directoryOffset = 48
+    static let entrySize = 16
+    static let boundsSize = 16
+    static let externalRecordSize = 40
+    /// Rows a leaf may hold at most; a safety, the byte target is what splits leaves.
+    static let rowsMax = 2048
+    /// Encoded bytes a leaf aims at.
+    static let bytesTarget = 16 * 1024
+    /// Values above this (an eighth of the target) get blocks of their own.
+    static let inlineBytesMax = 2048
+
+    @inline(__always) static func align8(_ offset: Int) -> Int { (offset + 7) & ~7 }
+    @inline(__always) static func bitmapBytes(_ rows: Int) -> Int { ((rows + 63) >> 6) << 3 }
+    @inline(__always) static func bit(_ bitmap: UnsafeRawPointer, _ row: Int) -> Bool {
+        bitmap.u8(row >> 3) >> UInt8(row & 7) & 1 != 0
+    }
+}
+
+/// One column of a sealed leaf.
+struct ColumnView {
+    /// Start of the leaf block.
+    let leaf: UnsafeRawPointer
+    let rows: Int
+    let entry: UnsafeRawPointer
+    let bounds: UnsafeRawPointer
+
+    @inline(__always) var encoding: ColumnEncoding {
+        unsafeBitCast(entry.u8(0), to: ColumnEncoding.self)
+    }
+    @inline(__always) var width: Int { Int(entry.u8(1)) }
+    @inline(__always) var flags: ColumnFlags { ColumnFlags(rawValue: entry.u8(2)) }
+    @inline(__always) var data: UnsafeRawPointer { leaf + Int(entry.u32(4)) }
+    @inline(__always) var base: Int64 { entry.i64(8) }
+    @inline(__always) var heap: UnsafeRawPointer { leaf + Int(entry.u32(8)) }
+    @inline(__always) var fixedLength: Int { Int(entry.u32(12)) }
+    @inline(__always) var wordCount: Int { Int(entry.u32(12)) }
+
+    /// The null bitmap, if the column has nulls.
+    @inline(__always) var nulls: UnsafeRawPointer? {
+        flags.contains(.hasNulls) ? data - LeafLayout.bitmapBytes(rows) : nil
+    }
+    /// The bitmap of values in blocks of their own, if there are any.
+    @inline(__always) var externals: UnsafeRawPointer? {
+        guard flags.contains(.hasExternal) else { return nil }
+        let one = LeafLayout.bitmapBytes(rows)
+        return data - (flags.contains(.hasNulls) ? 2 * one : one)
+    }
+    @inline(__always) func isNull(_ row: Int) -> Bool {
+        guard let nulls else { return false }
+        return LeafLayout.bit(nulls, row)
+    }
+
+    @inline(__always) var minimumInt: Int64 { bounds.i64(0) }
+    @inline(__always) var maximumInt: Int64 { bounds.i64(8) }
+    @inline(__always) var minimumDouble: Double { Double(bitPattern: bounds.u64(0)) }
+    @inline(__always) var maximumDouble: Double { Double(bitPattern: bounds.u64(8)) }
+    @inline(__always) var minimumPrefix: UInt64 { bounds.u64(0) }
+    @inline(__always) var maximumPrefix: UInt64 { bounds.u64(8) }
+
+    /// Value of a packed column (also the seconds of a timestamp column).
+    @inline(__always) func packed(_ row: Int) -> Int64 {
+        let delta: UInt64
+        switch width {
+        case 0: return base
+        case 1: delta = UInt64(data.u8(row))
+        case 2: delta = UInt64(data.u16(row &* 2))
+        case 4: delta = UInt64(data.u32(row &* 4))
+        default: delta = data.u64(row &* 8)
+        }
+        return base &+ Int64(bitPattern: delta)
+    }
+    @inline(__always) func nanoseconds(_ row: Int) -> Int32 {
+        guard flags.contains(.hasNanoseconds) else { return 0 }
+        let start = LeafLayout.align8(rows &* width)
+        return Int32(bitPattern: data.u32(start &+ row &* 4))
+    }
+    @inline(__always) func bit(_ row: Int) -> Bool { LeafLayout.bit(data, row) }
+    @inline(__always) func double(_ row: Int) -> Double { Double(bitPattern: data.u64(row &* 8)) }
+    @inline(__always) func float(_ row: Int) -> Float { Float(bitPattern: data.u32(row &* 4)) }
+
+    /// The bytes stored for a row of a string or binary column; for external values their record.
+    @inline(__always) func bytes(_ row: Int) -> UnsafeRawBufferPointer {
+        switch encoding {
+        case .stringFixed:
+            let length = fixedLength
+            return UnsafeRawBufferPointer(start: heap + row &* length, count: length)
+        case .string16:
+            let start = Int(data.u16(row &* 2))
+            return UnsafeRawBufferPointer(
+                start: heap + start, count: Int(data.u16(row &* 2 &+ 2)) &- start)
+        case .string32:
+            let start = Int(data.u32(row &* 4))
+            return UnsafeRawBufferPointer(
+                start: heap + start, count: Int(data.u32(row &* 4 &+ 4)) &- start)
+        case .stringDictionary:
+            return word(Int(data.u8(row)))
+        default:
+            // Absent: the empty value, at an address that exists.
+            return UnsafeRawBufferPointer(start: leaf, count: 0)
+        }
+    }
+    /// Word `index` of a dictionary column.
+    @inline(__always) func word(_ index: Int) -> UnsafeRawBufferPointer {
+        let offsets = data + LeafLayout.align8(rows)
+        let start = Int(offsets.u16(index &* 2))
+        return UnsafeRawBufferPointer(
+            start: heap + start, count: Int(offsets.u16(index &* 2 &+ 2)) &- start)
+    }
+}
+
+/// A sealed leaf.
+struct LeafView {
+    let base: UnsafeRawPointer
+
+    @inline(__always) init(_ base: UnsafeRawPointer) { self.base = base }
+
+    /// Rows, dead ones included.
+    @inline(__always) var rows: Int { Int(base.u32(12)) }
+    @inline(__always) var liveRows: Int { Int(base.u32(24)) }
+    @inline(__always) var columnCount: Int { Int(base.u16(28)) }
+    @inline(__always) var keyBase: Int64 { base.i64(16) }
+    @inline(__always) var keyWidth: Int { Int(base.u8(30)) }
+    @inline(__always) var keys: UnsafeRawPointer { base + Int(base.u32(32)) }
+    /// The bitmap of dead rows, if any row is dead.
+    @inline(__always) var tombstones: UnsafeRawPointer? {
+        let offset = Int(base.u32(36))
+        return offset == 0 ? nil : base + offset
+    }
+
+    @inline(__always) func key(_ row: Int) -> Int64 {
+        switch keyWidth {
+        case 0: return keyBase &+ Int64(row)
+        case 1: return keyBase &+ Int64(keys.u8(row))
+        case 2: return keyBase &+ Int64(keys.u16(row &* 2))
+        case 4: return keyBase &+ Int64(keys.u32(row &* 4))
+        default: return keyBase &+ keys.i64(row &* 8)
+        }
+    }
+
+    @inline(__always) func isDead(_ row: Int) -> Bool {
+        guard let tombstones else { return false }
+        return LeafLayout.bit(tombstones, row)
+    }
+
+    /// The column, or nil when the leaf was written before the column existed: treat as absent.
+    @inline(__always) func column(_ index: Int) -> ColumnView? {
+        let count = columnCount
+        guard index < count else { return nil }
+        let directory = base + LeafLayout.directoryOffset
+        return ColumnView(
+            leaf: base, rows: rows, entry: directory + index &* LeafLayout.entrySize,
+            bounds: directory
+                + (count &* LeafLayout.entrySize &+ index &* LeafLayout.boundsSize))
+    }
+
+    /// The row with this key, dead or alive, or nil.
+    @inline(__always) func row(of key: Int64) -> Int? {
+        let count = rows
+        if keyWidth == 0 {
+            let row = key &- keyBase
+            return row >= 0 && row < Int64(count) ? Int(row) : nil
+        }
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low &+ high) >> 1
+            if self.key(middle) < key { low = middle &+ 1 } else { high = middle }
+        }
+        return low < count && self.key(low) == key ? low : nil
+    }
+}
