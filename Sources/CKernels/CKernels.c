@@ -1,5 +1,57 @@
 #include "CKernels.h"
 
-static _Thread_local void *slots[CK_SLOT_COUNT];
+#include <pthread.h>
+#include <stdlib.h>
 
-void **ck_thread_slot(int which) { return &slots[which]; }
+_Thread_local __attribute__((tls_model("initial-exec"))) void *ck_thread_slots[CK_SLOT_COUNT];
+
+static void (*slot_ends[CK_SLOT_COUNT])(void *);
+static pthread_key_t exit_key;
+static pthread_once_t exit_once = PTHREAD_ONCE_INIT;
+
+/* Runs when a thread ends. Clearing a slot before its end runs lets the end use the slot anew
+ * (an error message released by it may set one); it arms the key again, and pthreads comes back. */
+static void at_thread_exit(void *slots_of_thread) {
+    void **slots = slots_of_thread;
+    for (int i = 0; i < CK_SLOT_COUNT; i++) {
+        void (*end)(void *) = __atomic_load_n(&slot_ends[i], __ATOMIC_ACQUIRE);
+        void *value = slots[i];
+        if (end && value) {
+            slots[i] = NULL;
+            end(value);
+        }
+    }
+}
+static void make_exit_key(void) { (void)pthread_key_create(&exit_key, at_thread_exit); }
+
+void ck_thread_slot_on_exit(int which, void (*end)(void *value)) {
+    (void)pthread_once(&exit_once, make_exit_key);
+    __atomic_store_n(&slot_ends[which], end, __ATOMIC_RELEASE);
+    (void)pthread_setspecific(exit_key, ck_thread_slots);
+}
+
+struct ck_lock {
+    pthread_mutex_t mutex;
+};
+
+ck_lock *ck_lock_new(void) {
+    ck_lock *lock = malloc(sizeof *lock);
+    if (lock && pthread_mutex_init(&lock->mutex, NULL) != 0) {
+        free(lock);
+        return NULL;
+    }
+    return lock;
+}
+void ck_lock_free(ck_lock *lock) {
+    if (lock) {
+        (void)pthread_mutex_destroy(&lock->mutex);
+        free(lock);
+    }
+}
+void ck_lock_acquire(ck_lock *lock) { (void)pthread_mutex_lock(&lock->mutex); }
+void ck_lock_release(ck_lock *lock) { (void)pthread_mutex_unlock(&lock->mutex); }
+
+void *ck_malloc(size_t size) { return malloc(size); }
+void ck_free(void *memory) { free(memory); }
+
+uint64_t ck_thread_id(void) { return (uint64_t)(uintptr_t)ck_thread_slots; }

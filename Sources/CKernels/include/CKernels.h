@@ -27,8 +27,35 @@ static inline uint64_t ck_add_u64(uint64_t *p, uint64_t v) {
     return __atomic_add_fetch(p, v, __ATOMIC_SEQ_CST);
 }
 
-/* One pointer-sized slot per thread for each use. */
-void **ck_thread_slot(int which);
-enum { CK_SLOT_LAST_ERROR = 0, CK_SLOT_HANDLES = 1, CK_SLOT_COUNT = 4 };
+/* One pointer-sized slot per thread for each use. The initial-exec model makes an access one
+ * load; the few bytes come from the reserve that the C library keeps for libraries opened late. */
+enum {
+    CK_SLOT_LAST_ERROR = 0,
+    CK_SLOT_HANDLES = 1,
+    CK_SLOT_USER_ERROR = 2,
+    CK_SLOT_COUNT = 4
+};
+extern _Thread_local __attribute__((tls_model("initial-exec"))) void *ck_thread_slots[CK_SLOT_COUNT];
+static inline void *ck_thread_slot(int which) { return ck_thread_slots[which]; }
+static inline void ck_set_thread_slot(int which, void *value) { ck_thread_slots[which] = value; }
+
+/* From now on, when the calling thread ends, calls `end` with the slot's value if that is not
+ * NULL, and clears the slot. All threads must give the same `end` for one slot. */
+void ck_thread_slot_on_exit(int which, void (*end)(void *value));
+
+/* A pthread mutex at an address that does not move (Synchronization.Mutex would be reported
+ * falsely by the thread sanitizer). NULL when memory is exhausted. */
+typedef struct ck_lock ck_lock;
+ck_lock *ck_lock_new(void);
+void ck_lock_free(ck_lock *lock);
+void ck_lock_acquire(ck_lock *lock);
+void ck_lock_release(ck_lock *lock);
+
+/* Memory of the C allocator, which callers of the C ABI give back with realm_free. */
+void *ck_malloc(size_t size);
+void ck_free(void *memory);
+
+/* A number that names the calling thread as long as it lives. */
+uint64_t ck_thread_id(void);
 
 #endif
