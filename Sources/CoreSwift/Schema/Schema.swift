@@ -1,5 +1,5 @@
 // Classes and properties as pure data. A schema is what a program asks for at opening, what the
-// file stores, and what an open realm shows; `SchemaValidation` checks the first, `SchemaChange`
+// file stores, and what an open realm shows; `SchemaValidation` checks the first, `SchemaDifference`
 // lists how two of them differ.
 
 /// The type of a property; raw values of `realm_property_type_e`.
