@@ -28,9 +28,12 @@ let package = Package(
             dependencies: ["CKernels", "CSodium"],
             swiftSettings: engineSettings,
             linkerSettings: [.linkedLibrary(":libsodium.a")]),
+        // The types and prototypes of include/realm.h, which the functions of CABI implement: the
+        // compiler checks one against the other.
+        .target(name: "CRealm"),
         .target(
             name: "CABI",
-            dependencies: ["CoreSwift", "CKernels"],
+            dependencies: ["CoreSwift", "CKernels", "CRealm"],
             swiftSettings: engineSettings),
         // A target without code, so that the flags that make the shared library self-contained
         // apply to the dynamic product alone and not to test executables.
@@ -54,7 +57,7 @@ let package = Package(
             ]),
         .testTarget(
             name: "CoreSwiftTests",
-            dependencies: ["CoreSwift", "CABI", "CKernels"],
+            dependencies: ["CoreSwift", "CABI", "CKernels", "CRealm"],
             swiftSettings: [.swiftLanguageMode(.v5)]),
     ]
 )

@@ -54,4 +54,10 @@ void ck_lock_release(ck_lock *lock) { (void)pthread_mutex_unlock(&lock->mutex); 
 void *ck_malloc(size_t size) { return malloc(size); }
 void ck_free(void *memory) { free(memory); }
 
-uint64_t ck_thread_id(void) { return (uint64_t)(uintptr_t)ck_thread_slots; }
+uint64_t ck_thread_number(void) {
+    static uint64_t last;
+    static _Thread_local __attribute__((tls_model("initial-exec"))) uint64_t mine;
+    if (mine == 0)
+        mine = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
+    return mine;
+}

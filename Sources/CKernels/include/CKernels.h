@@ -55,7 +55,7 @@ void ck_lock_release(ck_lock *lock);
 void *ck_malloc(size_t size);
 void ck_free(void *memory);
 
-/* A number that names the calling thread as long as it lives. */
-uint64_t ck_thread_id(void);
+/* A number that names the calling thread and no other, before or after. */
+uint64_t ck_thread_number(void);
 
 #endif

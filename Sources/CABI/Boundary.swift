@@ -1,0 +1,88 @@
+// The one place where Swift errors become C errors, and where C handles become Swift objects.
+// Every function of the ABI that can fail has its body inside `boundary`; nothing else stores the
+// last error. Handles come in through `held` and `borrow`, which check their tags.
+
+import CKernels
+import CRealm
+import CoreSwift
+
+/// Runs `body`; when it throws, stores the error for the thread and returns `failure`.
+@inline(__always)
+func boundary<R>(_ failure: R, _ body: () throws(RealmError) -> R) -> R {
+    do throws(RealmError) {
+        return try body()
+    } catch {
+        LastError.set(error)
+        return failure
+    }
+}
+
+/// As `boundary`, for functions that only succeed or fail.
+@inline(__always)
+func succeeds(_ body: () throws(RealmError) -> Void) -> Bool {
+    do throws(RealmError) {
+        try body()
+        return true
+    } catch {
+        LastError.set(error)
+        return false
+    }
+}
+
+/// The object of a handle of `kind` (any but `object`), retained for the use of the caller.
+///
+/// `kind` and `T` belong together: the handle was made with an object of that class.
+@inline(__always)
+func held<T: AnyObject>(
+    _ handle: OpaquePointer?, _ kind: HandleKind, as type: T.Type
+) throws(RealmError) -> T {
+    try held(UnsafeRawPointer(handle), kind, as: type)
+}
+
+@inline(__always)
+func held<T: AnyObject>(
+    _ handle: UnsafeRawPointer?, _ kind: HandleKind, as type: T.Type
+) throws(RealmError) -> T {
+    let slot = try HandleSlab.check(handle, kind)
+    guard let object = HandleSlab.held(by: slot) else {
+        throw RealmError(.invalidArgument, "expected a live handle, got an empty one")
+    }
+    return unsafeDowncast(object.takeUnretainedValue(), to: T.self)
+}
+
+/// Calls `body` with the object of a handle of `kind` without touching its reference count: the
+/// handle keeps it, and one handle is not used by two threads at a time.
+@inline(__always)
+func borrow<T: AnyObject, R>(
+    _ handle: OpaquePointer?, _ kind: HandleKind, as type: T.Type,
+    _ body: (T) throws(RealmError) -> R
+) throws(RealmError) -> R {
+    let slot = try HandleSlab.check(UnsafeRawPointer(handle), kind)
+    let word = slot.load(fromByteOffset: HandleSlab.payloadOffset, as: UInt.self)
+    guard let pointer = UnsafeRawPointer(bitPattern: word) else {
+        throw RealmError(.invalidArgument, "expected a live handle, got an empty one")
+    }
+    let result: Result<R, RealmError> = Unmanaged<T>.fromOpaque(pointer)._withUnsafeGuaranteedRef {
+        object in
+        do throws(RealmError) { return .success(try body(object)) } catch { return .failure(error) }
+    }
+    return try result.get()
+}
+
+/// A new handle of `kind` that keeps `object`.
+func makeHandle(_ kind: HandleKind, _ object: AnyObject) -> OpaquePointer {
+    OpaquePointer(HandleSlab.allocate(kind, holding: object))
+}
+
+/// Text of a C string argument; NULL is `.invalidArgument` naming the parameter.
+func text(
+    _ pointer: UnsafePointer<CChar>?, _ parameter: StaticString
+) throws(RealmError) -> String {
+    guard let pointer else {
+        throw RealmError(.invalidArgument, "\(parameter) must not be NULL")
+    }
+    guard let text = String(validatingCString: pointer) else {
+        throw RealmError(.invalidArgument, "\(parameter) is not UTF-8 text")
+    }
+    return text
+}

@@ -1,0 +1,97 @@
+// The last error of each thread, and owned copies of errors. A record is immutable, so that the
+// thread slot and any number of async error handles share it.
+
+import CKernels
+import CRealm
+import CoreSwift
+
+/// An error in the form C callers read: its texts are C strings that live as long as it does.
+final class ErrorRecord {
+    let code: ErrorCode
+    let userCodeError: UnsafeMutableRawPointer?
+    private let message: UnsafeMutablePointer<CChar>
+    private let path: UnsafeMutablePointer<CChar>?
+
+    init(_ error: RealmError, userCodeError: UnsafeMutableRawPointer? = nil) {
+        code = error.code
+        self.userCodeError = userCodeError
+        message = ErrorRecord.copy(error.message)
+        path = error.code.namesFile ? ErrorRecord.copy(error.path ?? "") : nil
+    }
+
+    deinit {
+        message.deallocate()
+        path?.deallocate()
+    }
+
+    private static func copy(_ text: String) -> UnsafeMutablePointer<CChar> {
+        let bytes = text.utf8CString
+        let copy = UnsafeMutablePointer<CChar>.allocate(capacity: bytes.count)
+        for (i, byte) in bytes.enumerated() { copy[i] = byte }
+        return copy
+    }
+
+    /// Fills a caller's record; its texts belong to this object.
+    func write(to out: UnsafeMutablePointer<realm_error_t>?) {
+        out?.pointee = realm_error_t(
+            error: realm_errno_e(rawValue: UInt32(bitPattern: code.rawValue)),
+            categories: code.categories,
+            message: UnsafePointer(message), user_code_error: userCodeError,
+            path: UnsafePointer(path))
+    }
+
+    /// Same code and message.
+    func equals(_ other: ErrorRecord) -> Bool {
+        guard code == other.code else { return false }
+        var i = 0
+        while message[i] == other.message[i] {
+            if message[i] == 0 { return true }
+            i += 1
+        }
+        return false
+    }
+}
+
+/// The slot of the calling thread.
+enum LastError {
+    static var current: ErrorRecord? {
+        ck_thread_slot(Int32(CK_SLOT_LAST_ERROR)).map {
+            Unmanaged<ErrorRecord>.fromOpaque($0).takeUnretainedValue()
+        }
+    }
+
+    @inline(never)
+    static func set(_ error: RealmError) { set(ErrorRecord(error)) }
+
+    @inline(never)
+    static func set(_ record: ErrorRecord) {
+        clear()
+        ck_set_thread_slot(
+            Int32(CK_SLOT_LAST_ERROR), Unmanaged.passRetained(record).toOpaque())
+        ck_thread_slot_on_exit(Int32(CK_SLOT_LAST_ERROR)) { raw in
+            if let raw { Unmanaged<ErrorRecord>.fromOpaque(raw).release() }
+        }
+    }
+
+    /// Empties the slot; whether there was something in it.
+    @discardableResult
+    static func clear() -> Bool {
+        guard let raw = ck_thread_slot(Int32(CK_SLOT_LAST_ERROR)) else { return false }
+        ck_set_thread_slot(Int32(CK_SLOT_LAST_ERROR), nil)
+        Unmanaged<ErrorRecord>.fromOpaque(raw).release()
+        return true
+    }
+
+    /// The error of a callback that reported failure, with what the callback registered on this
+    /// thread; that slot is emptied.
+    static func setCallbackFailure(_ message: String) {
+        let user = takeUserCodeError()
+        set(ErrorRecord(RealmError(.callback, message), userCodeError: user))
+    }
+
+    static func takeUserCodeError() -> UnsafeMutableRawPointer? {
+        let user = ck_thread_slot(Int32(CK_SLOT_USER_ERROR))
+        ck_set_thread_slot(Int32(CK_SLOT_USER_ERROR), nil)
+        return user
+    }
+}
