@@ -1,0 +1,234 @@
+/* bench.h - what the benchmark programs of all engines share: clock, report lines, random numbers, the data of a
+ * Person, the list of workloads and the loop that runs it.
+ *
+ * Not here: anything that knows an engine. Included once by each program (bench_realm has several C files; only the
+ * one that defines BENCH_MAIN gets the loop).
+ *
+ * A program prints to stdout one line a measure: name<TAB>seconds<TAB>operations (seconds = wall time of them all).
+ * A name that ends in _bytes carries a byte count in the third column and 0 seconds. A row that could not run prints
+ * its name, then "not_supported" or "failed", then 0. Remarks ("# ...") go to stderr.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+/* ---------------------------------------------------------------- state, shared by the C files of one program */
+
+struct bench {
+    size_t n;         /* objects of each class */
+    const char* path; /* the database file */
+    bool fresh;       /* the data is as inserted, so counts can be checked */
+    bool variants;    /* also time the forms whose names have a dot */
+    uint64_t rng;
+    jmp_buf failed; /* where a failing workload returns to */
+    int status;     /* exit status so far */
+};
+extern struct bench B;
+
+typedef struct workload {
+    const char* name;
+    void (*fn)(void);
+    bool by_default; /* part of "all" */
+} workload_t;
+
+/* ---------------------------------------------------------------- measuring and reporting */
+
+static inline double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static inline void report(const char* name, double seconds, size_t ops)
+{
+    printf("%s\t%.9f\t%zu\n", name, seconds, ops);
+    fflush(stdout);
+}
+
+/* Ends the running workload; `supported` false marks work that the engine says it does not do yet. */
+static inline _Noreturn void bench_fail(bool supported, const char* what, const char* why)
+{
+    fprintf(stderr, "%s: %s: %s\n", supported ? "FAILED" : "# not supported", what, why);
+    longjmp(B.failed, supported ? 1 : 2);
+}
+
+static inline void expect(const char* name, size_t got, size_t want)
+{
+    char text[96];
+    fprintf(stderr, "# %s result=%zu%s\n", name, got, B.fresh ? "" : " (not checked)");
+    if (B.fresh && got != want) {
+        snprintf(text, sizeof text, "got %zu, expected %zu", got, want);
+        bench_fail(true, name, text);
+    }
+}
+
+static inline void expect_double(const char* name, double got, double want)
+{
+    char text[96];
+    fprintf(stderr, "# %s result=%.17g%s\n", name, got, B.fresh ? "" : " (not checked)");
+    if (B.fresh && got != want) {
+        snprintf(text, sizeof text, "got %.17g, expected %.17g", got, want);
+        bench_fail(true, name, text);
+    }
+}
+
+static inline size_t proc_status_kb(const char* field)
+{
+    char line[256];
+    size_t kb = 0, n = strlen(field);
+    FILE* f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (!strncmp(line, field, n))
+            kb = strtoul(line + n + 1, NULL, 10);
+    if (f)
+        fclose(f);
+    return kb;
+}
+
+static inline size_t file_bytes(const char* path, const char* suffix)
+{
+    char name[4200];
+    struct stat st;
+    snprintf(name, sizeof name, "%s%s", path, suffix);
+    return stat(name, &st) ? 0 : (size_t)st.st_size;
+}
+
+/* ---------------------------------------------------------------- the data */
+
+/* xorshift64*, the same sequence for every engine */
+static inline uint64_t rnd(void)
+{
+    B.rng ^= B.rng >> 12;
+    B.rng ^= B.rng << 25;
+    B.rng ^= B.rng >> 27;
+    return B.rng * 2685821657736338717ull;
+}
+
+enum { NAME_LEN = 14, CODE_LEN = 16, NUM_DEPTS = 100 };
+
+/* "person-" and seven digits */
+static inline void person_name(char* out, size_t i)
+{
+    memcpy(out, "person-0000000", NAME_LEN + 1);
+    for (int p = NAME_LEN - 1; i; i /= 10)
+        out[p--] = (char)('0' + i % 10);
+}
+static inline int64_t person_age(size_t i) { return (int64_t)(i * 7919 % 100); }
+static inline double person_score(size_t i) { return (double)i * 0.5; }
+static inline int64_t person_birth(size_t i) { return 1500000000 + (int64_t)i; }
+static inline bool person_active(size_t i) { return i % 3 == 0; }
+
+/* sixteen hexadecimal digits in an order that looks random: payload of events, key of Coded */
+static inline void hex_code(char* out, size_t i)
+{
+    static const char digits[] = "0123456789abcdef";
+    uint64_t h = (i + 1) * 0x9E3779B97F4A7C15ull;
+    for (int b = 0; b < CODE_LEN; b++, h >>= 4)
+        out[b] = digits[h & 15];
+}
+
+/* position j of the scattered order; a permutation, as 7919 is prime (unless it divides n) */
+static inline size_t scattered(size_t j) { return j * 7919 % B.n; }
+
+static inline size_t sum_of_ages(void)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < B.n; i++)
+        sum += (size_t)person_age(i);
+    return sum;
+}
+static inline size_t count_ages(int64_t from, int64_t below)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < B.n; i++)
+        count += person_age(i) >= from && person_age(i) < below;
+    return count;
+}
+static inline size_t count_names(const char* needle)
+{
+    char name[32];
+    size_t count = 0;
+    for (size_t i = 0; i < B.n; i++) {
+        person_name(name, i);
+        count += strstr(name, needle) != NULL;
+    }
+    return count;
+}
+static inline size_t target_id(void) { return B.n > 777777 ? 777777 : B.n / 2; }
+
+/* the pinned reader: so many small commits over so many scattered objects while one reader holds its version */
+enum { PINNED_COMMITS = 10000, PINNED_OBJECTS = 64 };
+static inline size_t pinned_object(size_t i) { return i % PINNED_OBJECTS * (B.n / PINNED_OBJECTS); }
+
+/* ---------------------------------------------------------------- the loop */
+
+/* Runs the workloads that `list` names ("all" or names with commas); false when a name is unknown.
+ * `recover` brings the engine back to a state in which the next workload can run. */
+static inline bool run_workloads(const char* list, const workload_t* table, size_t count, void (*recover)(void))
+{
+    int chosen[256];
+    volatile int n = 0;
+    char* names = strdup(list);
+    for (char* t = strtok(names, ","); t; t = strtok(NULL, ",")) {
+        bool all = !strcmp(t, "all"), known = all;
+        for (size_t w = 0; w < count && n < 256; w++)
+            if ((all && table[w].by_default) || !strcmp(t, table[w].name)) {
+                chosen[n++] = (int)w;
+                known = true;
+            }
+        if (!known) {
+            fprintf(stderr, "unknown workload: %s\n", t);
+            free(names);
+            return false;
+        }
+    }
+    free(names);
+    for (volatile int i = 0; i < n; i++) {
+        const workload_t* w = &table[chosen[i]];
+        int outcome = setjmp(B.failed);
+        if (outcome == 0)
+            w->fn();
+        else {
+            printf("%s\t%s\t0\n", w->name, outcome == 2 ? "not_supported" : "failed");
+            fflush(stdout);
+            if (outcome == 1)
+                B.status = 1;
+            recover();
+        }
+        fprintf(stderr, "# mem after %s: peak_rss=%zu kB anon=%zu kB file=%zu kB\n", w->name,
+                proc_status_kb("VmHWM:"), proc_status_kb("RssAnon:"), proc_status_kb("RssFile:"));
+    }
+    return true;
+}
+
+static inline bool list_has(const char* list, const char* name)
+{
+    size_t n = strlen(name);
+    for (const char* p = list; (p = strstr(p, name)) != NULL; p += n)
+        if ((p == list || p[-1] == ',') && (p[n] == 0 || p[n] == ','))
+            return true;
+    return false;
+}
+
+static inline void report_peak_memory(void)
+{
+    /* not ru_maxrss: that starts at what the program that started this one occupied */
+    report("peak_rss_bytes", 0, proc_status_kb("VmHWM:") * 1024);
+    report("anon_bytes", 0, proc_status_kb("RssAnon:") * 1024);
+}
+
+#ifdef BENCH_MAIN
+struct bench B = {.rng = 88172645463325252ull};
+#endif
+#endif

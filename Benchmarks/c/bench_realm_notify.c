@@ -1,0 +1,223 @@
+/* bench_realm_notify.c - a run loop as the C API wants one, and the notification workloads of bench_realm: how long
+ * after a commit the observer of a sorted query has its change set. Not part of "all" while the library does not
+ * deliver notifications.
+ */
+#define _GNU_SOURCE
+#include "bench_realm.h"
+
+/* ---------------------------------------------------------------- run loop */
+
+void loop_init(loop_t* l)
+{
+    memset(l, 0, sizeof *l);
+    l->thread = pthread_self();
+    pthread_mutex_init(&l->mutex, NULL);
+    pthread_cond_init(&l->cond, NULL);
+}
+static void loop_notify(void* ud, realm_work_queue_t* queue)
+{
+    loop_t* l = ud;
+    pthread_mutex_lock(&l->mutex);
+    l->pending = queue;
+    pthread_cond_broadcast(&l->cond);
+    pthread_mutex_unlock(&l->mutex);
+}
+static bool loop_is_on_thread(void* ud) { return pthread_equal(((loop_t*)ud)->thread, pthread_self()); }
+static bool loop_is_same(const void* a, const void* b) { return a == b; }
+static bool loop_can_deliver(void* ud)
+{
+    (void)ud;
+    return true;
+}
+realm_scheduler_t* loop_scheduler(loop_t* l)
+{
+    realm_scheduler_t* s =
+        realm_scheduler_new(l, NULL, loop_notify, loop_is_on_thread, loop_is_same, loop_can_deliver);
+    CK(s);
+    return s;
+}
+void loop_run_once(loop_t* l)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_REALTIME, &ts);
+    ts.tv_sec += 60;
+    pthread_mutex_lock(&l->mutex);
+    while (!l->pending)
+        if (pthread_cond_timedwait(&l->cond, &l->mutex, &ts) != 0) {
+            pthread_mutex_unlock(&l->mutex);
+            bench_fail(true, "notify", "no notification within 60 s");
+        }
+    realm_work_queue_t* q = l->pending;
+    l->pending = NULL;
+    pthread_mutex_unlock(&l->mutex);
+    realm_scheduler_perform_work(q);
+}
+void loop_drain(loop_t* l)
+{
+    pthread_mutex_lock(&l->mutex);
+    realm_work_queue_t* q = l->pending;
+    l->pending = NULL;
+    pthread_mutex_unlock(&l->mutex);
+    if (q)
+        realm_scheduler_perform_work(q);
+}
+
+/* ---------------------------------------------------------------- notifications */
+
+enum { NOTIFY_COMMITS = 200, NOTIFY_OBJECTS = 10 };
+
+typedef struct observer {
+    realm_results_t* results;
+    realm_notification_token_t* token;
+    volatile size_t calls;
+    double last;
+} observer_t;
+
+static void on_change(void* ud, const realm_collection_changes_t* changes)
+{
+    observer_t* ob = ud;
+    (void)changes;
+    ob->last = now();
+    ob->calls++;
+}
+
+static void observe(observer_t* ob, const char* label)
+{
+    memset(ob, 0, sizeof *ob);
+    size_t n = 0;
+    double t0 = now();
+    realm_query_t* q = realm_query_parse(g_realm, K.person, "age < 50", 0, NULL);
+    CK(q);
+    realm_results_t* r = realm_query_find_all(q);
+    CK(r);
+    CK(ob->results = realm_results_sort(r, "name ASC"));
+    CK(ob->token = realm_results_add_notification_callback(ob->results, ob, NULL, NULL, on_change));
+    while (ob->calls == 0)
+        loop_run_once(&g_loop);
+    char name[64];
+    snprintf(name, sizeof name, "%s_initial", label);
+    report(name, now() - t0, 1);
+    realm_release(r);
+    realm_release(q);
+    CK(realm_results_count(ob->results, &n));
+    fprintf(stderr, "# %s observed objects=%zu\n", label, n);
+}
+static void unobserve(observer_t* ob)
+{
+    realm_release(ob->token);
+    realm_release(ob->results);
+    loop_drain(&g_loop);
+}
+
+/* One write transaction changing the age of 10 random objects, the first of them in the observed set, so that a
+ * callback is due. Returns the moment before the commit; *after: the moment after it. */
+static double write_ten(realm_t* r, const keys_t* k, double* after)
+{
+    realm_value_t age;
+    CK(realm_begin_write(r));
+    for (int i = 0; i < NOTIFY_OBJECTS; i++) {
+        realm_object_t* o = find_pk(r, k->person, (int64_t)(rnd() % B.n));
+        CK(realm_get_value(o, k->age, &age));
+        while (i == 0 && age.integer >= 50) {
+            realm_release(o);
+            o = find_pk(r, k->person, (int64_t)(rnd() % B.n));
+            CK(realm_get_value(o, k->age, &age));
+        }
+        CK(realm_set_value(o, k->age, v_int((int64_t)(rnd() % 100)), false));
+        realm_release(o);
+    }
+    double before = now();
+    CK(realm_commit(r));
+    *after = now();
+    return before;
+}
+
+/* writer and observer are the same realm instance on one thread */
+void w_notify(void)
+{
+    observer_t ob;
+    double from_begin = 0, from_end = 0;
+    observe(&ob, "notify");
+    for (int i = 0; i < NOTIFY_COMMITS; i++) {
+        size_t seen = ob.calls;
+        double after, before = write_ten(g_realm, &K, &after);
+        while (ob.calls == seen)
+            loop_run_once(&g_loop);
+        from_begin += ob.last - before;
+        from_end += ob.last - after;
+    }
+    report("notify", from_begin, NOTIFY_COMMITS);
+    report("notify_after_commit", from_end, NOTIFY_COMMITS);
+    unobserve(&ob);
+    B.fresh = false;
+}
+
+/* the writer is a second realm instance on its own thread */
+typedef struct bg {
+    pthread_mutex_t mutex;
+    pthread_cond_t cond;
+    bool go, quit, wrote;
+    double before, after;
+} bg_t;
+static void* bg_main(void* ud)
+{
+    bg_t* b = ud;
+    loop_t loop;
+    loop_init(&loop);
+    realm_t* r = open_file(B.path, &loop);
+    keys_t k = find_keys(r);
+    pthread_mutex_lock(&b->mutex);
+    for (;;) {
+        while (!b->go && !b->quit)
+            pthread_cond_wait(&b->cond, &b->mutex);
+        if (b->quit)
+            break;
+        b->go = false;
+        pthread_mutex_unlock(&b->mutex);
+        loop_drain(&loop);
+        double after, before = write_ten(r, &k, &after);
+        pthread_mutex_lock(&b->mutex);
+        b->before = before;
+        b->after = after;
+        b->wrote = true;
+        pthread_cond_broadcast(&b->cond);
+    }
+    pthread_mutex_unlock(&b->mutex);
+    realm_close(r);
+    realm_release(r);
+    return NULL;
+}
+void w_notify_bg(void)
+{
+    observer_t ob;
+    bg_t b = {.mutex = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
+    pthread_t th;
+    double from_begin = 0, from_end = 0;
+    observe(&ob, "notify_bg");
+    pthread_create(&th, NULL, bg_main, &b);
+    for (int i = 0; i < NOTIFY_COMMITS; i++) {
+        size_t seen = ob.calls;
+        pthread_mutex_lock(&b.mutex);
+        b.go = true;
+        pthread_cond_broadcast(&b.cond);
+        pthread_mutex_unlock(&b.mutex);
+        while (ob.calls == seen)
+            loop_run_once(&g_loop);
+        pthread_mutex_lock(&b.mutex);
+        while (!b.wrote)
+            pthread_cond_wait(&b.cond, &b.mutex);
+        b.wrote = false;
+        from_begin += ob.last - b.before;
+        from_end += ob.last - b.after;
+        pthread_mutex_unlock(&b.mutex);
+    }
+    pthread_mutex_lock(&b.mutex);
+    b.quit = true;
+    pthread_cond_broadcast(&b.cond);
+    pthread_mutex_unlock(&b.mutex);
+    pthread_join(th, NULL);
+    report("notify_bg", from_begin, NOTIFY_COMMITS);
+    report("notify_bg_after_commit", from_end, NOTIFY_COMMITS);
+    unobserve(&ob);
+    B.fresh = false;
+}

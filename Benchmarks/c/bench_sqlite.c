@@ -1,0 +1,672 @@
+/* bench_sqlite.c - the workloads of bench_realm on libsqlite3.
+ *
+ * usage: bench_sqlite N all|NAME[,NAME...] PATH [--journal wal|delete] [--fk] [--variants] [--fresh]
+ *   --journal delete   rollback journal instead of WAL (synchronous=FULL either way)
+ *   --fk               PRAGMA foreign_keys=ON (default off, as SQLite's own default)
+ *   --variants         also time the extra forms (names with a dot, e.g. query_indexed.prepare)
+ *   --fresh            PATH holds the data as insert_bulk left it: check counts
+ *
+ * Same data, same random sequence, same repetitions and the same checks of counts as bench_realm; output: see bench.h.
+ *
+ * Settings: WAL, synchronous=FULL (a commit is on disk when it returns), cache_size 64 MB, mmap_size 1 GiB,
+ * temp_store=MEMORY, secure_delete=OFF (Debian builds with it on), page size 4096, wal_autocheckpoint at its default
+ * of 1000 pages, so that the cost of checkpoints falls into the workloads that cause them. One connection, opened with
+ * SQLITE_OPEN_NOMUTEX. Inserts, updates and point reads use one prepared statement; the counting queries, sorts and
+ * aggregates are prepared anew at each repetition (some microseconds), as bench_realm parses its queries anew.
+ * query_indexed uses one prepared statement; query_indexed.prepare is the form that bench_realm times.
+ */
+#define _GNU_SOURCE
+#define BENCH_MAIN
+#include "bench.h"
+#include <fcntl.h>
+#include <sqlite3.h>
+
+static const char* g_journal = "wal";
+static bool g_fk;
+static sqlite3* db;
+
+static _Noreturn void die(const char* what) { bench_fail(true, what, db ? sqlite3_errmsg(db) : "no database"); }
+#define OK(expr)                                                                                                     \
+    do {                                                                                                             \
+        if ((expr) != SQLITE_OK)                                                                                     \
+            die(#expr);                                                                                              \
+    } while (0)
+#define CK(expr)                                                                                                     \
+    do {                                                                                                             \
+        if (!(expr))                                                                                                 \
+            die(#expr);                                                                                              \
+    } while (0)
+
+static size_t report_file_size(const char* name)
+{
+    char line[64];
+    size_t d = file_bytes(B.path, ""), w = file_bytes(B.path, "-wal"), s = file_bytes(B.path, "-shm");
+    snprintf(line, sizeof line, "%s_bytes", name);
+    report(line, 0, d); /* the database file itself; the WAL is left out, see the remark */
+    fprintf(stderr, "# %s db=%zu wal=%zu shm=%zu total=%zu\n", name, d, w, s, d + w + s);
+    return d + w;
+}
+
+/* ---------------------------------------------------------------- statements, open, close */
+
+static void exec(const char* sql)
+{
+    if (sqlite3_exec(db, sql, NULL, NULL, NULL) != SQLITE_OK)
+        die(sql);
+}
+static sqlite3_stmt* prep(const char* sql)
+{
+    sqlite3_stmt* s = NULL;
+    if (sqlite3_prepare_v3(db, sql, -1, SQLITE_PREPARE_PERSISTENT, &s, NULL) != SQLITE_OK)
+        die(sql);
+    return s;
+}
+static void step_done(sqlite3_stmt* s)
+{
+    if (sqlite3_step(s) != SQLITE_DONE)
+        die("step");
+    sqlite3_reset(s);
+}
+static sqlite3* open_connection(void)
+{
+    sqlite3* connection = NULL;
+    OK(sqlite3_open_v2(B.path, &connection, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL));
+    return connection;
+}
+static void open_db(void)
+{
+    char sql[128];
+    db = open_connection();
+    snprintf(sql, sizeof sql, "PRAGMA journal_mode=%s", g_journal);
+    exec(sql);
+    exec("PRAGMA synchronous=FULL; PRAGMA cache_size=-65536; PRAGMA mmap_size=1073741824; PRAGMA temp_store=MEMORY;"
+         "PRAGMA secure_delete=OFF"); /* Debian's build has it on */
+    if (g_fk)
+        exec("PRAGMA foreign_keys=ON");
+    exec("CREATE TABLE IF NOT EXISTS dept(id INTEGER PRIMARY KEY, name TEXT NOT NULL);"
+         "CREATE TABLE IF NOT EXISTS person(id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INT NOT NULL,"
+         " score REAL NOT NULL, birth INT NOT NULL, active INT NOT NULL, dept INT REFERENCES dept(id));"
+         "CREATE INDEX IF NOT EXISTS person_dept ON person(dept);"
+         "CREATE TABLE IF NOT EXISTS event(ts INT NOT NULL, kind INT NOT NULL, payload TEXT NOT NULL);"
+         "CREATE TABLE IF NOT EXISTS personidx(id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INT NOT NULL);"
+         "CREATE INDEX IF NOT EXISTS personidx_name ON personidx(name);"
+         "CREATE TABLE IF NOT EXISTS coded(code TEXT NOT NULL PRIMARY KEY, name TEXT NOT NULL, age INT NOT NULL);"
+         "CREATE TABLE IF NOT EXISTS shuffled(id INTEGER PRIMARY KEY, name TEXT NOT NULL, age INT NOT NULL)");
+}
+static void close_db(void)
+{
+    OK(sqlite3_close(db));
+    db = NULL;
+}
+static void recover(void)
+{
+    sqlite3_stmt* s;
+    while (db && (s = sqlite3_next_stmt(db, NULL)) != NULL)
+        sqlite3_finalize(s);
+    if (db && !sqlite3_get_autocommit(db))
+        sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+/* ---------------------------------------------------------------- bulk insert */
+
+static void w_insert_bulk(void)
+{
+    char name[32];
+    double t0 = now();
+    exec("BEGIN IMMEDIATE");
+    sqlite3_stmt* s = prep("INSERT INTO dept VALUES(?,?)");
+    for (int d = 0; d < NUM_DEPTS; d++) {
+        int n = snprintf(name, sizeof name, "dept-%d", d);
+        sqlite3_bind_int64(s, 1, d);
+        sqlite3_bind_text(s, 2, name, n, SQLITE_STATIC);
+        step_done(s);
+    }
+    sqlite3_finalize(s);
+    s = prep("INSERT INTO person VALUES(?,?,?,?,?,?,?)");
+    for (size_t i = 0; i < B.n; i++) {
+        person_name(name, i);
+        sqlite3_bind_int64(s, 1, (int64_t)i);
+        sqlite3_bind_text(s, 2, name, NAME_LEN, SQLITE_STATIC);
+        sqlite3_bind_int64(s, 3, person_age(i));
+        sqlite3_bind_double(s, 4, person_score(i));
+        sqlite3_bind_int64(s, 5, person_birth(i));
+        sqlite3_bind_int(s, 6, person_active(i));
+        sqlite3_bind_int64(s, 7, (int64_t)(i % NUM_DEPTS));
+        step_done(s);
+    }
+    sqlite3_finalize(s);
+    double t1 = now();
+    exec("COMMIT");
+    double t2 = now();
+    report("insert_bulk", t2 - t0, B.n);
+    fprintf(stderr, "# insert_bulk of which commit (with the automatic checkpoint)=%.3f s\n", t2 - t1);
+    if (file_bytes(B.path, "") < file_bytes(B.path, "-wal")) /* a small N, which no automatic checkpoint moved */
+        exec("PRAGMA wal_checkpoint(PASSIVE)");
+    report_file_size("file_after_insert");
+    B.fresh = true;
+}
+static void w_insert_bulk_nopk(void)
+{
+    char payload[CODE_LEN];
+    double t0 = now();
+    exec("BEGIN IMMEDIATE");
+    sqlite3_stmt* s = prep("INSERT INTO event VALUES(?,?,?)");
+    for (size_t i = 0; i < B.n; i++) {
+        hex_code(payload, i);
+        sqlite3_bind_int64(s, 1, person_birth(i));
+        sqlite3_bind_int64(s, 2, (int64_t)(i % 8));
+        sqlite3_bind_text(s, 3, payload, CODE_LEN, SQLITE_STATIC);
+        step_done(s);
+    }
+    sqlite3_finalize(s);
+    exec("COMMIT");
+    report("insert_bulk_nopk", now() - t0, B.n);
+}
+/* id, name, age into `table`, in ascending or scattered order of ids */
+static void insert_names(const char* label, const char* sql, bool scatter)
+{
+    char name[32];
+    double t0 = now();
+    exec("BEGIN IMMEDIATE");
+    sqlite3_stmt* s = prep(sql);
+    for (size_t j = 0; j < B.n; j++) {
+        size_t i = scatter ? scattered(j) : j;
+        person_name(name, i);
+        sqlite3_bind_int64(s, 1, (int64_t)i);
+        sqlite3_bind_text(s, 2, name, NAME_LEN, SQLITE_STATIC);
+        sqlite3_bind_int64(s, 3, person_age(i));
+        step_done(s);
+    }
+    sqlite3_finalize(s);
+    exec("COMMIT");
+    report(label, now() - t0, B.n);
+}
+static void w_insert_bulk_idx(void) { insert_names("insert_bulk_idx", "INSERT INTO personidx VALUES(?,?,?)", false); }
+static void w_insert_bulk_random(void)
+{
+    insert_names("insert_bulk_random", "INSERT INTO shuffled VALUES(?,?,?)", true);
+}
+static void w_insert_bulk_strpk(void)
+{
+    char name[32], code[CODE_LEN];
+    double t0 = now();
+    exec("BEGIN IMMEDIATE");
+    sqlite3_stmt* s = prep("INSERT INTO coded VALUES(?,?,?)");
+    for (size_t i = 0; i < B.n; i++) {
+        hex_code(code, i);
+        person_name(name, i);
+        sqlite3_bind_text(s, 1, code, CODE_LEN, SQLITE_STATIC);
+        sqlite3_bind_text(s, 2, name, NAME_LEN, SQLITE_STATIC);
+        sqlite3_bind_int64(s, 3, person_age(i));
+        step_done(s);
+    }
+    sqlite3_finalize(s);
+    exec("COMMIT");
+    report("insert_bulk_strpk", now() - t0, B.n);
+}
+
+/* ---------------------------------------------------------------- small commits, point reads */
+
+static void w_commit_small(void)
+{
+    const size_t ops = 1000;
+    sqlite3_stmt *b = prep("BEGIN IMMEDIATE"), *u = prep("UPDATE person SET age=? WHERE id=?"), *c = prep("COMMIT");
+    double t0 = now();
+    B.fresh = false;
+    for (size_t i = 0; i < ops; i++) {
+        step_done(b);
+        sqlite3_bind_int64(u, 2, (int64_t)(rnd() % B.n));
+        sqlite3_bind_int64(u, 1, (int64_t)(rnd() % 100));
+        step_done(u);
+        CK(sqlite3_changes(db) == 1);
+        step_done(c);
+    }
+    report("commit_small", now() - t0, ops);
+    sqlite3_finalize(b);
+    sqlite3_finalize(u);
+    sqlite3_finalize(c);
+}
+/* SQLite cannot move the WAL's content into the database past the pinned reader's mark: the WAL grows instead. */
+static void w_pinned_reader(void)
+{
+    exec("PRAGMA wal_checkpoint(TRUNCATE)");
+    size_t before = file_bytes(B.path, "") + file_bytes(B.path, "-wal");
+    sqlite3* reader = open_connection();
+    OK(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM dept", NULL, NULL, NULL));
+    sqlite3_stmt *b = prep("BEGIN IMMEDIATE"), *u = prep("UPDATE person SET age=? WHERE id=?"), *c = prep("COMMIT");
+    double t0 = now();
+    B.fresh = false;
+    for (size_t i = 0; i < PINNED_COMMITS; i++) {
+        step_done(b);
+        sqlite3_bind_int64(u, 2, (int64_t)pinned_object(i));
+        sqlite3_bind_int64(u, 1, (int64_t)(i / PINNED_OBJECTS % 100));
+        step_done(u);
+        step_done(c);
+    }
+    report("pinned_reader", now() - t0, PINNED_COMMITS);
+    size_t after = file_bytes(B.path, "") + file_bytes(B.path, "-wal");
+    report("pinned_growth_bytes", 0, after > before ? after - before : 0);
+    sqlite3_finalize(b);
+    sqlite3_finalize(u);
+    sqlite3_finalize(c);
+    OK(sqlite3_exec(reader, "COMMIT", NULL, NULL, NULL));
+    OK(sqlite3_close(reader));
+    exec("PRAGMA wal_checkpoint(TRUNCATE)");
+}
+static void get_by_pk(const char* label)
+{
+    uint64_t sum = 0;
+    sqlite3_stmt* s = prep("SELECT name, age FROM person WHERE id=?");
+    double t0 = now();
+    for (size_t i = 0; i < B.n; i++) {
+        sqlite3_bind_int64(s, 1, (int64_t)(rnd() % B.n));
+        if (sqlite3_step(s) != SQLITE_ROW || !sqlite3_column_text(s, 0))
+            die("get_by_pk");
+        sum += (uint64_t)sqlite3_column_bytes(s, 0) + (uint64_t)sqlite3_column_int64(s, 1);
+        sqlite3_reset(s);
+    }
+    report(label, now() - t0, B.n);
+    sqlite3_finalize(s);
+    fprintf(stderr, "# %s checksum=%llu\n", label, (unsigned long long)sum);
+}
+static void w_get_by_pk(void)
+{
+    uint64_t keep = B.rng;
+    exec("BEGIN"); /* realm reads within one read transaction too */
+    get_by_pk("get_by_pk");
+    exec("COMMIT");
+    if (B.variants) {
+        B.rng = keep;
+        get_by_pk("get_by_pk.autocommit");
+    }
+}
+static void w_get_by_strpk(void)
+{
+    char code[CODE_LEN];
+    uint64_t sum = 0;
+    exec("BEGIN");
+    sqlite3_stmt* s = prep("SELECT age FROM coded WHERE code=?");
+    double t0 = now();
+    for (size_t i = 0; i < B.n; i++) {
+        hex_code(code, rnd() % B.n);
+        sqlite3_bind_text(s, 1, code, CODE_LEN, SQLITE_STATIC);
+        if (sqlite3_step(s) != SQLITE_ROW)
+            die("get_by_strpk");
+        sum += (uint64_t)sqlite3_column_int64(s, 0);
+        sqlite3_reset(s);
+    }
+    report("get_by_strpk", now() - t0, B.n);
+    sqlite3_finalize(s);
+    exec("COMMIT");
+    fprintf(stderr, "# get_by_strpk checksum=%llu\n", (unsigned long long)sum);
+}
+
+/* ---------------------------------------------------------------- queries */
+
+static size_t time_query(const char* name, const char* sql, size_t reps)
+{
+    size_t n = 0;
+    double t0 = now();
+    for (size_t r = 0; r < reps; r++) { /* prepared anew each time, as bench_realm parses anew */
+        sqlite3_stmt* s = prep(sql);
+        if (sqlite3_step(s) != SQLITE_ROW)
+            die(sql);
+        n = (size_t)sqlite3_column_int64(s, 0);
+        sqlite3_finalize(s);
+    }
+    report(name, now() - t0, reps);
+    return n;
+}
+static void w_query_int_range(void)
+{
+    expect("query_int_range",
+           time_query("query_int_range", "SELECT count(*) FROM person WHERE age >= 30 AND age < 40", 20),
+           count_ages(30, 40));
+}
+static void w_query_string_eq(void)
+{
+    char q[128], name[32];
+    person_name(name, target_id());
+    snprintf(q, sizeof q, "SELECT count(*) FROM person WHERE name = '%s'", name);
+    expect("query_string_eq", time_query("query_string_eq", q, 20), 1);
+}
+static void w_query_contains(void)
+{
+    size_t want = count_names("777");
+    expect("query_contains",
+           time_query("query_contains", "SELECT count(*) FROM person WHERE instr(name, '777') > 0", 10), want);
+    if (B.variants)
+        expect("query_contains.like",
+               time_query("query_contains.like", "SELECT count(*) FROM person WHERE name LIKE '%777%'", 10), want);
+}
+static void w_query_contains_c(void)
+{
+    expect("query_contains_c",
+           time_query("query_contains_c", "SELECT count(*) FROM person WHERE name LIKE '%PERSON-07%'", 5),
+           count_names("person-07"));
+}
+static void w_query_link(void)
+{
+    size_t want = B.n / 100 + (B.n % 100 > 42);
+    expect("query_link",
+           time_query("query_link",
+                      "SELECT count(*) FROM person p JOIN dept d ON d.id = p.dept WHERE d.name = 'dept-42'", 10),
+           want);
+    if (B.variants) /* without the help of the index on dept: the person scanned, the dept looked up */
+        expect("query_link.noindex",
+               time_query("query_link.noindex",
+                          "SELECT count(*) FROM person p NOT INDEXED CROSS JOIN dept d ON d.id = p.dept"
+                          " WHERE d.name = 'dept-42'", 10),
+               want);
+}
+static void w_query_indexed(void)
+{
+    char name[32], q[128];
+    const size_t reps = 1000;
+    sqlite3_stmt* s = prep("SELECT count(*) FROM personidx WHERE name = ?");
+    uint64_t keep = B.rng;
+    double t0 = now();
+    for (size_t r = 0; r < reps; r++) {
+        person_name(name, rnd() % B.n);
+        sqlite3_bind_text(s, 1, name, NAME_LEN, SQLITE_STATIC);
+        CK(sqlite3_step(s) == SQLITE_ROW && sqlite3_column_int64(s, 0) == 1);
+        sqlite3_reset(s);
+    }
+    report("query_indexed", now() - t0, reps);
+    sqlite3_finalize(s);
+    if (B.variants) { /* text assembled and prepared anew, which is what bench_realm times */
+        B.rng = keep;
+        t0 = now();
+        for (size_t r = 0; r < reps; r++) {
+            person_name(name, rnd() % B.n);
+            snprintf(q, sizeof q, "SELECT count(*) FROM personidx WHERE name = '%s'", name);
+            sqlite3_stmt* p = prep(q);
+            CK(sqlite3_step(p) == SQLITE_ROW && sqlite3_column_int64(p, 0) == 1);
+            sqlite3_finalize(p);
+        }
+        report("query_indexed.prepare", now() - t0, reps);
+    }
+}
+
+/* ---------------------------------------------------------------- sort, aggregate */
+
+static void sort_with(const char* label, const char* sql)
+{
+    const size_t reps = 3;
+    char first[64] = "";
+    size_t take = B.n < 100 ? B.n : 100;
+    double t0 = now();
+    for (size_t rep = 0; rep < reps; rep++) {
+        sqlite3_stmt* s = prep(sql);
+        for (size_t i = 0; i < take; i++) {
+            CK(sqlite3_step(s) == SQLITE_ROW);
+            int64_t age = sqlite3_column_int64(s, 0);
+            const char* name = (const char*)sqlite3_column_text(s, 1);
+            if (i == 0)
+                snprintf(first, sizeof first, "%lld/%s", (long long)age, name);
+        }
+        sqlite3_finalize(s);
+    }
+    report(label, now() - t0, reps);
+    fprintf(stderr, "# %s first=%s\n", label, first);
+}
+#define SORT "SELECT age, name, id FROM person ORDER BY age ASC, name DESC"
+/* the first 100 are wanted, and SQLite is told so, which helps it */
+static void w_sort_int_string(void) { sort_with("sort_int_string", SORT " LIMIT 100"); }
+/* everything is sorted, and 100 rows stepped through */
+static void w_sort_full(void)
+{
+    sort_with("sort_full", SORT);
+    if (B.variants) { /* with one helper thread in the sorter */
+        exec("PRAGMA threads=1");
+        sort_with("sort_full.threads1", SORT);
+        exec("PRAGMA threads=0");
+    }
+}
+static void w_aggregate(void)
+{
+    static const char* const aggregates[][2] = {{"aggregate_sum", "SELECT sum(score) FROM person"},
+                                                {"aggregate_avg", "SELECT avg(score) FROM person"},
+                                                {"aggregate_min", "SELECT min(score) FROM person"},
+                                                {"aggregate_max", "SELECT max(score) FROM person"}};
+    const double n = (double)B.n, want[] = {0.25 * n * (n - 1), 0.25 * (n - 1), 0, 0.5 * (n - 1)};
+    for (int a = 0; a < 4; a++) {
+        double v = -1;
+        double t0 = now();
+        for (int r = 0; r < 20; r++) {
+            sqlite3_stmt* s = prep(aggregates[a][1]);
+            CK(sqlite3_step(s) == SQLITE_ROW);
+            v = sqlite3_column_double(s, 0);
+            sqlite3_finalize(s);
+        }
+        report(aggregates[a][0], now() - t0, 20);
+        expect_double(aggregates[a][0], v, want[a]);
+    }
+}
+
+/* ---------------------------------------------------------------- scan, links, backlinks */
+
+static void w_scan_read(void)
+{
+    uint64_t sum = 0;
+    size_t n = 0;
+    sqlite3_stmt* s = prep("SELECT age FROM person");
+    double t0 = now();
+    while (sqlite3_step(s) == SQLITE_ROW) {
+        sum += (uint64_t)sqlite3_column_int64(s, 0);
+        n++;
+    }
+    report("scan_read", now() - t0, n);
+    sqlite3_finalize(s);
+    expect("scan_read", sum, sum_of_ages());
+    if (B.variants) { /* every column fetched, as an object mapper does */
+        uint64_t x = 0;
+        s = prep("SELECT id,name,age,score,birth,active,dept FROM person");
+        t0 = now();
+        while (sqlite3_step(s) == SQLITE_ROW) {
+            x += (uint64_t)sqlite3_column_int64(s, 0) + (uint64_t)sqlite3_column_int64(s, 2) +
+                 (uint64_t)sqlite3_column_double(s, 3) + (uint64_t)sqlite3_column_int64(s, 4) +
+                 (uint64_t)sqlite3_column_int64(s, 5) + (uint64_t)sqlite3_column_int64(s, 6);
+            x += (uint64_t)sqlite3_column_text(s, 1)[13];
+        }
+        report("scan_read.allcols", now() - t0, n);
+        sqlite3_finalize(s);
+        fprintf(stderr, "# scan_read.allcols checksum=%llu\n", (unsigned long long)x);
+    }
+}
+static void w_link_traverse(void)
+{
+    size_t bytes = 0, n = 0;
+    sqlite3_stmt* s = prep("SELECT d.name FROM person p CROSS JOIN dept d ON d.id = p.dept ORDER BY p.id");
+    double t0 = now();
+    while (sqlite3_step(s) == SQLITE_ROW) {
+        CK(sqlite3_column_text(s, 0));
+        bytes += (size_t)sqlite3_column_bytes(s, 0);
+        n++;
+    }
+    report("link_traverse", now() - t0, n);
+    sqlite3_finalize(s);
+    fprintf(stderr, "# link_traverse name bytes=%zu\n", bytes);
+    if (B.variants) { /* object by object: a second statement looks up each person's dept */
+        size_t b2 = 0;
+        sqlite3_stmt *p = prep("SELECT dept FROM person NOT INDEXED ORDER BY id"),
+                     *d = prep("SELECT name FROM dept WHERE id=?");
+        t0 = now();
+        while (sqlite3_step(p) == SQLITE_ROW) {
+            sqlite3_bind_int64(d, 1, sqlite3_column_int64(p, 0));
+            CK(sqlite3_step(d) == SQLITE_ROW && sqlite3_column_text(d, 0));
+            b2 += (size_t)sqlite3_column_bytes(d, 0);
+            sqlite3_reset(d);
+        }
+        report("link_traverse.stmt", now() - t0, n);
+        sqlite3_finalize(p);
+        sqlite3_finalize(d);
+        CK(b2 == bytes);
+    }
+}
+static void w_backlinks(void)
+{
+    size_t total = 0;
+    sqlite3_stmt* s = prep("SELECT count(*) FROM person WHERE dept=?");
+    double t0 = now();
+    for (int rep = 0; rep < 10; rep++) {
+        total = 0;
+        for (int d = 0; d < NUM_DEPTS; d++) {
+            sqlite3_bind_int64(s, 1, d);
+            CK(sqlite3_step(s) == SQLITE_ROW);
+            total += (size_t)sqlite3_column_int64(s, 0);
+            sqlite3_reset(s);
+        }
+    }
+    report("backlinks", now() - t0, 10 * NUM_DEPTS);
+    sqlite3_finalize(s);
+    expect("backlinks", total, B.n);
+    if (B.variants) { /* the ids themselves fetched, which realm's results make ready for reading */
+        size_t n = 0;
+        s = prep("SELECT id FROM person WHERE dept=?");
+        t0 = now();
+        for (int rep = 0; rep < 10; rep++)
+            for (int d = 0; d < NUM_DEPTS; d++) {
+                sqlite3_bind_int64(s, 1, d);
+                while (sqlite3_step(s) == SQLITE_ROW)
+                    n += sqlite3_column_int64(s, 0) >= 0;
+                sqlite3_reset(s);
+            }
+        report("backlinks.ids", now() - t0, 10 * NUM_DEPTS);
+        sqlite3_finalize(s);
+        CK(n == 10 * total);
+    }
+}
+
+/* ---------------------------------------------------------------- delete, open, compact */
+
+static void w_delete_half(void)
+{
+    size_t ops = 0;
+    double t0 = now();
+    B.fresh = false;
+    exec("BEGIN IMMEDIATE");
+    sqlite3_stmt* s = prep("DELETE FROM person WHERE id=?");
+    for (size_t i = 0; i < B.n; i += 2, ops++) {
+        sqlite3_bind_int64(s, 1, (int64_t)i);
+        step_done(s);
+    }
+    sqlite3_finalize(s);
+    exec("COMMIT");
+    report("delete_half", now() - t0, ops);
+    s = prep("SELECT count(*) FROM person");
+    CK(sqlite3_step(s) == SQLITE_ROW);
+    CK((size_t)sqlite3_column_int64(s, 0) == B.n - ops);
+    sqlite3_finalize(s);
+}
+static void w_open_time(void)
+{
+    const size_t reps = 20;
+    double t0 = now();
+    close_db(); /* after a bulk insert: last checkpoint and removal of a WAL as large as the data; once, so apart */
+    report("close_after_bulk", now() - t0, 1);
+    open_db();
+    t0 = now();
+    for (size_t i = 0; i < reps; i++) {
+        close_db();
+        open_db(); /* with the pragmas and the CREATE ... IF NOT EXISTS statements: realm checks its schema here too */
+        sqlite3_stmt* s = prep("SELECT name FROM person LIMIT 1");
+        CK(sqlite3_step(s) == SQLITE_ROW && sqlite3_column_bytes(s, 0) == NAME_LEN);
+        sqlite3_finalize(s);
+    }
+    report("open_time", now() - t0, reps);
+}
+/* a compacted copy by VACUUM INTO, then fsync; the database stays as it was written */
+static void w_compact(void)
+{
+    char sql[4300], copy[4200];
+    snprintf(copy, sizeof copy, "%s.compact", B.path);
+    unlink(copy);
+    snprintf(sql, sizeof sql, "VACUUM INTO '%s'", copy);
+    double t0 = now();
+    exec(sql);
+    int fd = open(copy, O_RDWR);
+    CK(fd >= 0 && fsync(fd) == 0);
+    close(fd);
+    report("compact", now() - t0, 1);
+    report("file_after_compact_bytes", 0, file_bytes(copy, ""));
+    unlink(copy);
+}
+
+/* reads first, then what changes the data */
+static const workload_t workloads[] = {
+    {"insert_bulk", w_insert_bulk, true},
+    {"compact", w_compact, true},
+    {"open_time", w_open_time, true},
+    {"get_by_pk", w_get_by_pk, true},
+    {"query_int_range", w_query_int_range, true},
+    {"query_string_eq", w_query_string_eq, true},
+    {"query_contains", w_query_contains, true},
+    {"query_contains_c", w_query_contains_c, true},
+    {"query_link", w_query_link, true},
+    {"sort_int_string", w_sort_int_string, true},
+    {"sort_full", w_sort_full, true},
+    {"aggregate", w_aggregate, true},
+    {"scan_read", w_scan_read, true},
+    {"link_traverse", w_link_traverse, true},
+    {"backlinks", w_backlinks, true},
+    {"commit_small", w_commit_small, true},
+    {"insert_bulk_nopk", w_insert_bulk_nopk, true},
+    {"insert_bulk_idx", w_insert_bulk_idx, true},
+    {"query_indexed", w_query_indexed, true},
+    {"insert_bulk_strpk", w_insert_bulk_strpk, true},
+    {"get_by_strpk", w_get_by_strpk, true},
+    {"insert_bulk_random", w_insert_bulk_random, true},
+    {"pinned_reader", w_pinned_reader, true},
+    {"delete_half", w_delete_half, true},
+};
+
+static int usage(void)
+{
+    fprintf(stderr, "usage: bench_sqlite N all|NAME[,NAME...] PATH [--journal wal|delete] [--fk] [--variants] "
+                    "[--fresh]\n");
+    return 2;
+}
+int main(int argc, char** argv)
+{
+    if (argc < 4)
+        return usage();
+    B.n = strtoull(argv[1], NULL, 10);
+    B.path = argv[3];
+    if (B.n < 100)
+        return usage();
+    for (int i = 4; i < argc; i++)
+        if (!strcmp(argv[i], "--journal") && i + 1 < argc)
+            g_journal = argv[++i];
+        else if (!strcmp(argv[i], "--fk"))
+            g_fk = true;
+        else if (!strcmp(argv[i], "--variants"))
+            B.variants = true;
+        else if (!strcmp(argv[i], "--fresh"))
+            B.fresh = true;
+        else
+            return usage();
+    if (list_has(argv[2], "all") || list_has(argv[2], "insert_bulk")) {
+        static const char* const suffixes[] = {"", "-wal", "-shm", "-journal"};
+        char p[4200];
+        for (int i = 0; i < 4; i++) {
+            snprintf(p, sizeof p, "%s%s", B.path, suffixes[i]);
+            unlink(p);
+        }
+    }
+    fprintf(stderr, "# sqlite %s N=%zu journal=%s fk=%d path=%s\n", sqlite3_libversion(), B.n, g_journal, g_fk, B.path);
+    if (setjmp(B.failed))
+        return 1;
+    open_db();
+    if (!run_workloads(argv[2], workloads, sizeof workloads / sizeof *workloads, recover))
+        return usage();
+    if (setjmp(B.failed))
+        return 1;
+    report_file_size("file_before_close");
+    double t0 = now();
+    close_db();
+    report("close", now() - t0, 1);
+    report_file_size("file_at_end");
+    report_peak_memory();
+    return B.status;
+}
