@@ -23,7 +23,7 @@ static void loop_notify(void* ud, realm_work_queue_t* queue)
     pthread_mutex_unlock(&l->mutex);
 }
 static bool loop_is_on_thread(void* ud) { return pthread_equal(((loop_t*)ud)->thread, pthread_self()); }
-static bool loop_is_same(const void* a, const void* b) { return a == b; }
+static bool loop_is_same(const realm_userdata_t a, const realm_userdata_t b) { return a == b; }
 static bool loop_can_deliver(void* ud)
 {
     (void)ud;
