@@ -640,199 +640,369 @@ RLM_API void realm_register_user_code_callback_error(void *usercode_error);
  * Handles
  */
 
+/**
+ * Ends any handle; what it registered is unregistered. NULL, a handle released before and a work
+ * queue are ignored.
+ */
 RLM_API void realm_release(void *ptr);
 
+/**
+ * Returns a new handle to the same realm, object, collection, results or query, or to a copy of the
+ * same schema, scheduler, error or change set. Fails: RLM_ERR_NOT_CLONABLE for other kinds.
+ */
 RLM_API void *realm_clone(const void *handle);
 
+/**
+ * Whether two handles stand for the same thing; never fails.
+ * - Realms: the same instance. Objects and collections: the same one in the same instance.
+ * - Schemas: the same classes, with the same properties in the same order; public names and keys do
+ *   not count.
+ * - Schedulers: the same thread. Errors: the same code and message.
+ * - Other kinds: the same handle.
+ */
 RLM_API bool realm_equals(const void *a, const void *b);
 
+/**
+ * Whether a realm, object, collection or results belongs to a frozen realm; false for other handles
+ * and for closed realms that were not frozen.
+ */
 RLM_API bool realm_is_frozen(const void *handle);
 
+/**
+ * Frees memory that a function handed over as "to be freed with realm_free()", or that came from
+ * malloc(). NULL is ignored.
+ */
 RLM_API void realm_free(void *buffer);
 
 /* ------------------------------------------------------------------------------------------------
  * Logging
  */
 
+/**
+ * Has log messages of files opened from now on go to `callback`; NULL goes back to lines on
+ * standard error. Files that are open keep the receiver they have. The callback may run on any
+ * thread; `userdata` is freed when another receiver is set and no open file uses this one.
+ */
 RLM_API void realm_set_log_callback(realm_log_func_t callback, void *userdata,
         realm_free_userdata_func_t userdata_free);
 
+/** Sets the threshold of every category. The default is RLM_LOG_LEVEL_INFO. */
 RLM_API void realm_set_log_level(realm_log_level_e level);
 
+/**
+ * Sets the threshold of a category and of those below it; returns the one it had. An unknown name
+ * changes nothing and returns RLM_LOG_LEVEL_INFO.
+ */
 RLM_API realm_log_level_e realm_set_log_level_category(const char *category,
         realm_log_level_e level);
 
+/** The threshold of a category; RLM_LOG_LEVEL_INFO for an unknown name. */
 RLM_API realm_log_level_e realm_get_log_level_category(const char *category);
 
+/**
+ * The number of categories when `num_values` is 0; else writes that many of their names, or all if
+ * there are fewer, and returns how many. The names live for ever.
+ */
 RLM_API size_t realm_get_category_names(size_t num_values, const char **out_values);
 
 /* ------------------------------------------------------------------------------------------------
  * Configuration
  */
 
+/** Returns a new handle to a configuration with the defaults that the functions below name. */
 RLM_API realm_config_t *realm_config_new(void);
 
+/** Where the file is; empty by default. Borrowed until the path is set again or `config` ends. */
 RLM_API const char *realm_config_get_path(const realm_config_t *config);
 
+/** Sets where the file is. */
 RLM_API void realm_config_set_path(realm_config_t *config, const char *path);
 
+/**
+ * Copies the encryption key to `out_key`, which has room for 64 bytes or is NULL, and returns its
+ * size: 64, or 0 without one.
+ */
 RLM_API size_t realm_config_get_encryption_key(const realm_config_t *config, uint8_t *out_key);
 
+/**
+ * Sets the key of 64 bytes that everything in the file is encrypted with; size 0 sets none, the
+ * default. Fails: RLM_ERR_INVALID_ENCRYPTION_KEY for another size; the old key stays.
+ */
 RLM_API bool realm_config_set_encryption_key(realm_config_t *config, const uint8_t *key,
         size_t key_size);
 
+/** Returns a new handle to a copy of the schema, or NULL without an error when none is set. */
 RLM_API realm_schema_t *realm_config_get_schema(const realm_config_t *config);
 
+/** Sets the classes the realm is to have; copied. NULL, the default, takes those of the file. */
 RLM_API void realm_config_set_schema(realm_config_t *config, const realm_schema_t *schema);
 
+/** The version of the schema; UINT64_MAX, unspecified, by default. */
 RLM_API uint64_t realm_config_get_schema_version(const realm_config_t *config);
 
+/** Sets the version of the schema, which goes with every schema. */
 RLM_API void realm_config_set_schema_version(realm_config_t *config, uint64_t version);
 
+/** What opening does when the schema of the file differs; RLM_SCHEMA_MODE_AUTOMATIC by default. */
 RLM_API realm_schema_mode_e realm_config_get_schema_mode(const realm_config_t *config);
 
+/**
+ * Sets what opening does when the schema of the file differs. A number that is no mode changes
+ * nothing and leaves RLM_ERR_INVALID_ARGUMENT as the thread's error.
+ */
 RLM_API void realm_config_set_schema_mode(realm_config_t *config, realm_schema_mode_e mode);
 
+/** What the realm shows beyond the requested schema; RLM_SCHEMA_SUBSET_MODE_STRICT by default. */
 RLM_API realm_schema_subset_mode_e realm_config_get_schema_subset_mode(
         const realm_config_t *config);
 
+/**
+ * Sets what the realm shows of classes and properties that the file has beyond the requested
+ * schema: nothing, further classes, further properties, or both. A number that is no mode changes
+ * nothing and leaves RLM_ERR_INVALID_ARGUMENT as the thread's error.
+ */
 RLM_API void realm_config_set_schema_subset_mode(realm_config_t *config,
         realm_schema_subset_mode_e mode);
 
+/**
+ * Sets the function that moves the data when the schema version rises; NULL removes it. A userdata
+ * pointer is freed with `config`, by the function it was first registered with.
+ */
 RLM_API void realm_config_set_migration_function(realm_config_t *config,
         realm_migration_func_t callback, void *userdata, realm_free_userdata_func_t userdata_free);
 
+/**
+ * Sets the function that fills a file that has just got its first schema; NULL removes it. It runs
+ * inside the write transaction that makes the classes. Userdata as for migrations.
+ */
 RLM_API void realm_config_set_data_initialization_function(realm_config_t *config,
         realm_data_initialization_func_t callback, void *userdata,
         realm_free_userdata_func_t userdata_free);
 
+/**
+ * Sets the function that is asked, with the size of the file and of what is in use, whether to
+ * compact it before it is opened; NULL removes it. Userdata as for migrations.
+ */
 RLM_API void realm_config_set_should_compact_on_launch_function(realm_config_t *config,
         realm_should_compact_on_launch_func_t callback, void *userdata,
         realm_free_userdata_func_t userdata_free);
 
+/** Whether opening refuses files of an older format; false by default. */
 RLM_API bool realm_config_get_disable_format_upgrade(const realm_config_t *config);
 
+/**
+ * Whether the file exists and opening it would upgrade its format. False so far, as there is one
+ * format only.
+ */
 RLM_API bool realm_config_needs_file_format_upgrade(const realm_config_t *config);
 
+/**
+ * Sets whether opening refuses files of an older format with RLM_ERR_FILE_FORMAT_UPGRADE_REQUIRED
+ * instead of upgrading them.
+ */
 RLM_API void realm_config_set_disable_format_upgrade(realm_config_t *config, bool disable);
 
+/** Whether new versions and notifications arrive through the scheduler; true by default. */
 RLM_API bool realm_config_get_automatic_change_notifications(const realm_config_t *config);
 
+/**
+ * Sets whether new versions and notifications arrive through the scheduler, or only when the realm
+ * is refreshed or begins to write.
+ */
 RLM_API void realm_config_set_automatic_change_notifications(realm_config_t *config, bool enable);
 
+/** Sets which thread the realm belongs to. NULL, the default, is the thread that opens it. */
 RLM_API void realm_config_set_scheduler(realm_config_t *config, const realm_scheduler_t *scheduler);
 
+/** Whether synchronisation history was asked for; false by default. */
 RLM_API bool realm_config_get_force_sync_history(const realm_config_t *config);
 
+/** Asks for synchronisation history, which local files do not have: it is ignored. */
 RLM_API void realm_config_set_force_sync_history(realm_config_t *config, bool enable);
 
+/** Takes part in no audit: the factory is ignored. Returns true. */
 RLM_API bool realm_config_set_audit_factory(realm_config_t *config, void *factory);
 
+/** How many versions of the file may be alive at once; UINT64_MAX, no limit, by default. */
 RLM_API uint64_t realm_config_get_max_number_of_active_versions(const realm_config_t *config);
 
+/**
+ * Sets how many versions of the file may be alive at once. With more, `realm_begin_write()` fails
+ * with RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
 RLM_API void realm_config_set_max_number_of_active_versions(realm_config_t *config, uint64_t count);
 
+/** Sets whether the data lives only as long as some realm of the path is open. */
 RLM_API void realm_config_set_in_memory(realm_config_t *config, bool in_memory);
 
+/** Whether the data lives only as long as some realm of the path is open; false by default. */
 RLM_API bool realm_config_get_in_memory(realm_config_t *config);
 
+/** Sets the directory for named pipes, which is not used. */
 RLM_API void realm_config_set_fifo_path(realm_config_t *config, const char *path);
 
+/**
+ * The directory for named pipes; empty by default. Kept for programs that set it; not used.
+ * Borrowed until it is set again or `config` ends.
+ */
 RLM_API const char *realm_config_get_fifo_path(realm_config_t *config);
 
+/**
+ * Sets whether an opening may return a realm of the same path and scheduler that was opened with
+ * this setting before.
+ */
 RLM_API void realm_config_set_cached(realm_config_t *config, bool cached);
 
+/** Whether an opening may return a realm that is open already; false by default. */
 RLM_API bool realm_config_get_cached(realm_config_t *config);
 
+/**
+ * Sets whether a migration that makes a class embedded mends objects that no or several objects
+ * link to: those are then deleted or copied. Off by default.
+ */
 RLM_API void realm_config_set_automatic_backlink_handling(realm_config_t *config, bool enable);
 
 /* ------------------------------------------------------------------------------------------------
  * Schedulers
  */
 
+/**
+ * Returns a new handle to a scheduler whose decisions are the caller's.
+ * - `notify` runs on any thread, once for each piece of work; the application then calls
+ *   `realm_scheduler_perform_work()` on the scheduler's thread. NULL: work is dropped.
+ * - `is_on_thread` tells whether the caller is on that thread. NULL: never.
+ * - `is_same_as` compares the userdata of two schedulers with the same functions. NULL: they are
+ *   the same when their userdata is.
+ * - `can_deliver_notifications` tells whether `notify` leads to anything. NULL: no.
+ * `userdata` is freed with the last handle, configuration or realm that uses the scheduler.
+ */
 RLM_API realm_scheduler_t *realm_scheduler_new(void *userdata,
         realm_free_userdata_func_t userdata_free, realm_scheduler_notify_func_t notify,
         realm_scheduler_is_on_thread_func_t is_on_thread,
         realm_scheduler_is_same_as_func_t is_same_as,
         realm_scheduler_can_deliver_notifications_func_t can_deliver_notifications);
 
+/**
+ * Returns a new handle to a scheduler for the calling thread that cannot deliver: its realms
+ * advance by `realm_refresh()` and by write transactions, and so do their notifications.
+ */
 RLM_API realm_scheduler_t *realm_scheduler_make_default(void);
 
+/** Returns NULL without an error: frozen realms need no scheduler. */
 RLM_API const realm_scheduler_t *realm_scheduler_get_frozen(void);
 
+/**
+ * Runs, on the calling thread, all work that was queued before the call. The application calls it
+ * on the scheduler's thread, once for each call of `notify`; more often does no harm.
+ */
 RLM_API void realm_scheduler_perform_work(realm_work_queue_t *work_queue);
 
 /* ------------------------------------------------------------------------------------------------
  * Opening, closing, copying and deleting
  */
 
+/** Not supported yet. */
 RLM_API realm_t *realm_open(const realm_config_t *config);
 
+/** Not supported yet. */
 RLM_API bool realm_close(realm_t *realm);
 
+/** Not supported yet. */
 RLM_API bool realm_is_closed(realm_t *realm);
 
+/** Not supported yet. */
 RLM_API uint64_t realm_get_persisted_schema_version(const realm_config_t *config);
 
+/** Not supported yet. */
 RLM_API bool realm_compact(realm_t *realm, bool *did_compact);
 
+/** Not supported yet. */
 RLM_API bool realm_convert_with_config(const realm_t *realm, const realm_config_t *config,
         bool merge_with_existing);
 
+/** Not supported yet. */
 RLM_API bool realm_convert_with_path(const realm_t *realm, const char *path,
         realm_binary_t encryption_key, bool merge_with_existing);
 
+/** Not supported yet. */
 RLM_API bool realm_delete_files(const char *realm_file_path, bool *did_delete_realm);
 
 /* ------------------------------------------------------------------------------------------------
  * Transactions and versions
  */
 
+/** Not supported yet. */
 RLM_API bool realm_begin_read(realm_t *realm);
 
+/** Not supported yet. */
 RLM_API bool realm_begin_write(realm_t *realm);
 
+/** Not supported yet. */
 RLM_API bool realm_commit(realm_t *realm);
 
+/** Not supported yet. */
 RLM_API bool realm_rollback(realm_t *realm);
 
+/** Not supported yet. */
 RLM_API bool realm_is_writable(const realm_t *realm);
 
+/** Not supported yet. */
 RLM_API bool realm_refresh(realm_t *realm, bool *did_refresh);
 
+/** Not supported yet. */
 RLM_API realm_t *realm_freeze(const realm_t *realm);
 
+/** Not supported yet. */
 RLM_API bool realm_get_version_id(const realm_t *realm, bool *out_found,
         realm_version_id_t *out_version);
 
+/** Not supported yet. */
 RLM_API bool realm_get_num_versions(const realm_t *realm, uint64_t *out_versions_count);
 
 /* ------------------------------------------------------------------------------------------------
  * Asynchronous transactions
  */
 
+/** Queues a block that runs on the scheduler's thread inside a write transaction. Not supported yet. */
 RLM_API bool realm_async_begin_write(realm_t *realm, realm_async_begin_write_func_t callback,
         void *userdata, realm_free_userdata_func_t userdata_free, bool notify_only,
         unsigned int *transaction_id);
 
+/**
+ * Ends the write transaction at once and makes it durable in the background; `callback` then runs
+ * on the scheduler's thread. Not supported yet.
+ */
 RLM_API bool realm_async_commit(realm_t *realm, realm_async_commit_func_t callback, void *userdata,
         realm_free_userdata_func_t userdata_free, bool allow_grouping,
         unsigned int *transaction_id);
 
+/** Removes a queued block, or the callback of a pending commit. Not supported yet. */
 RLM_API bool realm_async_cancel(realm_t *realm, unsigned int token, bool *cancelled);
 
 /* ------------------------------------------------------------------------------------------------
  * Realm-level callbacks
  */
 
+/**
+ * Has `callback` run after each local commit and whenever the realm moves to another version.
+ * Returns a new handle that unregisters it. Not supported yet.
+ */
 RLM_API realm_callback_token_t *realm_add_realm_changed_callback(realm_t *realm,
         realm_on_realm_change_func_t callback, void *userdata,
         realm_free_userdata_func_t userdata_free);
 
+/**
+ * Has `callback` run once, when the realm reaches the version that is newest now. Returns a new
+ * handle that unregisters it. Not supported yet.
+ */
 RLM_API realm_refresh_callback_token_t *realm_add_realm_refresh_callback(realm_t *realm,
         realm_on_realm_refresh_func_t callback, void *userdata,
         realm_free_userdata_func_t userdata_free);
 
+/**
+ * Has `callback` run whenever the schema of the realm changes. Returns a new handle that
+ * unregisters it. Not supported yet.
+ */
 RLM_API realm_callback_token_t *realm_add_schema_changed_callback(realm_t *realm,
         realm_on_schema_change_func_t callback, void *userdata,
         realm_free_userdata_func_t userdata_free);
@@ -841,57 +1011,84 @@ RLM_API realm_callback_token_t *realm_add_schema_changed_callback(realm_t *realm
  * Schema
  */
 
+/**
+ * Returns a new handle to a schema of `num_classes` classes. `class_properties[i]` has the
+ * properties of `classes[i]`: first `num_properties` stored ones, then `num_computed_properties`
+ * computed ones. Everything is copied, keys are ignored, and nothing is validated but the records
+ * themselves. Fails: RLM_ERR_INVALID_ARGUMENT for missing arrays or texts, texts that are not
+ * UTF-8, and numbers that are no type.
+ */
 RLM_API realm_schema_t *realm_schema_new(const realm_class_info_t *classes, size_t num_classes,
         const realm_property_info_t **class_properties);
 
+/**
+ * Checks a schema against the rules; `validation_mode` has bits of realm_schema_validation_mode_e.
+ * Fails: RLM_ERR_SCHEMA_VALIDATION_FAILED with every broken rule on a line of the message.
+ */
 RLM_API bool realm_schema_validate(const realm_schema_t *schema, uint64_t validation_mode);
 
+/** Not supported yet. */
 RLM_API realm_schema_t *realm_get_schema(const realm_t *realm);
 
+/** Not supported yet. */
 RLM_API uint64_t realm_get_schema_version(const realm_t *realm);
 
+/** Gives an open realm another schema of version 0. Not supported yet. */
 RLM_API bool realm_update_schema(realm_t *realm, const realm_schema_t *schema);
 
+/** Gives an open realm another schema, with version and callbacks as at opening. Not supported yet. */
 RLM_API bool realm_update_schema_advanced(realm_t *realm, const realm_schema_t *schema,
         uint64_t version, realm_migration_func_t migration_func, void *migration_func_userdata,
         realm_data_initialization_func_t data_init_func, void *data_init_func_userdata,
         bool is_in_transaction);
 
+/** Inside a migration, gives the data of an old property to a new one. Not supported yet. */
 RLM_API bool realm_schema_rename_property(realm_t *realm, realm_schema_t *schema,
         const char *object_type, const char *old_name, const char *new_name);
 
+/** Inside a migration, deletes a class and its objects. Not supported yet. */
 RLM_API bool realm_remove_table(realm_t *realm, const char *table_name, bool *table_deleted);
 
 /* ------------------------------------------------------------------------------------------------
  * Classes and properties
  */
 
+/** Not supported yet. */
 RLM_API size_t realm_get_num_classes(const realm_t *realm);
 
+/** Not supported yet. */
 RLM_API bool realm_get_class_keys(const realm_t *realm, realm_class_key_t *out_keys, size_t max,
         size_t *out_n);
 
+/** Not supported yet. */
 RLM_API bool realm_find_class(const realm_t *realm, const char *name, bool *out_found,
         realm_class_info_t *out_class_info);
 
+/** Not supported yet. */
 RLM_API bool realm_get_class(const realm_t *realm, realm_class_key_t key,
         realm_class_info_t *out_class_info);
 
+/** Not supported yet. */
 RLM_API bool realm_get_class_properties(const realm_t *realm, realm_class_key_t key,
         realm_property_info_t *out_properties, size_t max, size_t *out_n);
 
+/** Not supported yet. */
 RLM_API bool realm_get_property_keys(const realm_t *realm, realm_class_key_t key,
         realm_property_key_t *out_col_keys, size_t max, size_t *out_n);
 
+/** Not supported yet. */
 RLM_API bool realm_get_property(const realm_t *realm, realm_class_key_t class_key,
         realm_property_key_t key, realm_property_info_t *out_property_info);
 
+/** Not supported yet. */
 RLM_API bool realm_find_property(const realm_t *realm, realm_class_key_t class_key,
         const char *name, bool *out_found, realm_property_info_t *out_property_info);
 
+/** Not supported yet. */
 RLM_API bool realm_find_property_by_public_name(const realm_t *realm, realm_class_key_t class_key,
         const char *public_name, bool *out_found, realm_property_info_t *out_property_info);
 
+/** Not supported yet. */
 RLM_API bool realm_find_primary_key_property(const realm_t *realm, realm_class_key_t class_key,
         bool *out_found, realm_property_info_t *out_property_info);
 
@@ -899,163 +1096,232 @@ RLM_API bool realm_find_primary_key_property(const realm_t *realm, realm_class_k
  * Objects
  */
 
+/** Not supported yet. */
 RLM_API bool realm_get_num_objects(const realm_t *realm, realm_class_key_t class_key,
         size_t *out_count);
 
+/** Not supported yet. */
 RLM_API realm_object_t *realm_get_object(const realm_t *realm, realm_class_key_t class_key,
         realm_object_key_t obj_key);
 
+/** Not supported yet. */
 RLM_API realm_object_t *realm_object_find_with_primary_key(const realm_t *realm,
         realm_class_key_t class_key, realm_value_t pk, bool *out_found);
 
+/** Not supported yet. */
 RLM_API realm_results_t *realm_object_find_all(const realm_t *realm, realm_class_key_t class_key);
 
+/** Not supported yet. */
 RLM_API realm_object_t *realm_object_create(realm_t *realm, realm_class_key_t class_key);
 
+/** Not supported yet. */
 RLM_API realm_object_t *realm_object_create_with_primary_key(realm_t *realm,
         realm_class_key_t class_key, realm_value_t pk);
 
+/** Not supported yet. */
 RLM_API realm_object_t *realm_object_get_or_create_with_primary_key(realm_t *realm,
         realm_class_key_t class_key, realm_value_t pk, bool *did_create);
 
+/** Not supported yet. */
 RLM_API bool realm_object_delete(realm_object_t *object);
 
+/** Not supported yet. */
 RLM_API bool realm_object_is_valid(const realm_object_t *object);
 
+/** Not supported yet. */
 RLM_API realm_object_key_t realm_object_get_key(const realm_object_t *object);
 
+/** Not supported yet. */
 RLM_API realm_class_key_t realm_object_get_table(const realm_object_t *object);
 
+/** Not supported yet. */
 RLM_API realm_link_t realm_object_as_link(const realm_object_t *object);
 
+/** Finds the object that holds an embedded one; `parent` gets a new handle. Not supported yet. */
 RLM_API bool realm_object_get_parent(const realm_object_t *object, realm_object_t **parent,
         realm_class_key_t *class_key);
 
+/**
+ * Finds the same object in another realm of the file; `resolved` gets a new handle, or NULL if it
+ * is not there. Not supported yet.
+ */
 RLM_API bool realm_object_resolve_in(const realm_object_t *live_object, const realm_t *target_realm,
         realm_object_t **resolved);
 
+/** Not supported yet. */
 RLM_API bool realm_object_add_int(realm_object_t *object, realm_property_key_t property_key,
         int64_t value);
 
+/** Not supported yet. */
 RLM_API bool realm_get_value(const realm_object_t *object, realm_property_key_t property,
         realm_value_t *out_value);
 
+/** Not supported yet. */
 RLM_API bool realm_get_values(const realm_object_t *object, size_t num_values,
         const realm_property_key_t *properties, realm_value_t *out_values);
 
+/** Not supported yet. */
 RLM_API bool realm_get_value_by_property_index(const realm_object_t *object, size_t prop_index,
         realm_value_t *out_value);
 
+/** Not supported yet. */
 RLM_API bool realm_set_value(realm_object_t *object, realm_property_key_t property,
         realm_value_t new_value, bool is_default);
 
+/** Not supported yet. */
 RLM_API bool realm_set_values(realm_object_t *object, size_t num_values,
         const realm_property_key_t *properties, const realm_value_t *values, bool is_default);
 
+/** Sets a mixed property from JSON text. Not supported yet. */
 RLM_API bool realm_set_json(realm_object_t *object, realm_property_key_t property,
         const char *json_string);
 
+/** Not supported yet. */
 RLM_API realm_object_t *realm_get_linked_object(realm_object_t *object,
         realm_property_key_t property);
 
+/**
+ * Puts a new embedded object into a link property and returns a new handle to it. Not supported
+ * yet.
+ */
 RLM_API realm_object_t *realm_set_embedded(realm_object_t *object, realm_property_key_t property);
 
+/** Puts an empty list into a mixed property and returns a new handle to it. Not supported yet. */
 RLM_API realm_list_t *realm_set_list(realm_object_t *object, realm_property_key_t property);
 
+/** Puts an empty dictionary into a mixed property and returns a new handle to it. Not supported yet. */
 RLM_API realm_dictionary_t *realm_set_dictionary(realm_object_t *object,
         realm_property_key_t property);
 
+/** Returns a new handle to the list of a property. Not supported yet. */
 RLM_API realm_list_t *realm_get_list(realm_object_t *object, realm_property_key_t property);
 
+/** Returns a new handle to the set of a property. Not supported yet. */
 RLM_API realm_set_t *realm_get_set(realm_object_t *object, realm_property_key_t property);
 
+/** Returns a new handle to the dictionary of a property. Not supported yet. */
 RLM_API realm_dictionary_t *realm_get_dictionary(realm_object_t *object,
         realm_property_key_t property);
 
+/** Not supported yet. */
 RLM_API realm_results_t *realm_get_backlinks(realm_object_t *object,
         realm_class_key_t source_table_key, realm_property_key_t property_key);
 
+/** Not supported yet. */
 RLM_API char *realm_object_to_string(realm_object_t *object);
 
 /* ------------------------------------------------------------------------------------------------
  * Queries
  */
 
+/** Not supported yet. */
 RLM_API realm_query_t *realm_query_parse(const realm_t *realm, realm_class_key_t target_table,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
+/** Not supported yet. */
 RLM_API const char *realm_query_get_description(realm_query_t *query);
 
+/** Not supported yet. */
 RLM_API realm_query_t *realm_query_append_query(const realm_query_t *query,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
+/** As realm_query_parse(), over the objects of a list. Not supported yet. */
 RLM_API realm_query_t *realm_query_parse_for_list(const realm_list_t *target_list,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
+/** As realm_query_parse(), over the objects of a set. Not supported yet. */
 RLM_API realm_query_t *realm_query_parse_for_set(const realm_set_t *target_set,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
+/** Not supported yet. */
 RLM_API realm_query_t *realm_query_parse_for_results(const realm_results_t *target_results,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
+/** Not supported yet. */
 RLM_API bool realm_query_count(const realm_query_t *query, size_t *out_count);
 
+/** Not supported yet. */
 RLM_API bool realm_query_find_first(realm_query_t *query, realm_value_t *out_value,
         bool *out_found);
 
+/** Not supported yet. */
 RLM_API realm_results_t *realm_query_find_all(realm_query_t *query);
 
+/** Not supported yet. */
 RLM_API bool realm_query_delete_all(const realm_query_t *query);
 
 /* ------------------------------------------------------------------------------------------------
  * Results
  */
 
+/** Not supported yet. */
 RLM_API bool realm_results_is_valid(const realm_results_t *results, bool *out_is_valid);
 
+/** Not supported yet. */
 RLM_API bool realm_results_count(realm_results_t *results, size_t *out_count);
 
+/** Not supported yet. */
 RLM_API realm_results_t *realm_results_filter(realm_results_t *results, realm_query_t *query);
 
+/** Not supported yet. */
 RLM_API realm_results_t *realm_results_sort(realm_results_t *results, const char *sort_string);
 
+/** Not supported yet. */
 RLM_API realm_results_t *realm_results_distinct(realm_results_t *results,
         const char *distinct_string);
 
+/** Not supported yet. */
 RLM_API realm_results_t *realm_results_limit(realm_results_t *results, size_t max_count);
 
+/** Not supported yet. */
 RLM_API bool realm_results_get(realm_results_t *results, size_t index, realm_value_t *out_value);
 
+/** Returns a new handle to the list at an index of results over mixed values. Not supported yet. */
 RLM_API realm_list_t *realm_results_get_list(realm_results_t *results, size_t index);
 
+/**
+ * Returns a new handle to the dictionary at an index of results over mixed values. Not supported
+ * yet.
+ */
 RLM_API realm_dictionary_t *realm_results_get_dictionary(realm_results_t *results, size_t index);
 
+/** Not supported yet. */
 RLM_API bool realm_results_find(realm_results_t *results, realm_value_t *value, size_t *out_index,
         bool *out_found);
 
+/** Not supported yet. */
 RLM_API realm_object_t *realm_results_get_object(realm_results_t *results, size_t index);
 
+/** Not supported yet. */
 RLM_API realm_query_t *realm_results_get_query(realm_results_t *results);
 
+/** Not supported yet. */
 RLM_API bool realm_results_find_object(realm_results_t *results, realm_object_t *value,
         size_t *out_index, bool *out_found);
 
+/** Not supported yet. */
 RLM_API bool realm_results_delete_all(realm_results_t *results);
 
+/** Not supported yet. */
 RLM_API realm_results_t *realm_results_snapshot(const realm_results_t *results);
 
+/** Not supported yet. */
 RLM_API realm_results_t *realm_results_resolve_in(realm_results_t *results,
         const realm_t *target_realm);
 
+/** Not supported yet. */
 RLM_API bool realm_results_min(realm_results_t *results, realm_property_key_t property,
         realm_value_t *out_min, bool *out_found);
 
+/** Not supported yet. */
 RLM_API bool realm_results_max(realm_results_t *results, realm_property_key_t property,
         realm_value_t *out_max, bool *out_found);
 
+/** Not supported yet. */
 RLM_API bool realm_results_sum(realm_results_t *results, realm_property_key_t property,
         realm_value_t *out_sum, bool *out_found);
 
+/** Not supported yet. */
 RLM_API bool realm_results_average(realm_results_t *results, realm_property_key_t property,
         realm_value_t *out_average, bool *out_found);
 
@@ -1063,163 +1329,248 @@ RLM_API bool realm_results_average(realm_results_t *results, realm_property_key_
  * Lists
  */
 
+/**
+ * Finds the same list in another realm of the file; `resolved` gets a new handle, or NULL if it is
+ * not there. Not supported yet.
+ */
 RLM_API bool realm_list_resolve_in(const realm_list_t *list, const realm_t *target_realm,
         realm_list_t **resolved);
 
+/** Whether the owner of the list still exists. Not supported yet. */
 RLM_API bool realm_list_is_valid(const realm_list_t *list);
 
+/** Counts the elements. Not supported yet. */
 RLM_API bool realm_list_size(const realm_list_t *list, size_t *out_size);
 
+/** Describes the property that holds the list. Not supported yet. */
 RLM_API bool realm_list_get_property(const realm_list_t *list,
         realm_property_info_t *out_property_info);
 
+/** Reads the element at an index. Not supported yet. */
 RLM_API bool realm_list_get(const realm_list_t *list, size_t index, realm_value_t *out_value);
 
+/** Finds an element by its value. Not supported yet. */
 RLM_API bool realm_list_find(const realm_list_t *list, const realm_value_t *value,
         size_t *out_index, bool *out_found);
 
+/** Replaces the element at an index. Not supported yet. */
 RLM_API bool realm_list_set(realm_list_t *list, size_t index, realm_value_t value);
 
+/** Inserts an element. Not supported yet. */
 RLM_API bool realm_list_insert(realm_list_t *list, size_t index, realm_value_t value);
 
+/** Inserts an empty list and returns a new handle to it. Not supported yet. */
 RLM_API realm_list_t *realm_list_insert_list(realm_list_t *list, size_t index);
 
+/** Inserts an empty dictionary and returns a new handle to it. Not supported yet. */
 RLM_API realm_dictionary_t *realm_list_insert_dictionary(realm_list_t *list, size_t index);
 
+/** Replaces an element by an empty list and returns a new handle to it. Not supported yet. */
 RLM_API realm_list_t *realm_list_set_list(realm_list_t *list, size_t index);
 
+/** Replaces an element by an empty dictionary and returns a new handle to it. Not supported yet. */
 RLM_API realm_dictionary_t *realm_list_set_dictionary(realm_list_t *list, size_t index);
 
+/** Returns a new handle to the list inside a mixed element. Not supported yet. */
 RLM_API realm_list_t *realm_list_get_list(realm_list_t *list, size_t index);
 
+/** Returns a new handle to the dictionary inside a mixed element. Not supported yet. */
 RLM_API realm_dictionary_t *realm_list_get_dictionary(realm_list_t *list, size_t index);
 
+/** Moves an element to another index. Not supported yet. */
 RLM_API bool realm_list_move(realm_list_t *list, size_t from_index, size_t to_index);
 
+/** Inserts a new embedded object and returns a new handle to it. Not supported yet. */
 RLM_API realm_object_t *realm_list_insert_embedded(realm_list_t *list, size_t index);
 
+/** Replaces an element by a new embedded object and returns a new handle to it. Not supported yet. */
 RLM_API realm_object_t *realm_list_set_embedded(realm_list_t *list, size_t index);
 
+/** Returns a new handle to the object an element links to. Not supported yet. */
 RLM_API realm_object_t *realm_list_get_linked_object(realm_list_t *list, size_t index);
 
+/** Removes an element. Not supported yet. */
 RLM_API bool realm_list_erase(realm_list_t *list, size_t index);
 
+/** Removes all elements; objects they link to stay. Not supported yet. */
 RLM_API bool realm_list_clear(realm_list_t *list);
 
+/** Removes all elements and deletes the objects they link to. Not supported yet. */
 RLM_API bool realm_list_remove_all(realm_list_t *list);
 
+/** Returns a new handle to live results over the list. Not supported yet. */
 RLM_API realm_results_t *realm_list_to_results(realm_list_t *list);
 
 /* ------------------------------------------------------------------------------------------------
  * Sets
  */
 
+/**
+ * Finds the same set in another realm of the file; `resolved` gets a new handle, or NULL if it is
+ * not there. Not supported yet.
+ */
 RLM_API bool realm_set_resolve_in(const realm_set_t *set, const realm_t *target_realm,
         realm_set_t **resolved);
 
+/** Whether the owner of the set still exists. Not supported yet. */
 RLM_API bool realm_set_is_valid(const realm_set_t *set);
 
+/** Counts the elements. Not supported yet. */
 RLM_API bool realm_set_size(const realm_set_t *set, size_t *out_size);
 
+/** Describes the property that holds the set. Not supported yet. */
 RLM_API bool realm_set_get_property(const realm_set_t *set,
         realm_property_info_t *out_property_info);
 
+/** Reads the element at an index. Not supported yet. */
 RLM_API bool realm_set_get(const realm_set_t *set, size_t index, realm_value_t *out_value);
 
+/** Finds an element by its value. Not supported yet. */
 RLM_API bool realm_set_find(const realm_set_t *set, realm_value_t value, size_t *out_index,
         bool *out_found);
 
+/** Inserts an element. Not supported yet. */
 RLM_API bool realm_set_insert(realm_set_t *set, realm_value_t value, size_t *out_index,
         bool *out_inserted);
 
+/** Removes an element. Not supported yet. */
 RLM_API bool realm_set_erase(realm_set_t *set, realm_value_t value, bool *out_erased);
 
+/** Removes all elements; objects they link to stay. Not supported yet. */
 RLM_API bool realm_set_clear(realm_set_t *set);
 
+/** Removes all elements and deletes the objects they link to. Not supported yet. */
 RLM_API bool realm_set_remove_all(realm_set_t *set);
 
+/** Returns a new handle to live results over the set. Not supported yet. */
 RLM_API realm_results_t *realm_set_to_results(realm_set_t *set);
 
 /* ------------------------------------------------------------------------------------------------
  * Dictionaries
  */
 
+/**
+ * Finds the same dictionary in another realm of the file; `resolved` gets a new handle, or NULL if
+ * it is not there. Not supported yet.
+ */
 RLM_API bool realm_dictionary_resolve_in(const realm_dictionary_t *dictionary,
         const realm_t *target_realm, realm_dictionary_t **resolved);
 
+/** Whether the owner of the dictionary still exists. Not supported yet. */
 RLM_API bool realm_dictionary_is_valid(const realm_dictionary_t *dictionary);
 
+/** Counts the elements. Not supported yet. */
 RLM_API bool realm_dictionary_size(const realm_dictionary_t *dictionary, size_t *out_size);
 
+/** Describes the property that holds the dictionary. Not supported yet. */
 RLM_API bool realm_dictionary_get_property(const realm_dictionary_t *dictionary,
         realm_property_info_t *out_info);
 
+/** Reads the value of a key. Not supported yet. */
 RLM_API bool realm_dictionary_find(const realm_dictionary_t *dictionary, realm_value_t key,
         realm_value_t *out_value, bool *out_found);
 
+/** Reads the element at an index. Not supported yet. */
 RLM_API bool realm_dictionary_get(const realm_dictionary_t *dictionary, size_t index,
         realm_value_t *out_key, realm_value_t *out_value);
 
+/** Inserts an element. Not supported yet. */
 RLM_API bool realm_dictionary_insert(realm_dictionary_t *dictionary, realm_value_t key,
         realm_value_t value, size_t *out_index, bool *out_inserted);
 
+/** Inserts a new embedded object and returns a new handle to it. Not supported yet. */
 RLM_API realm_object_t *realm_dictionary_insert_embedded(realm_dictionary_t *dictionary,
         realm_value_t key);
 
+/** Inserts an empty list and returns a new handle to it. Not supported yet. */
 RLM_API realm_list_t *realm_dictionary_insert_list(realm_dictionary_t *dictionary,
         realm_value_t key);
 
+/** Inserts an empty dictionary and returns a new handle to it. Not supported yet. */
 RLM_API realm_dictionary_t *realm_dictionary_insert_dictionary(realm_dictionary_t *dictionary,
         realm_value_t key);
 
+/** Returns a new handle to the list inside a mixed element. Not supported yet. */
 RLM_API realm_list_t *realm_dictionary_get_list(realm_dictionary_t *dictionary, realm_value_t key);
 
+/** Returns a new handle to the dictionary inside a mixed element. Not supported yet. */
 RLM_API realm_dictionary_t *realm_dictionary_get_dictionary(realm_dictionary_t *dictionary,
         realm_value_t key);
 
+/** Returns a new handle to the object an element links to. Not supported yet. */
 RLM_API realm_object_t *realm_dictionary_get_linked_object(realm_dictionary_t *dictionary,
         realm_value_t key);
 
+/** Removes an element. Not supported yet. */
 RLM_API bool realm_dictionary_erase(realm_dictionary_t *dictionary, realm_value_t key,
         bool *out_erased);
 
+/** Gives a new handle to live results over the keys, and their count. Not supported yet. */
 RLM_API bool realm_dictionary_get_keys(realm_dictionary_t *dictionary, size_t *out_size,
         realm_results_t **out_keys);
 
+/** Whether there is a value for a key. Not supported yet. */
 RLM_API bool realm_dictionary_contains_key(const realm_dictionary_t *dictionary, realm_value_t key,
         bool *found);
 
+/** Finds the index of a value. Not supported yet. */
 RLM_API bool realm_dictionary_contains_value(const realm_dictionary_t *dictionary,
         realm_value_t value, size_t *index);
 
+/** Removes all elements; objects they link to stay. Not supported yet. */
 RLM_API bool realm_dictionary_clear(realm_dictionary_t *dictionary);
 
+/** Returns a new handle to live results over the dictionary. Not supported yet. */
 RLM_API realm_results_t *realm_dictionary_to_results(realm_dictionary_t *dictionary);
 
 /* ------------------------------------------------------------------------------------------------
  * Change notifications
  */
 
+/**
+ * Returns a new handle to a filter for notifications, made of key paths that start at a class. Not
+ * supported yet.
+ */
 RLM_API realm_key_path_array_t *realm_create_key_path_array(const realm_t *realm,
         const realm_class_key_t object_class_key, size_t num_key_paths,
         const char **user_key_paths);
 
+/**
+ * Has `on_change` run after changes of an object. Returns a new handle that unregisters it. Not
+ * supported yet.
+ */
 RLM_API realm_notification_token_t *realm_object_add_notification_callback(realm_object_t *object,
         void *userdata, realm_free_userdata_func_t userdata_free,
         realm_key_path_array_t *key_path_array, realm_on_object_change_func_t on_change);
 
+/**
+ * Has `on_change` run after changes of a list. Returns a new handle that unregisters it. Not
+ * supported yet.
+ */
 RLM_API realm_notification_token_t *realm_list_add_notification_callback(realm_list_t *list,
         void *userdata, realm_free_userdata_func_t userdata_free,
         realm_key_path_array_t *key_path_array, realm_on_collection_change_func_t on_change);
 
+/**
+ * Has `on_change` run after changes of a set. Returns a new handle that unregisters it. Not
+ * supported yet.
+ */
 RLM_API realm_notification_token_t *realm_set_add_notification_callback(realm_set_t *set,
         void *userdata, realm_free_userdata_func_t userdata_free,
         realm_key_path_array_t *key_path_array, realm_on_collection_change_func_t on_change);
 
+/**
+ * Has `on_change` run after changes of a dictionary. Returns a new handle that unregisters it. Not
+ * supported yet.
+ */
 RLM_API realm_notification_token_t *realm_dictionary_add_notification_callback(
         realm_dictionary_t *dictionary, void *userdata, realm_free_userdata_func_t userdata_free,
         realm_key_path_array_t *key_path_array, realm_on_dictionary_change_func_t on_change);
 
+/**
+ * Has `on_change` run after changes of results. Returns a new handle that unregisters it. Not
+ * supported yet.
+ */
 RLM_API realm_notification_token_t *realm_results_add_notification_callback(
         realm_results_t *results, void *userdata, realm_free_userdata_func_t userdata_free,
         realm_key_path_array_t *key_path_array, realm_on_collection_change_func_t on_change);
@@ -1228,22 +1579,34 @@ RLM_API realm_notification_token_t *realm_results_add_notification_callback(
  * Change sets
  */
 
+/** Whether the object was deleted. Not supported yet. */
 RLM_API bool realm_object_changes_is_deleted(const realm_object_changes_t *changes);
 
+/** How many properties were written. Not supported yet. */
 RLM_API size_t realm_object_changes_get_num_modified_properties(
         const realm_object_changes_t *changes);
 
+/**
+ * Copies at most `max` keys of written properties; returns how many, or with `out_modified` NULL
+ * the total. Not supported yet.
+ */
 RLM_API size_t realm_object_changes_get_modified_properties(const realm_object_changes_t *changes,
         realm_property_key_t *out_modified, size_t max);
 
+/** Counts deleted, inserted, modified and moved elements. Not supported yet. */
 RLM_API void realm_collection_changes_get_num_changes(const realm_collection_changes_t *changes,
         size_t *out_num_deletions, size_t *out_num_insertions, size_t *out_num_modifications,
         size_t *out_num_moves, bool *out_collection_was_cleared, bool *out_collection_was_deleted);
 
+/** Counts runs of deleted, inserted and modified indices, and moves. Not supported yet. */
 RLM_API void realm_collection_changes_get_num_ranges(const realm_collection_changes_t *changes,
         size_t *out_num_deletion_ranges, size_t *out_num_insertion_ranges,
         size_t *out_num_modification_ranges, size_t *out_num_moves);
 
+/**
+ * Copies indices of deleted, inserted, modified and moved elements, as many as there is room for.
+ * Not supported yet.
+ */
 RLM_API void realm_collection_changes_get_changes(const realm_collection_changes_t *changes,
         size_t *out_deletion_indices, size_t max_deletion_indices, size_t *out_insertion_indices,
         size_t max_insertion_indices, size_t *out_modification_indices,
@@ -1251,6 +1614,10 @@ RLM_API void realm_collection_changes_get_changes(const realm_collection_changes
         size_t max_modification_indices_after, realm_collection_move_t *out_moves,
         size_t max_moves);
 
+/**
+ * Copies runs of deleted, inserted and modified indices, and moves, as many as there is room for.
+ * Not supported yet.
+ */
 RLM_API void realm_collection_changes_get_ranges(const realm_collection_changes_t *changes,
         realm_index_range_t *out_deletion_ranges, size_t max_deletion_ranges,
         realm_index_range_t *out_insertion_ranges, size_t max_insertion_ranges,
@@ -1258,10 +1625,12 @@ RLM_API void realm_collection_changes_get_ranges(const realm_collection_changes_
         realm_index_range_t *out_modification_ranges_after, size_t max_modification_ranges_after,
         realm_collection_move_t *out_moves, size_t max_moves);
 
+/** Counts deleted, inserted and modified keys. Not supported yet. */
 RLM_API void realm_dictionary_get_changes(const realm_dictionary_changes_t *changes,
         size_t *out_deletions_size, size_t *out_insertion_size, size_t *out_modification_size,
         bool *out_was_deleted);
 
+/** Copies deleted, inserted and modified keys. Not supported yet. */
 RLM_API void realm_dictionary_get_changed_keys(const realm_dictionary_changes_t *changes,
         realm_value_t *deletions, size_t *deletions_size, realm_value_t *insertions,
         size_t *insertions_size, realm_value_t *modifications, size_t *modification_size,
@@ -1271,23 +1640,33 @@ RLM_API void realm_dictionary_get_changed_keys(const realm_dictionary_changes_t 
  * Thread-safe references
  */
 
+/**
+ * Returns a new handle that carries a realm, object, collection or results to another thread. Not
+ * supported yet.
+ */
 RLM_API realm_thread_safe_reference_t *realm_create_thread_safe_reference(const void *handle);
 
+/** Binds the referenced realm to `scheduler` and returns a new handle to it. Not supported yet. */
 RLM_API realm_t *realm_from_thread_safe_reference(realm_thread_safe_reference_t *tsr,
         realm_scheduler_t *scheduler);
 
+/** Returns a new handle to the referenced object in `realm`. Not supported yet. */
 RLM_API realm_object_t *realm_object_from_thread_safe_reference(const realm_t *realm,
         realm_thread_safe_reference_t *tsr);
 
+/** Returns a new handle to the referenced list in `realm`. Not supported yet. */
 RLM_API realm_list_t *realm_list_from_thread_safe_reference(const realm_t *realm,
         realm_thread_safe_reference_t *tsr);
 
+/** Returns a new handle to the referenced set in `realm`. Not supported yet. */
 RLM_API realm_set_t *realm_set_from_thread_safe_reference(const realm_t *realm,
         realm_thread_safe_reference_t *tsr);
 
+/** Returns a new handle to the referenced dictionary in `realm`. Not supported yet. */
 RLM_API realm_dictionary_t *realm_dictionary_from_thread_safe_reference(const realm_t *realm,
         realm_thread_safe_reference_t *tsr);
 
+/** Returns a new handle to the referenced results in `realm`. Not supported yet. */
 RLM_API realm_results_t *realm_results_from_thread_safe_reference(const realm_t *realm,
         realm_thread_safe_reference_t *tsr);
 

@@ -2,6 +2,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 _Thread_local __attribute__((tls_model("initial-exec"))) void *ck_thread_slots[CK_SLOT_COUNT];
 
@@ -60,4 +61,14 @@ uint64_t ck_thread_number(void) {
     if (mine == 0)
         mine = __atomic_add_fetch(&last, 1, __ATOMIC_RELAXED);
     return mine;
+}
+
+void ck_write_stderr(const char *bytes, size_t count) {
+    while (count > 0) {
+        ssize_t written = write(2, bytes, count);
+        if (written <= 0)
+            return;
+        bytes += written;
+        count -= (size_t)written;
+    }
 }

@@ -58,4 +58,7 @@ void ck_free(void *memory);
 /* A number that names the calling thread and no other, before or after. */
 uint64_t ck_thread_number(void);
 
+/* Writes to standard error, for messages that nobody else takes. */
+void ck_write_stderr(const char *bytes, size_t count);
+
 #endif

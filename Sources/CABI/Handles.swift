@@ -1,0 +1,93 @@
+// What all handles have in common: release, clone, comparison. Object handles come first in each
+// function: they are made and released in loops.
+
+import CKernels
+import CRealm
+import CoreSwift
+
+/// Ends any handle; what it registered is unregistered. NULL, a handle released before and a
+/// work queue are ignored.
+@c @implementation
+public func realm_release(_ ptr: UnsafeMutableRawPointer?) {
+    guard let ptr, let kind = HandleSlab.kind(of: ptr) else { return }
+    switch kind {
+    case .workQueue, .released: return
+    default:
+        if kind.name != nil { HandleSlab.releaseHolding(ptr) }
+    }
+}
+
+/// Returns a new handle to the same realm, object, collection, results or query, or to a copy of
+/// the same schema, scheduler, error or change set. Fails: RLM_ERR_NOT_CLONABLE for other kinds.
+@c @implementation
+public func realm_clone(_ handle: UnsafeRawPointer?) -> UnsafeMutableRawPointer? {
+    boundary(nil) { () throws(RealmError) in
+        guard let kind = HandleSlab.kind(of: handle), let name = kind.name, kind != .released,
+            let handle
+        else { throw HandleKind.notAHandle(handle) }
+        switch kind {
+        case .schema:
+            let schema = try held(handle, kind, as: SchemaObject.self).schema
+            return UnsafeMutableRawPointer(makeHandle(.schema, SchemaObject(schema)))
+        case .scheduler, .asyncError:
+            let object = try held(handle, kind, as: AnyObject.self)
+            return UnsafeMutableRawPointer(makeHandle(kind, object))
+        default:
+            throw RealmError(.notClonable, "\(name) cannot be cloned")
+        }
+    }
+}
+
+/// Whether two handles stand for the same thing; never fails.
+///
+/// - Realms: the same instance. Objects and collections: the same one in the same instance.
+/// - Schemas: the same classes, with the same properties in the same order; public names and keys
+///   do not count.
+/// - Schedulers: the same thread. Errors: the same code and message.
+/// - Other kinds: the same handle.
+@c @implementation
+public func realm_equals(_ a: UnsafeRawPointer?, _ b: UnsafeRawPointer?) -> Bool {
+    if a == b { return true }
+    guard let a, let b, let kind = HandleSlab.kind(of: a), kind == HandleSlab.kind(of: b) else {
+        return false
+    }
+    do throws(RealmError) {
+        switch kind {
+        case .schema:
+            return try held(a, kind, as: SchemaObject.self).schema
+                .describesSame(as: try held(b, kind, as: SchemaObject.self).schema)
+        case .scheduler:
+            return try held(a, kind, as: Scheduler.self)
+                .isSame(as: try held(b, kind, as: Scheduler.self))
+        case .asyncError:
+            return try held(a, kind, as: ErrorRecord.self)
+                .equals(try held(b, kind, as: ErrorRecord.self))
+        default:
+            return false
+        }
+    } catch {
+        return false
+    }
+}
+
+/// Whether a realm, object, collection or results belongs to a frozen realm; false for other
+/// handles and for closed realms that were not frozen.
+@c @implementation
+public func realm_is_frozen(_ handle: UnsafeRawPointer?) -> Bool {
+    false
+}
+
+/// Frees memory that a function handed over as "to be freed with realm_free()", or that came from
+/// malloc(). NULL is ignored.
+@c @implementation
+public func realm_free(_ buffer: UnsafeMutableRawPointer?) {
+    ck_free(buffer)
+}
+
+extension HandleKind {
+    static func notAHandle(_ pointer: UnsafeRawPointer?) -> RealmError {
+        let found = pointer == nil ? "NULL" : HandleSlab.kind(of: pointer)?.name
+        return RealmError(
+            .invalidArgument, "expected a handle, got \(found ?? "a pointer that is no handle")")
+    }
+}
