@@ -1,0 +1,80 @@
+// The seam between the engine and the operating system: every system call the engine makes is one
+// function here, so that tests can make each of them fail, record what is written, and rebuild the
+// file as a crash would have left it. `SystemCalls` is the real thing.
+//
+// The functions do no more than one call each: retrying an interrupted call or a short write is
+// the business of `OpenFile`, which is thereby tested too. Results follow the kernel's convention:
+// not negative = success, negative = -errno.
+//
+// This seam is not on the read path: readers touch the mapping only.
+
+/// How a file is opened.
+enum FileAccess {
+    case readOnly
+    case readWrite
+    /// Read and write; created (empty) when missing.
+    case create
+}
+
+enum LockKind {
+    case shared
+    case exclusive
+}
+
+/// One piece of a gathering write. Same layout as the C type `iovec`.
+struct IOVector {
+    var base: UnsafeMutableRawPointer
+    var count: Int
+
+    init(_ base: UnsafeRawPointer, _ count: Int) {
+        self.base = UnsafeMutableRawPointer(mutating: base)
+        self.count = count
+    }
+}
+
+/// What an open descriptor refers to.
+struct FileStatus {
+    var bytes: Int64
+    var isRegular: Bool
+    /// Device and inode: the same file under two names has the same pair.
+    var device: UInt64
+    var inode: UInt64
+}
+
+protocol FileSystem: AnyObject {
+    func open(_ path: String, _ access: FileAccess) -> Int32
+    func close(_ descriptor: Int32) -> Int32
+    /// 0 and the status, or -errno.
+    func status(_ descriptor: Int32, _ result: inout FileStatus) -> Int32
+    func read(_ descriptor: Int32, _ target: UnsafeMutableRawPointer, _ count: Int, _ offset: Int64)
+        -> Int
+    func write(_ descriptor: Int32, _ source: UnsafeRawPointer, _ count: Int, _ offset: Int64)
+        -> Int
+    func write(_ descriptor: Int32, _ vectors: UnsafeBufferPointer<IOVector>, _ offset: Int64)
+        -> Int
+    func truncate(_ descriptor: Int32, _ bytes: Int64) -> Int32
+    /// Waits until the data written and the file's size are on stable storage.
+    func sync(_ descriptor: Int32) -> Int32
+    func remove(_ path: String) -> Int32
+    /// Makes the creation of a file in this directory durable.
+    func syncDirectory(_ path: String) -> Int32
+    /// Locks one byte for the open file description; the kernel releases it when the description
+    /// goes. -EAGAIN when another holds it and `wait` is false.
+    func lock(_ descriptor: Int32, _ byte: Int64, _ kind: LockKind, wait: Bool) -> Int32
+    func unlock(_ descriptor: Int32, _ byte: Int64) -> Int32
+    /// 1 when another open file description holds a lock on the byte, else 0.
+    func isLocked(_ descriptor: Int32, _ byte: Int64) -> Int32
+    /// Maps a file shared and writable; nil and -errno in `code` on failure.
+    func mapShared(_ descriptor: Int32, _ bytes: Int, _ code: inout Int32)
+        -> UnsafeMutableRawPointer?
+    /// Reserves address space without memory behind it, either untouchable (files are mapped into
+    /// it later) or as zeros that take memory only when touched.
+    func reserve(_ bytes: Int, zeros: Bool, _ code: inout Int32) -> UnsafeMutableRawPointer?
+    /// Maps part of a file read-only over reserved address space.
+    func mapFixed(
+        _ descriptor: Int32, _ target: UnsafeMutableRawPointer, _ offset: Int64, _ bytes: Int
+    ) -> Int32
+    func unmap(_ base: UnsafeMutableRawPointer, _ bytes: Int) -> Int32
+    func random(_ target: UnsafeMutableRawPointer, _ count: Int) -> Int
+    func processID() -> Int32
+}

@@ -1,0 +1,144 @@
+// One open descriptor with what every caller needs on top of single system calls: interrupted calls
+// are repeated, short reads and writes continued, failures become errors that name operation and
+// path. Not thread-safe in itself beyond what the kernel gives: positional calls may run in
+// parallel, `close` may not run beside anything.
+
+final class OpenFile {
+    let path: String
+    let files: FileSystem
+    private(set) var descriptor: Int32
+
+    private static let interrupted = -4  // -EINTR
+    private static let wouldBlock = -11  // -EAGAIN
+
+    init(_ path: String, _ access: FileAccess, _ files: FileSystem) throws(RealmError) {
+        self.path = path
+        self.files = files
+        descriptor = -1
+        descriptor = Int32(try Self.retry("open the file", path) { Int(files.open(path, access)) })
+    }
+
+    deinit { close() }
+
+    func close() {
+        guard descriptor >= 0 else { return }
+        // Linux releases the descriptor even when close reports an interruption or an error.
+        _ = files.close(descriptor)
+        descriptor = -1
+    }
+
+    func status() throws(RealmError) -> FileStatus {
+        var status = FileStatus(bytes: 0, isRegular: false, device: 0, inode: 0)
+        _ = try Self.retry("read the file's size", path) {
+            Int(files.status(descriptor, &status))
+        }
+        return status
+    }
+
+    /// Reads exactly `count` bytes, or fewer at the end of the file; returns how many.
+    func read(
+        _ target: UnsafeMutableRawPointer, count: Int, at offset: Int64
+    ) throws(RealmError) -> Int {
+        var done = 0
+        while done < count {
+            let n = try Self.retry("read", path) {
+                files.read(descriptor, target + done, count - done, offset + Int64(done))
+            }
+            if n == 0 { break }
+            done += n
+        }
+        return done
+    }
+
+    func write(
+        _ source: UnsafeRawPointer, count: Int, at offset: Int64, _ operation: String
+    ) throws(RealmError) {
+        var done = 0
+        while done < count {
+            let n = try Self.retry(operation, path) {
+                files.write(descriptor, source + done, count - done, offset + Int64(done))
+            }
+            guard n > 0 else { throw FileErrors.make(5, operation, path) }
+            done += n
+        }
+    }
+
+    /// Writes all pieces one after another from `offset`. Uses up `vectors`.
+    func write(
+        _ vectors: UnsafeMutableBufferPointer<IOVector>, at offset: Int64, _ operation: String
+    ) throws(RealmError) {
+        var first = 0
+        var position = offset
+        while first < vectors.count {
+            let rest = UnsafeBufferPointer(rebasing: vectors[first...])
+            var n = try Self.retry(operation, path) { files.write(descriptor, rest, position) }
+            guard n > 0 else { throw FileErrors.make(5, operation, path) }
+            position += Int64(n)
+            while first < vectors.count, n >= vectors[first].count {
+                n -= vectors[first].count
+                first += 1
+            }
+            if n > 0 {
+                vectors[first].base += n
+                vectors[first].count -= n
+            }
+        }
+    }
+
+    /// Zeros to write from; 64 KiB.
+    static let zeros: UnsafeRawPointer = {
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: zeroCount, alignment: 4096)
+        memory.initializeMemory(as: UInt8.self, repeating: 0, count: zeroCount)
+        return UnsafeRawPointer(memory)
+    }()
+    static let zeroCount = 65536
+
+    func writeZeros(_ count: Int, at offset: Int64, _ operation: String) throws(RealmError) {
+        var done = 0
+        while done < count {
+            let n = min(count - done, Self.zeroCount)
+            try write(Self.zeros, count: n, at: offset + Int64(done), operation)
+            done += n
+        }
+    }
+
+    func truncate(_ bytes: Int64) throws(RealmError) {
+        _ = try Self.retry("change the file's size", path) {
+            Int(files.truncate(descriptor, bytes))
+        }
+    }
+
+    func sync() throws(RealmError) {
+        _ = try Self.retry("sync the file", path) { Int(files.sync(descriptor)) }
+    }
+
+    /// False when another holds the lock and `wait` is false.
+    func lock(_ byte: Int64, _ kind: LockKind, wait: Bool) throws(RealmError) -> Bool {
+        while true {
+            let outcome = Int(files.lock(descriptor, byte, kind, wait: wait))
+            if outcome >= 0 { return true }
+            if outcome == Self.interrupted { continue }
+            if outcome == Self.wouldBlock && !wait { return false }
+            throw FileErrors.make(outcome, "lock the file", path)
+        }
+    }
+
+    /// Unlocking can fail only for descriptors that are no longer open, where nothing is locked.
+    func unlock(_ byte: Int64) {
+        while files.unlock(descriptor, byte) == Int32(Self.interrupted) {}
+    }
+
+    func isLocked(_ byte: Int64) throws(RealmError) -> Bool {
+        try Self.retry("query locks", path) { Int(files.isLocked(descriptor, byte)) } != 0
+    }
+
+    private static func retry(
+        _ operation: String, _ path: String, _ call: () -> Int
+    ) throws(RealmError) -> Int {
+        while true {
+            let outcome = call()
+            if outcome >= 0 { return outcome }
+            if outcome != interrupted { throw FileErrors.make(outcome, operation, path) }
+        }
+    }
+}

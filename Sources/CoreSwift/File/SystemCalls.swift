@@ -1,0 +1,123 @@
+// The real file system: all system calls of the engine are in this file, one per function, except
+// byte locks (ByteLocks.swift), because those are a Linux topic of their own. Callers go through
+// `OpenFile`, which retries and makes errors of the codes.
+
+import Glibc
+
+final class SystemCalls: FileSystem {
+    static let shared = SystemCalls()
+
+    func open(_ path: String, _ access: FileAccess) -> Int32 {
+        var flags = O_CLOEXEC | O_NOCTTY
+        switch access {
+        case .readOnly: flags |= O_RDONLY
+        case .readWrite: flags |= O_RDWR
+        case .create: flags |= O_RDWR | O_CREAT
+        }
+        return result(Glibc.open(path, flags, 0o644))
+    }
+
+    func close(_ descriptor: Int32) -> Int32 { result(Glibc.close(descriptor)) }
+
+    func status(_ descriptor: Int32, _ result: inout FileStatus) -> Int32 {
+        var info = stat()
+        guard fstat(descriptor, &info) == 0 else { return -errno }
+        result = FileStatus(
+            bytes: Int64(info.st_size), isRegular: info.st_mode & S_IFMT == S_IFREG,
+            device: UInt64(info.st_dev), inode: UInt64(info.st_ino))
+        return 0
+    }
+
+    func read(
+        _ descriptor: Int32, _ target: UnsafeMutableRawPointer, _ count: Int, _ offset: Int64
+    ) -> Int { result(Glibc.pread(descriptor, target, count, Int(offset))) }
+
+    func write(
+        _ descriptor: Int32, _ source: UnsafeRawPointer, _ count: Int, _ offset: Int64
+    ) -> Int { result(Glibc.pwrite(descriptor, source, count, Int(offset))) }
+
+    func write(
+        _ descriptor: Int32, _ vectors: UnsafeBufferPointer<IOVector>, _ offset: Int64
+    ) -> Int {
+        guard let start = vectors.baseAddress else { return 0 }
+        let count = min(vectors.count, 1024)  // IOV_MAX; more fail with EINVAL
+        return start.withMemoryRebound(to: iovec.self, capacity: count) {
+            result(Glibc.pwritev(descriptor, $0, Int32(count), Int(offset)))
+        }
+    }
+
+    func truncate(_ descriptor: Int32, _ bytes: Int64) -> Int32 {
+        result(Glibc.ftruncate(descriptor, Int(bytes)))
+    }
+
+    func sync(_ descriptor: Int32) -> Int32 { result(Glibc.fdatasync(descriptor)) }
+
+    func remove(_ path: String) -> Int32 { result(Glibc.unlink(path)) }
+
+    func syncDirectory(_ path: String) -> Int32 {
+        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return -errno }
+        let outcome = result(Glibc.fsync(descriptor))
+        _ = Glibc.close(descriptor)
+        // Some file systems can't sync directories; they say so with EINVAL.
+        return outcome == -EINVAL ? 0 : outcome
+    }
+
+    func lock(_ descriptor: Int32, _ byte: Int64, _ kind: LockKind, wait: Bool) -> Int32 {
+        ByteLocks.lock(descriptor, byte, kind, wait: wait)
+    }
+
+    func unlock(_ descriptor: Int32, _ byte: Int64) -> Int32 {
+        ByteLocks.unlock(descriptor, byte)
+    }
+
+    func isLocked(_ descriptor: Int32, _ byte: Int64) -> Int32 {
+        ByteLocks.isLocked(descriptor, byte)
+    }
+
+    func mapShared(
+        _ descriptor: Int32, _ bytes: Int, _ code: inout Int32
+    ) -> UnsafeMutableRawPointer? {
+        mapped(mmap(nil, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0), &code)
+    }
+
+    func reserve(_ bytes: Int, zeros: Bool, _ code: inout Int32) -> UnsafeMutableRawPointer? {
+        let protection = zeros ? PROT_READ | PROT_WRITE : PROT_NONE
+        let flags = MAP_PRIVATE | Int32(MAP_ANONYMOUS) | Int32(MAP_NORESERVE)
+        return mapped(mmap(nil, bytes, protection, flags, -1, 0), &code)
+    }
+
+    func mapFixed(
+        _ descriptor: Int32, _ target: UnsafeMutableRawPointer, _ offset: Int64, _ bytes: Int
+    ) -> Int32 {
+        let flags = MAP_SHARED | Int32(MAP_FIXED)
+        var code: Int32 = 0
+        _ = mapped(mmap(target, bytes, PROT_READ, flags, descriptor, Int(offset)), &code)
+        return code
+    }
+
+    func unmap(_ base: UnsafeMutableRawPointer, _ bytes: Int) -> Int32 {
+        result(munmap(base, bytes))
+    }
+
+    func random(_ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
+        Int(result(getentropy(target, count)))
+    }
+
+    func processID() -> Int32 { getpid() }
+
+    private func mapped(
+        _ address: UnsafeMutableRawPointer?, _ code: inout Int32
+    ) -> UnsafeMutableRawPointer? {
+        guard let address, address != MAP_FAILED else {
+            code = -errno
+            return nil
+        }
+        code = 0
+        return address
+    }
+
+    @inline(__always) private func result<T: SignedInteger>(_ value: T) -> T {
+        value < 0 ? -T(errno) : value
+    }
+}

@@ -1,0 +1,347 @@
+// One commit: the blocks of a version as one run of pages, then its header slot, then one sync.
+//
+//   1. `place` assigns pages and hashes; children first, so that parents can hold references.
+//   2. `publish` frees what the version replaces, decides which chunks of the space map to write,
+//      places them and last the root, which holds the payload, the list of everything written and
+//      the space map as it is after the commit.
+//   3. The run is written, then the header slot, then one fdatasync covers both: recovery accepts
+//      the slot only if every block of the version is there, so their order on disk is free.
+//   4. The lock file's committed version is set: from here on the version exists for others.
+//
+// What fails before the header slot is written leaves the file as it was, because only pages that
+// no live version sees were overwritten. A failing header write or sync leaves the outcome open:
+// the slot is wiped as well as possible and the store refuses further work.
+
+import CKernels
+
+/// Memory that commits use again and again. Guarded by the writer.
+final class CommitScratch {
+    fileprivate var vectors: [IOVector] = []
+    fileprivate var pages: [UInt64] = []
+    fileprivate var blockPages: [UInt16] = []
+    fileprivate var written: [WrittenRun] = []
+    private var memory: UnsafeMutableRawPointer?
+    private var capacity = 0
+
+    deinit { memory?.deallocate() }
+
+    /// At least `bytes` bytes; what was there before is gone.
+    fileprivate func buffer(_ bytes: Int) -> UnsafeMutableRawPointer {
+        if let memory, capacity >= bytes { return memory }
+        memory?.deallocate()
+        capacity = max(bytes, 4 * Page.size)
+        let fresh = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: Page.size)
+        memory = fresh
+        return fresh
+    }
+
+    fileprivate func reset() {
+        vectors.removeAll(keepingCapacity: true)
+        pages.removeAll(keepingCapacity: true)
+        blockPages.removeAll(keepingCapacity: true)
+        written.removeAll(keepingCapacity: true)
+    }
+}
+
+final class CommitBuilder {
+    let version: UInt64
+    private let lease: WriteLease
+    private let store: Store
+    private let space: SpaceMap
+    private let scratch: CommitScratch
+    private let verified: UnsafeMutablePointer<UInt64>
+    private var digest = WrittenDigest()
+    private var hasEnded = false
+
+    /// Pages taken for this commit, and how many of each hold blocks.
+    private struct Piece {
+        var run: SpaceRun
+        var used: UInt64 = 0
+        var rest: UInt64 { run.count - used }
+    }
+    private var pieces: [Piece]
+    private var current = 0
+
+    init(lease: WriteLease, space: SpaceMap, version: UInt64, runs: [SpaceRun]) {
+        self.lease = lease
+        store = lease.store
+        self.space = space
+        self.version = version
+        scratch = store.scratch
+        verified = store.source.pointee.verified
+        pieces = runs.map { Piece(run: $0) }
+        scratch.reset()
+    }
+
+    deinit { abandon() }
+
+    // MARK: Placing
+
+    /// Assigns the next pages to a block, hashes it and queues it for writing. Its memory must stay
+    /// as it is until `publish` returns.
+    func place(_ block: UnsafeRawPointer, pages: Int) -> BlockReference {
+        let page = take(UInt64(pages))
+        return noteWritten(block, page: page, pages: pages)
+    }
+
+    private func queue(_ block: UnsafeRawPointer, page: UInt64, pages: Int) -> BlockReference {
+        let reference = BlockCodec.seal(block, page: page, pages: pages, version: version)
+        scratch.vectors.append(IOVector(block, pages * Page.size))
+        scratch.pages.append(page)
+        // Blocks that started here before are gone; their mark must not vouch for other bytes.
+        let marks = verified + Int(page)
+        ck_store_relaxed_u64(marks, reference.check0)
+        for offset in 1..<max(pages, 1) { ck_store_relaxed_u64(marks + offset, 0) }
+        return reference
+    }
+
+    private func take(_ count: UInt64) -> UInt64 {
+        if pieces[current].rest < count {
+            if let fitting = pieces.firstIndex(where: { $0.rest >= count }) {
+                current = fitting
+            } else {
+                // The estimate was short or the pieces too small: one more run for this block.
+                current = pieces.count
+                pieces.append(Piece(run: space.reserveWhole(count)))
+            }
+        }
+        let page = pieces[current].run.page + pieces[current].used
+        pieces[current].used += count
+        return page
+    }
+
+    // MARK: Ending
+
+    /// Gives everything up; nothing was written.
+    func abandon() {
+        guard !hasEnded else { return }
+        hasEnded = true
+        store.space = nil
+    }
+
+    /// Writes the version with the client's payload in its root and returns it pinned. The lease
+    /// has ended then. On an error it has not: abandon it or prepare another commit.
+    func publish(payload: UnsafeRawBufferPointer) throws(RealmError) -> Store.Pin {
+        guard !hasEnded else {
+            throw RealmError(.wrongTransactionState, "'\(store.path)': the commit has ended")
+        }
+        hasEnded = true
+        do throws(RealmError) {
+            let pin = try write(payload)
+            space.committed(version)
+            lease.end()
+            return pin
+        } catch {
+            store.space = nil
+            throw error
+        }
+    }
+
+    private func write(_ payload: UnsafeRawBufferPointer) throws(RealmError) -> Store.Pin {
+        let slot = try store.mutex.locked { () throws(RealmError) in
+            try store.checkUsable()
+            return try store.lockFile.claimSlot()
+        }
+        var isPublished = false
+        defer {
+            if !isPublished {
+                store.mutex.lock()
+                store.lockFile.clearSlot(slot)
+                store.mutex.unlock()
+            }
+        }
+        let (root, grown) = try placeOwnBlocks(payload)
+        // What can fail, fails before the header is written.
+        try store.coverMapping(space.pageCount)
+        try writeBlocks()
+        for run in grown {
+            try store.file.writeZeros(
+                Int(run.count) * Page.size, at: Int64(run.page) << Int64(Page.shift),
+                "grow the file")
+        }
+        try writeHeader(root)
+        if !store.options.inMemory {
+            do throws(RealmError) { try store.file.sync() } catch { throw poison(error) }
+        }
+        let pageCount = space.pageCount
+        let shrinks = pageCount < space.basePageCount
+        // Can't fail: the pages are mapped.
+        if !shrinks { try? store.extendMapping(to: pageCount) }
+        store.lockFile.publish(version: version, pages: pageCount)
+        if shrinks {
+            store.limitMapping(to: pageCount)
+            // Failing leaves a longer file, which does no harm.
+            try? store.file.truncate(Int64(pageCount) << Int64(Page.shift))
+        }
+        isPublished = true
+        return pinPublished(root, slot: slot, payloadCount: payload.count)
+    }
+
+    private func pinPublished(
+        _ root: BlockReference, slot: Int, payloadCount: Int
+    ) -> Store.Pin {
+        let block = store.source.pointee.base + Int(root.page) << Page.shift
+        let pin = Store.Pin(
+            version: version, payload: block + VersionRoot.headerBytes, payloadCount: payloadCount,
+            root: root)
+        store.mutex.lock()
+        // The writer lock is still held, so the committed version stays this one.
+        _ = store.lockFile.pinCommitted(slot)
+        if let index = store.pins.firstIndex(where: { $0.pin.version == version }) {
+            // Another thread pinned the new version in between.
+            store.lockFile.clearSlot(slot)
+            store.pins[index].count += 1
+        } else {
+            store.pins.append(Store.PinEntry(pin: pin, slot: slot, count: 1))
+        }
+        store.mutex.unlock()
+        return pin
+    }
+
+    // MARK: The pager's own blocks
+
+    /// Places the chunks of the space map and the root. Returns the root and the pages the file
+    /// grew by without using them.
+    private func placeOwnBlocks(
+        _ payload: UnsafeRawBufferPointer
+    ) throws(RealmError) -> (BlockReference, [SpaceRun]) {
+        try space.planChunks(version)
+        let chunks = space.chunks.indices.filter {
+            !space.isInline && space.chunks[$0].reference.isNone
+        }
+        // Taking pages and returning the rest changes the map a little after it was measured: each
+        // piece may add an entry or two of at most 20 bytes.
+        let slack = 40 * (pieces.count + chunks.count + 4)
+        var sizes: [Int] = []
+        var places: [UInt64] = []
+        for index in chunks {
+            let pages = Page.count(
+                forBytes: space.encodedBytes(chunk: index, version) + slack)
+            sizes.append(pages)
+            places.append(take(UInt64(pages)))
+        }
+        let rootBytes = VersionRoot.bytes(
+            payload: payload.count, runs: scratch.written.count + chunks.count,
+            blocks: scratch.blockPages.count + chunks.count,
+            spaceMap: space.encodedBytes(version) + slack)
+        let rootPages = Page.count(forBytes: rootBytes)
+        guard rootPages <= BlockReference.pageCountMax else {
+            throw RealmError(
+                .limitExceeded, "'\(store.path)': commit needs a root of \(rootBytes) bytes")
+        }
+        let rootPage = take(UInt64(rootPages))
+        for piece in pieces { space.settle(piece.run, used: piece.used) }
+        let grown = space.noteGrowth()
+        if grown.isEmpty { _ = space.trim() }
+
+        let buffer = scratch.buffer((sizes.reduce(0, +) + rootPages) * Page.size)
+        var offset = 0
+        for (order, index) in chunks.enumerated() {
+            let target = buffer + offset
+            let capacity = sizes[order] * Page.size
+            guard space.encode(chunk: index, version, into: target, capacity: capacity) else {
+                throw sizeError()
+            }
+            space.chunks[index].reference = noteWritten(
+                target, page: places[order], pages: sizes[order])
+            offset += capacity
+        }
+        let target = buffer + offset
+        var fits = true
+        VersionRoot.encode(
+            target, capacity: rootPages * Page.size, version: version,
+            pageCount: space.pageCount, digest: digest, payload: payload, runs: scratch.written,
+            blockPages: scratch.blockPages
+        ) { map, capacity in
+            guard let count = space.encode(version, into: map, capacity: capacity) else {
+                fits = false
+                return 0
+            }
+            return count
+        }
+        guard fits else { throw sizeError() }
+        return (queue(target, page: rootPage, pages: rootPages), grown)
+    }
+
+    private func noteWritten(
+        _ block: UnsafeRawPointer, page: UInt64, pages: Int
+    ) -> BlockReference {
+        let reference = queue(block, page: page, pages: pages)
+        digest.add(
+            location: reference.location,
+            check: ContentHash(low: reference.check0, high: reference.check1))
+        scratch.blockPages.append(UInt16(truncatingIfNeeded: pages))
+        if let last = scratch.written.last, last.page + UInt64(last.pages) == page {
+            scratch.written[scratch.written.count - 1].blocks += 1
+            scratch.written[scratch.written.count - 1].pages += pages
+        } else {
+            scratch.written.append(WrittenRun(page: page, blocks: 1, pages: pages))
+        }
+        return reference
+    }
+
+    private func sizeError() -> RealmError {
+        RealmError(
+            .runtime, "'\(store.path)': the space map of version \(version) outgrew its block")
+    }
+
+    // MARK: Writing
+
+    /// Writes the queued blocks, as few calls as their places allow.
+    private func writeBlocks() throws(RealmError) {
+        let pages = scratch.pages
+        var start = 0
+        while start < pages.count {
+            var end = start
+            var next = pages[start]
+            while end < pages.count, pages[end] == next {
+                next += UInt64(scratch.vectors[end].count >> Page.shift)
+                end += 1
+            }
+            try writeVectors(start..<end, at: pages[start])
+            start = end
+        }
+    }
+
+    private func writeVectors(_ range: Range<Int>, at page: UInt64) throws(RealmError) {
+        var failure: RealmError?
+        scratch.vectors.withUnsafeMutableBufferPointer { all in
+            do throws(RealmError) {
+                try store.file.write(
+                    UnsafeMutableBufferPointer(rebasing: all[range]),
+                    at: Int64(page) << Int64(Page.shift), "write blocks")
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+    }
+
+    private func writeHeader(_ root: BlockReference) throws(RealmError) {
+        let header = FileHeader(
+            flags: store.options.inMemory ? FileHeader.flagInMemory : 0, fileID: store.fileID,
+            version: version, root: root, pageCount: space.pageCount)
+        let buffer = UnsafeMutableRawPointer.allocate(
+            byteCount: FileHeader.slotBytes, alignment: 8)
+        defer { buffer.deallocate() }
+        header.encode(buffer)
+        do throws(RealmError) {
+            try store.file.write(
+                buffer, count: FileHeader.slotBytes,
+                at: Int64(FileHeader.slotOffset(version: version)), "write the header")
+        } catch {
+            throw poison(error)
+        }
+    }
+
+    /// After a failure that leaves open what is on disk. The kernel may have dropped the pages it
+    /// could not write while still showing them to readers, so the next open must not take this
+    /// version for complete: its slot is wiped.
+    private func poison(_ error: RealmError) -> RealmError {
+        store.fail(error)
+        try? store.file.writeZeros(
+            FileHeader.slotBytes, at: Int64(FileHeader.slotOffset(version: version)),
+            "wipe the header")
+        return error
+    }
+}

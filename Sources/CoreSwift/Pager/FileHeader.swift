@@ -1,0 +1,153 @@
+// The fixed places of a file: two header slots and the sync record.
+//
+// Pages 0 and 1 each begin with a header slot of 512 bytes (a sector, which disks write whole).
+// Even versions are in page 0, odd ones in page 1, so that writing a version never touches the slot
+// of the one before it.
+//
+//   offset  size  field
+//        0     8  magic "RealmSwF"
+//        8     4  format version
+//       12     4  page size
+//       16     4  cipher: 0 plain
+//       20     4  flags: 1 = in-memory file, gone with its last user
+//       24    16  file id, random
+//       40     8  version
+//       48    32  reference of the version's root block
+//       80     8  pages of the file that belong to this version
+//       88   408  0
+//      496    16  check value: ContentHash of the 512 bytes with this field zero
+//
+// The sync record says that a version is known to be on stable storage, so that the next open need
+// not verify it. It is at offset 2048 of the page that does *not* hold that version's header slot:
+// a write that goes wrong can't hurt the newest version.
+//
+//        0     8  magic "RealmSyn"
+//        8     8  version
+//       16    16  check value of the version's root
+//       32    16  check value: ContentHash of the 64 bytes with this field zero
+//       48    16  0
+
+struct FileID: Equatable {
+    var low: UInt64
+    var high: UInt64
+}
+
+struct FileHeader: Equatable {
+    var cipher: UInt32 = 0
+    var flags: UInt32 = 0
+    var fileID: FileID
+    var version: UInt64
+    var root: BlockReference
+    var pageCount: UInt64
+
+    static let magic: UInt64 = 0x4677_536D_6C61_6552  // "RealmSwF"
+    static let formatVersion: UInt32 = 1
+    static let slotBytes = 512
+    static let firstBlockPage: UInt64 = 2
+    static let flagInMemory: UInt32 = 1
+    private static let checkOffset = 496
+
+    static func slotOffset(version: UInt64) -> Int { Int(version & 1) * Page.size }
+
+    var isInMemory: Bool { flags & Self.flagInMemory != 0 }
+
+    /// Writes the slot's 512 bytes.
+    func encode(_ target: UnsafeMutableRawPointer) {
+        target.initializeMemory(as: UInt8.self, repeating: 0, count: Self.slotBytes)
+        target.put(Self.magic, 0)
+        target.put(Self.formatVersion, 8)
+        target.put(UInt32(Page.size), 12)
+        target.put(cipher, 16)
+        target.put(flags, 20)
+        target.put(fileID.low, 24)
+        target.put(fileID.high, 32)
+        target.put(version, 40)
+        root.store(target + 48)
+        target.put(pageCount, 80)
+        let check = ContentHash.of(target, count: Self.slotBytes, seed0: 0, seed1: 0)
+        target.put(check.low, Self.checkOffset)
+        target.put(check.high, Self.checkOffset + 8)
+    }
+
+    /// What a slot's bytes turned out to be.
+    enum Slot {
+        case valid(FileHeader)
+        /// Only zeros: never written.
+        case blank
+        /// Magic of this format, but the check value does not fit.
+        case damaged
+        /// Valid, but of a format this library does not know.
+        case otherFormat(UInt32)
+        case foreign
+    }
+
+    /// Decodes 512 bytes that nobody changes meanwhile.
+    static func decode(_ source: UnsafeRawPointer) -> Slot {
+        guard source.u64(0) == magic else { return isZero(source) ? .blank : .foreign }
+        let intact = withUnsafeTemporaryAllocation(byteCount: slotBytes, alignment: 8) { copy in
+            guard let start = copy.baseAddress else { return false }
+            start.copyMemory(from: source, byteCount: slotBytes)
+            start.put(UInt64(0), checkOffset)
+            start.put(UInt64(0), checkOffset + 8)
+            let check = ContentHash.of(start, count: slotBytes, seed0: 0, seed1: 0)
+            return check.low == source.u64(checkOffset) && check.high == source.u64(checkOffset + 8)
+        }
+        guard intact else { return .damaged }
+        guard source.u32(8) == formatVersion, source.u32(12) == UInt32(Page.size) else {
+            return .otherFormat(source.u32(8))
+        }
+        return .valid(
+            FileHeader(
+                cipher: source.u32(16), flags: source.u32(20),
+                fileID: FileID(low: source.u64(24), high: source.u64(32)),
+                version: source.u64(40), root: BlockReference(source + 48),
+                pageCount: source.u64(80)))
+    }
+
+    private static func isZero(_ source: UnsafeRawPointer) -> Bool {
+        for offset in stride(from: 0, to: slotBytes, by: 8) where source.u64(offset) != 0 {
+            return false
+        }
+        return true
+    }
+}
+
+/// "This version is on stable storage."
+struct SyncRecord: Equatable {
+    var version: UInt64
+    var check0: UInt64
+    var check1: UInt64
+
+    static let byteCount = 64
+    private static let magic: UInt64 = 0x6E79_536D_6C61_6552  // "RealmSyn"
+
+    init(_ header: FileHeader) {
+        version = header.version
+        check0 = header.root.check0
+        check1 = header.root.check1
+    }
+
+    static func offset(version: UInt64) -> Int { Int(~version & 1) * Page.size + 2048 }
+
+    func encode(_ target: UnsafeMutableRawPointer) {
+        target.initializeMemory(as: UInt8.self, repeating: 0, count: Self.byteCount)
+        target.put(Self.magic, 0)
+        target.put(version, 8)
+        target.put(check0, 16)
+        target.put(check1, 24)
+        let check = ContentHash.of(target, count: Self.byteCount, seed0: 0, seed1: 0)
+        target.put(check.low, 32)
+        target.put(check.high, 40)
+    }
+
+    /// Whether the bytes are the record of this version.
+    static func isPresent(_ source: UnsafeRawPointer, for header: FileHeader) -> Bool {
+        withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) { expected in
+            guard let start = expected.baseAddress else { return false }
+            SyncRecord(header).encode(start)
+            for offset in stride(from: 0, to: byteCount, by: 8)
+            where UnsafeRawPointer(start).u64(offset) != source.u64(offset) { return false }
+            return true
+        }
+    }
+}

@@ -1,0 +1,97 @@
+// Which chunks of the space map a commit writes anew, and how the map is divided into chunks.
+
+extension SpaceMap {
+    /// A map of at most this many entries is stored in the root itself.
+    private static let inlineEntriesMax = 160
+    /// Operations the root carries at least before chunks are written anew: about 2 KiB.
+    private static let operationsMin = 192
+    private static let chunkEntriesMin = 512
+    private static let chunkEntriesMax = 4096
+
+    /// Larger maps have larger chunks, so that the root's list of chunks stays short.
+    private var chunkEntriesTarget: Int {
+        min(Self.chunkEntriesMax, max(Self.chunkEntriesMin, entryCount / 32))
+    }
+
+    /// Chooses the chunks to write in the commit that makes `version`, divides and joins them, and
+    /// frees their old blocks. The chosen ones are those without a reference afterwards.
+    func planChunks(_ version: UInt64) throws(RealmError) {
+        let entryCount = self.entryCount
+        if isInline {
+            guard entryCount > Self.inlineEntriesMax else { return }
+            isInline = false
+            divide(0)
+            return
+        }
+        if entryCount < Self.inlineEntriesMax / 2 {
+            try becomeInline(version)
+            return
+        }
+        let limit = max(Self.operationsMin, 4 * chunks.count)
+        while operations.count > limit {
+            guard
+                let busiest = chunks.indices.max(by: {
+                    chunks[$0].operations < chunks[$1].operations
+                })
+            else { break }
+            try rewrite(busiest, version)
+        }
+    }
+
+    /// Pages that the next commit will probably need for chunks.
+    var chunkPagesExpected: Int {
+        guard !isInline, operations.count > Self.operationsMin * 3 / 4 else { return 0 }
+        return 2
+    }
+
+    private func becomeInline(_ version: UInt64) throws(RealmError) {
+        let old = chunks.map(\.reference).filter { !$0.isNone }
+        isInline = true
+        operations = []
+        let entries = chunks.flatMap(\.entries)
+        chunks = [SpaceChunk(first: FileHeader.firstBlockPage, entries: entries)]
+        for reference in old { try free(reference, by: version) }
+    }
+
+    /// Drops the chunk's operations and its old block; divides it when it has grown too large,
+    /// joins the next one when both are small.
+    private func rewrite(_ index: Int, _ version: UInt64) throws(RealmError) {
+        var old = [chunks[index].reference]
+        let target = chunkEntriesTarget
+        if index + 1 < chunks.count, chunks[index].entries.count < target / 8,
+            chunks[index + 1].entries.count < target / 2
+        {
+            old.append(chunks[index + 1].reference)
+            chunks[index].entries += chunks[index + 1].entries
+            chunks.remove(at: index + 1)
+        }
+        dropOperations(from: chunks[index].first, to: chunkEnd(index))
+        chunks[index].operations = 0
+        divide(index)
+        for reference in old where !reference.isNone { try free(reference, by: version) }
+    }
+
+    private func dropOperations(from first: UInt64, to end: UInt64) {
+        operations.removeAll { $0.entry.page >= first && $0.entry.page < end }
+    }
+
+    /// Cuts a chunk into pieces of the target size, none of them with a block yet.
+    private func divide(_ index: Int) {
+        let target = chunkEntriesTarget
+        chunks[index].reference = .none
+        let count = chunks[index].entries.count
+        guard count > target else { return }
+        let pieces = (count + target * 2 / 3 - 1) / (target * 2 / 3)
+        let entries = chunks[index].entries
+        var divided: [SpaceChunk] = []
+        for piece in 0..<pieces {
+            let start = count * piece / pieces
+            let end = count * (piece + 1) / pieces
+            divided.append(
+                SpaceChunk(
+                    first: piece == 0 ? chunks[index].first : entries[start].page,
+                    entries: Array(entries[start..<end])))
+        }
+        chunks.replaceSubrange(index...index, with: divided)
+    }
+}

@@ -1,0 +1,493 @@
+// Which pages of the file hold nothing of the newest version: free ones, and pending ones that
+// older versions may still be reading. Guarded by the writer lock.
+//
+// Each page from 2 up to `pageCount` is either used by the newest version or in exactly one entry.
+// A pending entry keeps the version that wrote it and the one that freed it, so it becomes reusable
+// as soon as no live version v has written <= v < freed, also between two pinned versions.
+//
+// The work of a commit follows what the commit changed, never the size of the file or of the map:
+// * A pending entry is filed under the newest live version that sees it and looked at again only
+//   when that version is gone.
+// * Entries are kept in chunks, each the entries of a range of pages, stored as a block. A commit
+//   appends its changes to a list of operations that every root carries; only when that list is
+//   full are the chunks with most operations written anew, which removes theirs from the list.
+//   A map of few entries has no chunks: the root holds it whole.
+//
+// Invariants
+//  1. Entries of a chunk are sorted, disjoint, and inside [first, first of the next chunk).
+//  2. Two free entries of one chunk are never adjacent.
+//  3. Stored chunks + operations in order = the map of the version, apart from how free entries are
+//     cut and which pending ones are known to be reusable.
+//  4. The live versions only lose members, except the newest version: once reusable, always so.
+
+struct SpaceRun: Equatable {
+    var page: UInt64
+    var count: UInt64
+    var end: UInt64 { page + count }
+}
+
+struct SpaceEntry: Equatable {
+    var page: UInt64
+    var count: UInt64
+    var written: UInt64 = 0
+    /// Version that freed it; 0 = free for use.
+    var freed: UInt64 = 0
+
+    var end: UInt64 { page + count }
+    var isFree: Bool { freed == 0 }
+}
+
+struct SpaceOperation: Equatable {
+    /// `use` takes the pages out of the map; otherwise they were put in, as the entry says.
+    var isUse: Bool
+    var entry: SpaceEntry
+}
+
+struct SpaceChunk {
+    var first: UInt64
+    /// The stored block; none when the next commit has to write one.
+    var reference: BlockReference = .none
+    var entries: [SpaceEntry] = []
+    /// Operations in the list that concern this chunk.
+    var operations = 0
+
+    /// Index of the first entry that starts at or behind `page`.
+    func lowerBound(_ page: UInt64) -> Int { SpaceMap.lowerBound(entries, page) }
+}
+
+final class SpaceMap {
+    // `chunks`, `isInline` and `operations` are changed by the extensions in SpaceMap+*.swift only.
+
+    /// The version this map belongs to; commits change it to the next.
+    private(set) var version: UInt64
+    private(set) var pageCount: UInt64
+    /// `pageCount` of the committed version, while a commit changes the map.
+    private(set) var basePageCount: UInt64
+    var chunks: [SpaceChunk]
+    var isInline = true
+    var operations: [SpaceOperation] = []
+    private var blocked: [UInt64: [SpaceEntry]] = [:]
+    private var buckets = FreeBuckets()
+    private(set) var freePages: UInt64 = 0
+    private(set) var pendingPages: UInt64 = 0
+    var entryCount: Int { chunks.reduce(0) { $0 + $1.entries.count } }
+
+    /// Commits of at most this many pages count as small.
+    private static let smallRunPages: UInt64 = 32
+    /// The file grows by at most this many pages ahead of need (256 KiB).
+    private static let growthPagesMax: UInt64 = 64
+
+    init(version: UInt64, pageCount: UInt64) {
+        self.version = version
+        self.pageCount = pageCount
+        basePageCount = pageCount
+        chunks = [SpaceChunk(first: FileHeader.firstBlockPage)]
+    }
+
+    // MARK: Places
+
+    static func lowerBound(_ entries: [SpaceEntry], _ page: UInt64) -> Int {
+        var low = 0
+        var high = entries.count
+        while low < high {
+            let middle = (low + high) >> 1
+            if entries[middle].page < page { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    func chunkIndex(_ page: UInt64) -> Int {
+        var low = 0
+        var high = chunks.count
+        while low < high {
+            let middle = (low + high) >> 1
+            if chunks[middle].first <= page { low = middle + 1 } else { high = middle }
+        }
+        return max(low - 1, 0)
+    }
+
+    func chunkEnd(_ index: Int) -> UInt64 {
+        index + 1 < chunks.count ? chunks[index + 1].first : .max
+    }
+
+    private func overlap(_ page: UInt64, _ count: UInt64) -> RealmError {
+        RealmError(
+            .invalidDatabase,
+            "space map of version \(version): pages \(page) to \(page + count - 1) are freed"
+                + " though they are free already or outside the file")
+    }
+
+    /// Puts an entry into its chunk; free ones join their neighbours.
+    func insert(_ entry: SpaceEntry) throws(RealmError) {
+        let chunk = chunkIndex(entry.page)
+        guard entry.count > 0, entry.page >= FileHeader.firstBlockPage, entry.page < entry.end,
+            entry.end <= pageCount, entry.end <= chunkEnd(chunk)
+        else { throw overlap(entry.page, max(entry.count, 1)) }
+        let index = chunks[chunk].lowerBound(entry.page)
+        if index < chunks[chunk].entries.count {
+            guard entry.end <= chunks[chunk].entries[index].page else {
+                throw overlap(entry.page, entry.count)
+            }
+        }
+        if index > 0 {
+            guard chunks[chunk].entries[index - 1].end <= entry.page else {
+                throw overlap(entry.page, entry.count)
+            }
+        }
+        if entry.isFree {
+            freePages += entry.count
+            insertFree(entry, chunk, index)
+        } else {
+            pendingPages += entry.count
+            chunks[chunk].entries.insert(entry, at: index)
+        }
+    }
+
+    /// `index` is where the entry belongs; it is not in the array.
+    private func insertFree(_ entry: SpaceEntry, _ chunk: Int, _ index: Int) {
+        var page = entry.page
+        var count = entry.count
+        var first = index
+        var last = index
+        if index < chunks[chunk].entries.count {
+            let next = chunks[chunk].entries[index]
+            if next.isFree, next.page == entry.end {
+                count += next.count
+                last += 1
+            }
+        }
+        if index > 0 {
+            let previous = chunks[chunk].entries[index - 1]
+            if previous.isFree, previous.end == page {
+                page = previous.page
+                count += previous.count
+                first -= 1
+            }
+        }
+        let joined = SpaceEntry(page: page, count: count)
+        switch last - first {
+        case 0: chunks[chunk].entries.insert(joined, at: first)
+        case 1: chunks[chunk].entries[first] = joined
+        default:
+            chunks[chunk].entries[first] = joined
+            chunks[chunk].entries.remove(at: first + 1)
+        }
+        buckets.add(page: page, pages: count)
+    }
+
+    /// Takes pages out of free entries; false when some of them are not free.
+    func carve(_ run: SpaceRun) -> Bool {
+        let chunk = chunkIndex(run.page)
+        var index = chunks[chunk].lowerBound(run.page)
+        if index == chunks[chunk].entries.count || chunks[chunk].entries[index].page > run.page {
+            index -= 1
+        }
+        guard index >= 0 else { return false }
+        let entry = chunks[chunk].entries[index]
+        guard entry.isFree, entry.page <= run.page, run.end <= entry.end else { return false }
+        freePages -= run.count
+        let before = SpaceEntry(page: entry.page, count: run.page - entry.page)
+        let after = SpaceEntry(page: run.end, count: entry.end - run.end)
+        switch (before.count > 0, after.count > 0) {
+        case (false, false):
+            chunks[chunk].entries.remove(at: index)
+        case (true, false):
+            chunks[chunk].entries[index] = before
+            buckets.add(page: before.page, pages: before.count)
+        case (false, true):
+            chunks[chunk].entries[index] = after
+            buckets.add(page: after.page, pages: after.count)
+        case (true, true):
+            chunks[chunk].entries[index] = before
+            chunks[chunk].entries.insert(after, at: index + 1)
+            buckets.add(page: before.page, pages: before.count)
+            buckets.add(page: after.page, pages: after.count)
+        }
+        return true
+    }
+
+    private func freeEntry(at page: UInt64) -> SpaceEntry? {
+        let chunk = chunkIndex(page)
+        let index = chunks[chunk].lowerBound(page)
+        guard index < chunks[chunk].entries.count else { return nil }
+        let entry = chunks[chunk].entries[index]
+        return entry.page == page && entry.isFree ? entry : nil
+    }
+
+    /// Counts an entry that reading a stored map brought in.
+    func count(_ entry: SpaceEntry) {
+        if entry.isFree { freePages += entry.count } else { pendingPages += entry.count }
+    }
+
+    // MARK: Pending entries
+
+    /// The newest live version that sees the entry. `live` is sorted.
+    static func blocker(_ entry: SpaceEntry, _ live: [UInt64]) -> UInt64? {
+        var index = live.count - 1
+        while index >= 0, live[index] >= entry.freed { index -= 1 }
+        guard index >= 0, live[index] >= entry.written else { return nil }
+        return live[index]
+    }
+
+    /// Files a pending entry that is in its chunk already.
+    func block(_ entry: SpaceEntry, by version: UInt64) {
+        blocked[version, default: []].append(entry)
+    }
+
+    /// Makes reusable what no live version sees any more. `live` is sorted and includes the newest.
+    func release(live: [UInt64]) {
+        var released: [SpaceEntry] = []
+        for version in blocked.keys where !Self.contains(live, version) {
+            for entry in blocked.removeValue(forKey: version) ?? [] {
+                if let blocker = Self.blocker(entry, live) {
+                    block(entry, by: blocker)
+                } else {
+                    released.append(entry)
+                }
+            }
+        }
+        if released.count > 64 { releaseMany(&released) } else { released.forEach(releaseOne) }
+        if buckets.count > 4 * entryCount + 1024 { rebuildBuckets() }
+    }
+
+    private static func contains(_ sorted: [UInt64], _ value: UInt64) -> Bool {
+        var low = 0
+        var high = sorted.count
+        while low < high {
+            let middle = (low + high) >> 1
+            if sorted[middle] < value { low = middle + 1 } else { high = middle }
+        }
+        return low < sorted.count && sorted[low] == value
+    }
+
+    private func releaseOne(_ entry: SpaceEntry) {
+        let chunk = chunkIndex(entry.page)
+        let index = chunks[chunk].lowerBound(entry.page)
+        guard index < chunks[chunk].entries.count, chunks[chunk].entries[index] == entry
+        else { return }
+        pendingPages -= entry.count
+        freePages += entry.count
+        chunks[chunk].entries.remove(at: index)
+        insertFree(SpaceEntry(page: entry.page, count: entry.count), chunk, index)
+    }
+
+    /// One pass over each chunk concerned, instead of one removal per entry.
+    private func releaseMany(_ released: inout [SpaceEntry]) {
+        released.sort { $0.page < $1.page }
+        var next = 0
+        while next < released.count {
+            let chunk = chunkIndex(released[next].page)
+            let end = chunkEnd(chunk)
+            let old = chunks[chunk].entries
+            var entries: [SpaceEntry] = []
+            entries.reserveCapacity(old.count)
+            for var entry in old {
+                if next < released.count, released[next] == entry {
+                    next += 1
+                    pendingPages -= entry.count
+                    freePages += entry.count
+                    entry = SpaceEntry(page: entry.page, count: entry.count)
+                }
+                if entry.isFree, let last = entries.last, last.isFree, last.end == entry.page {
+                    entries[entries.count - 1].count += entry.count
+                } else {
+                    entries.append(entry)
+                }
+            }
+            chunks[chunk].entries = entries
+            while next < released.count, released[next].page < end { next += 1 }
+        }
+        rebuildBuckets()
+    }
+
+    func rebuildBuckets() {
+        buckets.removeAll()
+        for chunk in chunks {
+            for entry in chunk.entries where entry.isFree {
+                buckets.add(page: entry.page, pages: entry.count)
+            }
+        }
+    }
+
+    // MARK: Taking and returning pages
+
+    /// Takes `count` pages for a commit, in as few pieces as reasonable, growing the file if need
+    /// be. The pieces are to be settled with `settle`.
+    func reserve(_ count: UInt64) -> [SpaceRun] {
+        if let run = takeBestFit(count) { return [run] }
+        var pieces: [SpaceRun] = []
+        var rest = count
+        if count <= Self.smallRunPages {
+            // Writing in several places costs more than writing more bytes; but when a quarter of
+            // the file lies idle in small pieces, growing on would never end.
+            if freePages >= max(3 * count, pageCount / 4) {
+                while rest > 0, pieces.count < 3, let run = takeLargest(atMost: rest) {
+                    pieces.append(run)
+                    rest -= run.count
+                }
+            }
+            if rest > 0, !pieces.isEmpty {
+                pieces.forEach(giveBack)
+                pieces = []
+                rest = count
+            }
+        } else {
+            while rest > 0, let run = takeLargest(atMost: rest, atLeast: min(16, rest)) {
+                pieces.append(run)
+                rest -= run.count
+            }
+        }
+        if rest > 0 { pieces.append(grow(rest)) }
+        return pieces
+    }
+
+    /// Like `reserve`, but in one piece.
+    func reserveWhole(_ count: UInt64) -> SpaceRun { takeBestFit(count) ?? grow(count) }
+
+    private func takeBestFit(_ count: UInt64) -> SpaceRun? {
+        guard count <= freePages else { return nil }
+        var index = FreeBuckets.lengthClass(count)
+        while let found = buckets.firstOccupied(from: index) {
+            while let page = buckets.lowest(in: found) {
+                if let entry = freeEntry(at: page), FreeBuckets.lengthClass(entry.count) == found {
+                    if entry.count >= count { return take(entry, count) }
+                    // A class of different lengths: look at a few more, then go on to the next.
+                    for page in buckets.candidates(in: found, limit: 32) {
+                        if let entry = freeEntry(at: page), entry.count >= count {
+                            return take(entry, count)
+                        }
+                    }
+                    break
+                }
+                buckets.removeLowest(in: found)
+            }
+            index = found + 1
+        }
+        return nil
+    }
+
+    private func takeLargest(atMost count: UInt64, atLeast least: UInt64 = 1) -> SpaceRun? {
+        if let run = takeBestFit(count) { return run }
+        while let found = buckets.lastOccupied(), let page = buckets.lowest(in: found) {
+            if let entry = freeEntry(at: page), FreeBuckets.lengthClass(entry.count) == found {
+                return entry.count < least ? nil : take(entry, min(entry.count, count))
+            }
+            buckets.removeLowest(in: found)
+        }
+        return nil
+    }
+
+    private func take(_ entry: SpaceEntry, _ count: UInt64) -> SpaceRun? {
+        let run = SpaceRun(page: entry.page, count: count)
+        return carve(run) ? run : nil
+    }
+
+    /// Adds pages at the end of the file, behind what is free there.
+    private func grow(_ count: UInt64) -> SpaceRun {
+        var page = pageCount
+        if let last = trailingFree(), last.count < count, carve(last) { page = last.page }
+        let needed = page + count - pageCount
+        // A tiny file does not grow to 64 pages at once.
+        let ahead = min(Self.growthPagesMax, max(8, pageCount / 8))
+        let added = needed >= ahead ? needed : ahead
+        pageCount += added
+        let run = SpaceRun(page: page, count: count)
+        if run.end < pageCount { giveBack(SpaceRun(page: run.end, count: pageCount - run.end)) }
+        return run
+    }
+
+    private func trailingFree() -> SpaceRun? {
+        guard let last = chunks.last(where: { !$0.entries.isEmpty })?.entries.last,
+            last.isFree, last.end == pageCount
+        else { return nil }
+        return SpaceRun(page: last.page, count: last.count)
+    }
+
+    /// Puts pages that were taken and not used back.
+    private func giveBack(_ run: SpaceRun) {
+        let chunk = chunkIndex(run.page)
+        freePages += run.count
+        insertFree(
+            SpaceEntry(page: run.page, count: run.count), chunk,
+            chunks[chunk].lowerBound(run.page))
+    }
+
+    // MARK: A commit's changes
+
+    /// The commit wrote the first `used` pages of a run it had taken; the rest is free again.
+    func settle(_ run: SpaceRun, used: UInt64) {
+        if used > 0, run.page < basePageCount {
+            let count = min(used, basePageCount - run.page)
+            note(SpaceOperation(isUse: true, entry: SpaceEntry(page: run.page, count: count)))
+        }
+        if used < run.count { giveBack(SpaceRun(page: run.page + used, count: run.count - used)) }
+    }
+
+    /// The commit that makes `version` no longer needs this block.
+    func free(_ block: BlockReference, by version: UInt64) throws(RealmError) {
+        guard block.version > 0, block.version < version, !block.isTransient else {
+            throw RealmError(
+                .invalidDatabase,
+                "page \(block.page): block of version \(block.version) freed by version \(version)")
+        }
+        var page = block.page
+        let end = block.page + UInt64(block.pageCount)
+        while page < end {
+            // Pieces, because a damaged file may have a chunk begin inside the block.
+            let pieceEnd = min(end, chunkEnd(chunkIndex(page)))
+            let entry = SpaceEntry(
+                page: page, count: pieceEnd - page, written: block.version, freed: version)
+            try insert(entry)
+            self.block(entry, by: version - 1)
+            note(SpaceOperation(isUse: false, entry: entry))
+            page = pieceEnd
+        }
+    }
+
+    private func note(_ operation: SpaceOperation) {
+        guard !isInline else { return }
+        let chunk = chunkIndex(operation.entry.page)
+        // A chunk that this commit writes anew will hold the change itself.
+        guard !chunks[chunk].reference.isNone else { return }
+        operations.append(operation)
+        chunks[chunk].operations += 1
+    }
+
+    /// Notes the free part of what the file grew by, and returns it: it has to be written with
+    /// zeros. Call once, after everything is settled.
+    func noteGrowth() -> [SpaceRun] {
+        guard pageCount > basePageCount else { return [] }
+        var grown: [SpaceRun] = []
+        for chunk in chunks.reversed() {
+            for entry in chunk.entries.reversed() {
+                guard entry.end > basePageCount else { return grown }
+                let page = max(entry.page, basePageCount)
+                let run = SpaceRun(page: page, count: entry.end - page)
+                grown.append(run)
+                note(
+                    SpaceOperation(
+                        isUse: false, entry: SpaceEntry(page: run.page, count: run.count)))
+            }
+        }
+        return grown
+    }
+
+    /// Gives the free end of the file back if it is a large part of it; true when it did.
+    func trim() -> Bool {
+        guard pageCount <= basePageCount, let last = trailingFree(),
+            last.count >= max(256, pageCount / 4)
+        else { return false }
+        let kept = min(64, last.count / 8)
+        let cut = SpaceRun(page: last.page + kept, count: last.count - kept)
+        guard carve(cut) else { return false }
+        note(SpaceOperation(isUse: true, entry: SpaceEntry(page: cut.page, count: cut.count)))
+        pageCount -= cut.count
+        return true
+    }
+
+    /// The commit is done: the map is that of `version` now.
+    func committed(_ version: UInt64) {
+        self.version = version
+        basePageCount = pageCount
+    }
+}

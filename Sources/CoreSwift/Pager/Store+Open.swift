@@ -1,0 +1,318 @@
+// Opening a realm file: creating it, choosing the version to start from, recovery after a crash.
+//
+// The first to open the file decides the version; who comes later takes it from the lock file.
+//  1. Of the two header slots the newest valid one is tried first.
+//  2. If its sync record is there, the version is on stable storage: nothing more to verify than
+//     its root.
+//  3. Otherwise every block that the version wrote is hashed (the root lists them). All match: the
+//     version was written completely and counts; it is synced before anything is overwritten. Some
+//     don't: its commit never returned, and the other slot counts.
+//  4. A file in which only version 1 was begun is a new file: nothing was ever promised.
+
+extension Store {
+    static func open(
+        path: String, options: StoreOptions, files: FileSystem
+    ) throws(RealmError) -> Store {
+        if options.immutable { return try openImmutable(path, options, files) }
+        let lockFile = try LockFile(beside: path, files: files)
+        defer { lockFile.leave() }
+        let alone = try lockFile.takeSessionAlone()
+        let file = try openFile(path, options, files)
+        let status = try file.status()
+        guard status.isRegular else { throw notRegular(path) }
+        let mapping = try PageMapping(
+            reserving: options.reservedBytes, fileBytes: status.bytes, path: path, files: files)
+        if !alone {
+            try lockFile.shareSession()
+            try lockFile.attach(inMemory: options.inMemory)
+            let store = try attach(path, options, file, mapping, lockFile)
+            return store
+        }
+        var opened = try recover(file, mapping, options, fileBytes: status.bytes)
+        if opened == nil {
+            opened = Recovered(
+                header: try createFile(file, options), unsynced: false)
+        }
+        guard let opened else { throw notRegular(path) }
+        try mapping.extend(to: opened.header.pageCount, of: file)
+        try lockFile.initialize(
+            opened.header, pages: opened.header.pageCount, unsynced: opened.unsynced)
+        try lockFile.shareSession()
+        try lockFile.claimRecord(processID: UInt64(files.processID()))
+        return Store(
+            path: path, options: options, file: file, mapping: mapping, lockFile: lockFile,
+            fileID: opened.header.fileID)
+    }
+
+    private static func notRegular(_ path: String) -> RealmError {
+        RealmError(.fileOperationFailed, "'\(path)': not a regular file", path: path)
+    }
+
+    private static func openFile(
+        _ path: String, _ options: StoreOptions, _ files: FileSystem
+    ) throws(RealmError) -> OpenFile {
+        do throws(RealmError) {
+            return try OpenFile(path, options.readOnly ? .readOnly : .readWrite, files)
+        } catch {
+            guard error.code == .fileNotFound, options.create else { throw error }
+        }
+        let file = try OpenFile(path, .create, files)
+        if !options.inMemory {
+            // Best effort: not every file system can sync directories.
+            _ = files.syncDirectory(directory(of: path))
+        }
+        return file
+    }
+
+    private static func directory(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+    }
+
+    /// Joins those who have the file open.
+    private static func attach(
+        _ path: String, _ options: StoreOptions, _ file: OpenFile, _ mapping: PageMapping,
+        _ lockFile: LockFile
+    ) throws(RealmError) -> Store {
+        try mapping.extend(to: lockFile.filePages, of: file)
+        try lockFile.claimRecord(processID: UInt64(file.files.processID()))
+        let store = Store(
+            path: path, options: options, file: file, mapping: mapping, lockFile: lockFile,
+            fileID: lockFile.fileID)
+        var slots: [FileHeader.Slot] = []
+        for version in [0, 1] as [UInt64] { slots.append(try readSlot(file, version)) }
+        for case .valid(let header) in slots where header.fileID == lockFile.fileID {
+            return store
+        }
+        throw RealmError(
+            .incompatibleSession,
+            "'\(path)': the file was replaced while others have the old one open", path: path)
+    }
+
+    private static func openImmutable(
+        _ path: String, _ options: StoreOptions, _ files: FileSystem
+    ) throws(RealmError) -> Store {
+        let file = try OpenFile(path, .readOnly, files)
+        let status = try file.status()
+        guard status.isRegular else { throw notRegular(path) }
+        let mapping = try PageMapping(
+            reserving: Int(max(status.bytes, 1 << 24)) + Page.size, fileBytes: status.bytes,
+            path: path, files: files)
+        guard
+            let opened = try recover(file, mapping, options, fileBytes: status.bytes)
+        else {
+            throw RealmError(
+                .invalidDatabase, "'\(path)': the file is empty and can't be created read-only",
+                path: path)
+        }
+        let lockFile = LockFile(
+            privateFor: opened.header, pages: opened.header.pageCount, path: path)
+        try mapping.extend(to: opened.header.pageCount, of: file)
+        return Store(
+            path: path, options: options, file: file, mapping: mapping, lockFile: lockFile,
+            fileID: opened.header.fileID)
+    }
+
+    // MARK: Recovery
+
+    private struct Recovered {
+        var header: FileHeader
+        /// The version may not be on stable storage.
+        var unsynced: Bool
+    }
+
+    private static func readSlot(
+        _ file: OpenFile, _ version: UInt64
+    ) throws(RealmError) -> FileHeader.Slot {
+        let buffer = UnsafeMutableRawPointer.allocate(
+            byteCount: FileHeader.slotBytes, alignment: 8)
+        defer { buffer.deallocate() }
+        buffer.initializeMemory(as: UInt8.self, repeating: 0, count: FileHeader.slotBytes)
+        _ = try file.read(
+            buffer, count: FileHeader.slotBytes, at: Int64(FileHeader.slotOffset(version: version)))
+        return FileHeader.decode(buffer)
+    }
+
+    /// The version to start from; nil when the file is new.
+    private static func recover(
+        _ file: OpenFile, _ mapping: PageMapping, _ options: StoreOptions, fileBytes: Int64
+    ) throws(RealmError) -> Recovered? {
+        if fileBytes == 0 { return nil }
+        let path = file.path
+        func invalid(_ rule: String) -> RealmError {
+            RealmError(.invalidDatabase, "'\(path)': \(rule)", path: path)
+        }
+        var headers: [FileHeader] = []
+        var blank = 0
+        var foreign = 0
+        for version in [0, 1] as [UInt64] {
+            switch try readSlot(file, version) {
+            case .valid(let header): headers.append(header)
+            case .blank: blank += 1
+            case .damaged: break
+            case .foreign: foreign += 1
+            case .otherFormat(let format):
+                throw RealmError(
+                    .unsupportedFileFormatVersion,
+                    "'\(path)': file format \(format) is not supported, this library writes format"
+                        + " \(FileHeader.formatVersion)")
+            }
+        }
+        if headers.isEmpty {
+            if blank == 2, try isUnfinished(file, fileBytes) { return nil }
+            throw invalid(foreign > 0 ? "not a realm file" : "no header slot is intact")
+        }
+        headers.sort { $0.version > $1.version }
+        if headers.contains(where: \.isInMemory) {
+            // Left behind by processes that died: in-memory data ends with them.
+            return nil
+        }
+        if options.inMemory {
+            throw RealmError(
+                .incompatibleSession,
+                "'\(path)': holds a durable realm, which can't be opened in memory", path: path)
+        }
+        var reason = ""
+        let pages = UInt64(fileBytes) / UInt64(Page.size)
+        for header in headers {
+            guard header.cipher == 0 else { throw invalid("the file is encrypted") }
+            let fits =
+                header.pageCount <= pages && header.root.page >= FileHeader.firstBlockPage
+                && header.root.page + UInt64(header.root.pageCount) <= header.pageCount
+                && header.root.version == header.version && header.root.pageCount > 0
+            guard fits else {
+                reason =
+                    "truncated: version \(header.version) has \(header.pageCount) pages,"
+                    + " the file \(pages)"
+                continue
+            }
+            try mapping.extend(to: header.pageCount, of: file)
+            if hasSyncRecord(mapping, header) {
+                return Recovered(header: header, unsynced: false)
+            }
+            if let problem = verify(header, mapping) {
+                reason = problem
+                mapping.limit(to: 0)
+                continue
+            }
+            return try accept(header, file, options)
+        }
+        if headers.count == 1, headers[0].version == 1, blank == 1 { return nil }
+        throw invalid(reason)
+    }
+
+    private static func accept(
+        _ header: FileHeader, _ file: OpenFile, _ options: StoreOptions
+    ) throws(RealmError) -> Recovered {
+        // Someone who may not write leaves the sync to the first writer.
+        if options.readOnly || options.immutable {
+            return Recovered(header: header, unsynced: true)
+        }
+        try file.sync()
+        return Recovered(header: header, unsynced: false)
+    }
+
+    /// Whether the file is what an interrupted creation leaves: short, and zeros only.
+    private static func isUnfinished(
+        _ file: OpenFile, _ fileBytes: Int64
+    ) throws(RealmError) -> Bool {
+        guard fileBytes <= Int64(Page.size) * 4 else { return false }
+        let count = Int(fileBytes)
+        let buffer = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
+        defer { buffer.deallocate() }
+        let read = try file.read(buffer, count: count, at: 0)
+        return UnsafeRawBufferPointer(start: buffer, count: read).allSatisfy { $0 == 0 }
+    }
+
+    private static func hasSyncRecord(_ mapping: PageMapping, _ header: FileHeader) -> Bool {
+        SyncRecord.isPresent(
+            mapping.source.pointee.base + SyncRecord.offset(version: header.version), for: header)
+    }
+
+    /// Hashes every block that the version wrote; nil when all are right, else what is wrong.
+    private static func verify(_ header: FileHeader, _ mapping: PageMapping) -> String? {
+        let base = mapping.source.pointee.base
+        let reference = header.root
+        let block = base + Int(reference.page) << Page.shift
+        guard BlockCodec.isIntact(block, reference) else {
+            return "page \(reference.page): the root of version \(header.version) is damaged"
+        }
+        guard let root = try? VersionRoot(block, reference), root.pageCount == header.pageCount
+        else { return "page \(reference.page): the root of version \(header.version) is invalid" }
+        var digest = WrittenDigest()
+        var index = 0
+        for number in 0..<root.runCount {
+            let run = root.run(number)
+            var page = run.page
+            for _ in 0..<run.blocks {
+                guard index < root.blockCount else { return "written list is inconsistent" }
+                let pages = root.blockPages(index)
+                index += 1
+                guard pages > 0, page >= FileHeader.firstBlockPage,
+                    page < header.pageCount, UInt64(pages) <= header.pageCount - page
+                else { return "page \(page): written list is inconsistent" }
+                let location = BlockReference.location(page: page, count: pages)
+                let check = ContentHash.of(
+                    base + Int(page) << Page.shift, count: pages * Page.size, seed0: location,
+                    seed1: header.version)
+                digest.add(location: location, check: check)
+                page += UInt64(pages)
+            }
+        }
+        guard digest == root.digest else {
+            return "blocks written by version \(header.version) are damaged"
+        }
+        return nil
+    }
+
+    // MARK: Creating
+
+    /// Writes version 1: two header pages and an empty root.
+    private static func createFile(
+        _ file: OpenFile, _ options: StoreOptions
+    ) throws(RealmError) -> FileHeader {
+        let file =
+            options.readOnly ? try OpenFile(file.path, .readWrite, file.files) : file
+        var id = FileID(low: 0, high: 0)
+        let random = withUnsafeMutableBytes(of: &id) { bytes in
+            bytes.baseAddress.map { file.files.random($0, bytes.count) } ?? 0
+        }
+        guard random >= 0 else { throw FileErrors.make(random, "get random bytes", file.path) }
+        let pages = 3
+        let buffer = UnsafeMutableRawPointer.allocate(
+            byteCount: pages * Page.size, alignment: Page.size)
+        defer { buffer.deallocate() }
+        buffer.initializeMemory(as: UInt8.self, repeating: 0, count: pages * Page.size)
+        let space = SpaceMap(version: 1, pageCount: UInt64(pages))
+        let rootPage = buffer + 2 * Page.size
+        VersionRoot.encode(
+            rootPage, capacity: Page.size, version: 1, pageCount: UInt64(pages),
+            digest: WrittenDigest(), payload: UnsafeRawBufferPointer(start: nil, count: 0),
+            runs: [], blockPages: []
+        ) { space.encode(1, into: $0, capacity: $1) ?? 0 }
+        let header = FileHeader(
+            flags: options.inMemory ? FileHeader.flagInMemory : 0, fileID: id, version: 1,
+            root: BlockCodec.seal(rootPage, page: 2, pages: 1, version: 1),
+            pageCount: UInt64(pages))
+        header.encode(buffer + FileHeader.slotOffset(version: 1))
+        try file.truncate(0)
+        try file.write(buffer, count: pages * Page.size, at: 0, "create the file")
+        if !options.inMemory { try file.sync() }
+        return header
+    }
+
+    /// Notes that the newest version is on stable storage. The caller has the file alone.
+    func writeSyncRecord() throws(RealmError) {
+        let version = lockFile.committedVersion
+        guard case .valid(let header) = try Self.readSlot(file, version),
+            header.version == version, !Self.hasSyncRecord(mapping, header)
+        else { return }
+        let buffer = UnsafeMutableRawPointer.allocate(
+            byteCount: SyncRecord.byteCount, alignment: 8)
+        defer { buffer.deallocate() }
+        SyncRecord(header).encode(buffer)
+        try file.write(
+            buffer, count: SyncRecord.byteCount, at: Int64(SyncRecord.offset(version: version)),
+            "write the sync record")
+    }
+}

@@ -1,0 +1,244 @@
+// One open realm file in this process: its mapping, its lock file, the versions that are pinned and
+// the writer. The layers above see blocks and versions, never offsets or locks.
+//
+// Opening and recovery are in Store+Open.swift, pins in Store+Pins.swift, the consistency check in
+// Store+Check.swift, commits in WriteLease.swift and CommitBuilder.swift.
+//
+// Guards
+// * `mutex`: pins, closing, failure. Held briefly; never while waiting for another process, except
+//   when the lock file grows.
+// * `mappingMutex`: the mapping. May be taken while `mutex` is held, not the other way round.
+// * The writer (`gate` within the process, a byte lock between processes): `space`, `scratch`.
+//
+// Invariants
+//  1. A version that is pinned here has a reader slot in the lock file with that version.
+//  2. After a failed header write or sync `failure` is set, and nothing is pinned or written any
+//     more; what was pinned before stays readable.
+
+import CKernels
+
+struct StoreOptions {
+    /// Never writes the realm file.
+    var readOnly = false
+    /// The file is known to be changed by nobody: no lock file, no locks, no writes.
+    var immutable = false
+    /// Nothing is synced, and the file is removed when its last user closes it.
+    var inMemory = false
+    /// Creates the file if it is missing.
+    var create = true
+    /// Address space to reserve; the file can't grow beyond it while it is open.
+    var reservedBytes = PageMapping.reservedBytesMax
+}
+
+struct StoreStatistics: Equatable {
+    var filePages: Int
+    var freePages: Int
+    /// Pages that the newest version does not use but an older, live one may.
+    var pendingPages: Int
+    var liveVersions: Int
+}
+
+final class Store: @unchecked Sendable {
+    let path: String
+    let options: StoreOptions
+    let files: FileSystem
+    let file: OpenFile
+    let mapping: PageMapping
+    let lockFile: LockFile
+    let fileID: FileID
+    private let forkGeneration: UInt64
+
+    let mutex = ThreadMutex()
+    private let mappingMutex = ThreadMutex()
+    var pins: [PinEntry] = []
+    var isClosed = false
+    private var failure: RealmError?
+
+    private let gate = ThreadGate()
+    /// The space map of the newest version if this store committed it; nil = to be loaded.
+    var space: SpaceMap?
+    let scratch = CommitScratch()
+    /// Commits since slots of dead processes were last looked for.
+    var commitsSinceReclaim = 0
+
+    /// A version held against reuse of its pages.
+    struct Pin {
+        let version: UInt64
+        /// The client's bytes in the version's root block.
+        let payload: UnsafeRawPointer
+        let payloadCount: Int
+        let root: BlockReference
+    }
+
+    struct PinEntry {
+        let pin: Pin
+        let slot: Int
+        var count: Int
+    }
+
+    /// Readers keep the store alive while they use this.
+    var source: BlockSource { mapping.source }
+
+    init(
+        path: String, options: StoreOptions, file: OpenFile, mapping: PageMapping,
+        lockFile: LockFile, fileID: FileID
+    ) {
+        self.path = path
+        self.options = options
+        files = file.files
+        self.file = file
+        self.mapping = mapping
+        self.lockFile = lockFile
+        self.fileID = fileID
+        forkGeneration = ForkGuard.generation
+    }
+
+    deinit { try? close() }
+
+    // MARK: Blocks
+
+    /// The bytes of a block whose reference and content hash are right. The caller checks the
+    /// structure and then calls `markVerified`; readers that find it so marked skip both.
+    func admit(_ reference: BlockReference) throws(RealmError) -> UnsafeRawPointer {
+        let page = reference.page
+        let count = UInt64(reference.pageCount)
+        guard !reference.isTransient, page >= FileHeader.firstBlockPage, count > 0 else {
+            throw RealmError(
+                .invalidDatabase, "'\(path)': page \(page): no block can be there", path: path)
+        }
+        let pages = lockFile.filePages
+        guard page + count <= pages else {
+            throw RealmError(
+                .invalidDatabase,
+                "'\(path)': page \(page): block of \(count) pages is outside the file of"
+                    + " \(pages) pages", path: path)
+        }
+        if page + count > ck_load_relaxed_u64(source.mappedPages) { try extendMapping(to: pages) }
+        let block = source.pointee.base + Int(page) << Page.shift
+        guard BlockCodec.isIntact(block, reference) else {
+            throw RealmError(
+                .invalidDatabase,
+                "'\(path)': page \(page): the block's \(count) pages don't match their check value"
+                    + " (written by version \(reference.version))", path: path)
+        }
+        return block
+    }
+
+    func markVerified(_ reference: BlockReference) {
+        ck_store_relaxed_u64(source.pointee.verified + Int(reference.page), reference.check0)
+    }
+
+    func extendMapping(to pages: UInt64) throws(RealmError) {
+        mappingMutex.lock()
+        defer { mappingMutex.unlock() }
+        try mapping.extend(to: pages, of: file)
+    }
+
+    /// Maps pages that a commit is about to add.
+    func coverMapping(_ pages: UInt64) throws(RealmError) {
+        mappingMutex.lock()
+        defer { mappingMutex.unlock() }
+        try mapping.cover(pages, of: file)
+    }
+
+    func limitMapping(to pages: UInt64) {
+        mappingMutex.lock()
+        mapping.limit(to: pages)
+        mappingMutex.unlock()
+    }
+
+    // MARK: Versions
+
+    /// The newest committed version; reads one word of shared memory.
+    var newestVersion: UInt64 { lockFile.committedVersion }
+
+    /// Throws when the store can't be used any more.
+    func checkUsable() throws(RealmError) {
+        if isClosed { throw RealmError(.closedRealm, "'\(path)': the file was closed") }
+        if let failure { throw failure }
+        guard ForkGuard.generation == forkGeneration else {
+            throw RealmError(
+                .illegalOperation,
+                "'\(path)': a realm opened before fork() can't be used in the child; open it again")
+        }
+    }
+
+    /// Refuses all further work after a write that may or may not have reached the disk.
+    func fail(_ error: RealmError) {
+        mutex.lock()
+        if failure == nil {
+            failure = RealmError(
+                error.code, error.message + "; the file must be closed and opened again",
+                path: error.path)
+        }
+        mutex.unlock()
+    }
+
+    // MARK: Writing
+
+    /// Waits for the writer lock and takes it; nil only if `wait` is false and another writes.
+    func beginWrite(wait: Bool) throws(RealmError) -> WriteLease? {
+        guard !options.readOnly, !options.immutable else {
+            throw RealmError(
+                .wrongTransactionState, "'\(path)': can't write, the file was opened read-only")
+        }
+        try mutex.locked { () throws(RealmError) in try checkUsable() }
+        guard gate.enter(wait: wait) else { return nil }
+        do throws(RealmError) {
+            guard try lockFile.lockWriter(wait: wait) else {
+                gate.leave()
+                return nil
+            }
+        } catch {
+            gate.leave()
+            throw error
+        }
+        do throws(RealmError) {
+            if lockFile.isUnsynced {
+                // The version was found after a crash and verified, but may not be on disk yet;
+                // overwriting pages of the one before it must wait until it is.
+                try file.sync()
+                lockFile.setUnsynced(false)
+            }
+            let base = try pinNewest()
+            if let space, space.version != base.version { self.space = nil }
+            return WriteLease(store: self, base: base)
+        } catch {
+            lockFile.unlockWriter()
+            gate.leave()
+            throw error
+        }
+    }
+
+    func endWrite() {
+        lockFile.unlockWriter()
+        gate.leave()
+    }
+
+    // MARK: Closing
+
+    /// Ends the use of the file. Pinned versions are no longer protected. Idempotent.
+    func close() throws(RealmError) {
+        mutex.lock()
+        defer { mutex.unlock() }
+        guard !isClosed else { return }
+        isClosed = true
+        guard !options.immutable, ForkGuard.generation == forkGeneration else {
+            file.close()
+            lockFile.closeDescriptor()
+            return
+        }
+        defer {
+            lockFile.closeDescriptor()
+            file.close()
+        }
+        try lockFile.enter()
+        lockFile.releaseRecord()
+        guard try lockFile.takeSessionAlone() else { return }
+        if options.inMemory {
+            _ = files.remove(path)
+        } else if failure == nil, !options.readOnly, !lockFile.isUnsynced {
+            try writeSyncRecord()
+        }
+    }
+}

@@ -1,0 +1,161 @@
+// The root block of a version: the client's payload, the list of what this version wrote, and the
+// space map. Last block of the commit's run; the header slot names it.
+//
+//   offset  size  field
+//        0    16  block header (kind versionRoot)
+//       16     8  version
+//       24     8  pages of the file
+//       32     8  digest of the blocks written: first half
+//       40     8  digest, second half
+//       48     4  offset of the payload
+//       52     4  bytes of the payload
+//       56     4  offset of the runs
+//       60     4  number of runs
+//       64     4  blocks in all runs
+//       68     4  offset of the space map
+//       72     4  bytes of the space map
+//       76     4  0
+//       80        payload, aligned to 16
+//                 runs: {first page (8), number of blocks (4), pages (4)}, aligned to 8
+//                 page count of each block (2 bytes each), in the order of the runs
+//                 space map (SpaceMap+Coding.swift), aligned to 8
+//
+// The written list lets recovery verify a version without knowing the client's trees: the blocks
+// of a run follow one another; hashing each and folding the hashes must give the digest. The root
+// itself is verified through its reference.
+
+/// Digest over the references of the blocks that a commit wrote, in the order they were placed.
+struct WrittenDigest: Equatable {
+    var low: UInt64 = 0x2545_F491_4F6C_DD1D
+    var high: UInt64 = 0x9E37_79B9_7F4A_7C15
+
+    @inline(__always)
+    mutating func add(location: UInt64, check: ContentHash) {
+        low = (low ^ check.low ^ location) &* 0x9FB2_1C65_1E98_DF25
+        low ^= low >> 29
+        high = (high &+ check.high) &* 0xC4CE_B9FE_1A85_EC53
+        high ^= high >> 31
+    }
+}
+
+/// Blocks one after another in the file.
+struct WrittenRun: Equatable {
+    var page: UInt64
+    var blocks: Int
+    var pages: Int
+}
+
+/// A root block that passed its check value; fields are bounds-checked by `init`.
+struct VersionRoot {
+    let base: UnsafeRawPointer
+    let version: UInt64
+    let pageCount: UInt64
+    let digest: WrittenDigest
+    let payload: UnsafeRawPointer
+    let payloadCount: Int
+    let runCount: Int
+    let blockCount: Int
+    private let runsOffset: Int
+    let spaceMap: UnsafeRawPointer
+    let spaceMapCount: Int
+
+    static let headerBytes = 80
+    static let runBytes = 16
+
+    init(_ base: UnsafeRawPointer, _ reference: BlockReference) throws(RealmError) {
+        let size = reference.pageCount * Page.size
+        let name = "page \(reference.page): version root"
+        func fail(_ rule: String) -> RealmError {
+            RealmError(.invalidDatabase, "\(name): \(rule)")
+        }
+        guard base.u64(0) == BlockTag(.versionRoot, classKey: ClassKey(rawValue: 0)).rawValue
+        else { throw fail("block is of another kind") }
+        let used = Int(base.u32(8))
+        guard used >= Self.headerBytes, used <= size else {
+            throw fail("\(used) bytes used of \(size)")
+        }
+        self.base = base
+        version = base.u64(16)
+        guard version == reference.version else {
+            throw fail("holds version \(version), expected \(reference.version)")
+        }
+        pageCount = base.u64(24)
+        digest = WrittenDigest(low: base.u64(32), high: base.u64(40))
+        func section(_ offset: UInt32, _ count: Int, _ what: String) throws(RealmError) -> Int {
+            let offset = Int(offset)
+            guard offset >= Self.headerBytes, offset & 7 == 0, offset <= used,
+                count <= used - offset
+            else { throw fail("\(what) at \(offset) with \(count) bytes is outside the block") }
+            return offset
+        }
+        payloadCount = Int(base.u32(52))
+        payload = base + (try section(base.u32(48), payloadCount, "payload"))
+        runCount = Int(base.u32(60))
+        blockCount = Int(base.u32(64))
+        runsOffset = try section(
+            base.u32(56), runCount * Self.runBytes + blockCount * 2, "written list")
+        spaceMapCount = Int(base.u32(72))
+        spaceMap = base + (try section(base.u32(68), spaceMapCount, "space map"))
+    }
+
+    func run(_ index: Int) -> WrittenRun {
+        let p = base + (runsOffset + index * Self.runBytes)
+        return WrittenRun(page: p.u64(0), blocks: Int(p.u32(8)), pages: Int(p.u32(12)))
+    }
+
+    /// Pages of block `index` of the written list.
+    func blockPages(_ index: Int) -> Int {
+        Int((base + (runsOffset + runCount * Self.runBytes)).u16(index * 2))
+    }
+
+    /// Bytes a root needs.
+    static func bytes(payload: Int, runs: Int, blocks: Int, spaceMap: Int) -> Int {
+        align(headerBytes + payload) + align(runs * runBytes + blocks * 2) + spaceMap
+    }
+
+    /// Writes a root; `target` has `bytes(...)` rounded up to pages. The space map's bytes are
+    /// written by `encodeSpaceMap`, which is given the address and returns how many it wrote.
+    static func encode(
+        _ target: UnsafeMutableRawPointer, capacity: Int, version: UInt64, pageCount: UInt64,
+        digest: WrittenDigest, payload: UnsafeRawBufferPointer, runs: [WrittenRun],
+        blockPages: [UInt16], encodeSpaceMap: (UnsafeMutableRawPointer, Int) -> Int
+    ) {
+        let runsOffset = align(headerBytes + payload.count)
+        let pagesOffset = runsOffset + runs.count * runBytes
+        let mapOffset = align(pagesOffset + blockPages.count * 2)
+        target.initializeMemory(as: UInt8.self, repeating: 0, count: mapOffset)
+        if let start = payload.baseAddress, payload.count > 0 {
+            (target + headerBytes).copyMemory(from: start, byteCount: payload.count)
+        }
+        for (index, run) in runs.enumerated() {
+            let p = target + (runsOffset + index * runBytes)
+            p.put(run.page, 0)
+            p.put(UInt32(run.blocks), 8)
+            p.put(UInt32(run.pages), 12)
+        }
+        blockPages.withUnsafeBytes { bytes in
+            if let start = bytes.baseAddress, bytes.count > 0 {
+                (target + pagesOffset).copyMemory(from: start, byteCount: bytes.count)
+            }
+        }
+        let mapBytes = encodeSpaceMap(target + mapOffset, capacity - mapOffset)
+        let used = mapOffset + mapBytes
+        invariant(used <= capacity)
+        (target + used).initializeMemory(as: UInt8.self, repeating: 0, count: capacity - used)
+        target.put(BlockTag(.versionRoot, classKey: ClassKey(rawValue: 0)).rawValue, 0)
+        target.put(UInt32(used), 8)
+        target.put(version, 16)
+        target.put(pageCount, 24)
+        target.put(digest.low, 32)
+        target.put(digest.high, 40)
+        target.put(UInt32(headerBytes), 48)
+        target.put(UInt32(payload.count), 52)
+        target.put(UInt32(runsOffset), 56)
+        target.put(UInt32(runs.count), 60)
+        target.put(UInt32(blockPages.count), 64)
+        target.put(UInt32(mapOffset), 68)
+        target.put(UInt32(mapBytes), 72)
+    }
+
+    private static func align(_ offset: Int) -> Int { (offset + 15) & ~15 }
+}

@@ -1,0 +1,98 @@
+// The right to write, and what a commit does with it. One exists at a time for a file, over all
+// threads and processes. The transaction above works in memory; only `CommitBuilder` touches the
+// file.
+//
+// A lease ends with a successful `publish` or with `abandon`; one that is dropped abandons itself.
+// When `publish` fails before the header was written (a full disk), the lease is still held:
+// prepare another commit, or abandon. It may be used from any thread, one at a time.
+
+final class WriteLease {
+    let store: Store
+    /// The newest version, pinned by the lease.
+    let base: Store.Pin
+    private var hasEnded = false
+
+    init(store: Store, base: Store.Pin) {
+        self.store = store
+        self.base = base
+    }
+
+    deinit { abandon() }
+
+    /// Starts the commit that makes version `base.version + 1`: reserves a run for `pages` pages of
+    /// the client's blocks and what the pager adds. `freed` are the blocks of older versions that
+    /// the new one no longer needs.
+    func prepareCommit(
+        pages: Int, freed: [BlockReference]
+    ) throws(RealmError) -> CommitBuilder {
+        guard !hasEnded else {
+            throw RealmError(
+                .wrongTransactionState, "'\(store.path)': the write transaction has ended")
+        }
+        try store.mutex.locked { () throws(RealmError) in try store.checkUsable() }
+        do throws(RealmError) {
+            let space = try store.loadSpace(base)
+            let version = base.version + 1
+            for block in freed { try space.free(block, by: version) }
+            // The root of the base goes with it.
+            try space.free(base.root, by: version)
+            let own = UInt64(base.root.pageCount + space.chunkPagesExpected)
+            let runs = space.reserve(UInt64(pages) + own)
+            return CommitBuilder(lease: self, space: space, version: version, runs: runs)
+        } catch {
+            // Half of the changes may be in the map: load it again next time.
+            store.space = nil
+            throw error
+        }
+    }
+
+    /// Rolls back: releases the writer lock and the pin. Nothing was written that counts.
+    func abandon() {
+        guard !hasEnded else { return }
+        end()
+    }
+
+    func end() {
+        hasEnded = true
+        store.unpin(base.version)
+        store.endWrite()
+    }
+}
+
+extension Store {
+    /// The map of the newest version with what has become reusable meanwhile. For the writer only.
+    func loadSpace(_ base: Pin) throws(RealmError) -> SpaceMap {
+        mutex.lock()
+        commitsSinceReclaim += 1
+        let live = liveVersions(newest: base.version, reclaim: commitsSinceReclaim >= 32)
+        if commitsSinceReclaim >= 32 { commitsSinceReclaim = 0 }
+        mutex.unlock()
+        if let space {
+            space.release(live: live)
+            return space
+        }
+        let loaded = try readSpace(base, live: live)
+        space = loaded
+        return loaded
+    }
+
+    func readSpace(_ pin: Pin, live: [UInt64]?) throws(RealmError) -> SpaceMap {
+        let root = try VersionRoot(try admit(pin.root), pin.root)
+        return try SpaceMap(root, live: live) { reference throws(RealmError) in
+            try admit(reference)
+        }
+    }
+
+    func statistics() throws(RealmError) -> StoreStatistics {
+        let pin = try pinNewest()
+        defer { unpin(pin.version) }
+        mutex.lock()
+        let live = liveVersions(newest: pin.version, reclaim: true)
+        mutex.unlock()
+        let space = try readSpace(pin, live: live)
+        return StoreStatistics(
+            filePages: Int(space.pageCount), freePages: Int(space.freePages),
+            pendingPages: Int(space.pendingPages),
+            liveVersions: options.immutable ? 1 : live.count)
+    }
+}

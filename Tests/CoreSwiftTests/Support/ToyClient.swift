@@ -1,0 +1,176 @@
+// A client of the pager for tests: a fixed number of leaves of one to several pages and an index
+// block that refers to them. The content of a leaf follows from its number and a stamp, so a
+// version can be checked against a model of stamps.
+
+@testable import CoreSwift
+
+/// A small reproducible generator (SplitMix64).
+struct Random: RandomNumberGenerator {
+    private var state: UInt64
+    init(_ seed: UInt64) { state = seed }
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var z = state
+        z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
+        z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
+        return z ^ (z >> 31)
+    }
+    mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
+
+struct ToyFailure: Error, CustomStringConvertible {
+    var description: String
+}
+
+/// What a version should contain: leaf number -> stamp.
+typealias ToyModel = [Int: UInt64]
+
+enum ToyClient {
+    static let leavesMax = 100
+
+    static func leafPages(_ leaf: Int, _ stamp: UInt64) -> Int {
+        1 + Int((stamp &* 31 &+ UInt64(leaf)) % 4)
+    }
+
+    private static func fillLeaf(
+        _ block: UnsafeMutableRawPointer, _ leaf: Int, _ stamp: UInt64, pages: Int
+    ) {
+        var value = stamp &* 0x9E37_79B9_7F4A_7C15 &+ UInt64(leaf)
+        for offset in stride(from: 0, to: pages * Page.size, by: 64) {
+            value = value &* 6_364_136_223_846_793_005 &+ 1
+            block.put(value, offset)
+        }
+        block.put(UInt64(leaf), 0)
+        block.put(stamp, 8)
+    }
+
+    private static func checkLeaf(
+        _ block: UnsafeRawPointer, _ leaf: Int, _ stamp: UInt64, pages: Int
+    ) throws {
+        let expected = UnsafeMutableRawPointer.allocate(
+            byteCount: pages * Page.size, alignment: 8)
+        defer { expected.deallocate() }
+        fillLeaf(expected, leaf, stamp, pages: pages)
+        for offset in stride(from: 0, to: pages * Page.size, by: 64) {
+            guard block.u64(offset) == UnsafeRawPointer(expected).u64(offset) else {
+                throw ToyFailure(description: "leaf \(leaf) differs at byte \(offset)")
+            }
+        }
+    }
+
+    /// References of the index and the leaves, from the payload.
+    static func references(
+        _ store: Store, _ pin: Store.Pin
+    ) throws -> (index: BlockReference?, leaves: [Int: BlockReference]) {
+        guard pin.payloadCount >= BlockReference.byteCount else { return (nil, [:]) }
+        let index = BlockReference(pin.payload)
+        let block = try store.admit(index)
+        store.markVerified(index)
+        var leaves: [Int: BlockReference] = [:]
+        for leaf in 0..<leavesMax {
+            let reference = BlockReference(block + leaf * BlockReference.byteCount)
+            if !reference.isNone { leaves[leaf] = reference }
+        }
+        return (index, leaves)
+    }
+
+    /// Reads everything and compares it with the model; checks the space map as well.
+    static func verify(_ store: Store, _ pin: Store.Pin, _ model: ToyModel) throws {
+        let (index, leaves) = try references(store, pin)
+        guard Set(leaves.keys) == Set(model.keys) else {
+            throw ToyFailure(
+                description: "version \(pin.version) has other leaves than expected")
+        }
+        for (leaf, reference) in leaves {
+            let block = try store.admit(reference)
+            store.markVerified(reference)
+            try checkLeaf(
+                block, leaf, block.u64(8), pages: reference.pageCount)
+            guard block.u64(8) == model[leaf] else {
+                throw ToyFailure(
+                    description: "version \(pin.version): leaf \(leaf) has stamp \(block.u64(8)),"
+                        + " expected \(model[leaf] ?? 0)")
+            }
+        }
+        let problems = try store.check(
+            pin, reachable: Array(leaves.values) + (index.map { [$0] } ?? []))
+        guard problems.isEmpty else {
+            throw ToyFailure(
+                description: "version \(pin.version): " + problems.prefix(5).joined(separator: "; ")
+            )
+        }
+    }
+
+    /// Commits: gives the leaves of `changes` new stamps (nil removes the leaf). Returns the pin.
+    @discardableResult
+    static func commit(
+        _ store: Store, _ model: inout ToyModel, _ changes: [Int: UInt64?],
+        payloadBytes: Int = 100
+    ) throws -> Store.Pin {
+        guard let lease = try store.beginWrite(wait: true) else {
+            throw ToyFailure(description: "no lease")
+        }
+        do {
+            return try commit(lease, &model, changes, payloadBytes: payloadBytes)
+        } catch {
+            lease.abandon()
+            throw error
+        }
+    }
+
+    static func commit(
+        _ lease: WriteLease, _ model: inout ToyModel, _ changes: [Int: UInt64?],
+        payloadBytes: Int = 100
+    ) throws -> Store.Pin {
+        var (index, leaves) = try references(lease.store, lease.base)
+        var freed: [BlockReference] = index.map { [$0] } ?? []
+        var pages = 1
+        var next = model
+        var blocks: [UnsafeMutableRawPointer] = []
+        defer { blocks.forEach { $0.deallocate() } }
+        var written: [(leaf: Int, block: UnsafeMutableRawPointer, pages: Int)] = []
+        for (leaf, stamp) in changes.sorted(by: { $0.key < $1.key }) {
+            if let old = leaves.removeValue(forKey: leaf) { freed.append(old) }
+            next[leaf] = stamp
+            guard let stamp else { continue }
+            let count = leafPages(leaf, stamp)
+            let block = UnsafeMutableRawPointer.allocate(
+                byteCount: count * Page.size, alignment: 64)
+            block.initializeMemory(as: UInt8.self, repeating: 0, count: count * Page.size)
+            fillLeaf(block, leaf, stamp, pages: count)
+            blocks.append(block)
+            written.append((leaf, block, count))
+            pages += count
+        }
+        let builder = try lease.prepareCommit(pages: pages, freed: freed)
+        for entry in written {
+            leaves[entry.leaf] = builder.place(entry.block, pages: entry.pages)
+        }
+        let indexBlock = UnsafeMutableRawPointer.allocate(byteCount: Page.size, alignment: 64)
+        blocks.append(indexBlock)
+        indexBlock.initializeMemory(as: UInt8.self, repeating: 0, count: Page.size)
+        for (leaf, reference) in leaves {
+            reference.store(indexBlock + leaf * BlockReference.byteCount)
+        }
+        let reference = builder.place(indexBlock, pages: 1)
+        let payload = UnsafeMutableRawPointer.allocate(byteCount: payloadBytes, alignment: 8)
+        blocks.append(payload)
+        payload.initializeMemory(as: UInt8.self, repeating: 7, count: payloadBytes)
+        reference.store(payload)
+        let pin = try builder.publish(
+            payload: UnsafeRawBufferPointer(start: payload, count: payloadBytes))
+        model = next
+        return pin
+    }
+
+    /// A random change of a few leaves; `stamp` must be new.
+    static func randomChanges(_ random: inout Random, _ stamp: UInt64) -> [Int: UInt64?] {
+        var changes: [Int: UInt64?] = [:]
+        let count = random.below(8) == 0 ? random.below(40) : 1 + random.below(3)
+        for _ in 0..<count {
+            let leaf = random.below(leavesMax)
+            changes[leaf] = random.below(6) == 0 ? .some(nil) : .some(stamp)
+        }
+        return changes
+    }
+}
