@@ -27,6 +27,18 @@ static inline uint64_t ck_add_u64(uint64_t *p, uint64_t v) {
     return __atomic_add_fetch(p, v, __ATOMIC_SEQ_CST);
 }
 
+static inline void ck_memcpy(void *t, const void *s, size_t n) { __builtin_memcpy(t, s, n); }
+static inline void ck_memmove(void *t, const void *s, size_t n) { __builtin_memmove(t, s, n); }
+static inline void ck_memset(void *t, int b, size_t n) { __builtin_memset(t, b, n); }
+static inline int ck_memcmp(const void *a, const void *b, size_t n) {
+    return __builtin_memcmp(a, b, n);
+}
+
+/* Names the calling thread: one instruction, where pthread_self() is a call. */
+static inline uintptr_t ck_thread_pointer(void) { return (uintptr_t)__builtin_thread_pointer(); }
+
+static inline void ck_prefetch(const void *p) { __builtin_prefetch(p); }
+
 /* One pointer-sized slot per thread for each use. The initial-exec model makes an access one
  * load; the few bytes come from the reserve that the C library keeps for libraries opened late. */
 enum {

@@ -1,0 +1,207 @@
+// Nodes of ordered indexes: trees of entries (value bytes, object key), ordered by the bytes
+// (unsigned, shorter first) and then by the key. Property indexes, the index of a primary key and
+// the inverse index of a link column are all this tree; what the bytes mean is theirs
+// (`IndexValue`).
+//
+// Leaf (kind indexLeaf): the common prefix of all values once, then what follows it.
+//
+//   offset  size  field
+//        0    16  block header (tag: class and column; entry count)
+//       16     2  length of the common prefix
+//       18     2  length of every suffix, or 65535: they differ
+//       20     1  key width: 0 (all equal), 1, 2, 4, 8 bytes of (key - base)
+//       24     8  key base
+//       32     4  offset of the prefix
+//       36     4  offset of count + 1 16-bit offsets into the heap, 0 when suffixes are equally long
+//       40     4  offset of the heap of suffixes
+//       44     4  offset of the keys
+//
+// Branch (kind indexBranch): children and the separators between them. A separator is the
+// shortest text that is above everything left of it and not above anything under its child.
+//
+//        0    16  block header
+//       16     2  level: 1 = the children are leaves
+//       24  56*n  children: separator offset (4), separator length (2), 0 (2), separator key (8),
+//                 entries under it (8), reference (32)
+//                 separators
+
+import CKernels
+
+/// A position in the order of an index: value bytes and object key.
+struct IndexPosition {
+    var bytes: UnsafeRawPointer
+    var count: Int
+    var key: Int64
+}
+
+/// Trees hold at most this many bytes of a value; equal stored values of this length are told
+/// apart by reading the objects.
+enum IndexLimits {
+    static let valueBytesMax = 513
+    static let leafBytesTarget = 16 * 1024
+    static let branchBytesTarget = 4096
+}
+
+struct IndexLeaf {
+    let base: UnsafeRawPointer
+    static let headerSize = 48
+
+    @inline(__always) init(_ base: UnsafeRawPointer) { self.base = base }
+    @inline(__always) var count: Int { Int(base.u32(12)) }
+    @inline(__always) var prefixCount: Int { Int(base.u16(16)) }
+    @inline(__always) var suffixCount: Int { Int(base.u16(18)) }
+    @inline(__always) var hasOffsets: Bool { base.u16(18) == 0xFFFF }
+    @inline(__always) var keyWidth: Int { Int(base.u8(20)) }
+    @inline(__always) var keyBase: Int64 { base.i64(24) }
+    @inline(__always) var prefix: UnsafeRawPointer { base + Int(base.u32(32)) }
+    @inline(__always) var offsets: UnsafeRawPointer { base + Int(base.u32(36)) }
+    @inline(__always) var heap: UnsafeRawPointer { base + Int(base.u32(40)) }
+    @inline(__always) var keys: UnsafeRawPointer { base + Int(base.u32(44)) }
+
+    @inline(__always) func key(_ index: Int) -> Int64 {
+        switch keyWidth {
+        case 0: return keyBase
+        case 1: return keyBase &+ Int64(keys.u8(index))
+        case 2: return keyBase &+ Int64(keys.u16(index &* 2))
+        case 4: return keyBase &+ Int64(keys.u32(index &* 4))
+        default: return keyBase &+ keys.i64(index &* 8)
+        }
+    }
+    @inline(__always) func suffix(_ index: Int) -> UnsafeRawBufferPointer {
+        if hasOffsets {
+            let start = Int(offsets.u16(index &* 2))
+            return UnsafeRawBufferPointer(
+                start: heap + start, count: Int(offsets.u16(index &* 2 &+ 2)) &- start)
+        }
+        let count = suffixCount
+        return UnsafeRawBufferPointer(start: heap + index &* count, count: count)
+    }
+
+    /// The first entry that is not below `position`.
+    func lowerBound(_ position: IndexPosition) -> Int {
+        let shared = min(prefixCount, position.count)
+        let order = ck_memcmp(position.bytes, prefix, shared)
+        if order < 0 { return 0 }
+        if order > 0 { return count }
+        if position.count < prefixCount { return 0 }
+        let rest = position.bytes + prefixCount
+        let restCount = position.count - prefixCount
+        var low = 0
+        var high = count
+        while low < high {
+            let middle = (low &+ high) >> 1
+            let suffix = self.suffix(middle)
+            var order = compareBytes(
+                suffix.baseAddress.unsafelyUnwrapped, suffix.count, rest, restCount)
+            if order == 0 { order = key(middle) < position.key ? -1 : 1 }
+            if order < 0 { low = middle &+ 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// Whether entry `index` has exactly these value bytes.
+    func isEqual(_ index: Int, _ bytes: UnsafeRawPointer, _ count: Int) -> Bool {
+        let suffix = self.suffix(index)
+        return prefixCount + suffix.count == count && equalBytes(prefix, bytes, prefixCount)
+            && equalBytes(suffix.baseAddress.unsafelyUnwrapped, bytes + prefixCount, suffix.count)
+    }
+
+    static func check(
+        _ block: UnsafeRawPointer, _ bytes: Int, _ context: Int
+    ) throws(RealmError) {
+        let leaf = IndexLeaf(block)
+        let used = Int(block.u32(8))
+        let count = leaf.count
+        func bad(_ message: String) -> RealmError {
+            RealmError(.invalidDatabase, "index leaf: \(message)")
+        }
+        guard used <= bytes, count >= 1, count <= bytes,
+            [0, 1, 2, 4, 8].contains(leaf.keyWidth)
+        else { throw bad("\(count) entries in \(used) of \(bytes) bytes") }
+        guard Int(block.u32(32)) + leaf.prefixCount <= used,
+            Int(block.u32(44)) + leaf.keyWidth * count <= used
+        else { throw bad("prefix or keys leave the block") }
+        if leaf.hasOffsets {
+            guard Int(block.u32(36)) + (count + 1) * 2 <= used else {
+                throw bad("offsets leave the block")
+            }
+            var last = 0
+            for index in 0...count {
+                let offset = Int(leaf.offsets.u16(index * 2))
+                guard offset >= last else { throw bad("offset \(index) goes back") }
+                last = offset
+            }
+            guard Int(block.u32(40)) + last <= used else { throw bad("heap leaves the block") }
+        } else {
+            guard Int(block.u32(40)) + leaf.suffixCount * count <= used else {
+                throw bad("heap leaves the block")
+            }
+        }
+    }
+}
+
+struct IndexBranch {
+    let base: UnsafeRawPointer
+    static let childrenOffset = 24
+    static let childSize = 56
+    static let referenceOffset = 24
+
+    @inline(__always) init(_ base: UnsafeRawPointer) { self.base = base }
+    @inline(__always) var count: Int { Int(base.u32(12)) }
+    @inline(__always) var level: Int { Int(base.u16(16)) }
+    @inline(__always) func child(_ index: Int) -> UnsafeRawPointer {
+        base + (Self.childrenOffset &+ index &* Self.childSize)
+    }
+    @inline(__always) func entries(_ index: Int) -> Int {
+        Int(truncatingIfNeeded: child(index).u64(16))
+    }
+    @inline(__always) func reference(_ index: Int) -> UnsafeRawPointer {
+        child(index) + Self.referenceOffset
+    }
+    @inline(__always) func separator(_ index: Int) -> IndexPosition {
+        let child = child(index)
+        return IndexPosition(
+            bytes: base + Int(child.u32(0)), count: Int(child.u16(4)), key: child.i64(8))
+    }
+
+    /// The last child whose separator is not above `position`, or child 0.
+    func child(covering position: IndexPosition) -> Int {
+        var low = 1
+        var high = count
+        while low < high {
+            let middle = (low &+ high) >> 1
+            if compare(separator(middle), position) <= 0 { low = middle &+ 1 } else { high = middle }
+        }
+        return low &- 1
+    }
+
+    static func check(
+        _ block: UnsafeRawPointer, _ bytes: Int, _ level: Int
+    ) throws(RealmError) {
+        let branch = IndexBranch(block)
+        let used = Int(block.u32(8))
+        guard used <= bytes, branch.count >= 1,
+            childrenOffset + branch.count * childSize <= used, branch.level == level
+        else {
+            throw RealmError(
+                .invalidDatabase,
+                "index branch: \(branch.count) children at level \(branch.level) in \(used) of "
+                    + "\(bytes) bytes, its parent needs level \(level)")
+        }
+        for index in 0..<branch.count {
+            let child = branch.child(index)
+            guard Int(child.u32(0)) + Int(child.u16(4)) <= used else {
+                throw RealmError(
+                    .invalidDatabase, "index branch: separator \(index) leaves the block")
+            }
+        }
+    }
+}
+
+/// Order of two positions: bytes, then key.
+@inline(__always)
+func compare(_ a: IndexPosition, _ b: IndexPosition) -> Int {
+    let order = compareBytes(a.bytes, a.count, b.bytes, b.count)
+    if order != 0 { return order }
+    return a.key < b.key ? -1 : (a.key > b.key ? 1 : 0)
+}

@@ -1,0 +1,342 @@
+// Changes of an index that wait to be merged into its tree: collected in order of arrival while a
+// write transaction runs, sorted and merged at the first read that needs the tree, at the latest
+// at commit. So a bulk load costs an append per object and one merge at the end.
+//
+// Two shapes: values of eight bytes (link targets) take 16 bytes per change, others point into a
+// heap. Equality look-ups between merges go through a hash that is built when first needed.
+
+import CKernels
+
+struct IndexPending {
+    /// A change of an 8-byte value.
+    private struct WordChange {
+        var value: UInt64
+        /// The object key; the top bit marks a removal (object keys are never negative).
+        var key: UInt64
+    }
+    /// A change of a value in the heap.
+    private struct TextChange {
+        var offset: Int
+        var count: Int32
+        var isAddition: Bool
+        var key: Int64
+    }
+    private static let removalBit: UInt64 = 1 << 63
+
+    private var words: UnsafeMutablePointer<WordChange>?
+    private var texts: UnsafeMutablePointer<TextChange>?
+    private(set) var count = 0
+    private var capacity = 0
+    private var heap: UnsafeMutableRawPointer?
+    private var heapUsed = 0
+    private var heapCapacity = 0
+    private let isWords: Bool
+    private var keysAscend = true
+    private var lastKey: UInt64 = 0
+    /// Text changes by value: open addressing, entries are change numbers + 1 of the latest
+    /// change of a value.
+    private var hashTable: [UInt32] = []
+    private var hashedUpTo = 0
+    private var hashUsed = 0
+
+    init(words isWords: Bool) { self.isWords = isWords }
+
+    func deallocate() {
+        words?.deallocate()
+        texts?.deallocate()
+        heap?.deallocate()
+    }
+
+    mutating func clear() {
+        deallocate()
+        words = nil
+        texts = nil
+        heap = nil
+        count = 0
+        capacity = 0
+        heapUsed = 0
+        heapCapacity = 0
+        keysAscend = true
+        lastKey = 0
+        hashTable = []
+        hashedUpTo = 0
+        hashUsed = 0
+    }
+
+    // MARK: Collecting
+
+    @inline(__always)
+    mutating func append(_ value: UInt64, _ key: Int64, isAddition: Bool) {
+        if count == capacity { grow() }
+        let word = UInt64(bitPattern: key)
+        if word < lastKey { keysAscend = false }
+        lastKey = word
+        words.unsafelyUnwrapped[count] = WordChange(
+            value: value, key: isAddition ? word : word | Self.removalBit)
+        count &+= 1
+    }
+
+    mutating func append(
+        _ bytes: UnsafeRawPointer, _ length: Int, _ key: Int64, isAddition: Bool
+    ) {
+        if count == capacity { grow() }
+        if heapUsed + length > heapCapacity { growHeap(length) }
+        memcpy(heap.unsafelyUnwrapped + heapUsed, bytes, length)
+        texts.unsafelyUnwrapped[count] = TextChange(
+            offset: heapUsed, count: Int32(length), isAddition: isAddition, key: key)
+        heapUsed += length
+        count &+= 1
+    }
+
+    private mutating func grow() {
+        let larger = max(64, capacity * 2)
+        if isWords {
+            let fresh = UnsafeMutablePointer<WordChange>.allocate(capacity: larger)
+            if let words {
+                fresh.moveInitialize(from: words, count: count)
+                words.deallocate()
+            }
+            words = fresh
+        } else {
+            let fresh = UnsafeMutablePointer<TextChange>.allocate(capacity: larger)
+            if let texts {
+                fresh.moveInitialize(from: texts, count: count)
+                texts.deallocate()
+            }
+            texts = fresh
+        }
+        capacity = larger
+    }
+
+    private mutating func growHeap(_ length: Int) {
+        let larger = max(1024, (heapUsed + length) * 2)
+        let fresh = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        if let heap {
+            memcpy(fresh, heap, heapUsed)
+            heap.deallocate()
+        }
+        heap = fresh
+        heapCapacity = larger
+    }
+
+    // MARK: Looking up before the merge
+
+    enum Pending {
+        /// No change of this value waits.
+        case unknown
+        case added(Int64)
+        case removed(Int64)
+    }
+
+    /// The latest waiting change of this value. For indexes whose values are unique.
+    mutating func latest(_ bytes: UnsafeRawPointer, _ length: Int) -> Pending {
+        guard count > 0, let texts else { return .unknown }
+        hashNewChanges()
+        let mask = hashTable.count - 1
+        var place = Int(truncatingIfNeeded: Self.hash(bytes, length)) & mask
+        while hashTable[place] != 0 {
+            let change = texts[Int(hashTable[place]) - 1]
+            if isText(change, bytes, length) {
+                return change.isAddition ? .added(change.key) : .removed(change.key)
+            }
+            place = (place + 1) & mask
+        }
+        return .unknown
+    }
+
+    private func isText(
+        _ change: TextChange, _ bytes: UnsafeRawPointer, _ length: Int
+    ) -> Bool {
+        guard Int(change.count) == length, let heap else { return false }
+        return equalBytes(heap + change.offset, bytes, length)
+    }
+
+    private mutating func hashNewChanges() {
+        guard let texts, let heap else { return }
+        while hashedUpTo < count {
+            if hashTable.count < (hashUsed + 1) * 2 { rehash() }
+            let change = texts[hashedUpTo]
+            let start = UnsafeRawPointer(heap) + change.offset
+            let mask = hashTable.count - 1
+            var place =
+                Int(truncatingIfNeeded: Self.hash(start, Int(change.count))) & mask
+            while hashTable[place] != 0,
+                !isText(texts[Int(hashTable[place]) - 1], start, Int(change.count))
+            {
+                place = (place + 1) & mask
+            }
+            if hashTable[place] == 0 { hashUsed += 1 }
+            hashedUpTo += 1
+            hashTable[place] = UInt32(hashedUpTo)
+        }
+    }
+
+    private mutating func rehash() {
+        hashTable = [UInt32](repeating: 0, count: max(256, hashTable.count * 4))
+        hashedUpTo = 0
+        hashUsed = 0
+    }
+
+    private static func hash(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
+        var value = UInt64(count) &* 0x9E37_79B9_7F4A_7C15
+        var i = 0
+        while i + 8 <= count {
+            value = (value ^ start.u64(i)) &* 0xFF51_AFD7_ED55_8CCD
+            value ^= value >> 32
+            i += 8
+        }
+        while i < count {
+            value = (value ^ UInt64(start.u8(i))) &* 0xFF51_AFD7_ED55_8CCD
+            value ^= value >> 29
+            i += 1
+        }
+        return value ^ value >> 32
+    }
+
+    // MARK: Merging
+
+    /// Merges all waiting changes into `tree`.
+    mutating func merge(
+        into tree: inout IndexTree, memory: UnsafeMutablePointer<TransactionMemory>
+    ) throws(RealmError) {
+        guard count > 0 else { return }
+        if isWords {
+            try mergeWords(into: &tree, memory)
+        } else {
+            try mergeTexts(into: &tree, memory)
+        }
+        clear()
+    }
+
+    private func mergeWords(
+        into tree: inout IndexTree, _ memory: UnsafeMutablePointer<TransactionMemory>
+    ) throws(RealmError) {
+        guard let words else { return }
+        let items = UnsafeMutablePointer<RadixItem>.allocate(capacity: count * 2)
+        defer { items.deallocate() }
+        let scratch = items + count
+        // Sources usually arrive in ascending order; then sorting by value alone suffices,
+        // because the sort is stable.
+        if keysAscend {
+            for i in 0..<count {
+                items[i] = RadixItem(key: words[i].value, payload: words[i].key)
+            }
+        } else {
+            for i in 0..<count {
+                items[i] = RadixItem(key: words[i].key & ~Self.removalBit, payload: UInt64(i))
+            }
+            RadixSort.sort(items, scratch, count)
+            for i in 0..<count {
+                let change = words[Int(items[i].payload)]
+                items[i] = RadixItem(key: change.value, payload: change.key)
+            }
+        }
+        RadixSort.sort(items, scratch, count)
+        // Of several changes of one entry the last one counts.
+        var kept = 0
+        for i in 0..<count {
+            let item = items[i]
+            if kept > 0, items[kept - 1].key == item.key,
+                (items[kept - 1].payload ^ item.payload) & ~Self.removalBit == 0
+            {
+                items[kept - 1] = item
+            } else {
+                items[kept] = item
+                kept += 1
+            }
+        }
+        let buffer = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
+        defer { buffer.deallocate() }
+        let batch = IndexBatch(count: kept) { index in
+            let item = items[index]
+            buffer.put(item.key.byteSwapped, 0)
+            return IndexBatch.Operation(
+                position: IndexPosition(
+                    bytes: UnsafeRawPointer(buffer), count: 8,
+                    key: Int64(bitPattern: item.payload & ~Self.removalBit)),
+                isAddition: item.payload & Self.removalBit == 0)
+        }
+        try tree.apply(batch, memory: memory)
+    }
+
+    private func mergeTexts(
+        into tree: inout IndexTree, _ memory: UnsafeMutablePointer<TransactionMemory>
+    ) throws(RealmError) {
+        guard let texts, let heap = heap.map({ UnsafeRawPointer($0) }) else { return }
+        let items = UnsafeMutablePointer<RadixItem>.allocate(capacity: count * 2)
+        defer { items.deallocate() }
+        // Sort by the eight bytes behind what all values share, then settle ties.
+        var shared = Int(texts[0].count)
+        let first = heap + texts[0].offset
+        for i in 1..<max(count, 1) {
+            let start = heap + texts[i].offset
+            var length = min(shared, Int(texts[i].count))
+            if ck_memcmp(start, first, length) != 0 {
+                length = 0
+                while start.u8(length) == first.u8(length) { length += 1 }
+            }
+            shared = length
+            if shared == 0 { break }
+        }
+        for i in 0..<count {
+            items[i] = RadixItem(
+                key: Self.prefix(heap + (texts[i].offset + shared), Int(texts[i].count) - shared),
+                payload: UInt64(i))
+        }
+        RadixSort.sort(items, items + count, count)
+        settleTies(items, texts, heap)
+        var kept = 0
+        for i in 0..<count {
+            let change = texts[Int(items[i].payload)]
+            if kept > 0, order(texts[Int(items[kept - 1].payload)], change, heap) == 0 {
+                items[kept - 1] = items[i]
+            } else {
+                items[kept] = items[i]
+                kept += 1
+            }
+        }
+        let batch = IndexBatch(count: kept) { index in
+            let change = texts[Int(items[index].payload)]
+            return IndexBatch.Operation(
+                position: IndexPosition(
+                    bytes: heap + change.offset, count: Int(change.count), key: change.key),
+                isAddition: change.isAddition)
+        }
+        try tree.apply(batch, memory: memory)
+    }
+
+    @inline(__always)
+    private static func prefix(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
+        if count >= 8 { return start.u64(0).byteSwapped }
+        var value: UInt64 = 0
+        for i in 0..<max(count, 0) { value |= UInt64(start.u8(i)) << UInt64(56 - 8 * i) }
+        return value
+    }
+
+    @inline(__always)
+    private func order(_ a: TextChange, _ b: TextChange, _ heap: UnsafeRawPointer) -> Int {
+        compare(
+            IndexPosition(bytes: heap + a.offset, count: Int(a.count), key: a.key),
+            IndexPosition(bytes: heap + b.offset, count: Int(b.count), key: b.key))
+    }
+
+    /// Sorts runs of equal prefix by value, key and arrival.
+    private func settleTies(
+        _ items: UnsafeMutablePointer<RadixItem>, _ texts: UnsafeMutablePointer<TextChange>,
+        _ heap: UnsafeRawPointer
+    ) {
+        var start = 0
+        while start < count {
+            var end = start + 1
+            while end < count && items[end].key == items[start].key { end += 1 }
+            if end - start > 1 {
+                let run = UnsafeMutableBufferPointer(start: items + start, count: end - start)
+                run.sort { a, b in
+                    let order = order(texts[Int(a.payload)], texts[Int(b.payload)], heap)
+                    return order != 0 ? order < 0 : a.payload < b.payload
+                }
+            }
+            start = end
+        }
+    }
+}

@@ -1,0 +1,235 @@
+// Changing an ordered index: a sorted batch of additions and removals is merged into the tree in
+// one pass; touched leaves are rewritten, untouched ones stay. New nodes are transient blocks.
+
+/// A sorted batch of changes. `load` gives operation `index`; its bytes live until the next load.
+struct IndexBatch {
+    struct Operation {
+        var position: IndexPosition
+        var isAddition: Bool
+    }
+    let count: Int
+    let load: (Int) -> Operation
+}
+
+extension IndexTree {
+    /// Merges the batch, whose operations ascend strictly by position. Removing what is not there and adding what is there change nothing.
+    mutating func apply(
+        _ batch: IndexBatch, memory: UnsafeMutablePointer<TransactionMemory>
+    ) throws(RealmError) {
+        guard batch.count > 0 else { return }
+        var editor = IndexEditor(tree: self, batch: batch, memory: memory)
+        if isEmpty {
+            try editor.merge(nil, 0..<batch.count, appending: true)
+            editor.builder.flush()
+        } else {
+            try editor.rewrite(rootPlace, depth, 0..<batch.count, isRightEdge: true)
+        }
+        var top = editor.take()
+        var level = isEmpty ? 0 : depth
+        while top.children.count > 1 {
+            level += 1
+            top = IndexBranchBuilder.build(top, level: level, tag: branchTag, memory: memory)
+        }
+        guard let root = top.children.first else {
+            BlockReference.none.store(rootPlace)
+            depth = 0
+            count = 0
+            return
+        }
+        root.reference.store(rootPlace)
+        depth = level
+        count = root.entries
+        // A root with a single child is only in the way.
+        while depth > 0 {
+            let branch = try branch(rootPlace, depth)
+            guard branch.count == 1 else { break }
+            let child = BlockReference(branch.reference(0))
+            memory.pointee.drop(BlockReference(rootPlace))
+            child.store(rootPlace)
+            depth -= 1
+        }
+    }
+}
+
+private struct IndexEditor {
+    let tree: IndexTree
+    let batch: IndexBatch
+    let memory: UnsafeMutablePointer<TransactionMemory>
+    let builder: IndexLeafBuilder
+
+    init(tree: IndexTree, batch: IndexBatch, memory: UnsafeMutablePointer<TransactionMemory>) {
+        self.tree = tree
+        self.batch = batch
+        self.memory = memory
+        builder = IndexLeafBuilder(tag: tree.leafTag, memory: memory)
+    }
+
+    func take() -> IndexChildren {
+        defer { builder.output = IndexChildren() }
+        return builder.output
+    }
+
+    /// Replaces the node by nodes with the operations applied, appended to the builder's output.
+    mutating func rewrite(
+        _ place: UnsafeRawPointer, _ level: Int, _ operations: Range<Int>, isRightEdge: Bool
+    ) throws(RealmError) {
+        if level == 0 {
+            try merge(place, operations, appending: isRightEdge)
+            builder.flush()
+            return
+        }
+        let outer = take()
+        let branch = try tree.branch(place, level)
+        var next = operations.lowerBound
+        for index in 0..<branch.count {
+            let start = next
+            next =
+                index + 1 < branch.count
+                ? firstOperation(from: start, to: operations.upperBound, branch.separator(index + 1))
+                : operations.upperBound
+            let isLast = isRightEdge && index == branch.count - 1
+            if level == 1 {
+                try leafChild(branch, index, start..<next, isLast)
+            } else if start == next {
+                builder.forgetPrevious()
+                keep(branch, index)
+            } else {
+                try rewrite(branch.reference(index), level - 1, start..<next, isRightEdge: isLast)
+            }
+        }
+        if level == 1 { builder.flush() }
+        let children = take()
+        let reference = BlockReference(place)
+        builder.output = outer
+        if !children.children.isEmpty {
+            let branches = IndexBranchBuilder.build(
+                children, level: level, tag: tree.branchTag, memory: memory)
+            branches.heap.withUnsafeBytes { heap in
+                let empty = UnsafeRawPointer(memory)
+                for child in branches.children {
+                    builder.output.add(
+                        IndexPosition(
+                            bytes: heap.baseAddress.map { $0 + child.separatorOffset } ?? empty,
+                            count: child.separatorCount, key: child.separatorKey),
+                        entries: child.entries, reference: child.reference)
+                }
+            }
+        }
+        memory.pointee.drop(reference)
+    }
+
+    /// A child leaf of a level-1 branch: kept, or merged with its operations. A rest that would
+    /// make a small leaf goes on into the next child.
+    private mutating func leafChild(
+        _ branch: IndexBranch, _ index: Int, _ operations: Range<Int>, _ isLast: Bool
+    ) throws(RealmError) {
+        if operations.isEmpty {
+            if builder.size >= IndexLimits.leafBytesTarget / 4 || builder.isEmpty {
+                builder.flush()
+                builder.forgetPrevious()
+                keep(branch, index)
+                return
+            }
+        }
+        try merge(branch.reference(index), operations, appending: isLast)
+        if builder.size >= IndexLimits.leafBytesTarget / 4 { builder.flush() }
+    }
+
+    private func keep(_ branch: IndexBranch, _ index: Int) {
+        builder.output.add(
+            branch.separator(index), entries: branch.entries(index),
+            reference: BlockReference(branch.reference(index)))
+    }
+
+    private func firstOperation(from start: Int, to end: Int, _ bound: IndexPosition) -> Int {
+        var low = start
+        var high = end
+        while low < high {
+            let middle = (low + high) >> 1
+            if compare(batch.load(middle).position, bound) < 0 {
+                low = middle + 1
+            } else {
+                high = middle
+            }
+        }
+        return low
+    }
+
+    /// Feeds the entries of the leaf at `place` (nil: none), with the operations merged in, to
+    /// the builder. `appending`: nothing follows this leaf, so full leaves are better than even
+    /// ones.
+    mutating func merge(
+        _ place: UnsafeRawPointer?, _ operations: Range<Int>, appending: Bool
+    ) throws(RealmError) {
+        let leaf: IndexLeaf? =
+            if let place { try tree.leaf(place) } else { nil }
+        builder.target = target(leaf, operations, appending)
+        let scratch = UnsafeMutableRawPointer.allocate(
+            byteCount: IndexLimits.valueBytesMax + 64, alignment: 16)
+        defer { scratch.deallocate() }
+        var prefixCount = 0
+        var entries = 0
+        if let leaf {
+            prefixCount = min(leaf.prefixCount, IndexLimits.valueBytesMax)
+            memcpy(scratch, leaf.prefix, prefixCount)
+            entries = leaf.count
+        }
+        var entry = 0
+        var operation = operations.lowerBound
+        while operation < operations.upperBound {
+            let current = batch.load(operation)
+            // Entries below the operation.
+            if let leaf {
+                let bound = leaf.lowerBound(current.position)
+                while entry < bound {
+                    try add(leaf, entry, scratch, prefixCount)
+                    entry += 1
+                }
+            }
+            var isThere = false
+            if let leaf, entry < entries, leaf.key(entry) == current.position.key,
+                leaf.isEqual(entry, current.position.bytes, current.position.count)
+            {
+                isThere = true
+            }
+            if current.isAddition {
+                builder.add(
+                    current.position.bytes, current.position.count, current.position.key)
+            }
+            if isThere { entry += 1 }
+            operation += 1
+        }
+        if let leaf {
+            while entry < entries {
+                try add(leaf, entry, scratch, prefixCount)
+                entry += 1
+            }
+        }
+        if let place { memory.pointee.drop(BlockReference(place)) }
+    }
+
+    private func add(
+        _ leaf: IndexLeaf, _ index: Int, _ scratch: UnsafeMutableRawPointer, _ prefixCount: Int
+    ) throws(RealmError) {
+        let suffix = leaf.suffix(index)
+        guard prefixCount + suffix.count <= IndexLimits.valueBytesMax + 64 else {
+            throw RealmError(
+                .invalidDatabase,
+                "index entry of \(prefixCount + suffix.count) bytes; the limit is "
+                    + "\(IndexLimits.valueBytesMax)")
+        }
+        memcpy(
+            scratch + prefixCount, suffix.baseAddress.unsafelyUnwrapped, suffix.count)
+        builder.add(scratch, prefixCount + suffix.count, leaf.key(index))
+    }
+
+    private func target(_ leaf: IndexLeaf?, _ operations: Range<Int>, _ appending: Bool) -> Int {
+        let full = IndexLimits.leafBytesTarget
+        guard let leaf, !appending else { return full }
+        var total = Int(leaf.base.u32(8)) + builder.size
+        for index in operations { total += batch.load(index).position.count + 4 }
+        guard total > full else { return full }
+        let parts = (total + full - 1) / full
+        return min(full, total / parts + total / parts / 8)
+    }
+}

@@ -1,0 +1,175 @@
+// Where the trees of one session find their nodes: the blocks of the file, and in a write
+// transaction the blocks in memory that will replace some of them at commit.
+//
+// A `NodeSource` is a struct of raw pointers, so that a descent through a tree involves no
+// reference counting. Who makes one keeps the store (and the transaction) alive.
+
+import CKernels
+
+/// A block that a write transaction has made and not written yet.
+struct TransientBlock {
+    /// Start of the block; or of an `OpenLeaf`.
+    var pointer: UnsafeMutableRawPointer?
+    /// Pages the block will take; 0 for an open leaf, which has to be sealed first.
+    var pages: Int32
+    var isOpenLeaf: Bool
+}
+
+/// The memory blocks of a write transaction, named by their position in the table.
+///
+/// Invariants: 1. every entry with a pointer is reachable from exactly one parent node or tree
+/// root; 2. `pageTotal` is the sum of the pages of all entries.
+struct TransientTable {
+    private(set) var entries: UnsafeMutablePointer<TransientBlock>
+    private var capacity: Int
+    private var count = 0
+    private var firstFree: [Int32] = []
+    private(set) var pageTotal = 0
+
+    init() {
+        capacity = 64
+        entries = .allocate(capacity: capacity)
+    }
+
+    @inline(__always) func pointer(_ reference: BlockReference) -> UnsafeMutableRawPointer {
+        entries[reference.transientIndex].pointer.unsafelyUnwrapped
+    }
+    @inline(__always) func isOpenLeaf(_ reference: BlockReference) -> Bool {
+        entries[reference.transientIndex].isOpenLeaf
+    }
+    @inline(__always) func pages(_ reference: BlockReference) -> Int {
+        Int(entries[reference.transientIndex].pages)
+    }
+
+    mutating func add(
+        _ pointer: UnsafeMutableRawPointer, pages: Int, isOpenLeaf: Bool = false
+    ) -> BlockReference {
+        let block = TransientBlock(pointer: pointer, pages: Int32(pages), isOpenLeaf: isOpenLeaf)
+        pageTotal += pages
+        if let index = firstFree.popLast() {
+            entries[Int(index)] = block
+            return .transient(Int(index))
+        }
+        if count == capacity {
+            let larger = UnsafeMutablePointer<TransientBlock>.allocate(capacity: capacity * 2)
+            larger.moveInitialize(from: entries, count: count)
+            entries.deallocate()
+            entries = larger
+            capacity *= 2
+        }
+        (entries + count).initialize(to: block)
+        count += 1
+        return .transient(count - 1)
+    }
+
+    /// Puts another block behind an existing reference; frees the memory of a sealed one.
+    mutating func replace(
+        _ reference: BlockReference, with pointer: UnsafeMutableRawPointer, pages: Int,
+        isOpenLeaf: Bool = false
+    ) {
+        let index = reference.transientIndex
+        pageTotal += pages - Int(entries[index].pages)
+        if !entries[index].isOpenLeaf { entries[index].pointer?.deallocate() }
+        entries[index] = TransientBlock(
+            pointer: pointer, pages: Int32(pages), isOpenLeaf: isOpenLeaf)
+    }
+
+    /// Drops a block; frees the memory of a sealed one.
+    mutating func remove(_ reference: BlockReference) {
+        let index = reference.transientIndex
+        pageTotal -= Int(entries[index].pages)
+        if !entries[index].isOpenLeaf { entries[index].pointer?.deallocate() }
+        entries[index] = TransientBlock(pointer: nil, pages: 0, isOpenLeaf: false)
+        firstFree.append(Int32(index))
+    }
+
+    /// Frees all memory of sealed blocks; open leaves belong to their tables.
+    mutating func deallocate() {
+        for index in 0..<count where !entries[index].isOpenLeaf {
+            entries[index].pointer?.deallocate()
+        }
+        entries.deallocate()
+    }
+}
+
+/// What a write transaction's trees share: their memory blocks and what they gave up.
+struct TransactionMemory {
+    var blocks = TransientTable()
+    /// Blocks of the base version that the next version no longer has.
+    var freed: [BlockReference] = []
+
+    /// Memory for a block of `pages` pages; not zeroed.
+    static func allocate(pages: Int) -> UnsafeMutableRawPointer {
+        UnsafeMutableRawPointer.allocate(byteCount: pages << Page.shift, alignment: 64)
+    }
+
+    /// The block is no longer part of the tree.
+    mutating func drop(_ reference: BlockReference) {
+        if reference.isTransient {
+            blocks.remove(reference)
+        } else if !reference.isNone {
+            freed.append(reference)
+        }
+    }
+}
+
+/// Checks the structure of a block that passed its content check, so that later readers may use
+/// its offsets unchecked. `bytes` is the length of the block.
+typealias StructureCheck<Context> = (
+    _ block: UnsafeRawPointer, _ bytes: Int, _ context: Context
+) throws(RealmError) -> Void
+
+struct NodeSource {
+    let blocks: BlockSource
+    let store: Unmanaged<Store>
+    var memory: UnsafeMutablePointer<TransactionMemory>?
+
+    init(store: Store) {
+        self.blocks = store.source
+        self.store = Unmanaged.passUnretained(store)
+        self.memory = nil
+    }
+
+    /// The block behind `reference` if it has passed the gate before and carries `tag`.
+    @inline(__always)
+    func resolved(_ reference: UnsafeRawPointer, _ tag: BlockTag) -> UnsafeRawPointer? {
+        let location = reference.u64(0)
+        if location & BlockReference.transientBit != 0 {
+            let index = Int(truncatingIfNeeded: location & (BlockReference.transientBit - 1))
+            return UnsafeRawPointer(
+                memory.unsafelyUnwrapped.pointee.blocks.entries[index].pointer.unsafelyUnwrapped)
+        }
+        let page = location & 0xFFFF_FFFF_FFFF
+        guard page < ck_load_relaxed_u64(&blocks.pointee.mappedPages) else { return nil }
+        let known = ck_load_relaxed_u64(blocks.pointee.verified + Int(page))
+        guard known == reference.u64(16), known != 0 else { return nil }
+        let block = blocks.pointee.base + Int(page) &* Page.size
+        return block.u64(0) == tag.rawValue ? block : nil
+    }
+
+    /// Takes the block through the gate: content check, tag, `structure`.
+    @inline(never)
+    func admit<Context>(
+        _ reference: BlockReference, _ tag: BlockTag, _ context: Context,
+        _ structure: StructureCheck<Context>
+    ) throws(RealmError) -> UnsafeRawPointer {
+        let store = store.takeUnretainedValue()
+        let block = try store.admit(reference)
+        guard block.u64(0) == tag.rawValue else {
+            throw RealmError(
+                .invalidDatabase,
+                "page \(reference.page): block is of kind \(block.u8(0)) for class "
+                    + "\(block.u32(4)), the tree needs kind \(tag.kind) for class "
+                    + "\(tag.rawValue >> 32)",
+                path: store.path)
+        }
+        do {
+            try structure(block, reference.pageCount << Page.shift, context)
+        } catch {
+            throw RealmError(
+                error.code, "page \(reference.page): \(error.message)", path: store.path)
+        }
+        store.markVerified(reference)
+        return block
+    }
+}

@@ -1,0 +1,152 @@
+// Changing a sealed leaf in memory without decoding it: a fixed-width value that fits its column,
+// a string of the same length, a tombstone. The leaf must be a transient block. Minimum and
+// maximum then become bounds that no row need have.
+
+enum LeafPatch {
+    /// Writes the value if it fits; false means that the leaf has to be opened.
+    static func set(
+        _ view: LeafView, _ index: Int, _ info: ColumnInfo, _ row: Int, _ value: RawValue
+    ) -> Bool {
+        guard let column = view.column(index), column.encoding != .absent else { return false }
+        let entry = UnsafeMutableRawPointer(mutating: column.entry)
+        if value.isNull {
+            guard let nulls = column.nulls, column.externals == nil, !info.kind.isText else {
+                return false
+            }
+            setBit(UnsafeMutableRawPointer(mutating: nulls), row, true)
+            flagInexact(entry)
+            return true
+        }
+        let data = UnsafeMutableRawPointer(mutating: column.data)
+        switch column.encoding {
+        case .packed:
+            let integer = info.kind == .link ? value.linkTarget.rawValue : value.intValue
+            guard putPacked(column, data, row, integer) else { return false }
+            widen(column, integer, integer)
+        case .timestamp:
+            let nanoseconds = value.nanoseconds
+            guard nanoseconds == 0 || column.flags.contains(.hasNanoseconds),
+                putPacked(column, data, row, value.seconds)
+            else { return false }
+            if column.flags.contains(.hasNanoseconds) {
+                let parts = LeafLayout.align8(column.rows * column.width)
+                data.put(UInt32(bitPattern: nanoseconds), parts + row * 4)
+            }
+            widen(column, value.seconds, value.seconds)
+        case .bits:
+            setBit(data, row, value.boolValue)
+            let bit: Int64 = value.boolValue ? 1 : 0
+            widen(column, bit, bit)
+        case .fixed:
+            let number: Double
+            if info.kind == .double {
+                data.put(value.word0, row * 8)
+                number = value.doubleValue
+            } else {
+                data.put(UInt32(truncatingIfNeeded: value.word0), row * 4)
+                number = Double(value.floatValue)
+            }
+            widenFloating(column, entry, number)
+        case .stringFixed:
+            let bytes = value.bytes
+            guard bytes.count == column.fixedLength, let start = bytes.baseAddress else {
+                return false
+            }
+            memcpy(
+                UnsafeMutableRawPointer(mutating: column.heap + row * bytes.count), start,
+                bytes.count)
+            let prefix = LeafEncoder.prefix(start, bytes.count)
+            let bounds = UnsafeMutableRawPointer(mutating: column.bounds)
+            if column.flags.contains(.hasBounds) {
+                bounds.put(min(prefix, column.minimumPrefix), 0)
+                bounds.put(max(prefix, column.maximumPrefix), 8)
+            }
+        case .absent, .string16, .string32, .stringDictionary:
+            return false
+        }
+        if let nulls = column.nulls {
+            setBit(UnsafeMutableRawPointer(mutating: nulls), row, false)
+        }
+        flagInexact(entry)
+        return true
+    }
+
+    private static func putPacked(
+        _ column: ColumnView, _ data: UnsafeMutableRawPointer, _ row: Int, _ value: Int64
+    ) -> Bool {
+        let (delta, overflow) = value.subtractingReportingOverflow(column.base)
+        let width = column.width
+        if width == 8 {
+            data.put(value &- column.base, row * 8)
+            return true
+        }
+        guard !overflow, delta >= 0, UInt64(delta) < UInt64(1) << UInt64(width * 8) else {
+            return false
+        }
+        switch width {
+        case 0: return delta == 0
+        case 1: data.put(UInt8(truncatingIfNeeded: delta), row)
+        case 2: data.put(UInt16(truncatingIfNeeded: delta), row * 2)
+        default: data.put(UInt32(truncatingIfNeeded: delta), row * 4)
+        }
+        return true
+    }
+
+    private static func widen(_ column: ColumnView, _ low: Int64, _ high: Int64) {
+        guard column.flags.contains(.hasBounds) else { return }
+        let bounds = UnsafeMutableRawPointer(mutating: column.bounds)
+        bounds.put(min(low, column.minimumInt), 0)
+        bounds.put(max(high, column.maximumInt), 8)
+    }
+
+    private static func widenFloating(
+        _ column: ColumnView, _ entry: UnsafeMutableRawPointer, _ value: Double
+    ) {
+        let bounds = UnsafeMutableRawPointer(mutating: column.bounds)
+        if value.isNaN {
+            entry.put(column.flags.union(.hasNaN).rawValue, 2)
+        } else if column.flags.contains(.hasBounds) {
+            bounds.put(min(value, column.minimumDouble).bitPattern, 0)
+            bounds.put(max(value, column.maximumDouble).bitPattern, 8)
+        } else {
+            bounds.put(value.bitPattern, 0)
+            bounds.put(value.bitPattern, 8)
+            entry.put(column.flags.union(.hasBounds).rawValue, 2)
+        }
+    }
+
+    private static func flagInexact(_ entry: UnsafeMutableRawPointer) {
+        let flags = ColumnFlags(rawValue: UnsafeRawPointer(entry).u8(2))
+        entry.put(flags.subtracting(.boundsExact).rawValue, 2)
+    }
+
+    static func setBit(_ bitmap: UnsafeMutableRawPointer, _ row: Int, _ value: Bool) {
+        let byte = UnsafeRawPointer(bitmap).u8(row >> 3)
+        let mask = UInt8(1) << UInt8(row & 7)
+        bitmap.put(value ? byte | mask : byte & ~mask, row >> 3)
+    }
+
+    /// Bytes a block needs so that `set` and `kill` always have room.
+    static func bytesWithTombstones(_ view: LeafView) -> Int {
+        let used = Int(view.base.u32(8))
+        return view.tombstones == nil
+            ? LeafLayout.align8(used) + LeafLayout.bitmapBytes(view.rows) : used
+    }
+
+    /// Marks a row dead. The block has room (`bytesWithTombstones`).
+    static func kill(_ view: LeafView, _ row: Int) {
+        let block = UnsafeMutableRawPointer(mutating: view.base)
+        if view.tombstones == nil {
+            let offset = LeafLayout.align8(Int(view.base.u32(8)))
+            memset(block + offset, 0, LeafLayout.bitmapBytes(view.rows))
+            block.put(UInt32(offset), 36)
+            block.put(UInt32(offset + LeafLayout.bitmapBytes(view.rows)), 8)
+        }
+        setBit(block + Int(view.base.u32(36)), row, true)
+        block.put(UInt32(view.liveRows - 1), 24)
+        // A value that only this row had may have been the minimum or maximum.
+        for index in 0..<view.columnCount {
+            flagInexact(block + (LeafLayout.directoryOffset + index * LeafLayout.entrySize))
+        }
+    }
+}

@@ -1,0 +1,299 @@
+// A leaf that a write transaction is changing: rows column by column in growable memory, at full
+// width. Sealing encodes it into a block (`LeafEncoder`); opening a sealed leaf decodes it
+// (`LeafDecoder`).
+//
+// Rows stand in order of arrival. `order` lists them by key once a row arrives out of order; until
+// then row order is key order. Deleted rows stay, marked dead, until the leaf is sealed.
+//
+// Guarded by the thread that owns the write transaction.
+
+struct OpenColumn {
+    var kind: ColumnKind
+    /// `kind.openWidth` bytes per row. Strings: offset (4 bytes) and length (4, the top bit marks
+    /// the 40-byte record of a value in blocks of its own).
+    var data: UnsafeMutableRawPointer
+    /// Timestamps: nanoseconds, Int32 per row.
+    var nanoseconds: UnsafeMutableRawPointer?
+    /// One byte per row, 1 = null; only of nullable columns.
+    var nulls: UnsafeMutableRawPointer?
+    var heap: UnsafeMutableRawPointer?
+    var heapUsed: Int
+    var heapCapacity: Int
+
+    static let externalBit: UInt32 = 1 << 31
+
+    @inline(__always) func textOffset(_ row: Int) -> Int {
+        Int(UnsafeRawPointer(data).u32(row &* 8))
+    }
+    /// Length in the heap, and whether it is an external record.
+    @inline(__always) func textLength(_ row: Int) -> (count: Int, isExternal: Bool) {
+        let word = UnsafeRawPointer(data).u32(row &* 8 &+ 4)
+        return (Int(word & ~Self.externalBit), word & Self.externalBit != 0)
+    }
+    @inline(__always) func isNull(_ row: Int) -> Bool {
+        guard let nulls else { return false }
+        return UnsafeRawPointer(nulls).u8(row) != 0
+    }
+    @inline(__always) func int(_ row: Int) -> Int64 { UnsafeRawPointer(data).i64(row &* 8) }
+
+    /// Appends bytes to the heap and points the row at them. `start` may lie in this very heap.
+    @inline(__always)
+    mutating func setText(
+        _ row: Int, _ start: UnsafeRawPointer, _ count: Int, isExternal: Bool = false
+    ) {
+        if heapCapacity &- heapUsed < count {
+            growHeap(count, thenAppend: start)
+        } else {
+            memcpy(heap.unsafelyUnwrapped + heapUsed, start, count)
+        }
+        data.put(UInt32(truncatingIfNeeded: heapUsed), row &* 8)
+        data.put(
+            UInt32(truncatingIfNeeded: count) | (isExternal ? Self.externalBit : 0),
+            row &* 8 &+ 4)
+        heapUsed &+= count
+    }
+
+    @inline(never)
+    private mutating func growHeap(_ count: Int, thenAppend start: UnsafeRawPointer) {
+        let capacity = max(16 * 1024, (heapUsed + count) * 2)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+        if let heap { memcpy(larger, heap, heapUsed) }
+        memcpy(larger + heapUsed, start, count)
+        heap?.deallocate()
+        heap = larger
+        heapCapacity = capacity
+    }
+}
+
+struct OpenLeaf {
+    let capacity: Int
+    /// Rows, dead ones included.
+    var rows = 0
+    var deadRows = 0
+    /// Rows whose keys ascend from the start; equal to `rows` while `order` is nil.
+    let columnCount: Int
+    let keys: UnsafeMutablePointer<Int64>
+    let columns: UnsafeMutablePointer<OpenColumn>
+    /// One byte per row, 1 = dead.
+    let dead: UnsafeMutableRawPointer
+    /// Row numbers by ascending key, when rows did not arrive in that order.
+    var order: UnsafeMutablePointer<UInt16>?
+    /// The first key its parent files it under; finds the parent again.
+    var lowKey: Int64
+    /// The live rows its parents count for it.
+    var countedRows = 0
+    var reference = BlockReference.none
+    /// Values in blocks of their own that this leaf holds exist (set once, cheap to test).
+    var hasExternals = false
+
+    private let memory: UnsafeMutableRawPointer
+
+    static func make(
+        _ infos: UnsafePointer<ColumnInfo>, count: Int, capacity: Int, lowKey: Int64
+    ) -> UnsafeMutablePointer<OpenLeaf> {
+        let leaf = UnsafeMutablePointer<OpenLeaf>.allocate(capacity: 1)
+        leaf.initialize(
+            to: OpenLeaf(infos, count: count, capacity: capacity, lowKey: lowKey))
+        return leaf
+    }
+
+    private init(
+        _ infos: UnsafePointer<ColumnInfo>, count: Int, capacity: Int, lowKey: Int64
+    ) {
+        self.capacity = capacity
+        self.columnCount = count
+        self.lowKey = lowKey
+        var size = capacity * 8 + LeafLayout.align8(capacity)
+        for index in 0..<count {
+            size += LeafLayout.align8(capacity * infos[index].kind.openWidth)
+            if infos[index].isNullable { size += LeafLayout.align8(capacity) }
+            if infos[index].kind == .timestamp { size += LeafLayout.align8(capacity * 4) }
+        }
+        memory = .allocate(byteCount: size, alignment: 16)
+        var next = memory
+        func take(_ bytes: Int) -> UnsafeMutableRawPointer {
+            defer { next += LeafLayout.align8(bytes) }
+            return next
+        }
+        keys = take(capacity * 8).bindMemory(to: Int64.self, capacity: capacity)
+        dead = take(capacity)
+        columns = .allocate(capacity: max(count, 1))
+        for index in 0..<count {
+            let kind = infos[index].kind
+            let data = take(capacity * kind.openWidth)
+            let nanoseconds = kind == .timestamp ? take(capacity * 4) : nil
+            let nulls = infos[index].isNullable ? take(capacity) : nil
+            (columns + index).initialize(
+                to: OpenColumn(
+                    kind: kind, data: data, nanoseconds: nanoseconds, nulls: nulls, heap: nil,
+                    heapUsed: 0, heapCapacity: 0))
+        }
+        clear(capacity)
+    }
+
+    /// Gives the first `count` rows their initial state: defaults, null where null is allowed.
+    private func clear(_ count: Int) {
+        memset(dead, 0, count)
+        for index in 0..<columnCount {
+            let column = columns[index]
+            memset(column.data, 0, count * column.kind.openWidth)
+            if let nulls = column.nulls { memset(nulls, 1, count) }
+            if let nanoseconds = column.nanoseconds { memset(nanoseconds, 0, count * 4) }
+        }
+    }
+
+    /// Empties the leaf for reuse.
+    mutating func reset(lowKey: Int64) {
+        clear(rows)
+        for index in 0..<columnCount { columns[index].heapUsed = 0 }
+        rows = 0
+        deadRows = 0
+        countedRows = 0
+        hasExternals = false
+        order?.deallocate()
+        order = nil
+        self.lowKey = lowKey
+    }
+
+    /// Drops the first `count` rows; the leaf must be in row order and without dead rows among
+    /// them. The remaining rows move to the front.
+    mutating func dropFirst(_ count: Int, lowKey: Int64) {
+        invariant(order == nil)
+        let left = rows - count
+        memmove(keys, keys + count, left * 8)
+        memmove(dead, dead + count, left)
+        memset(dead + left, 0, count)
+        for index in 0..<columnCount {
+            let column = columns[index]
+            let width = column.kind.openWidth
+            memmove(column.data, column.data + count * width, left * width)
+            memset(column.data + left * width, 0, count * width)
+            if let nulls = column.nulls {
+                memmove(nulls, nulls + count, left)
+                memset(nulls + left, 1, count)
+            }
+            if let nanoseconds = column.nanoseconds {
+                memmove(nanoseconds, nanoseconds + count * 4, left * 4)
+                memset(nanoseconds + left * 4, 0, count * 4)
+            }
+            if column.kind.isText { compactHeap(index, rows: left) }
+        }
+        rows = left
+        self.lowKey = lowKey
+    }
+
+    /// Moves the text of the first `rows` rows to the start of the heap.
+    private func compactHeap(_ index: Int, rows: Int) {
+        guard let heap = columns[index].heap else { return }
+        var end = 0
+        var ascends = true
+        for row in 0..<rows {
+            let (count, _) = columns[index].textLength(row)
+            if count == 0 { continue }
+            ascends = ascends && columns[index].textOffset(row) >= end
+            end = columns[index].textOffset(row) + count
+        }
+        // Out of order, moving down would overwrite text that is still to be moved.
+        let target =
+            ascends
+            ? heap
+            : UnsafeMutableRawPointer.allocate(
+                byteCount: columns[index].heapCapacity, alignment: 16)
+        var used = 0
+        for row in 0..<rows {
+            let count = columns[index].textLength(row).count
+            memmove(target + used, heap + columns[index].textOffset(row), count)
+            columns[index].data.put(UInt32(used), row * 8)
+            used += count
+        }
+        columns[index].heapUsed = used
+        if !ascends {
+            heap.deallocate()
+            columns[index].heap = target
+        }
+    }
+
+    func deallocate() {
+        for index in 0..<columnCount { columns[index].heap?.deallocate() }
+        columns.deallocate()
+        order?.deallocate()
+        memory.deallocate()
+    }
+
+    @inline(__always) var liveRows: Int { rows &- deadRows }
+    @inline(__always) var isFull: Bool { rows == capacity }
+    @inline(__always) func isDead(_ row: Int) -> Bool { UnsafeRawPointer(dead).u8(row) != 0 }
+
+    /// The position in key order of the first row whose key is not below `key`.
+    @inline(__always) private func position(of key: Int64) -> Int {
+        var low = 0
+        var high = rows
+        while low < high {
+            let middle = (low &+ high) >> 1
+            let row = order.map { Int($0[middle]) } ?? middle
+            if keys[row] < key { low = middle &+ 1 } else { high = middle }
+        }
+        return low
+    }
+
+    /// The row with this key, dead or alive.
+    @inline(__always) func row(of key: Int64) -> Int? {
+        guard rows > 0 else { return nil }
+        if order == nil {
+            // Keys are often dense: try the place where the row would be.
+            let guess = key &- keys[0]
+            if guess >= 0 && guess < Int64(rows) && keys[Int(guess)] == key { return Int(guess) }
+        }
+        let position = position(of: key)
+        guard position < rows else { return nil }
+        let row = order.map { Int($0[position]) } ?? position
+        return keys[row] == key ? row : nil
+    }
+
+    /// Adds a row of defaults. The key must not be there and the leaf not full.
+    @inline(__always)
+    mutating func append(_ key: Int64) -> Int {
+        let row = rows
+        if row > 0 && (order != nil || key < keys[row &- 1]) { insertIntoOrder(key, row) }
+        keys[row] = key
+        rows = row &+ 1
+        return row
+    }
+
+    /// A dead row gets alive again with defaults: its key is created anew.
+    mutating func revive(_ row: Int) {
+        dead.put(0 as UInt8, row)
+        deadRows -= 1
+        for index in 0..<columnCount {
+            let column = columns[index]
+            memset(column.data + row * column.kind.openWidth, 0, column.kind.openWidth)
+            if let nulls = column.nulls { nulls.put(1 as UInt8, row) }
+            if let nanoseconds = column.nanoseconds { nanoseconds.put(0 as UInt32, row * 4) }
+        }
+    }
+
+    @inline(never)
+    private mutating func insertIntoOrder(_ key: Int64, _ row: Int) {
+        if order == nil {
+            let fresh = UnsafeMutablePointer<UInt16>.allocate(capacity: capacity)
+            for index in 0..<row { fresh[index] = UInt16(index) }
+            order = fresh
+        }
+        let order = order.unsafelyUnwrapped
+        let position = position(of: key)
+        memmove(order + position + 1, order + position, (row - position) * 2)
+        order[position] = UInt16(row)
+    }
+
+    /// Row numbers of the live rows by ascending key, or nil when that is simply 0 ..< rows.
+    func liveOrder() -> [UInt16]? {
+        if order == nil && deadRows == 0 { return nil }
+        var result: [UInt16] = []
+        result.reserveCapacity(liveRows)
+        for position in 0..<rows {
+            let row = order.map { Int($0[position]) } ?? position
+            if !isDead(row) { result.append(UInt16(row)) }
+        }
+        return result
+    }
+}

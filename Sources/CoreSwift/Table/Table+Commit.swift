@@ -1,0 +1,265 @@
+// The end of a write transaction: leaves with many dead rows are rewritten and small ones merged,
+// then every transient block gets its place in the commit's run, children before parents.
+
+extension UnsafeMutablePointer where Pointee == TableState {
+    var hasPendingChanges: Bool {
+        for index in 0..<pointee.indexCount where pointee.indexes[index].pending.count > 0 {
+            return true
+        }
+        return false
+    }
+
+    // MARK: Compacting
+
+    /// Rewrites leaves whose rows are dead to more than an eighth, merges neighbours that fit
+    /// one leaf, and drops empty ones. The table is settled before and after.
+    func compactLeaves() throws(RealmError) {
+        guard pointee.isDirty, isWriting else { return }
+        var empty: [Int64] = []
+        collectEmpty(BlockReference(pointee.rowPlace), pointee.depth, .min, &empty)
+        for key in empty {
+            let (place, _, _) = try mutablePath(key)
+            let reference = BlockReference(place)
+            removeChild()
+            memory.pointee.drop(reference)
+        }
+        rowsMoved()
+        compact(BlockReference(pointee.rowPlace), pointee.depth)
+        collapseRoot()
+    }
+
+    private func collectEmpty(
+        _ reference: BlockReference, _ level: Int, _ low: Int64, _ keys: inout [Int64]
+    ) {
+        guard reference.isTransient else { return }
+        let node = memory.pointee.blocks.pointer(reference)
+        if level == 0 {
+            if LeafView(UnsafeRawPointer(node)).liveRows == 0 { keys.append(low) }
+            return
+        }
+        for index in 0..<RowBranch.count(node) {
+            collectEmpty(
+                BlockReference(RowBranch.reference(node, index)), level - 1,
+                index == 0 ? low : RowBranch.key(node, index), &keys)
+        }
+    }
+
+    private func compact(_ reference: BlockReference, _ level: Int) {
+        guard reference.isTransient else { return }
+        if level == 0 {
+            compactRootLeaf(reference)
+            return
+        }
+        let node = memory.pointee.blocks.pointer(reference)
+        if level > 1 {
+            for index in 0..<RowBranch.count(node) {
+                compact(BlockReference(RowBranch.reference(node, index)), level - 1)
+            }
+            return
+        }
+        compactBranch(node)
+    }
+
+    private func compactRootLeaf(_ reference: BlockReference) {
+        let view = LeafView(UnsafeRawPointer(memory.pointee.blocks.pointer(reference)))
+        guard wantsRewrite(view) else { return }
+        let open = LeafDecoder.open(
+            view, infos: UnsafePointer(pointee.columns), columnCount: pointee.columnCount,
+            extraRows: 1, lowKey: .min)
+        encode(open).store(pointee.rowPlace)
+        memory.pointee.drop(reference)
+    }
+
+    private func wantsRewrite(_ view: LeafView) -> Bool {
+        (view.rows - view.liveRows) * 8 > view.rows
+            || liveBytes(view) < LeafLayout.bytesTarget / 3
+    }
+
+    private func liveBytes(_ view: LeafView) -> Int {
+        Int(view.base.u32(8)) * view.liveRows / max(view.rows, 1)
+    }
+
+    /// Merges runs of neighbouring leaves of one branch.
+    private func compactBranch(_ node: UnsafeMutableRawPointer) {
+        let count = RowBranch.count(node)
+        var kept = 0
+        var index = 0
+        while index < count {
+            let end = endOfRun(node, index, count)
+            let key = RowBranch.key(node, index)
+            if end == index + 1, !isRewritable(node, index, alone: true) {
+                let reference = BlockReference(RowBranch.reference(node, index))
+                let rows = RowBranch.rows(node, index)
+                RowBranch.set(node, kept, key: key, rows: rows, reference: reference)
+            } else {
+                let (reference, rows) = merge(node, index..<end)
+                RowBranch.set(node, kept, key: key, rows: rows, reference: reference)
+            }
+            kept += 1
+            index = end
+        }
+        RowBranch.setCount(node, kept)
+    }
+
+    private func transientLeaf(_ node: UnsafeMutableRawPointer, _ index: Int) -> LeafView? {
+        let reference = BlockReference(RowBranch.reference(node, index))
+        guard reference.isTransient else { return nil }
+        return LeafView(UnsafeRawPointer(memory.pointee.blocks.pointer(reference)))
+    }
+
+    /// Whether the leaf is to be rewritten; a small leaf alone has nobody to merge with.
+    private func isRewritable(
+        _ node: UnsafeMutableRawPointer, _ index: Int, alone: Bool
+    ) -> Bool {
+        guard let view = transientLeaf(node, index) else { return false }
+        if alone { return (view.rows - view.liveRows) * 8 > view.rows }
+        return wantsRewrite(view)
+    }
+
+    /// The end of the run of leaves from `start` on that merge into one.
+    private func endOfRun(_ node: UnsafeMutableRawPointer, _ start: Int, _ count: Int) -> Int {
+        guard isRewritable(node, start, alone: false), let first = transientLeaf(node, start)
+        else { return start + 1 }
+        var bytes = liveBytes(first)
+        var rows = first.liveRows
+        var end = start + 1
+        while end < count, isRewritable(node, end, alone: false),
+            let view = transientLeaf(node, end)
+        {
+            bytes += liveBytes(view)
+            rows += view.liveRows
+            // Decoding at full width may pack worse: stay below the target.
+            if bytes > LeafLayout.bytesTarget || rows > LeafLayout.rowsMax { break }
+            end += 1
+        }
+        return end
+    }
+
+    private func merge(
+        _ node: UnsafeMutableRawPointer, _ range: Range<Int>
+    ) -> (BlockReference, Int) {
+        var rows = 0
+        for index in range { rows += transientLeaf(node, index)?.liveRows ?? 0 }
+        let open = OpenLeaf.make(
+            UnsafePointer(pointee.columns), count: pointee.columnCount, capacity: rows + 1,
+            lowKey: .min)
+        for index in range {
+            guard let view = transientLeaf(node, index) else { continue }
+            LeafDecoder.append(view, to: open, infos: UnsafePointer(pointee.columns))
+        }
+        let result = encode(open)
+        for index in range {
+            memory.pointee.drop(BlockReference(RowBranch.reference(node, index)))
+        }
+        return (result, rows)
+    }
+
+    /// Encodes an open leaf that is in no tree into one block and frees it.
+    private func encode(_ open: UnsafeMutablePointer<OpenLeaf>) -> BlockReference {
+        var encoder = LeafEncoder(
+            open, infos: UnsafePointer(pointee.columns), classKey: pointee.classKey)
+        let rows = RowSelection(list: nil, start: 0, count: open.pointee.rows)
+        let pages = Page.count(forBytes: encoder.plan(rows))
+        let block = TransactionMemory.allocate(pages: pages)
+        let used = encoder.write(rows, to: block)
+        memset(block + used, 0, pages << Page.shift - used)
+        open.pointee.deallocate()
+        open.deallocate()
+        return memory.pointee.blocks.add(block, pages: pages)
+    }
+
+    // MARK: Placing
+
+    /// Gives every transient block of the table its place in the commit and returns the class's
+    /// entry for the catalog.
+    func place(_ builder: CommitBuilder) -> ClassRoot {
+        var result = ClassRoot(classKey: pointee.classKey)
+        placeRows(pointee.rowPlace, pointee.depth, builder)
+        result.depth = pointee.depth
+        result.nextKey = pointee.nextKey
+        result.rows = pointee.rowCount
+        result.root = BlockReference(pointee.rowPlace)
+        for index in 0..<pointee.indexCount {
+            let tree = pointee.indexes[index].tree
+            placeIndex(tree.rootPlace, tree.depth, builder)
+            result.indexes.append(
+                IndexRoot(
+                    column: pointee.indexes[index].column,
+                    isInverse: pointee.indexes[index].isInverse, depth: tree.depth,
+                    entries: tree.count, root: BlockReference(tree.rootPlace)))
+        }
+        return result
+    }
+
+    private func placeRows(
+        _ place: UnsafeMutableRawPointer, _ level: Int, _ builder: CommitBuilder
+    ) {
+        let reference = BlockReference(place)
+        guard reference.isTransient else { return }
+        let node = memory.pointee.blocks.pointer(reference)
+        if level > 0 {
+            for index in 0..<RowBranch.count(node) {
+                let child = UnsafeMutableRawPointer(mutating: RowBranch.reference(node, index))
+                placeRows(child, level - 1, builder)
+            }
+        } else {
+            placeExternals(LeafView(UnsafeRawPointer(node)), builder)
+        }
+        builder.place(node, pages: memory.pointee.blocks.pages(reference)).store(place)
+    }
+
+    private func placeExternals(_ view: LeafView, _ builder: CommitBuilder) {
+        for index in 0..<view.columnCount where pointee.columns[index].kind.isText {
+            guard let column = view.column(index), let externals = column.externals else {
+                continue
+            }
+            for row in 0..<view.rows where LeafLayout.bit(externals, row) && !view.isDead(row) {
+                guard let record = column.bytes(row).baseAddress else { continue }
+                let reference = BlockReference(record)
+                guard reference.isTransient else { continue }
+                builder.place(
+                    memory.pointee.blocks.pointer(reference),
+                    pages: memory.pointee.blocks.pages(reference)
+                ).store(UnsafeMutableRawPointer(mutating: record))
+            }
+        }
+    }
+
+    private func placeIndex(
+        _ place: UnsafeMutableRawPointer, _ level: Int, _ builder: CommitBuilder
+    ) {
+        let reference = BlockReference(place)
+        guard reference.isTransient else { return }
+        let node = memory.pointee.blocks.pointer(reference)
+        if level > 0 {
+            let branch = IndexBranch(node)
+            for index in 0..<branch.count {
+                placeIndex(
+                    UnsafeMutableRawPointer(mutating: branch.reference(index)), level - 1,
+                    builder)
+            }
+        }
+        builder.place(node, pages: memory.pointee.blocks.pages(reference)).store(place)
+    }
+
+    // MARK: The end
+
+    /// Frees what the transaction held for this table. Roots are set anew by the caller unless
+    /// the transaction was committed.
+    func discardTransaction() {
+        for leaf in pointee.openLeaves {
+            leaf.pointee.deallocate()
+            leaf.deallocate()
+        }
+        pointee.openLeaves = []
+        pointee.openRows = 0
+        pointee.appendLeaf = nil
+        pointee.isDirty = false
+        pointee.hasStaleCounts = false
+        pointee.freshKey = -1
+        for index in 0..<pointee.indexCount where pointee.indexes[index].pending.count > 0 {
+            pointee.indexes[index].pending.clear()
+        }
+        clearFinger()
+    }
+}

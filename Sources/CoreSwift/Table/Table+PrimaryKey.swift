@@ -1,0 +1,107 @@
+// Finding and creating objects by primary key.
+
+extension UnsafeMutablePointer where Pointee == TableState {
+    /// The object with this primary key, whose type fits the column; nil when there is none.
+    @inline(__always)
+    func findPrimaryKey(_ value: RawValue) throws(RealmError) -> Int64? {
+        if pointee.hasIntegerKey && value.type == ValueType.int.rawValue
+            && IntegerKeys.isDirect(value.intValue)
+        {
+            return try find(value.intValue) != nil ? value.intValue : nil
+        }
+        return try findIndexedKey(value)
+    }
+
+    private func findIndexedKey(_ value: RawValue) throws(RealmError) -> Int64? {
+        let info = pointee.columns[pointee.primaryKeyColumn]
+        guard info.valueIndex >= 0 else { return nil }
+        let index = pointee.indexes + Int(info.valueIndex)
+        return try IndexValue.withBytes(value, info.kind) { start, count throws(RealmError) in
+            if IndexValue.mayBeCut(count) { return try findLongKey(value, index, start, count) }
+            if index.pointee.pending.count > 0 {
+                switch index.pointee.pending.latest(start, count) {
+                case .added(let key): return key
+                case .removed: return nil
+                case .unknown: break
+                }
+            }
+            index.pointee.tree.nodes = pointee.nodes
+            return try index.pointee.tree.first(start, count)
+        }
+    }
+
+    /// Keys whose index bytes are cut: the objects themselves decide.
+    private func findLongKey(
+        _ value: RawValue, _ index: UnsafeMutablePointer<TableIndex>, _ start: UnsafeRawPointer,
+        _ count: Int
+    ) throws(RealmError) -> Int64? {
+        if isWriting { try mergeIndex(Int(pointee.columns[pointee.primaryKeyColumn].valueIndex)) }
+        index.pointee.tree.nodes = pointee.nodes
+        var candidates: [Int64] = []
+        try index.pointee.tree.visit(
+            from: IndexPosition(bytes: start, count: count, key: .min),
+            to: IndexPosition(bytes: start, count: count, key: .max)
+        ) { leaf, range throws(RealmError) in
+            for entry in range { candidates.append(leaf.key(entry)) }
+            return true
+        }
+        let wanted = value.bytes
+        for key in candidates {
+            guard let place = try find(key) else { continue }
+            let stored = try self.value(place, key, pointee.primaryKeyColumn)
+            if !stored.isNull, stored.bytes.count == wanted.count,
+                let a = stored.bytes.baseAddress, let b = wanted.baseAddress,
+                equalBytes(a, b, wanted.count)
+            {
+                return key
+            }
+        }
+        return nil
+    }
+
+    /// Creates an object without primary key.
+    @inline(__always)
+    func createSequential() throws(RealmError) -> (key: Int64, place: RowPlace) {
+        let key = pointee.nextKey
+        let place = try createIndexedRow(key)
+        pointee.nextKey = key &+ 1
+        return (key, place)
+    }
+
+    /// Creates an object with a primary key that no object has.
+    @inline(__always)
+    func createPrimaryKey(
+        _ value: RawValue
+    ) throws(RealmError) -> (key: Int64, place: RowPlace) {
+        if pointee.hasIntegerKey && value.type == ValueType.int.rawValue
+            && IntegerKeys.isDirect(value.intValue)
+        {
+            let key = value.intValue
+            return (key, try createIndexedRow(key))
+        }
+        return try createIndexedKey(value)
+    }
+
+    private func createIndexedKey(
+        _ value: RawValue
+    ) throws(RealmError) -> (key: Int64, place: RowPlace) {
+        let key = pointee.nextKey
+        let column = pointee.primaryKeyColumn
+        let info = pointee.columns[column]
+        var place = try createIndexedRow(key)
+        pointee.nextKey = key + 1
+        try changeValueIndex(info, key, value, isAddition: true)
+        place = try storeKey(place, key, column, value)
+        return (key, place)
+    }
+
+    /// Writes the primary key of a fresh row, which its index knows already.
+    private func storeKey(
+        _ place: RowPlace, _ key: Int64, _ column: Int, _ value: RawValue
+    ) throws(RealmError) -> RowPlace {
+        let saved = pointee.columns[column].valueIndex
+        pointee.columns[column].valueIndex = -1
+        defer { pointee.columns[column].valueIndex = saved }
+        return try setValue(place, key, column, value)
+    }
+}

@@ -1,0 +1,431 @@
+// Creating, changing and deleting rows in a write transaction, and keeping indexes in step.
+
+extension UnsafeMutablePointer where Pointee == TableState {
+    // MARK: Creating
+
+    /// Adds a row of defaults under a key that no live row has.
+    @inline(__always)
+    func createRow(_ key: Int64) throws(RealmError) -> RowPlace {
+        if let leaf = pointee.appendLeaf, leaf.pointee.order == nil,
+            leaf.pointee.rows > 0, key > leaf.pointee.keys[leaf.pointee.rows &- 1],
+            leaf.pointee.rows < pointee.rowsPerLeaf, !leaf.pointee.isFull
+        {
+            let row = leaf.pointee.append(key)
+            pointee.rowCount &+= 1
+            return finishRow(leaf, row, key)
+        }
+        return try createRowSlowly(key)
+    }
+
+    @inline(__always)
+    private func finishRow(
+        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ row: Int, _ key: Int64
+    ) -> RowPlace {
+        if pointee.hasIntegerKey && key < IntegerKeys.indirectBase {
+            let column = leaf.pointee.columns + pointee.primaryKeyColumn
+            column.pointee.data.put(key, row &* 8)
+            column.pointee.nulls?.put(0 as UInt8, row)
+        }
+        return RowPlace(leaf: UnsafeMutableRawPointer(leaf), row: row, state: .open)
+    }
+
+    @inline(never)
+    private func createRowSlowly(_ key: Int64) throws(RealmError) -> RowPlace {
+        pointee.isDirty = true
+        if let leaf = pointee.appendLeaf, leaf.pointee.order == nil, leaf.pointee.rows > 0,
+            key > leaf.pointee.keys[leaf.pointee.rows - 1],
+            leaf.pointee.rows >= pointee.rowsPerLeaf || leaf.pointee.isFull
+        {
+            try sealAppended(leaf)
+            if leaf == pointee.appendLeaf, leaf.pointee.isFull { try sealAll() }
+        }
+        var leaf = try leafForInsertion(key)
+        if let row = leaf.pointee.row(of: key), leaf.pointee.isDead(row) {
+            leaf.pointee.revive(row)
+            pointee.rowCount += 1
+            return finishRow(leaf, row, key)
+        }
+        if leaf.pointee.isFull {
+            try sealAll()
+            leaf = try leafForInsertion(key)
+        }
+        let row = leaf.pointee.append(key)
+        pointee.rowCount += 1
+        return finishRow(leaf, row, key)
+    }
+
+    /// The open leaf for a new key; behind a last leaf that is full, a new one.
+    private func leafForInsertion(
+        _ key: Int64
+    ) throws(RealmError) -> UnsafeMutablePointer<OpenLeaf> {
+        if !BlockReference(pointee.rowPlace).isNone, try moveFinger(key),
+            pointee.fingerHigh == .max, pointee.fingerState != .open
+        {
+            let view = LeafView(UnsafeRawPointer(pointee.fingerLeaf))
+            let isFull = Int(view.base.u32(8)) >= LeafLayout.bytesTarget * 15 / 16
+            if isFull, key > view.key(view.rows - 1) {
+                _ = try mutablePath(key)
+                let leaf = OpenLeaf.make(
+                    UnsafePointer(pointee.columns), count: pointee.columnCount,
+                    capacity: LeafLayout.rowsMax, lowKey: key)
+                leaf.pointee.reference = memory.pointee.blocks.add(
+                    leaf, pages: 0, isOpenLeaf: true)
+                insertChild(key: key, rows: 0, reference: leaf.pointee.reference)
+                pointee.openLeaves.append(leaf)
+                pointee.openRows += leaf.pointee.capacity
+                pointee.appendLeaf = leaf
+                pointee.hasStaleCounts = true
+                rowsMoved()
+                return leaf
+            }
+        }
+        return try openLeaf(covering: key)
+    }
+
+    // MARK: Values
+
+    /// Whether the value may be stored in the column; CONTRACT 1.8, without the target's check.
+    @inline(__always)
+    func checkType(_ value: RawValue, _ index: Int) throws(RealmError) {
+        let info = pointee.columns[index]
+        if value.type == info.valueType && !value.isNull {
+            if info.kind == .link && value.linkClass != info.linkTarget {
+                throw RealmError(
+                    .propertyTypeMismatch,
+                    "property \(index) of class \(pointee.classKey.rawValue) links to class "
+                        + "\(info.linkTarget.rawValue), not to class \(value.linkClass.rawValue)")
+            }
+            return
+        }
+        try checkOther(value, index)
+    }
+
+    @inline(never)
+    private func checkOther(_ value: RawValue, _ index: Int) throws(RealmError) {
+        let info = pointee.columns[index]
+        if value.isNull {
+            if info.isNullable { return }
+            throw RealmError(
+                .propertyNotNullable,
+                "property \(index) of class \(pointee.classKey.rawValue) is required, null is "
+                    + "no value for it")
+        }
+        let given = ValueType(rawValue: value.type).map { "\($0)" } ?? "type \(value.type)"
+        throw RealmError(
+            .propertyTypeMismatch,
+            "property \(index) of class \(pointee.classKey.rawValue) is of type "
+                + "\(info.kind.valueType), not \(given)")
+    }
+
+    /// Stores a value that passed `checkType`. Returns where the row is afterwards.
+    @inline(__always)
+    func setValue(
+        _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue
+    ) throws(RealmError) -> RowPlace {
+        let info = pointee.columns[index]
+        if info.valueIndex >= 0 || info.inverseIndex >= 0 || info.kind.isText
+            || place.state != .open
+        {
+            return try setValueSlowly(place, key, index, value)
+        }
+        setOpen(place.open, place.row, index, info.kind, value)
+        return place
+    }
+
+    @inline(__always)
+    private func setOpen(
+        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ row: Int, _ index: Int, _ kind: ColumnKind,
+        _ value: RawValue
+    ) {
+        let column = leaf.pointee.columns + index
+        if value.isNull {
+            setOpenNull(column, row)
+            return
+        }
+        column.pointee.nulls?.put(0 as UInt8, row)
+        switch kind {
+        case .int, .double:
+            column.pointee.data.put(value.word0, row &* 8)
+        case .link:
+            column.pointee.data.put(value.word1, row &* 8)
+        case .bool:
+            column.pointee.data.put(value.boolValue ? 1 as UInt8 : 0, row)
+        case .float:
+            column.pointee.data.put(UInt32(truncatingIfNeeded: value.word0), row &* 4)
+        case .timestamp:
+            column.pointee.data.put(value.word0, row &* 8)
+            column.pointee.nanoseconds.unsafelyUnwrapped.put(
+                UInt32(truncatingIfNeeded: value.word1), row &* 4)
+        case .string, .binary:
+            let bytes = value.bytes
+            column.pointee.setText(row, bytes.baseAddress.unsafelyUnwrapped, bytes.count)
+        }
+    }
+
+    private func setOpenNull(_ column: UnsafeMutablePointer<OpenColumn>, _ row: Int) {
+        let width = column.pointee.kind.openWidth
+        memset(column.pointee.data + row * width, 0, width)
+        column.pointee.nanoseconds?.put(0 as UInt32, row * 4)
+        column.pointee.nulls?.put(1 as UInt8, row)
+    }
+
+    @inline(never)
+    private func setValueSlowly(
+        _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue
+    ) throws(RealmError) -> RowPlace {
+        let info = pointee.columns[index]
+        if info.kind == .link && !value.isNull {
+            guard let target = pointee.tables[Int(info.linkTarget.rawValue)],
+                try target.find(value.linkTarget.rawValue) != nil
+            else {
+                throw RealmError(
+                    .noSuchObject,
+                    "class \(info.linkTarget.rawValue) has no object "
+                        + "\(value.linkTarget.rawValue) to link to")
+            }
+        }
+        var place = place
+        let isText = info.kind.isText && !value.isNull
+        if isText && value.bytes.count > Self.textBytesMax {
+            throw RealmError(
+                .limitExceeded,
+                "a value of \(value.bytes.count) bytes is above the limit of "
+                    + "\(Self.textBytesMax)")
+        }
+        if info.valueIndex >= 0 || info.inverseIndex >= 0 {
+            try noteChange(place, key, index, info, value)
+        }
+        if place.state != .open {
+            if !(isText && value.bytes.count > LeafLayout.inlineBytesMax) {
+                place = try patchable(place, key)
+                if LeafPatch.set(place.view, index, info, place.row, value) { return place }
+            }
+            let leaf = try openLeaf(covering: key)
+            guard let row = leaf.pointee.row(of: key) else { return place }
+            place = RowPlace(leaf: UnsafeMutableRawPointer(leaf), row: row, state: .open)
+        }
+        if info.kind.isText { dropExternal(place.open, place.row, index) }
+        if isText && value.bytes.count > LeafLayout.inlineBytesMax {
+            setExternal(place.open, place.row, index, value.bytes)
+        } else {
+            setOpen(place.open, place.row, index, info.kind, value)
+        }
+        return place
+    }
+
+    /// A block holds 65,535 pages, less its header.
+    static var textBytesMax: Int { (BlockReference.pageCountMax << Page.shift) - 16 }
+
+    private func setExternal(
+        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ row: Int, _ index: Int,
+        _ bytes: UnsafeRawBufferPointer
+    ) {
+        let reference = makeExternal(bytes.baseAddress.unsafelyUnwrapped, bytes.count)
+        withUnsafeTemporaryAllocation(
+            byteCount: LeafLayout.externalRecordSize, alignment: 8
+        ) { record in
+            guard let start = record.baseAddress else { return }
+            reference.store(start)
+            start.put(UInt64(bytes.count), 32)
+            leaf.pointee.columns[index].setText(
+                row, start, LeafLayout.externalRecordSize, isExternal: true)
+        }
+        leaf.pointee.columns[index].nulls?.put(0 as UInt8, row)
+        leaf.pointee.hasExternals = true
+    }
+
+    /// Gives up the block of an external value that is about to be replaced.
+    private func dropExternal(
+        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ row: Int, _ index: Int
+    ) {
+        guard leaf.pointee.hasExternals else { return }
+        let column = leaf.pointee.columns[index]
+        guard column.textLength(row).isExternal, let heap = column.heap else { return }
+        memory.pointee.drop(BlockReference(heap + column.textOffset(row)))
+    }
+
+    // MARK: Indexes
+
+    /// Collects what a change of an indexed or link column means for its trees.
+    private func noteChange(
+        _ place: RowPlace, _ key: Int64, _ index: Int, _ info: ColumnInfo, _ value: RawValue
+    ) throws(RealmError) {
+        let old = try self.value(place, key, index)
+        if info.inverseIndex >= 0 {
+            let pending = pointee.indexes + Int(info.inverseIndex)
+            if !old.isNull {
+                if !value.isNull && old.word1 == value.word1 { return }
+                pending.pointee.pending.append(old.word1, key, isAddition: false)
+            }
+            if !value.isNull {
+                pending.pointee.pending.append(value.word1, key, isAddition: true)
+            }
+        }
+        if info.valueIndex >= 0 {
+            let bit: UInt64 = index < 64 ? 1 << UInt64(index) : 0
+            if key == pointee.freshKey && bit != 0 && pointee.freshColumns & bit == 0 {
+                pointee.freshColumns |= bit
+            } else {
+                try changeValueIndex(info, key, old, isAddition: false)
+            }
+            try changeValueIndex(info, key, value, isAddition: true)
+        }
+    }
+
+    func changeValueIndex(
+        _ info: ColumnInfo, _ key: Int64, _ value: RawValue, isAddition: Bool
+    ) throws(RealmError) {
+        let index = pointee.indexes + Int(info.valueIndex)
+        try IndexValue.withBytes(value, info.kind) { start, count throws(RealmError) in
+            index.pointee.pending.append(start, count, key, isAddition: isAddition)
+        }
+    }
+
+    /// Begins the value index entries of a row just created; `finishFresh` completes them.
+    @inline(__always)
+    func beginFresh(_ key: Int64) {
+        pointee.freshKey = key
+        pointee.freshColumns = 0
+    }
+
+    /// Enters the defaults that the object created last still has into the value indexes.
+    @inline(__always)
+    func finishFresh() throws(RealmError) {
+        if pointee.freshKey >= 0 { try finishFreshSlowly() }
+    }
+
+    private func finishFreshSlowly() throws(RealmError) {
+        let key = pointee.freshKey
+        pointee.freshKey = -1
+        for index in 0..<pointee.columnCount where index != pointee.primaryKeyColumn {
+            let info = pointee.columns[index]
+            guard info.valueIndex >= 0 else { continue }
+            if index < 64 && pointee.freshColumns >> UInt64(index) & 1 != 0 { continue }
+            // Columns beyond the 64th note every change, the first one against the default.
+            if index >= 64 { continue }
+            try changeValueIndex(info, key, absent(info), isAddition: true)
+        }
+    }
+
+    /// Columns that `freshColumns` has no bit for: their defaults are entered at once.
+    private func enterDistantDefaults(_ key: Int64) throws(RealmError) {
+        guard pointee.columnCount > 64 else { return }
+        for index in 64..<pointee.columnCount where index != pointee.primaryKeyColumn {
+            let info = pointee.columns[index]
+            guard info.valueIndex >= 0 else { continue }
+            try changeValueIndex(info, key, absent(info), isAddition: true)
+        }
+    }
+
+    /// Index bookkeeping before a row is created, and after.
+    @inline(__always)
+    func createIndexedRow(_ key: Int64) throws(RealmError) -> RowPlace {
+        if !pointee.hasSecondaryIndexes { return try createRow(key) }
+        try finishFresh()
+        let place = try createRow(key)
+        beginFresh(key)
+        try enterDistantDefaults(key)
+        return place
+    }
+
+    // MARK: Deleting
+
+    /// Deletes a live row: links to it become null, its own entries leave the indexes, its
+    /// external blocks are given up.
+    func deleteRow(_ key: Int64) throws(RealmError) {
+        try finishFresh()
+        for (source, column) in pointee.incoming {
+            guard let table = pointee.tables[Int(source.rawValue)] else { continue }
+            for linking in try table.sources(of: key, column: column) {
+                guard let place = try table.find(linking) else { continue }
+                _ = try table.setValue(place, linking, column, .null)
+            }
+        }
+        guard var place = try find(key) else { return }
+        for index in 0..<pointee.columnCount {
+            let info = pointee.columns[index]
+            if info.inverseIndex >= 0 {
+                let old = try value(place, key, index)
+                if !old.isNull {
+                    pointee.indexes[Int(info.inverseIndex)].pending.append(
+                        old.word1, key, isAddition: false)
+                }
+            }
+            if info.valueIndex >= 0, !(info.isKey && key < IntegerKeys.indirectBase) {
+                try changeValueIndex(
+                    info, key, try value(place, key, index), isAddition: false)
+            }
+            if info.kind.isText { try dropExternal(place, index) }
+        }
+        pointee.rowCount -= 1
+        pointee.isDirty = true
+        if place.state == .open {
+            place.open.pointee.dead.put(1 as UInt8, place.row)
+            place.open.pointee.deadRows += 1
+            return
+        }
+        // The finger's leaf is at hand when deletions run along the keys.
+        if place.state != .transient
+            || Int(place.view.base.u32(36)) == 0
+        {
+            place = try patchable(place, key)
+        }
+        LeafPatch.kill(place.view, place.row)
+        pointee.hasStaleCounts = true
+    }
+
+    private func dropExternal(_ place: RowPlace, _ index: Int) throws(RealmError) {
+        if place.state == .open {
+            dropExternal(place.open, place.row, index)
+        } else if let column = place.view.column(index), let externals = column.externals,
+            LeafLayout.bit(externals, place.row),
+            let record = column.bytes(place.row).baseAddress
+        {
+            memory.pointee.drop(BlockReference(record))
+        }
+    }
+
+    /// The objects that link to `key` through a link column of this table, ascending.
+    func sources(of key: Int64, column: Int) throws(RealmError) -> [Int64] {
+        let inverse = Int(pointee.columns[column].inverseIndex)
+        guard inverse >= 0 else { return [] }
+        if isWriting { try mergeIndex(inverse) }
+        var result: [Int64] = []
+        try IndexBytes.word(UInt64(bitPattern: key)) { start throws(RealmError) in
+            let tree = pointee.indexes[inverse].tree
+            try tree.visit(
+                from: IndexPosition(bytes: start, count: 8, key: .min),
+                to: IndexPosition(bytes: start, count: 8, key: .max)
+            ) { leaf, range throws(RealmError) in
+                for index in range { result.append(leaf.key(index)) }
+                return true
+            }
+        }
+        return result
+    }
+
+    /// How many objects link to `key` through the column.
+    func sourceCount(of key: Int64, column: Int) throws(RealmError) -> Int {
+        let inverse = Int(pointee.columns[column].inverseIndex)
+        guard inverse >= 0 else { return 0 }
+        if isWriting { try mergeIndex(inverse) }
+        return try IndexBytes.word(UInt64(bitPattern: key)) { start throws(RealmError) in
+            let tree = pointee.indexes[inverse].tree
+            return try tree.rank(IndexPosition(bytes: start, count: 8, key: .max))
+                - tree.rank(IndexPosition(bytes: start, count: 8, key: .min))
+        }
+    }
+}
+
+enum IndexBytes {
+    /// Calls `body` with the eight big-endian bytes of a word.
+    @inline(__always)
+    static func word<R>(
+        _ value: UInt64, _ body: (UnsafeRawPointer) throws(RealmError) -> R
+    ) throws(RealmError) -> R {
+        var bytes = value.bigEndian
+        return try withUnsafePointer(to: &bytes) { pointer throws(RealmError) in
+            try body(UnsafeRawPointer(pointer))
+        }
+    }
+}

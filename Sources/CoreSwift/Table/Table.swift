@@ -1,0 +1,324 @@
+// The rows of one class as one session sees them: in a snapshot, or with the changes of the
+// session's running write transaction on top.
+//
+// `TableState` is a struct in raw memory and `Table` a pointer to it, so that the calls that
+// programs make a million times a second (find, get, set, create) count no references.
+//
+// Invariants while a write transaction runs
+//   1. `rowPlace` holds the root; every node between it and a changed leaf is transient.
+//   2. A leaf is sealed (a block) or open (`OpenLeaf`); open leaves are listed in `openLeaves`.
+//   3. `rowCount` is exact. The row counts in transient branches are exact only after
+//      `settle()`, which also seals every open leaf and merges all index changes.
+//   4. The finger names a leaf that covers fingerLow ..< fingerHigh, or that range is empty.
+//   5. Whatever moves rows bumps the session's stamp.
+
+import CKernels
+
+/// A property index or an inverse index of a table.
+struct TableIndex {
+    let column: Int
+    /// Link target -> objects that link to it; else value -> objects that have it.
+    let isInverse: Bool
+    var tree: IndexTree
+    var pending: IndexPending
+}
+
+struct TableState {
+    let classKey: ClassKey
+    let columnCount: Int
+    let columns: UnsafeMutablePointer<ColumnInfo>
+    /// Column of the primary key, or -1.
+    let primaryKeyColumn: Int
+    /// The primary key is an integer, which is the object key where that is possible.
+    let hasIntegerKey: Bool
+    let isEmbedded: Bool
+    var nodes: NodeSource
+    let leafTag: BlockTag
+    let branchTag: BlockTag
+    /// 32 bytes that hold the root's reference.
+    let rowPlace: UnsafeMutableRawPointer
+    /// Branch levels above the leaves.
+    var depth = 0
+    var rowCount = 0
+    /// The next object key that is assigned in sequence.
+    var nextKey: Int64 = 0
+    let indexes: UnsafeMutablePointer<TableIndex>
+    let indexCount: Int
+
+    var fingerLow: Int64 = 0
+    var fingerHigh: Int64 = 0
+    var fingerLeaf = UnsafeMutableRawPointer(bitPattern: 64).unsafelyUnwrapped
+    var fingerState = LeafState.sealed
+
+    /// Bumped whenever rows move; handles that remember a place compare it.
+    let stamp: UnsafeMutablePointer<UInt64>
+    var openLeaves: [UnsafeMutablePointer<OpenLeaf>] = []
+    var openRows = 0
+    /// The open leaf at the right edge, where appended rows go.
+    var appendLeaf: UnsafeMutablePointer<OpenLeaf>?
+    /// Rows that make a leaf of the target size, judged from the last one sealed.
+    var rowsPerLeaf = 400
+    /// Something of the class changed in this transaction.
+    var isDirty = false
+    /// Some transient branch has stale row counts.
+    var hasStaleCounts = false
+    /// The session's tables by class key, for links.
+    var tables: UnsafeMutablePointer<Table?>
+    /// Some column besides the primary key has a value index.
+    let hasSecondaryIndexes: Bool
+    /// The object created last, while its defaults are not in the value indexes yet, or -1; most
+    /// objects get their values at once, and defaults need never be entered then.
+    var freshKey: Int64 = -1
+    /// Columns of that object that are in their indexes (bit set), for the first 64 columns.
+    var freshColumns: UInt64 = 0
+    /// Link columns of other classes (or this one) that point here: (class, column).
+    var incoming: [(table: ClassKey, column: Int)] = []
+    /// Path of the last `mutablePath`: branches from the root down and the child taken in each.
+    let pathNodes: UnsafeMutablePointer<UnsafeMutableRawPointer>
+    let pathChildren: UnsafeMutablePointer<Int>
+
+    static let depthMax = 16
+}
+
+typealias Table = UnsafeMutablePointer<TableState>
+
+enum LeafState: UInt8 {
+    /// A block of the file.
+    case sealed
+    /// A sealed block in the transaction's memory.
+    case transient
+    /// An `OpenLeaf`.
+    case open
+}
+
+/// Where a row is: good until the session's stamp changes.
+struct RowPlace {
+    var leaf: UnsafeMutableRawPointer
+    var row: Int
+    var state: LeafState
+    @inline(__always) var view: LeafView { LeafView(UnsafeRawPointer(leaf)) }
+    @inline(__always) var open: UnsafeMutablePointer<OpenLeaf> {
+        leaf.assumingMemoryBound(to: OpenLeaf.self)
+    }
+}
+
+extension UnsafeMutablePointer where Pointee == TableState {
+    @inline(__always) var memory: UnsafeMutablePointer<TransactionMemory> {
+        pointee.nodes.memory.unsafelyUnwrapped
+    }
+    @inline(__always) var isWriting: Bool { pointee.nodes.memory != nil }
+
+    @inline(__always)
+    func leaf(_ place: UnsafeRawPointer) throws(RealmError) -> UnsafeRawPointer {
+        if let node = pointee.nodes.resolved(place, pointee.leafTag) { return node }
+        return try pointee.nodes.admit(
+            BlockReference(place), pointee.leafTag,
+            RowLeafCheck.Context(
+                infos: UnsafePointer(pointee.columns), columnCount: pointee.columnCount),
+            RowLeafCheck.check)
+    }
+
+    @inline(__always)
+    func branch(_ place: UnsafeRawPointer, _ level: Int) throws(RealmError) -> UnsafeRawPointer {
+        if let node = pointee.nodes.resolved(place, pointee.branchTag),
+            RowBranch.level(node) == level
+        {
+            return node
+        }
+        return try pointee.nodes.admit(
+            BlockReference(place), pointee.branchTag, level, RowBranch.check)
+    }
+
+    @inline(__always) func clearFinger() {
+        pointee.fingerLow = 0
+        pointee.fingerHigh = 0
+    }
+
+    @inline(__always) func rowsMoved() {
+        pointee.stamp.pointee &+= 1
+        clearFinger()
+    }
+
+    // MARK: Finding
+
+    /// The row with this key, or nil.
+    @inline(__always)
+    func find(_ key: Int64) throws(RealmError) -> RowPlace? {
+        if key < pointee.fingerLow || key >= pointee.fingerHigh {
+            guard try moveFinger(key) else { return nil }
+        }
+        let leaf = pointee.fingerLeaf
+        let state = pointee.fingerState
+        if state == .open {
+            let open = leaf.assumingMemoryBound(to: OpenLeaf.self)
+            guard let row = open.pointee.row(of: key), !open.pointee.isDead(row) else {
+                return nil
+            }
+            return RowPlace(leaf: leaf, row: row, state: state)
+        }
+        let view = LeafView(UnsafeRawPointer(leaf))
+        guard let row = view.row(of: key), !view.isDead(row) else { return nil }
+        return RowPlace(leaf: leaf, row: row, state: state)
+    }
+
+    /// Points the finger at the leaf that covers `key`; false when the table is empty.
+    @inline(never)
+    func moveFinger(_ key: Int64) throws(RealmError) -> Bool {
+        var place = UnsafeRawPointer(pointee.rowPlace)
+        if BlockReference(place).isNone { return false }
+        var low = Int64.min
+        var high = Int64.max
+        for level in stride(from: pointee.depth, to: 0, by: -1) {
+            let node = try branch(place, level)
+            let child = RowBranch.child(node, covering: key)
+            if child > 0 { low = RowBranch.key(node, child) }
+            if child + 1 < RowBranch.count(node) { high = RowBranch.key(node, child + 1) }
+            place = RowBranch.reference(node, child)
+        }
+        let reference = BlockReference(place)
+        let leaf = try leaf(place)
+        pointee.fingerState =
+            !reference.isTransient
+            ? .sealed : memory.pointee.blocks.isOpenLeaf(reference) ? .open : .transient
+        pointee.fingerLeaf = UnsafeMutableRawPointer(mutating: leaf)
+        pointee.fingerLow = low
+        pointee.fingerHigh = high
+        return true
+    }
+
+    // MARK: Reading values
+
+    /// The value of a column; text of sealed leaves points into the file's mapping.
+    @inline(__always)
+    func value(_ place: RowPlace, _ key: Int64, _ index: Int) throws(RealmError) -> RawValue {
+        let info = pointee.columns[index]
+        if info.isKey && key < IntegerKeys.indirectBase { return .int(key) }
+        if place.state == .open { return try openValue(place.open, place.row, index, info) }
+        guard let column = place.view.column(index) else { return absent(info) }
+        let row = place.row
+        if column.isNull(row) { return .null }
+        switch column.encoding {
+        case .packed:
+            let integer = column.packed(row)
+            return info.kind == .int
+                ? .int(integer) : .link(info.linkTarget, ObjectKey(rawValue: integer))
+        case .fixed:
+            return info.kind == .double
+                ? .double(column.double(row)) : .float(column.float(row))
+        case .bits:
+            return .bool(column.bit(row))
+        case .timestamp:
+            return .timestamp(
+                seconds: column.packed(row), nanoseconds: column.nanoseconds(row))
+        case .stringFixed, .string16, .string32, .stringDictionary:
+            let bytes = column.bytes(row)
+            if let externals = column.externals, LeafLayout.bit(externals, row) {
+                return try externalValue(bytes, info)
+            }
+            return text(bytes, info)
+        case .absent:
+            return absent(info)
+        }
+    }
+
+    @inline(__always)
+    private func text(_ bytes: UnsafeRawBufferPointer, _ info: ColumnInfo) -> RawValue {
+        let start = bytes.baseAddress.unsafelyUnwrapped
+        return RawValue(
+            word0: UInt64(UInt(bitPattern: start)), word1: UInt64(bytes.count),
+            type: info.kind == .string ? .string : .binary)
+    }
+
+    /// What a column without data holds: null, or the default of a required column.
+    func absent(_ info: ColumnInfo) -> RawValue {
+        if info.isNullable { return .null }
+        let somewhere = UnsafeRawPointer(pointee.rowPlace)
+        switch info.kind {
+        case .int: return .int(0)
+        case .bool: return .bool(false)
+        case .float: return .float(0)
+        case .double: return .double(0)
+        case .string: return .string(somewhere, 0)
+        case .binary: return .binary(somewhere, 0)
+        case .timestamp: return .timestamp(seconds: 0, nanoseconds: 0)
+        case .link: return .null
+        }
+    }
+
+    private func openValue(
+        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ row: Int, _ index: Int, _ info: ColumnInfo
+    ) throws(RealmError) -> RawValue {
+        let column = leaf.pointee.columns[index]
+        if column.isNull(row) { return .null }
+        let data = UnsafeRawPointer(column.data)
+        switch info.kind {
+        case .int: return .int(column.int(row))
+        case .link: return .link(info.linkTarget, ObjectKey(rawValue: column.int(row)))
+        case .bool: return .bool(data.u8(row) != 0)
+        case .float: return .float(Float(bitPattern: data.u32(row &* 4)))
+        case .double: return .double(Double(bitPattern: data.u64(row &* 8)))
+        case .timestamp:
+            let parts = column.nanoseconds.map { UnsafeRawPointer($0).u32(row &* 4) } ?? 0
+            return .timestamp(seconds: column.int(row), nanoseconds: Int32(bitPattern: parts))
+        case .string, .binary:
+            let (count, isExternal) = column.textLength(row)
+            guard let heap = column.heap, count > 0 else { return absent(required(info)) }
+            let bytes = UnsafeRawBufferPointer(
+                start: heap + column.textOffset(row), count: count)
+            return isExternal ? try externalValue(bytes, info) : text(bytes, info)
+        }
+    }
+
+    private func required(_ info: ColumnInfo) -> ColumnInfo {
+        var copy = info
+        copy.isNullable = false
+        return copy
+    }
+
+    // MARK: Values in blocks of their own
+
+    static var externalHeader: Int { 16 }
+
+    private func externalTag() -> BlockTag { BlockTag(.bigValue, classKey: pointee.classKey) }
+
+    /// The value behind a 40-byte record.
+    func externalValue(
+        _ record: UnsafeRawBufferPointer, _ info: ColumnInfo
+    ) throws(RealmError) -> RawValue {
+        let start = record.baseAddress.unsafelyUnwrapped
+        let length = start.u64(32)
+        let block: UnsafeRawPointer
+        if let known = pointee.nodes.resolved(start, externalTag()) {
+            block = known
+        } else {
+            block = try pointee.nodes.admit(
+                BlockReference(start), externalTag(), length
+            ) { block, bytes, length throws(RealmError) in
+                guard length <= UInt64(bytes - Self.externalHeader) else {
+                    throw RealmError(
+                        .invalidDatabase, "value of \(length) bytes in a block of \(bytes)")
+                }
+            }
+        }
+        guard block.u32(8) == UInt32(truncatingIfNeeded: length) else {
+            throw RealmError(
+                .invalidDatabase, "value of \(block.u32(8)) bytes, its row says \(length)")
+        }
+        return text(
+            UnsafeRawBufferPointer(start: block + Self.externalHeader, count: Int(length)), info)
+    }
+
+    /// Puts bytes into a transient block of their own; returns its reference.
+    func makeExternal(_ start: UnsafeRawPointer, _ count: Int) -> BlockReference {
+        let pages = Page.count(forBytes: Self.externalHeader + count)
+        let block = TransactionMemory.allocate(pages: pages)
+        block.put(externalTag().rawValue, 0)
+        block.put(UInt32(count), 8)
+        block.put(1 as UInt32, 12)
+        memcpy(block + Self.externalHeader, start, count)
+        // The rest of the last page is written too: leave nothing of this process in it.
+        let used = Self.externalHeader + count
+        memset(block + used, 0, pages << Page.shift - used)
+        return memory.pointee.blocks.add(block, pages: pages)
+    }
+}

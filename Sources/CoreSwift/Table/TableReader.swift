@@ -1,0 +1,279 @@
+// Reading a class as a whole, for queries and results: its sealed leaves in key order, rows by
+// position, its indexes. In a write transaction the table must be settled first; a reader is then
+// good until the next change.
+
+import CKernels
+
+/// The classes of a session, for queries.
+struct SnapshotReader {
+    let tables: TableSet
+
+    var schema: Schema { tables.schema }
+
+    /// The class, settled if a write transaction runs.
+    func table(_ key: ClassKey) throws(RealmError) -> TableReader {
+        guard let table = tables.table(key) else {
+            throw RealmError(.noSuchTable, "there is no class with key \(key.rawValue)")
+        }
+        if tables.isWriting { try table.settle() }
+        return TableReader(table: table)
+    }
+}
+
+struct TableReader {
+    let table: Table
+
+    var classKey: ClassKey { table.pointee.classKey }
+    var columnCount: Int { table.pointee.columnCount }
+    var rowCount: Int { table.pointee.rowCount }
+    var primaryKeyColumn: Int? {
+        table.pointee.primaryKeyColumn >= 0 ? table.pointee.primaryKeyColumn : nil
+    }
+    @inline(__always) func column(_ index: Int) -> ColumnInfo { table.pointee.columns[index] }
+
+    func leaves() -> LeafIterator { LeafIterator(table: table) }
+
+    /// The leaf that covers `key`, and the row if it is there and alive.
+    func row(_ key: Int64) throws(RealmError) -> (leaf: LeafView, row: Int)? {
+        guard let place = try table.find(key) else { return nil }
+        return (place.view, place.row)
+    }
+
+    /// The value of a row of a leaf; resolves values in blocks of their own and the key column.
+    @inline(__always)
+    func value(_ leaf: LeafView, _ row: Int, _ column: Int) throws(RealmError) -> RawValue {
+        let place = RowPlace(
+            leaf: UnsafeMutableRawPointer(mutating: leaf.base), row: row, state: .sealed)
+        return try table.value(place, leaf.key(row), column)
+    }
+
+    /// The bytes behind the 40-byte record of an external value.
+    func external(
+        _ record: UnsafeRawBufferPointer, column: Int
+    ) throws(RealmError) -> UnsafeRawBufferPointer {
+        try table.externalValue(record, table.pointee.columns[column]).bytes
+    }
+
+    /// The object with this primary key; the value's type fits the column.
+    func find(primaryKey value: RawValue) throws(RealmError) -> Int64? {
+        try table.findPrimaryKey(value)
+    }
+
+    /// The ordered index of a column's values. The primary key of integers has none that is
+    /// complete: look those up with `find(primaryKey:)` or as object keys.
+    func index(column: Int) -> IndexReader? {
+        let info = table.pointee.columns[column]
+        guard info.valueIndex >= 0, !info.isKey else { return nil }
+        return IndexReader(
+            tree: table.pointee.indexes[Int(info.valueIndex)].tree, kind: info.kind)
+    }
+
+    /// The objects that link to `target` through a link column, ascending.
+    func sources(of target: Int64, column: Int) throws(RealmError) -> [Int64] {
+        try table.sources(of: target, column: column)
+    }
+
+    /// How many objects link to `target` through a link column; reads no leaf of the class.
+    func sourceCount(of target: Int64, column: Int) throws(RealmError) -> Int {
+        try table.sourceCount(of: target, column: column)
+    }
+
+    /// The row at a position in key order: its leaf, row, and the position of the leaf's first
+    /// row. Positions count live rows.
+    func leaf(
+        atPosition position: Int
+    ) throws(RealmError) -> (leaf: LeafView, start: Int)? {
+        guard position >= 0, position < rowCount else { return nil }
+        var place = UnsafeRawPointer(table.pointee.rowPlace)
+        var start = 0
+        for level in stride(from: table.pointee.depth, to: 0, by: -1) {
+            let node = try table.branch(place, level)
+            var child = 0
+            let last = RowBranch.count(node) - 1
+            while child < last {
+                let rows = RowBranch.rows(node, child)
+                if position < start + rows { break }
+                start += rows
+                child += 1
+            }
+            place = RowBranch.reference(node, child)
+        }
+        let leaf = LeafView(try table.leaf(place))
+        guard position - start < leaf.liveRows else {
+            throw RealmError(
+                .invalidDatabase,
+                "class \(classKey.rawValue): row counts of the tree do not add up at position "
+                    + "\(position)")
+        }
+        return (leaf, start)
+    }
+}
+
+extension LeafView {
+    /// The row of the `index`-th live row.
+    @inline(__always) func liveRow(_ index: Int) -> Int {
+        guard let tombstones else { return index }
+        var left = index
+        var word = 0
+        while true {
+            let live = ~tombstones.u64(word &* 8)
+            let count = live.nonzeroBitCount
+            if left < count {
+                var bits = live
+                while left > 0 {
+                    bits &= bits &- 1
+                    left &-= 1
+                }
+                return word &* 64 &+ bits.trailingZeroBitCount
+            }
+            left &-= count
+            word &+= 1
+        }
+    }
+}
+
+/// The leaves of a table in key order.
+struct LeafIterator {
+    private let table: Table
+    /// Branches from the root down and the next child to visit in each.
+    private var path: [(node: UnsafeRawPointer, next: Int)] = []
+    private var isStarted = false
+
+    init(table: Table) { self.table = table }
+
+    mutating func next() throws(RealmError) -> LeafView? {
+        if !isStarted {
+            isStarted = true
+            if BlockReference(table.pointee.rowPlace).isNone { return nil }
+            return LeafView(try descend(table.pointee.rowPlace, table.pointee.depth))
+        }
+        while let top = path.last {
+            if top.next < RowBranch.count(top.node) {
+                path[path.count - 1].next += 1
+                let level = RowBranch.level(top.node) - 1
+                let leaf = try descend(RowBranch.reference(top.node, top.next), level)
+                prefetchNext()
+                return LeafView(leaf)
+            }
+            path.removeLast()
+        }
+        return nil
+    }
+
+    private mutating func descend(
+        _ start: UnsafeRawPointer, _ level: Int
+    ) throws(RealmError) -> UnsafeRawPointer {
+        var place = start
+        for level in stride(from: level, to: 0, by: -1) {
+            let node = try table.branch(place, level)
+            path.append((node, 1))
+            place = RowBranch.reference(node, 0)
+        }
+        return try table.leaf(place)
+    }
+
+    /// The directory of the next leaf is on its way while this one is scanned.
+    @inline(__always) private func prefetchNext() {
+        guard let top = path.last, top.next < RowBranch.count(top.node) else { return }
+        let reference = RowBranch.reference(top.node, top.next)
+        guard let leaf = table.pointee.nodes.resolved(reference, table.pointee.leafTag) else {
+            return
+        }
+        ck_prefetch(leaf + 64)
+        ck_prefetch(leaf + 128)
+    }
+}
+
+/// An ordered value index. Entries with index bytes of the maximal length may be cut values: the
+/// caller compares the objects (`IndexValue.mayBeCut`).
+struct IndexReader {
+    let tree: IndexTree
+    let kind: ColumnKind
+
+    /// A range of values: bounds as index bytes (`IndexValue.withBytes`), nil = open.
+    struct Range {
+        var low: [UInt8]?
+        var includesLow = true
+        var high: [UInt8]?
+        var includesHigh = true
+
+        init(low: [UInt8]?, includesLow: Bool, high: [UInt8]?, includesHigh: Bool) {
+            self.low = low
+            self.includesLow = includesLow
+            self.high = high
+            self.includesHigh = includesHigh
+        }
+        init(equal bytes: [UInt8]) {
+            self.init(low: bytes, includesLow: true, high: bytes, includesHigh: true)
+        }
+    }
+
+    static func bytes(_ value: RawValue, _ kind: ColumnKind) throws(RealmError) -> [UInt8] {
+        try IndexValue.withBytes(value, kind) { start, count throws(RealmError) in
+            [UInt8](UnsafeRawBufferPointer(start: start, count: count))
+        }
+    }
+
+    private func withPositions<R>(
+        _ range: Range,
+        _ body: (IndexPosition?, IndexPosition?) throws(RealmError) -> R
+    ) throws(RealmError) -> R {
+        let low = Self.copy(range.low)
+        let high = Self.copy(range.high)
+        defer {
+            low?.deallocate()
+            high?.deallocate()
+        }
+        // A bound that includes its value begins before the first key of that value, or ends
+        // behind the last one.
+        let from = low.map {
+            IndexPosition(
+                bytes: UnsafeRawPointer($0), count: range.low?.count ?? 0,
+                key: range.includesLow ? .min : .max)
+        }
+        let to = high.map {
+            IndexPosition(
+                bytes: UnsafeRawPointer($0), count: range.high?.count ?? 0,
+                key: range.includesHigh ? .max : .min)
+        }
+        return try body(from, to)
+    }
+
+    private static func copy(_ bytes: [UInt8]?) -> UnsafeMutableRawPointer? {
+        guard let bytes else { return nil }
+        let copy = UnsafeMutableRawPointer.allocate(byteCount: bytes.count + 1, alignment: 8)
+        bytes.withUnsafeBytes { source in
+            if let start = source.baseAddress { memcpy(copy, start, source.count) }
+        }
+        return copy
+    }
+
+    /// The number of entries in the range; two descents.
+    func count(_ range: Range) throws(RealmError) -> Int {
+        if tree.isEmpty { return 0 }
+        return try withPositions(range) { low, high throws(RealmError) in
+            let start = if let low { try tree.rank(low) } else { 0 }
+            let end = if let high { try tree.rank(high) } else { tree.count }
+            return max(0, end - start)
+        }
+    }
+
+    /// Object keys of the entries in the range, in the order of the index.
+    func keys(_ range: Range) throws(RealmError) -> [Int64] {
+        var result: [Int64] = []
+        try withPositions(range) { low, high throws(RealmError) in
+            try tree.visit(from: low, to: high) { leaf, entries throws(RealmError) in
+                result.reserveCapacity(result.count + entries.count)
+                for entry in entries { result.append(leaf.key(entry)) }
+                return true
+            }
+        }
+        return result
+    }
+
+    /// The key of the first entry with exactly these bytes.
+    func first(equal bytes: UnsafeRawBufferPointer) throws(RealmError) -> Int64? {
+        guard let start = bytes.baseAddress else { return nil }
+        return try tree.first(start, bytes.count)
+    }
+}

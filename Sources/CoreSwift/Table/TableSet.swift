@@ -1,0 +1,375 @@
+// All tables of one session: made from the catalog of a version, moved to another version, taken
+// into a write transaction and out of it again. Used by one thread at a time.
+
+final class TableSet {
+    let store: Store
+    let stamp: UnsafeMutablePointer<UInt64>
+    private(set) var pin: Store.Pin
+    private(set) var catalog: Catalog
+    private(set) var stored: StoredSchema
+    /// By class key; nil where the class is gone.
+    private(set) var tables: UnsafeMutablePointer<Table?>
+    private(set) var tableCapacity: Int
+    /// Table states that handles may still point to although their class changed.
+    private var retired: [Table] = []
+    private var memory: UnsafeMutablePointer<TransactionMemory>?
+    private var lease: WriteLease?
+    /// What the session goes back to when the write transaction is rolled back.
+    private var undo: (catalog: Catalog, stored: StoredSchema)?
+    /// The schema differs from the stored one and goes into the next commit.
+    private var isSchemaDirty = false
+
+    /// Takes over the pin.
+    init(store: Store, pin: Store.Pin, stamp: UnsafeMutablePointer<UInt64>) throws(RealmError) {
+        self.store = store
+        self.stamp = stamp
+        self.pin = pin
+        catalog = Catalog()
+        stored = StoredSchema()
+        tableCapacity = 16
+        tables = .allocate(capacity: tableCapacity)
+        tables.initialize(repeating: nil, count: tableCapacity)
+        do {
+            try adopt(pin)
+        } catch {
+            store.unpin(pin.version)
+            throw error
+        }
+    }
+
+    /// Frees everything and lets go of the version.
+    func close() {
+        if memory != nil { discardChanges() }
+        store.unpin(pin.version)
+        for key in 0..<tableCapacity {
+            if let table = tables[key] { Self.deallocate(table) }
+            tables[key] = nil
+        }
+        for table in retired { Self.deallocate(table) }
+        retired = []
+    }
+
+    deinit { tables.deallocate() }
+
+    var isWriting: Bool { memory != nil }
+    var version: UInt64 { pin.version }
+    var schema: Schema { stored.schema }
+    var schemaVersion: UInt64 { catalog.schemaVersion }
+
+    @inline(__always) func table(_ key: ClassKey) -> Table? {
+        Int(key.rawValue) < tableCapacity ? tables[Int(key.rawValue)] : nil
+    }
+
+    // MARK: Versions
+
+    /// Moves to another version; takes over its pin and gives up the old one.
+    func advance(to next: Store.Pin) throws(RealmError) {
+        invariant(memory == nil)
+        let old = pin
+        do {
+            try adopt(next)
+        } catch {
+            store.unpin(next.version)
+            throw error
+        }
+        pin = next
+        store.unpin(old.version)
+    }
+
+    private func adopt(_ pin: Store.Pin) throws(RealmError) {
+        let next = try Catalog(pin.payload, count: pin.payloadCount)
+        if next.schema != catalog.schema {
+            let schema = try readSchema(next.schema)
+            stored = schema
+            catalog = next
+            try rebuild()
+        } else {
+            catalog = next
+        }
+        for root in catalog.classes {
+            guard let table = table(root.classKey) else {
+                throw RealmError(
+                    .invalidDatabase,
+                    "catalog names class \(root.classKey.rawValue), the schema does not",
+                    path: store.path)
+            }
+            try Self.setRoots(table, root)
+        }
+        self.stamp.pointee &+= 1
+    }
+
+    private func readSchema(_ reference: BlockReference) throws(RealmError) -> StoredSchema {
+        if reference.isNone { return StoredSchema() }
+        let nodes = NodeSource(store: store)
+        let tag = BlockTag(.schema, classKey: ClassKey(rawValue: 0))
+        let block = try nodes.admit(reference, tag, 0) { _, _, _ throws(RealmError) in }
+        let used = Int(block.u32(8))
+        guard used <= reference.pageCount << Page.shift else {
+            throw RealmError(
+                .invalidDatabase, "page \(reference.page): schema of \(used) bytes",
+                path: store.path)
+        }
+        return try StoredSchema(block, count: used)
+    }
+
+    private static func setRoots(_ table: Table, _ root: ClassRoot) throws(RealmError) {
+        guard root.indexes.count == table.pointee.indexCount else {
+            throw RealmError(
+                .invalidDatabase,
+                "catalog: class \(root.classKey.rawValue) has \(root.indexes.count) indexes, its "
+                    + "schema asks for \(table.pointee.indexCount)")
+        }
+        root.root.store(table.pointee.rowPlace)
+        table.pointee.depth = root.depth
+        table.pointee.rowCount = root.rows
+        table.pointee.nextKey = root.nextKey
+        table.clearFinger()
+        for (position, index) in root.indexes.enumerated() {
+            let target = table.pointee.indexes + position
+            guard target.pointee.column == index.column,
+                target.pointee.isInverse == index.isInverse
+            else {
+                throw RealmError(
+                    .invalidDatabase,
+                    "catalog: index \(position) of class \(root.classKey.rawValue) is for column "
+                        + "\(index.column)")
+            }
+            index.root.store(target.pointee.tree.rootPlace)
+            target.pointee.tree.depth = index.depth
+            target.pointee.tree.count = index.entries
+        }
+    }
+
+    // MARK: Table states
+
+    /// Makes table states for the classes of `stored`; states of classes that are as before stay.
+    private func rebuild() throws(RealmError) {
+        let capacity = max(tableCapacity, Int(stored.nextClassKey) + 16)
+        if capacity > tableCapacity {
+            let larger = UnsafeMutablePointer<Table?>.allocate(capacity: capacity)
+            larger.initialize(repeating: nil, count: capacity)
+            larger.update(from: tables, count: tableCapacity)
+            tables.deallocate()
+            tables = larger
+            tableCapacity = capacity
+        }
+        var keep = Set<Int>()
+        for item in stored.schema.classes {
+            let key = Int(item.key.rawValue)
+            keep.insert(key)
+            let infos = try TableLayout.columns(item, stored.schema)
+            if let old = tables[key] {
+                if TableLayout.isSame(old, infos, item) {
+                    old.pointee.tables = tables
+                    old.pointee.incoming = []
+                    continue
+                }
+                retired.append(old)
+            }
+            tables[key] = TableLayout.makeState(
+                item, infos, nodes: nodeSource(), stamp: stamp, tables: tables)
+        }
+        for key in 0..<tableCapacity where !keep.contains(key) {
+            if let table = tables[key] { retired.append(table) }
+            tables[key] = nil
+        }
+        for key in 0..<tableCapacity {
+            guard let table = tables[key] else { continue }
+            for column in 0..<table.pointee.columnCount {
+                let info = table.pointee.columns[column]
+                guard info.inverseIndex >= 0, let target = self.table(info.linkTarget) else {
+                    continue
+                }
+                target.pointee.incoming.append((table.pointee.classKey, column))
+            }
+        }
+    }
+
+    private func nodeSource() -> NodeSource {
+        var nodes = NodeSource(store: store)
+        nodes.memory = memory
+        return nodes
+    }
+
+    private static func deallocate(_ table: Table) {
+        for index in 0..<table.pointee.indexCount {
+            table.pointee.indexes[index].pending.deallocate()
+            table.pointee.indexes[index].tree.rootPlace.deallocate()
+        }
+        table.pointee.indexes.deinitialize(count: table.pointee.indexCount)
+        table.pointee.indexes.deallocate()
+        table.pointee.columns.deallocate()
+        table.pointee.rowPlace.deallocate()
+        table.pointee.pathNodes.deallocate()
+        table.pointee.pathChildren.deallocate()
+        table.deinitialize(count: 1)
+        table.deallocate()
+    }
+
+    private func forEachTable(_ body: (Table) throws(RealmError) -> Void) throws(RealmError) {
+        for key in 0..<tableCapacity {
+            if let table = tables[key] { try body(table) }
+        }
+    }
+
+    private func setMemory(_ memory: UnsafeMutablePointer<TransactionMemory>?) {
+        self.memory = memory
+        for key in 0..<tableCapacity {
+            guard let table = tables[key] else { continue }
+            table.pointee.nodes.memory = memory
+            for index in 0..<table.pointee.indexCount {
+                table.pointee.indexes[index].tree.nodes.memory = memory
+            }
+        }
+    }
+
+    // MARK: Writing
+
+    /// Starts a write transaction on the lease's base version, moving there first.
+    func beginWrite(_ lease: WriteLease) throws(RealmError) {
+        invariant(memory == nil)
+        if lease.base.version != pin.version {
+            try advance(to: try store.pin(version: lease.base.version))
+        }
+        self.lease = lease
+        undo = (catalog, stored)
+        let memory = UnsafeMutablePointer<TransactionMemory>.allocate(capacity: 1)
+        memory.initialize(to: TransactionMemory())
+        setMemory(memory)
+        stamp.pointee &+= 1
+    }
+
+    /// Takes over a schema in which some classes are new; goes into the commit.
+    func extendSchema(_ next: StoredSchema, version: UInt64) throws(RealmError) {
+        if next != stored {
+            stored = next
+            isSchemaDirty = true
+            try rebuild()
+            setMemory(memory)
+        }
+        if catalog.schemaVersion != version {
+            catalog.schemaVersion = version
+        }
+        stamp.pointee &+= 1
+    }
+
+    /// Makes every table ready for scans.
+    func settle() throws(RealmError) {
+        guard memory != nil else { return }
+        try forEachTable { table throws(RealmError) in
+            if table.pointee.isDirty || table.pointee.freshKey >= 0
+                || !table.pointee.openLeaves.isEmpty || table.hasPendingChanges
+            {
+                try table.settle()
+            }
+        }
+    }
+
+    /// Writes the transaction as a new version and moves there. After an error the changes are
+    /// gone and the session is at the version it started from.
+    func commit() throws(RealmError) {
+        guard let memory, let lease else { return }
+        do {
+            try settle()
+            try forEachTable { table throws(RealmError) in try table.compactLeaves() }
+            let next = try write(memory, lease)
+            endWrite()
+            let old = pin
+            pin = next
+            stamp.pointee &+= 1
+            store.unpin(old.version)
+        } catch {
+            rollBack()
+            throw error
+        }
+    }
+
+    private func write(
+        _ memory: UnsafeMutablePointer<TransactionMemory>, _ lease: WriteLease
+    ) throws(RealmError) -> Store.Pin {
+        var next = Catalog()
+        next.schemaVersion = catalog.schemaVersion
+        next.schema = catalog.schema
+        let schemaBytes = isSchemaDirty ? stored.encoded() : []
+        let schemaPages = Page.count(forBytes: schemaBytes.count)
+        if isSchemaDirty, !catalog.schema.isNone { memory.pointee.freed.append(catalog.schema) }
+        let builder = try lease.prepareCommit(
+            pages: memory.pointee.blocks.pageTotal + schemaPages, freed: memory.pointee.freed)
+        var schemaBlock: UnsafeMutableRawPointer?
+        defer { schemaBlock?.deallocate() }
+        for item in stored.schema.classes {
+            guard let table = table(item.key) else { continue }
+            next.classes.append(table.place(builder))
+        }
+        if isSchemaDirty {
+            let block = TransactionMemory.allocate(pages: schemaPages)
+            schemaBlock = block
+            memset(block, 0, schemaPages << Page.shift)
+            schemaBytes.withUnsafeBytes { bytes in
+                if let start = bytes.baseAddress { memcpy(block, start, bytes.count) }
+            }
+            block.put(UInt32(schemaBytes.count), 8)
+            next.schema = builder.place(block, pages: schemaPages)
+        }
+        let payload = next.encoded()
+        let pin = try Self.publish(builder, payload)
+        catalog = next
+        return pin
+    }
+
+    private static func publish(
+        _ builder: CommitBuilder, _ payload: [UInt8]
+    ) throws(RealmError) -> Store.Pin {
+        let copy = UnsafeMutableRawBufferPointer.allocate(
+            byteCount: payload.count, alignment: 8)
+        defer { copy.deallocate() }
+        copy.copyBytes(from: payload)
+        return try builder.publish(payload: UnsafeRawBufferPointer(copy))
+    }
+
+    /// Undoes the write transaction.
+    func rollBack() {
+        guard memory != nil else { return }
+        discardChanges()
+    }
+
+    private func discardChanges() {
+        let lease = self.lease
+        let undo = self.undo
+        endWrite()
+        lease?.abandon()
+        if let undo {
+            catalog = undo.catalog
+            do {
+                if stored != undo.stored {
+                    stored = undo.stored
+                    try rebuild()
+                }
+                for root in catalog.classes {
+                    if let table = table(root.classKey) { try Self.setRoots(table, root) }
+                }
+            } catch {
+                // These are the tables as they were read before.
+                invariant(false, error.message)
+            }
+        }
+        stamp.pointee &+= 1
+    }
+
+    /// Frees the memory of the transaction.
+    private func endWrite() {
+        for key in 0..<tableCapacity {
+            if let table = tables[key] { table.discardTransaction() }
+        }
+        for table in retired { table.discardTransaction() }
+        if let memory {
+            memory.pointee.blocks.deallocate()
+            memory.deinitialize(count: 1)
+            memory.deallocate()
+        }
+        setMemory(nil)
+        lease = nil
+        undo = nil
+        isSchemaDirty = false
+    }
+}

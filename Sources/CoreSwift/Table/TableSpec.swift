@@ -1,0 +1,82 @@
+// What the engine knows of a class while it works on its rows: one `ColumnInfo` per stored
+// property, in raw memory so that hot paths read it without reference counting.
+
+/// How values of a column are held.
+enum ColumnKind: UInt8 {
+    case int
+    case bool
+    case float
+    case double
+    case string
+    case binary
+    case timestamp
+    case link
+
+    init(_ type: PropertyType) throws(RealmError) {
+        switch type {
+        case .int: self = .int
+        case .bool: self = .bool
+        case .float: self = .float
+        case .double: self = .double
+        case .string: self = .string
+        case .binary: self = .binary
+        case .timestamp: self = .timestamp
+        case .object: self = .link
+        default:
+            throw RealmError(.notSupported, "properties of type \(type) are not supported yet")
+        }
+    }
+
+    /// The `ValueType` that a non-null value of the column has.
+    var valueType: ValueType {
+        switch self {
+        case .int: return .int
+        case .bool: return .bool
+        case .float: return .float
+        case .double: return .double
+        case .string: return .string
+        case .binary: return .binary
+        case .timestamp: return .timestamp
+        case .link: return .link
+        }
+    }
+
+    /// Bytes per row of a decoded column.
+    var openWidth: Int {
+        switch self {
+        case .bool: return 1
+        case .float: return 4
+        default: return 8
+        }
+    }
+    var isText: Bool { self == .string || self == .binary }
+}
+
+struct ColumnInfo {
+    var kind: ColumnKind
+    var isNullable: Bool
+    /// The integer primary key that is the object key itself. Leaves hold data for it only if
+    /// some of their rows have indirect keys (`IntegerKeys`).
+    var isKey: Bool
+    var isPrimaryKey: Bool
+    /// The `RawValue.type` of a non-null value.
+    var valueType: UInt32
+    /// Class that a link points to.
+    var linkTarget: ClassKey
+    /// Position of the value index and of the inverse index among the table's trees, or -1.
+    var valueIndex: Int32
+    var inverseIndex: Int32
+    var propertyKey: PropertyKey
+}
+
+/// Object keys of integer primary keys. A value in 0 ..< 2^62 is its own object key, so that a
+/// look-up is one descent of the tree and no index exists. The others (negative values, values
+/// from 2^62 on, null) get keys from 2^62 on in order of creation and are found through an index;
+/// so every 64-bit value and null can be a key and object keys are never negative.
+enum IntegerKeys {
+    static let indirectBase: Int64 = 1 << 62
+
+    @inline(__always) static func isDirect(_ value: Int64) -> Bool {
+        UInt64(bitPattern: value) < UInt64(1 << 62)
+    }
+}
