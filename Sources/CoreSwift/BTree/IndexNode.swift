@@ -170,7 +170,11 @@ struct IndexBranch {
         var high = count
         while low < high {
             let middle = (low &+ high) >> 1
-            if compare(separator(middle), position) <= 0 { low = middle &+ 1 } else { high = middle }
+            if compare(separator(middle), position) <= 0 {
+                low = middle &+ 1
+            } else {
+                high = middle
+            }
         }
         return low &- 1
     }

@@ -330,7 +330,7 @@ struct IndexPending {
             var end = start + 1
             while end < count && items[end].key == items[start].key { end += 1 }
             if end - start > 1 {
-                let run = UnsafeMutableBufferPointer(start: items + start, count: end - start)
+                var run = UnsafeMutableBufferPointer(start: items + start, count: end - start)
                 run.sort { a, b in
                     let order = order(texts[Int(a.payload)], texts[Int(b.payload)], heap)
                     return order != 0 ? order < 0 : a.payload < b.payload

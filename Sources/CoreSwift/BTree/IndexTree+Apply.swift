@@ -85,7 +85,8 @@ private struct IndexEditor {
             let start = next
             next =
                 index + 1 < branch.count
-                ? firstOperation(from: start, to: operations.upperBound, branch.separator(index + 1))
+                ? firstOperation(
+                    from: start, to: operations.upperBound, branch.separator(index + 1))
                 : operations.upperBound
             let isLast = isRightEdge && index == branch.count - 1
             if level == 1 {

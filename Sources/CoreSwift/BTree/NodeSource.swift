@@ -163,7 +163,7 @@ struct NodeSource {
                     + "\(tag.rawValue >> 32)",
                 path: store.path)
         }
-        do {
+        do throws(RealmError) {
             try structure(block, reference.pageCount << Page.shift, context)
         } catch {
             throw RealmError(

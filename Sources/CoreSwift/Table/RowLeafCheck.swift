@@ -26,7 +26,7 @@ enum RowLeafCheck {
         try checkKeys(view, rows, used)
         for index in 0..<columns {
             guard let column = view.column(index) else { continue }
-            do {
+            do throws(RealmError) {
                 try checkColumn(column, context.infos[index], rows, used)
             } catch {
                 throw bad("column \(index): \(error.message)")

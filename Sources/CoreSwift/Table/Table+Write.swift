@@ -123,11 +123,12 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
         let info = pointee.columns[index]
-        if info.valueIndex >= 0 || info.inverseIndex >= 0 || info.kind.isText
-            || place.state != .open
-        {
-            return try setValueSlowly(place, key, index, value)
-        }
+        let isPlain =
+            place.state == .open && info.valueIndex < 0 && info.inverseIndex < 0
+            && (!info.kind.isText
+                || (!place.open.pointee.hasExternals
+                    && (value.isNull || value.word1 <= UInt64(LeafLayout.inlineBytesMax))))
+        if !isPlain { return try setValueSlowly(place, key, index, value) }
         setOpen(place.open, place.row, index, info.kind, value)
         return place
     }

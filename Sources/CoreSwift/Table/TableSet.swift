@@ -29,7 +29,7 @@ final class TableSet {
         tableCapacity = 16
         tables = .allocate(capacity: tableCapacity)
         tables.initialize(repeating: nil, count: tableCapacity)
-        do {
+        do throws(RealmError) {
             try adopt(pin)
         } catch {
             store.unpin(pin.version)
@@ -66,7 +66,7 @@ final class TableSet {
     func advance(to next: Store.Pin) throws(RealmError) {
         invariant(memory == nil)
         let old = pin
-        do {
+        do throws(RealmError) {
             try adopt(next)
         } catch {
             store.unpin(next.version)
@@ -269,7 +269,7 @@ final class TableSet {
     /// gone and the session is at the version it started from.
     func commit() throws(RealmError) {
         guard let memory, let lease else { return }
-        do {
+        do throws(RealmError) {
             try settle()
             try forEachTable { table throws(RealmError) in try table.compactLeaves() }
             let next = try write(memory, lease)
@@ -340,7 +340,7 @@ final class TableSet {
         lease?.abandon()
         if let undo {
             catalog = undo.catalog
-            do {
+            do throws(RealmError) {
                 if stored != undo.stored {
                     stored = undo.stored
                     try rebuild()
