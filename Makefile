@@ -1,0 +1,56 @@
+# realm: `make lib`, `make test`, `make demo`, `make bench`, `make install PREFIX=/usr/local`,
+# `make clean`. Everything is built below .build and build. Missing Debian packages are installed
+# first, with sudo where needed; with SKIP_PACKAGES=1 they are not.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+VERSION := 14.14.0
+
+# A CC of the environment would be used for the C parts of the Swift package, where only the
+# compiler of the Swift tool chain fits.
+unexport CC CXX CFLAGS CXXFLAGS LDFLAGS
+
+SWIFT_BUILD := swift build -c release --quiet
+
+.PHONY: lib cli header packages test test-packages bench demo install clean
+
+lib: packages
+	@.ci/generate-header
+	@$(SWIFT_BUILD) --product realm
+	@$(SWIFT_BUILD) --product realm-cli
+	@mkdir -p build/lib build/bin
+	@.ci/install-if-changed .build/release/librealm.so build/lib/librealm.so
+	@.ci/install-if-changed .build/release/realm-cli build/bin/realm
+
+header:
+	@.ci/generate-header
+
+packages:
+	@.ci/install-packages libsodium-dev gcc g++ binutils
+
+test: export REALM_STRICT := 1
+test: test-packages
+	@.ci/test
+
+test-packages:
+	@.ci/install-packages libsodium-dev libpython3-dev python3-venv gcc g++ binutils
+
+bench: lib
+	@.ci/install-packages libsqlite3-dev
+	@Benchmarks/run --no-build --write
+
+demo: lib
+	@.ci/install-packages libpython3-dev python3-venv
+	@Examples/airports/run-demo
+
+install: lib
+	install -d "$(DESTDIR)$(PREFIX)/lib/pkgconfig" "$(DESTDIR)$(PREFIX)/include" \
+		"$(DESTDIR)$(PREFIX)/bin"
+	install -m 755 --strip build/lib/librealm.so "$(DESTDIR)$(PREFIX)/lib/librealm.so"
+	install -m 755 --strip build/bin/realm "$(DESTDIR)$(PREFIX)/bin/realm"
+	install -m 644 include/realm.h "$(DESTDIR)$(PREFIX)/include/realm.h"
+	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' realm.pc.in \
+		> "$(DESTDIR)$(PREFIX)/lib/pkgconfig/realm.pc"
+
+clean:
+	rm -rf build .build .build-*
