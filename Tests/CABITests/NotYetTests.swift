@@ -14,7 +14,7 @@ import Testing
         var found = Set<String>()
         for file in files {
             let text = try String(contentsOf: file, encoding: .utf8)
-            for match in text.matches(of: /public func (realm_\w+)\(/) {
+            for match in text.matches(of: #/public func (realm_\w+)\(/#) {
                 found.insert(String(match.1))
             }
         }
