@@ -1,0 +1,131 @@
+"""Realm: an object database in one file.
+
+    import realm
+
+    class Dog(realm.Object):
+        name: str = realm.PrimaryKey()
+        age: int = 0
+
+    with realm.open("dogs.realm", classes=[Dog]) as r:
+        with r.write():
+            r.add(Dog(name="Rex", age=3))
+        for dog in r.objects(Dog).filter("age > $0", 2).sorted("name"):
+            print(dog.name)
+"""
+
+from importlib.metadata import version as _version
+
+from ._database import Realm, Transaction, delete_files, open
+from ._errors import (
+    ArgumentError,
+    ClosedRealmError,
+    ConfigurationError,
+    DecryptionError,
+    Error,
+    ErrorCode,
+    FileError,
+    FileMissingError,
+    FilePermissionError,
+    FileTakenError,
+    IllegalOperationError,
+    InvalidDatabaseError,
+    InvalidObjectError,
+    LimitError,
+    MissingValueError,
+    NoSuchClassError,
+    NoSuchObjectError,
+    NoSuchPropertyError,
+    NotNullableError,
+    NotSupportedError,
+    ObjectExistsError,
+    OutOfBoundsError,
+    OutOfMemoryError,
+    OutOfRangeError,
+    OutOfSpaceError,
+    PrimaryKeyError,
+    PropertyTypeError,
+    QueryError,
+    ReadOnlyError,
+    ReadOnlyPropertyError,
+    RealmInUseError,
+    SchemaError,
+    SchemaMismatchError,
+    SystemCallError,
+    TransactionError,
+    UnsupportedFormatError,
+    VersionError,
+    WrongThreadError,
+)
+from ._model import (
+    Default,
+    Float32,
+    Indexed,
+    Object,
+    PrimaryKey,
+    is_managed,
+    is_valid,
+    realm_of,
+    to_dict,
+)
+from ._realm import Property, library_version
+from ._results import Results
+
+#: Version of this package. That of the C interface it is compatible with is `library_version`.
+__version__ = _version("realm")
+
+__all__ = [
+    "ArgumentError",
+    "ClosedRealmError",
+    "ConfigurationError",
+    "DecryptionError",
+    "Default",
+    "Error",
+    "ErrorCode",
+    "FileError",
+    "FileMissingError",
+    "FilePermissionError",
+    "FileTakenError",
+    "Float32",
+    "IllegalOperationError",
+    "Indexed",
+    "InvalidDatabaseError",
+    "InvalidObjectError",
+    "LimitError",
+    "MissingValueError",
+    "NoSuchClassError",
+    "NoSuchObjectError",
+    "NoSuchPropertyError",
+    "NotNullableError",
+    "NotSupportedError",
+    "Object",
+    "ObjectExistsError",
+    "OutOfBoundsError",
+    "OutOfMemoryError",
+    "OutOfRangeError",
+    "OutOfSpaceError",
+    "PrimaryKey",
+    "PrimaryKeyError",
+    "Property",
+    "PropertyTypeError",
+    "QueryError",
+    "ReadOnlyError",
+    "ReadOnlyPropertyError",
+    "Realm",
+    "RealmInUseError",
+    "Results",
+    "SchemaError",
+    "SchemaMismatchError",
+    "SystemCallError",
+    "Transaction",
+    "TransactionError",
+    "UnsupportedFormatError",
+    "VersionError",
+    "WrongThreadError",
+    "delete_files",
+    "is_managed",
+    "is_valid",
+    "library_version",
+    "open",
+    "realm_of",
+    "to_dict",
+]

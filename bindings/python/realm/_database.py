@@ -1,0 +1,211 @@
+"""Opening realms, and the realm itself: transactions, objects, versions."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import Any, TypeVar
+
+from . import _realm
+from ._errors import SchemaError
+from ._model import Object, ObjectMeta
+from ._results import Results
+from ._reflection import classes_from_description
+
+T = TypeVar("T", bound=Object)
+
+
+class Transaction:
+    """A write transaction as a context: commits at the end, rolls back on an exception.
+
+    `with r.write():` never swallows the exception. A transaction that the block has already ended
+    itself, by `r.commit()` or `r.rollback()`, is left as it is.
+    """
+
+    __slots__ = ("_realm",)
+
+    def __init__(self, realm: Realm) -> None:
+        self._realm = realm
+
+    def __enter__(self) -> Realm:
+        self._realm.begin_write()
+        return self._realm
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        realm = self._realm
+        if not realm.is_writing:
+            return
+        if kind is not None:
+            realm.rollback()
+            return
+        try:
+            realm.commit()
+        except BaseException:
+            if realm.is_writing:
+                realm.rollback()
+            raise
+
+
+class Realm(_realm.Realm):
+    """An open realm. Made by `realm.open`; belongs to the thread that opened it.
+
+    As a context it closes itself at the end: `with realm.open(path, classes=[...]) as r:`.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> Realm:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def write(self) -> Transaction:
+        """A write transaction: `with r.write(): ...` commits, or rolls back on an exception."""
+        return Transaction(self)
+
+    # ---- objects ---------------------------------------------------------------------------
+
+    def objects(self, cls: type[T] | str, /) -> Results[T]:
+        """All objects of a class, lazily."""
+        return Results._of_class(self, self._class(cls))
+
+    def find(self, cls: type[T] | str, key: Any, /) -> T | None:
+        """The object with this primary key, None if there is none."""
+        return self._find(self._class(cls), key)
+
+    def add_all(self, objects: Iterable[T], /, *, update: str = "error") -> list[T]:
+        """Adds several objects; see `add`."""
+        return [self.add(obj, update=update) for obj in objects]
+
+    def delete(self, target: Object | Iterable[Object], /) -> None:
+        """Deletes an object, or all objects of results or another iterable."""
+        if isinstance(target, Results):
+            target.delete_all()
+        elif isinstance(target, Object):
+            self._delete_object(target)
+        else:
+            for obj in list(target):
+                self._delete_object(obj)
+
+    def backlinks(self, target: Object, cls: type[T] | str, name: str, /) -> Results[T]:
+        """The objects of `cls` that link to `target` through their property `name`."""
+        return Results._of_backlinks(target, self._class(cls), name)
+
+    def _class(self, cls: Any) -> Any:
+        return self.classes[cls] if isinstance(cls, str) else cls
+
+    # ---- the file --------------------------------------------------------------------------
+
+    @property
+    def classes(self) -> Mapping[str, ObjectMeta]:
+        """The classes that this realm was opened with, by name."""
+        return {model.name: model.type for model in self._models}
+
+    def write_copy(
+        self, path: str | os.PathLike[str], /, *, encryption_key: bytes | None = None
+    ) -> None:
+        """Writes what this realm sees to a new, compacted file."""
+        self._write_copy(path, encryption_key)
+
+    def __repr__(self) -> str:
+        if self.is_closed:
+            return f"<realm {self.path!r}, closed>"
+        try:
+            return f"<realm {self.path!r}, version {self.version}>"
+        except Exception as error:
+            return f"<realm {self.path!r}: {error}>"
+
+
+def _with_targets(classes: Iterable[ObjectMeta]) -> Iterator[ObjectMeta]:
+    """The classes, and those they link to, in the order in which they are first mentioned."""
+    pending = list(classes)
+    seen: set[ObjectMeta] = set()
+    for cls in pending:
+        if not isinstance(cls, ObjectMeta) or cls is Object:
+            raise SchemaError(f"{cls!r} is not a class derived from realm.Object")
+        if cls in seen:
+            continue
+        seen.add(cls)
+        yield cls
+        for declaration in cls.__realm_declarations__.values():
+            if declaration.target_class is not None:
+                pending.append(declaration.target_class)
+
+
+def _checked(classes: Iterable[ObjectMeta]) -> tuple[_realm.Model, ...]:
+    by_name: dict[str, ObjectMeta] = {}
+    for cls in _with_targets(classes):
+        other = by_name.setdefault(cls.__realm_model__.name, cls)
+        if other is not cls:
+            raise SchemaError(f"two classes are called {cls.__name__}: {other!r} and {cls!r}")
+    for cls in by_name.values():
+        for declaration in cls.__realm_declarations__.values():
+            if declaration.target is not None and declaration.target not in by_name:
+                raise SchemaError(
+                    f"{cls.__name__}.{declaration.name} links to {declaration.target}, which is "
+                    f"not among the classes: {', '.join(sorted(by_name))}"
+                )
+    return tuple(cls.__realm_model__ for cls in by_name.values())
+
+
+def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
+    path: str | os.PathLike[str],
+    classes: Iterable[type[Object]] | None = None,
+    *,
+    schema_version: int = 0,
+    read_only: bool = False,
+    in_memory: bool = False,
+    max_versions: int | None = None,
+    encryption_key: bytes | None = None,
+) -> Realm:
+    """Opens the realm at `path`, creating the file if there is none.
+
+    classes         the model classes to store; classes they link to need not be listed. None
+                    takes the classes from the file: see `Realm.classes`.
+    schema_version  version of these declarations. Adding classes needs no new version.
+    read_only       nothing can be written, not even new classes.
+    in_memory       nothing outlives the last realm that is open under this path.
+    max_versions    a write transaction fails when readers hold more versions than this.
+    encryption_key  64 bytes.
+    """
+    text = os.path.abspath(os.fsdecode(path))
+    models = None
+    if classes is not None:
+        models = _checked(classes)  # type: ignore[arg-type]
+    result = Realm(
+        text,
+        models,
+        schema_version,
+        "read_only" if read_only else "automatic",
+        in_memory=in_memory,
+        max_versions=max_versions,
+        encryption_key=encryption_key,
+    )
+    if classes is None:
+        try:
+            found = classes_from_description(result._describe())
+            result._bind(tuple(cls.__realm_model__ for cls in found))
+        except BaseException:
+            result.close()
+            raise
+    return result
+
+
+def delete_files(path: str | os.PathLike[str], /) -> bool:
+    """Deletes the files of the realm at `path`; False if there was none.
+
+    Fails with `RealmInUseError` while the realm is open, here or in another process.
+    """
+    return _realm.delete_files(os.path.abspath(os.fsdecode(path)))

@@ -1,0 +1,423 @@
+"""Model classes: from annotations to the properties that the engine stores.
+
+    class Airport(realm.Object):
+        icao: str = realm.PrimaryKey()
+        name: str
+        elevation: int | None = None
+        country: "Country | None"
+
+The metaclass reads the annotations when the class is declared, replaces them by descriptors
+written in C (`_realm.Property`), and keeps the result as `__realm_model__`. Names that an
+annotation mentions before they exist are taken as links to a class of that name, which must be
+among the classes when a realm is opened.
+"""
+
+from __future__ import annotations
+
+import builtins
+import datetime
+import inspect
+import sys
+import types
+import typing
+from collections.abc import Callable, Iterator, Mapping
+from typing import Annotated, Any, ClassVar, TypeVar, Union
+
+from . import _realm
+from ._errors import SchemaError
+
+T = TypeVar("T")
+
+
+class _Float32Marker:
+    def __repr__(self) -> str:
+        return "realm.Float32"
+
+
+#: A float of 32 bits: `weight: realm.Float32`.
+Float32 = Annotated[float, _Float32Marker()]
+
+
+class _Missing:
+    def __repr__(self) -> str:
+        return "<no default>"
+
+
+_MISSING: Any = _Missing()
+
+
+class Field:
+    """What `PrimaryKey`, `Indexed` and `Default` leave in the class body."""
+
+    __slots__ = ("default", "default_factory", "indexed", "primary_key")
+
+    def __init__(
+        self,
+        *,
+        default: Any = _MISSING,
+        default_factory: Callable[[], Any] | None = None,
+        primary_key: bool = False,
+        indexed: bool = False,
+    ) -> None:
+        if default is not _MISSING and default_factory is not None:
+            raise TypeError("give default or default_factory, not both")
+        self.default = default
+        self.default_factory = default_factory
+        self.primary_key = primary_key
+        self.indexed = indexed
+
+
+# The three are typed Any so that `icao: str = PrimaryKey()` passes a type checker.
+def PrimaryKey(*, default: Any = _MISSING, default_factory: Callable[[], Any] | None = None) -> Any:
+    """Marks the property that identifies an object: an int or str, unique and fixed at creation."""
+    return Field(default=default, default_factory=default_factory, primary_key=True)
+
+
+def Indexed(*, default: Any = _MISSING, default_factory: Callable[[], Any] | None = None) -> Any:
+    """Gives a property an index: look-ups, ranges, BEGINSWITH and sorting by it become fast."""
+    return Field(default=default, default_factory=default_factory, indexed=True)
+
+
+def Default(factory: Callable[[], Any]) -> Any:
+    """A default that is computed for each new object: `created: datetime = Default(now)`."""
+    return Field(default_factory=factory)
+
+
+class _Unknown:
+    """A name in an annotation that does not exist yet: a link to a class of that name."""
+
+    __slots__ = ("name",)
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __or__(self, other: object) -> _Choice:
+        return _Choice((self, other))
+
+    def __ror__(self, other: object) -> _Choice:
+        return _Choice((other, self))
+
+
+class _Choice:
+    """`X | Y` where one of them is unknown."""
+
+    __slots__ = ("members",)
+
+    def __init__(self, members: tuple[object, ...]) -> None:
+        self.members = members
+
+    def __or__(self, other: object) -> _Choice:
+        return _Choice((*self.members, other))
+
+    def __ror__(self, other: object) -> _Choice:
+        return _Choice((other, *self.members))
+
+
+class _Names(Mapping[str, Any]):
+    """The names an annotation can see: function, module, builtins; else an `_Unknown`."""
+
+    def __init__(self, *scopes: Mapping[str, Any]) -> None:
+        self.scopes = scopes
+
+    def __getitem__(self, name: str) -> Any:
+        for scope in self.scopes:
+            if name in scope:
+                return scope[name]
+        return _Unknown(name)
+
+    def __iter__(self) -> Iterator[str]:
+        for scope in self.scopes:
+            yield from scope
+
+    def __len__(self) -> int:
+        return sum(map(len, self.scopes))
+
+
+_SCALARS: dict[Any, str] = {
+    int: "int",
+    bool: "bool",
+    float: "float",
+    str: "str",
+    bytes: "bytes",
+    datetime.datetime: "datetime",
+}
+
+_PRIMARY_KEY_TYPES = ("int", "str")
+_INDEXED_TYPES = ("int", "bool", "str", "datetime")
+
+
+class _Declaration:
+    """One annotated property on its way to a `_realm.Property`."""
+
+    def __init__(self, owner: str, name: str, annotation: Any, value: Any, names: _Names) -> None:
+        self.where = f"{owner}.{name}"
+        self.name = name
+        self.nullable = False
+        self.kind = ""
+        self.target: str | None = None
+        self.target_class: type | None = None
+        self.field = value if isinstance(value, Field) else Field(default=value)
+        self._read(self._evaluated(annotation, names), names)
+        self._check()
+
+    def _evaluated(self, annotation: Any, names: _Names) -> Any:
+        if not isinstance(annotation, str):
+            return annotation
+        try:
+            return eval(annotation, {"__builtins__": {}}, names)
+        except Exception as error:
+            raise SchemaError(
+                f"{self.where}: the annotation {annotation!r} can't be evaluated: {error}"
+            ) from error
+
+    def _read(self, annotation: Any, names: _Names) -> None:
+        origin = typing.get_origin(annotation)
+        if isinstance(annotation, typing.ForwardRef):
+            return self._read(self._evaluated(annotation.__forward_arg__, names), names)
+        if isinstance(annotation, str):
+            return self._read(self._evaluated(annotation, names), names)
+        if isinstance(annotation, _Choice):
+            return self._read_choice(annotation.members, names)
+        if origin is Union or origin is types.UnionType:
+            return self._read_choice(typing.get_args(annotation), names)
+        if origin is Annotated:
+            base, *extras = typing.get_args(annotation)
+            if base is float and any(isinstance(e, _Float32Marker) for e in extras):
+                self.kind = "Float32"
+                return None
+            return self._read(base, names)
+        if isinstance(annotation, _Unknown):
+            self.kind, self.target = "link", annotation.name
+        elif isinstance(annotation, ObjectMeta):
+            self.kind, self.target = "link", annotation.__realm_model__.name
+            self.target_class = annotation
+        elif isinstance(annotation, type) and annotation in _SCALARS:
+            self.kind = _SCALARS[annotation]
+        else:
+            raise self._unsupported(annotation)
+
+    def _read_choice(self, members: tuple[object, ...], names: _Names) -> None:
+        others = [m for m in members if m is not None and m is not type(None)]
+        if len(others) != 1:
+            raise SchemaError(f"{self.where}: a property has one type, which may be `| None`")
+        self._read(others[0], names)
+        self.nullable = len(others) < len(members) or self.nullable
+
+    def _unsupported(self, annotation: Any) -> SchemaError:
+        text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+        base = typing.get_origin(annotation) or annotation
+        if base in (list, set, frozenset, dict, tuple):
+            rule = "collections are not supported by this version"
+        elif annotation is datetime.date:
+            rule = "a date is not supported; store a datetime or a str"
+        else:
+            rule = (
+                "the types are int, bool, float, realm.Float32, str, bytes, datetime and classes "
+                "derived from realm.Object"
+            )
+        return SchemaError(f"{self.where}: {text} can't be stored: {rule}")
+
+    def _check(self) -> None:
+        field = self.field
+        if self.kind == "link" and not self.nullable:
+            raise SchemaError(
+                f"{self.where}: a link can always be None, because its object can be deleted; "
+                f"declare it as `{self.target} | None`"
+            )
+        if field.primary_key and self.kind not in _PRIMARY_KEY_TYPES:
+            raise SchemaError(f"{self.where}: a primary key is an int or str, not a {self.kind}")
+        if field.indexed and self.kind not in _INDEXED_TYPES:
+            raise SchemaError(
+                f"{self.where}: an index is possible on int, bool, str and datetime, "
+                f"not on {self.kind}"
+            )
+        if field.default is None and not self.nullable:
+            raise SchemaError(f"{self.where}: the default None needs the type `{self.kind} | None`")
+        if isinstance(field.default, Object):
+            raise SchemaError(
+                f"{self.where}: objects would share one default; use realm.Default(factory)"
+            )
+
+    def property(self) -> _realm.Property:
+        options: dict[str, Any] = {}
+        if self.field.default is not _MISSING:
+            options["default"] = self.field.default
+        return _realm.Property(
+            self.name,
+            self.kind,
+            nullable=self.nullable,
+            primary_key=self.field.primary_key,
+            indexed=self.field.indexed,
+            link_target=self.target,
+            default_factory=self.field.default_factory,
+            **options,
+        )
+
+
+def _is_class_variable(annotation: Any) -> bool:
+    if isinstance(annotation, str):
+        return annotation.replace("typing.", "").startswith("ClassVar")
+    return annotation is ClassVar or typing.get_origin(annotation) is ClassVar
+
+
+def _declared_in(
+    class_name: str, annotations: Mapping[str, Any], values: Mapping[str, Any], names: _Names
+) -> dict[str, _Declaration]:
+    found = {}
+    for name, annotation in annotations.items():
+        if _is_class_variable(annotation) or (name.startswith("__") and name.endswith("__")):
+            continue
+        found[name] = _Declaration(
+            class_name, name, annotation, values.get(name, _MISSING), names
+        )
+    for name, value in values.items():
+        if isinstance(value, Field) and name not in annotations:
+            raise SchemaError(f"{class_name}.{name}: a property needs an annotation with its type")
+    return found
+
+
+def _module_scope(module: str | None) -> Mapping[str, Any]:
+    found = sys.modules.get(module or "")
+    return vars(found) if found else {}
+
+
+@typing.dataclass_transform(kw_only_default=True, field_specifiers=(PrimaryKey, Indexed, Default))
+class ObjectMeta(type):
+    """Metaclass of model classes: reads the declarations."""
+
+    __realm_model__: _realm.Model
+    __realm_declarations__: dict[str, _Declaration]
+
+    def __new__(
+        mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any
+    ) -> ObjectMeta:
+        if not any(isinstance(base, ObjectMeta) for base in bases):
+            return super().__new__(mcls, name, bases, namespace, **options)
+        annotations = namespace.get("__annotations__", {})
+        # Without a __dict__, assigning to a misspelt property is an AttributeError.
+        namespace.setdefault("__slots__", ())
+        cls = super().__new__(mcls, name, bases, namespace, **options)
+        frame = sys._getframe(1)
+        names = _Names(
+            {name: cls}, frame.f_locals, _module_scope(cls.__module__), vars(builtins)
+        )
+        # The class may mention itself: it is a model before its properties are known.
+        cls.__realm_model__ = _realm.Model(name, cls, ())
+        declarations: dict[str, _Declaration] = {}
+        for base in reversed(cls.__mro__[1:]):
+            if isinstance(base, ObjectMeta):
+                declarations.update(base.__dict__.get("__realm_declarations__", {}))
+            elif base is not object and base.__module__ != "realm._realm":
+                declarations.update(
+                    _declared_in(
+                        name,
+                        base.__dict__.get("__annotations__", {}),
+                        base.__dict__,
+                        _Names(_module_scope(base.__module__), vars(builtins)),
+                    )
+                )
+        declarations.update(_declared_in(name, annotations, namespace, names))
+        _install(cls, declarations)
+        return cls
+
+    def __repr__(cls) -> str:
+        return f"<class '{cls.__module__}.{cls.__qualname__}'>"
+
+    @property
+    def __signature__(cls) -> inspect.Signature:
+        parameters = []
+        for declaration in getattr(cls, "__realm_declarations__", {}).values():
+            default: Any = inspect.Parameter.empty
+            if declaration.field.default is not _MISSING:
+                default = declaration.field.default
+            elif declaration.field.default_factory is not None:
+                default = ...
+            elif declaration.nullable:
+                default = None
+            parameters.append(
+                inspect.Parameter(
+                    declaration.name, inspect.Parameter.KEYWORD_ONLY, default=default
+                )
+            )
+        return inspect.Signature(parameters)
+
+
+def _install(cls: ObjectMeta, declarations: dict[str, _Declaration]) -> None:
+    keys = [d.where for d in declarations.values() if d.field.primary_key]
+    if len(keys) > 1:
+        raise SchemaError(f"{cls.__name__}: a class has one primary key, not {' and '.join(keys)}")
+    properties = tuple(d.property() for d in declarations.values())
+    cls.__realm_declarations__ = declarations
+    cls.__realm_model__ = _realm.Model(cls.__name__, cls, properties)
+    for prop in properties:
+        setattr(cls, prop.name, prop)
+    # Defaults must fit their type: say so where the class is declared.
+    for prop in properties:
+        prop._check_default()
+
+
+class Object(_realm.Object, metaclass=ObjectMeta):
+    """Base of the classes whose objects a realm stores.
+
+    Constructing one gives an ordinary, *unmanaged* object that carries its values. `Realm.add`
+    stores it and makes it *managed*: from then on its attributes read and write the file, and it
+    equals every other object that stands for the same stored one.
+    """
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        name = type(self).__name__
+        if self._realm_managed:
+            if self._realm_owner is not None and self._realm_owner.is_closed:
+                return f"<{name} of a closed realm>"
+            try:
+                valid = self._realm_valid
+            except Exception as error:
+                return f"<{name}: {error}>"
+            if not valid:
+                return f"<{name}, deleted>"
+        model = type(self).__realm_model__
+        shown = []
+        for prop in model.properties[:4]:
+            value = getattr(self, prop.name, _MISSING)
+            shown.append(f"{prop.name}={_short(value)}")
+        if len(model.properties) > 4:
+            shown.append("...")
+        return f"{name}({', '.join(shown)})"
+
+
+def _short(value: Any) -> str:
+    if isinstance(value, Object):
+        return _reference(value)
+    text = repr(value)
+    return text if len(text) <= 40 else text[:37] + "..."
+
+
+def _reference(value: Object) -> str:
+    """An object in one word: its class and key. Links may form cycles, so it stops here."""
+    name = type(value).__name__
+    key = type(value).__realm_model__.primary_key
+    if key is not None:
+        return f"{name}({getattr(value, key.name)!r})"
+    return f"{name}(...)" if value._realm_key is None else f"{name}(#{value._realm_key})"
+
+
+def is_managed(obj: Object, /) -> bool:
+    """Whether obj stands for a stored object."""
+    return obj._realm_managed
+
+
+def is_valid(obj: Object, /) -> bool:
+    """Whether obj can be used: neither deleted nor of a closed realm."""
+    return obj._realm_valid
+
+
+def realm_of(obj: Object, /) -> Any:
+    """The realm that obj is in, None for an unmanaged one."""
+    return obj._realm_owner
+
+
+def to_dict(obj: Object, /) -> dict[str, Any]:
+    """The values of obj by name; links stay objects."""
+    return {prop.name: getattr(obj, prop.name) for prop in type(obj).__realm_model__.properties}

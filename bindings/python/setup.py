@@ -1,0 +1,109 @@
+"""Builds the extension module realm._realm and puts librealm.so beside it.
+
+    REALM_LIBRARY_DIR   directory with a built librealm.so; without it, Swift builds one.
+    REALM_INCLUDE_DIR   directory with realm.h; without it, include/ of the repository.
+
+The result is one wheel for CPython 3.11 and later (abi3) that needs no Swift where it runs.
+"""
+
+import os
+import platform
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from setuptools import Extension, setup
+from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_ext import build_ext
+
+HERE = Path(__file__).resolve().parent
+REPOSITORY = HERE.parent.parent
+LIBRARY = "librealm.so"
+
+
+def swift_library() -> Path:
+    """The library built by SwiftPM, in release."""
+    if not (REPOSITORY / "Package.swift").exists():
+        sys.exit("setup.py: set REALM_LIBRARY_DIR, or build inside the repository")
+    if shutil.which("swift") is None:
+        sys.exit("setup.py: building the library needs Swift; or set REALM_LIBRARY_DIR")
+    # SwiftPM compiles its C targets with $CC and fails if that is not a clang it knows.
+    unwanted = {"CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "LDSHARED"}
+    environment = {k: v for k, v in os.environ.items() if k not in unwanted}
+    command = ["swift", "build", "-c", "release", "--product", "realm"]
+    subprocess.run(command, cwd=REPOSITORY, env=environment, check=True)
+    shown = subprocess.run(
+        [*command, "--show-bin-path"],
+        cwd=REPOSITORY, env=environment, check=True, capture_output=True, text=True,
+    )
+    return Path(shown.stdout.strip()) / LIBRARY
+
+
+def find_library() -> Path:
+    directory = os.environ.get("REALM_LIBRARY_DIR")
+    library = Path(directory, LIBRARY).resolve() if directory else swift_library()
+    if not library.exists():
+        sys.exit(f"setup.py: there is no {library}")
+    return library
+
+
+def find_include() -> Path:
+    include = Path(os.environ.get("REALM_INCLUDE_DIR") or REPOSITORY / "include").resolve()
+    if not (include / "realm.h").exists():
+        sys.exit(f"setup.py: there is no realm.h in {include}")
+    return include
+
+
+class BuildWithLibrary(build_ext):
+    """Finds or builds librealm.so, links against it and ships it inside the package."""
+
+    def build_extension(self, extension: Extension) -> None:
+        library = find_library()
+        package = Path(self.get_ext_fullpath(extension.name)).parent
+        package.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(library, package / LIBRARY)
+        extension.include_dirs.append(str(find_include()))
+        extension.library_dirs.append(str(package))
+        super().build_extension(extension)
+
+
+def glibc_needed(wheel_root: Path) -> int:
+    """Least minor version of glibc 2 that the binaries of the wheel run with."""
+    found = {34}
+    for binary in wheel_root.rglob("*.so"):
+        found.update(int(m) for m in re.findall(rb"GLIBC_2\.(\d+)", binary.read_bytes()))
+    return max(found)
+
+
+class PlatformWheel(bdist_wheel):
+    """Tags the wheel with the glibc that it really needs, so that installers can tell."""
+
+    def get_tag(self) -> tuple[str, str, str]:
+        python, abi, tag = super().get_tag()
+        if tag.startswith("linux_") and platform.libc_ver()[0] == "glibc":
+            root = Path(self.bdist_dir or self.get_finalized_command("build").build_lib)
+            tag = f"manylinux_2_{glibc_needed(root)}_{tag.removeprefix('linux_')}"
+        return python, abi, tag
+
+
+setup(
+    ext_modules=[
+        Extension(
+            "realm._realm",
+            sources=sorted(str(p.relative_to(HERE)) for p in HERE.glob("src/*.c")),
+            depends=["src/binding.h"],
+            include_dirs=["src"],
+            libraries=["realm"],
+            define_macros=[("Py_LIMITED_API", "0x030B0000")],
+            py_limited_api=True,
+            extra_compile_args=[
+                "-std=c11", "-O2", "-fvisibility=hidden", "-Wall", "-Wextra", "-Wshadow", "-Werror",
+            ],
+            extra_link_args=["-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed", "-lc"],
+        )
+    ],
+    cmdclass={"build_ext": BuildWithLibrary, "bdist_wheel": PlatformWheel},
+    options={"bdist_wheel": {"py_limited_api": "cp311"}},
+)

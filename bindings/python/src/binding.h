@@ -1,0 +1,266 @@
+/* Shared declarations of the extension module realm._realm: the C structs behind the Python types,
+ * the module state, and the rules that every file keeps.
+ *
+ * What this module does: it converts values, owns handles, and looks after the GIL. The engine
+ * behind realm.h decides; the Python package gives the shape. One file per Python type.
+ *
+ * 1. Confinement. A realm belongs to the thread that opened it. Every entry point calls
+ *    `realm_ready` first, which raises for a closed realm, another thread, or a forked child.
+ * 2. GIL. Calls that can block or run long stand between REALM_BLOCKING_BEGIN and
+ *    REALM_BLOCKING_END. The pair pins the Python object that owns the handle. While the GIL is
+ *    away no other thread can enter the same realm, because of rule 1.
+ * 3. Handles. Every wrapper holds a reference to its Realm, so the realm handle is released last,
+ *    whatever the order in which Python drops things. `realm_release_handle` releases on the
+ *    owner's thread only; handles that die on another thread wait in `Realm.deferred`.
+ * 4. Fork. A child must touch neither the handles nor the file descriptors of its parent: handles
+ *    opened before the fork are never released in the child.
+ * 5. Errors. Only errors.c turns engine errors into exceptions, through one table that lives in
+ *    realm/_errors.py.
+ */
+#ifndef REALM_PYTHON_BINDING_H
+#define REALM_PYTHON_BINDING_H
+
+#define PY_SSIZE_T_CLEAN
+#include <Python.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <realm.h>
+
+
+/* Py_TYPE takes a PyObject * in the Limited API; our structs begin with one. */
+#define TYPE_OF(object) Py_TYPE((PyObject *)(object))
+
+/* Py_XSETREF is not in the Limited API: takes over `value`. */
+static inline void replace_reference(PyObject **place, PyObject *value) {
+    PyObject *old = *place;
+    *place = value;
+    Py_XDECREF(old);
+}
+
+typedef struct State State;
+typedef struct Property Property;
+typedef struct Model Model;
+typedef struct Binding Binding;
+typedef struct Realm Realm;
+typedef struct Object Object;
+typedef struct Results Results;
+
+/* What the module needs everywhere; one per interpreter. Types keep the module, and so the state,
+ * alive: an instance may keep a plain pointer to it. */
+struct State {
+    PyTypeObject *property_type;
+    PyTypeObject *model_type;
+    PyTypeObject *object_type;
+    PyTypeObject *realm_type;
+    PyTypeObject *results_type;
+    PyTypeObject *iterator_type;
+    PyObject *make_error;     /* realm._errors.make_error(code, message, path) */
+    PyObject *datetime_type;
+    PyObject *timedelta_type;
+    PyObject *epoch;          /* 1970-01-01T00:00:00+00:00 */
+    PyObject *name_model;     /* "__realm_model__" */
+    PyObject *name_days;
+    PyObject *name_seconds;
+    PyObject *name_microseconds;
+    PyObject *name_tzinfo;
+};
+
+/* A property of a model class: description and descriptor. */
+struct Property {
+    PyObject_HEAD
+    State *state;
+    PyObject *name;            /* interned; attribute and stored name */
+    PyObject *link_target;     /* name of the class linked to, or NULL */
+    PyObject *default_value;   /* or NULL */
+    PyObject *default_factory; /* or NULL */
+    const char *text;          /* UTF-8 of name */
+    int type;                  /* realm_property_type_e */
+    int flags;                 /* realm_property_flags_e */
+    Model *model;              /* borrowed: the model owns its properties */
+    size_t index;              /* position in the model */
+};
+
+/* The properties of one Python class. */
+struct Model {
+    PyObject_HEAD
+    State *state;
+    PyObject *name;            /* the class's name in the file */
+    const char *text;          /* UTF-8 of name */
+    PyTypeObject *type;        /* the Python class */
+    Property **properties;
+    size_t count;
+    Py_ssize_t primary;        /* index of the primary key, or -1 */
+    PyObject *index;           /* dict: name -> position */
+    Realm *recent_realm;       /* borrowed; cleared when that realm dies */
+    Binding *recent_binding;
+};
+
+/* A model in one realm: the keys under which the file knows it. Lives as long as the Realm. */
+struct Binding {
+    Realm *realm;              /* borrowed */
+    Model *model;
+    realm_class_key_t class_key;
+    realm_property_key_t *keys;   /* one per property of the model */
+    Binding **targets;            /* per property: binding of the class linked to, or NULL */
+};
+
+struct Realm {
+    PyObject_HEAD
+    State *state;
+    realm_t *handle;
+    PyObject *path;            /* str */
+    unsigned long thread;
+    unsigned fork_generation;
+    int busy;                  /* calls that run without the GIL */
+    bool closed;
+    Binding *bindings;
+    size_t binding_count;
+    void **deferred;           /* handles dropped on other threads */
+    size_t deferred_count;
+    size_t deferred_capacity;
+};
+
+/* Base of all model classes. Managed when `handle` is set, otherwise it carries its values. */
+struct Object {
+    PyObject_HEAD
+    Model *model;
+    Realm *realm;              /* NULL while unmanaged */
+    Binding *binding;
+    realm_object_t *handle;
+    realm_object_key_t key;
+    PyObject **values;         /* unmanaged: one per property, NULL where not set */
+};
+
+struct Results {
+    PyObject_HEAD
+    Realm *realm;
+    Binding *binding;
+    realm_results_t *handle;
+    bool whole_class;          /* every object of the class, in no special order */
+    bool ordered;              /* sort, distinct or limit was applied */
+};
+
+/* ---- the GIL -------------------------------------------------------------------------------- */
+
+#define REALM_BLOCKING_BEGIN(realm_, owner_)                                                       \
+    {                                                                                              \
+        Realm *blocking_realm = (realm_);                                                          \
+        PyObject *blocking_owner = Py_NewRef((PyObject *)(owner_));                                \
+        blocking_realm->busy++;                                                                    \
+        Py_BEGIN_ALLOW_THREADS
+
+#define REALM_BLOCKING_END                                                                         \
+        Py_END_ALLOW_THREADS                                                                       \
+        blocking_realm->busy--;                                                                    \
+        Py_DECREF(blocking_owner);                                                                 \
+    }
+
+/* ---- module.c ------------------------------------------------------------------------------- */
+
+/* State of the module that `type` or one of its bases came from; NULL with an exception. */
+State *state_of_type(PyTypeObject *type);
+/* Counts the forks of this process: differs between a parent and its child. */
+extern unsigned fork_generation;
+
+/* ---- errors.c ------------------------------------------------------------------------------- */
+
+/* Raises what the engine just reported, "context: message"; `format` may be NULL. */
+void raise_engine(State *state, const char *format, ...);
+/* Raises the exception that belongs to `code` with our own message. */
+void raise_code(State *state, int code, const char *format, ...);
+/* repr() of a value, at most 80 characters; never NULL without an exception. */
+PyObject *short_repr(PyObject *value);
+/* Name of the value's type, a new reference. */
+PyObject *type_name(PyObject *value);
+
+/* ---- values.c ------------------------------------------------------------------------------- */
+
+/* Converts `value` for `property`. `*keep` receives a reference that must outlive the use of
+ * `out`, or NULL. Links need a managed object of `realm`. 0, or -1 with an exception. */
+int value_for_property(Property *property, Realm *realm, PyObject *value, realm_value_t *out,
+                       PyObject **keep);
+/* The same for an argument of a query, whose type follows from the value. */
+int value_for_query(State *state, Realm *realm, PyObject *value, realm_value_t *out,
+                    PyObject **keep);
+/* The value as an unmanaged object keeps it: checked and in the form in which it would be read. */
+PyObject *value_normalised(Property *property, PyObject *value);
+/* Python form of a value; `realm` resolves links. */
+PyObject *value_to_python(State *state, Realm *realm, const realm_value_t *value);
+
+/* ---- model.c, property.c -------------------------------------------------------------------- */
+
+/* Model of a class (borrowed from it), or NULL with TypeError. */
+Model *model_of_class(State *state, PyObject *type);
+/* Position of the property `name`, or -1; raises when `raise` is set. */
+Py_ssize_t model_find(Model *model, PyObject *name, bool raise);
+/* Schema handle for the models; NULL with an exception. */
+realm_schema_t *schema_from_models(State *state, Model **models, size_t count);
+/* Default of a property as new reference, NULL without exception when there is none. */
+PyObject *property_default(Property *property);
+const char *property_type_name(int type);
+
+/* ---- realm.c, realm_open.c, realm_objects.c ------------------------------------------------- */
+
+/* 0 when `realm` may be used here and now, -1 with an exception. */
+int realm_ready_slow(Realm *realm);
+static inline int realm_ready(Realm *realm) {
+    if (!realm->closed && realm->thread == PyThread_get_thread_ident() &&
+        realm->fork_generation == fork_generation && realm->deferred_count == 0) {
+        return 0;
+    }
+    return realm_ready_slow(realm);
+}
+void realm_release_handle(Realm *realm, void *handle);
+Binding *realm_binding(Realm *realm, Model *model);
+Binding *realm_binding_for_key(Realm *realm, realm_class_key_t key);
+PyObject *realm_open_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+int realm_bind(Realm *realm, Model **models, size_t count);
+void realm_unbind(Realm *realm);
+PyObject *realm_bind_method(Realm *self, PyObject *models);
+PyObject *realm_describe(Realm *self, PyObject *unused);
+PyObject *realm_create(Realm *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
+PyObject *realm_add(Realm *self, PyObject *args, PyObject *kwargs);
+PyObject *realm_find(Realm *self, PyObject *args);
+PyObject *realm_object_for_key(Realm *self, PyObject *args);
+PyObject *realm_delete_object(Realm *self, PyObject *object);
+/* Makes `object` managed, with everything unmanaged that it links to. `update` as in create. */
+int realm_adopt(Realm *self, Object *object, int update);
+
+/* ---- object.c ------------------------------------------------------------------------------- */
+
+/* New managed object that takes over `handle`, also on failure. */
+PyObject *object_wrap(Binding *binding, realm_object_t *handle);
+PyObject *object_from_link(Realm *realm, realm_link_t link);
+PyObject *object_get_property(Object *self, Property *property);
+int object_set_property(Object *self, Property *property, PyObject *value);
+/* 0 when `self` is managed and its realm may be used. */
+int object_ready(Object *self);
+
+/* ---- results.c, results_refine.c, iterator.c ------------------------------------------------ */
+
+/* New results that take over `handle`, also on failure. */
+PyObject *results_wrap(PyTypeObject *type, Binding *binding, realm_results_t *handle,
+                       bool whole_class, bool ordered);
+int results_ready(Results *self);
+/* Number of elements, counted without the GIL. */
+int results_count(Results *self, size_t *count);
+PyObject *results_iterate(Results *self);
+PyObject *results_of_class(PyTypeObject *type, PyObject *args);
+PyObject *results_of_backlinks(PyTypeObject *type, PyObject *args);
+PyObject *results_filter(Results *self, PyObject *args);
+PyObject *results_sort(Results *self, PyObject *text);
+PyObject *results_distinct(Results *self, PyObject *text);
+PyObject *results_limit(Results *self, PyObject *count);
+PyObject *results_snapshot(Results *self, PyObject *unused);
+PyObject *results_aggregate(Results *self, PyObject *args);
+PyObject *results_values(Results *self, PyObject *names);
+
+extern PyType_Spec property_spec;
+extern PyType_Spec model_spec;
+extern PyType_Spec object_spec;
+extern PyType_Spec realm_spec;
+extern PyType_Spec results_spec;
+extern PyType_Spec iterator_spec;
+
+#endif

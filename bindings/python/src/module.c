@@ -1,0 +1,142 @@
+/* The module realm._realm: its state, its types, and the functions that belong to no object. */
+#include "binding.h"
+
+#include <pthread.h>
+
+unsigned fork_generation = 0;
+
+static void after_fork_in_child(void) { fork_generation++; }
+
+static struct PyModuleDef module_definition;
+
+State *state_of_type(PyTypeObject *type) {
+    /* Classes made in Python know no module. The chain of layout bases ends with the type that
+     * this module made, and then object. */
+    PyTypeObject *base;
+    while ((base = (PyTypeObject *)PyType_GetSlot(type, Py_tp_base)) && base != &PyBaseObject_Type) {
+        type = base;
+    }
+    return PyType_GetModuleState(type);
+}
+
+static PyObject *delete_files(PyObject *module, PyObject *argument) {
+    State *state = PyModule_GetState(module);
+    PyObject *path = NULL;
+    bool done, deleted = false;
+    if (!PyUnicode_FSConverter(argument, &path)) return NULL;
+    const char *text = PyBytes_AsString(path);
+    Py_BEGIN_ALLOW_THREADS
+    done = realm_delete_files(text, &deleted);
+    Py_END_ALLOW_THREADS
+    Py_DECREF(path);
+    if (done) return PyBool_FromLong(deleted);
+    raise_engine(state, "deleting %R", argument);
+    return NULL;
+}
+
+static PyObject *set_log_level(PyObject *module, PyObject *args) {
+    (void)module;
+    int level;
+    if (!PyArg_ParseTuple(args, "i:_set_log_level", &level)) return NULL;
+    realm_set_log_level((realm_log_level_e)level);
+    Py_RETURN_NONE;
+}
+
+static PyMethodDef module_methods[] = {
+    {"delete_files", delete_files, METH_O,
+     "delete_files(path, /)\n--\n\n"
+     "Deletes a realm's files; False if there were none. Fails while the realm is open anywhere."},
+    {"_set_log_level", set_log_level, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+
+static PyTypeObject *add_type(PyObject *module, PyType_Spec *spec) {
+    PyObject *type = PyType_FromModuleAndSpec(module, spec, NULL);
+    if (!type) return NULL;
+    if (PyModule_AddType(module, (PyTypeObject *)type) < 0) Py_CLEAR(type);
+    return (PyTypeObject *)type;
+}
+
+static PyObject *import_attribute(const char *module_name, const char *attribute) {
+    PyObject *module = PyImport_ImportModule(module_name);
+    if (!module) return NULL;
+    PyObject *value = PyObject_GetAttrString(module, attribute);
+    Py_DECREF(module);
+    return value;
+}
+
+static PyObject *make_epoch(State *state) {
+    PyObject *zone = import_attribute("datetime", "timezone");
+    if (!zone) return NULL;
+    PyObject *utc = PyObject_GetAttrString(zone, "utc");
+    Py_DECREF(zone);
+    if (!utc) return NULL;
+    return PyObject_CallFunction(state->datetime_type, "iiiiiiiN", 1970, 1, 1, 0, 0, 0, 0, utc);
+}
+
+static int module_exec(PyObject *module) {
+    State *state = PyModule_GetState(module);
+    static bool watching_forks = false;
+    if (!watching_forks) {
+        if (pthread_atfork(NULL, NULL, after_fork_in_child) != 0) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        watching_forks = true;
+    }
+    if (!(state->property_type = add_type(module, &property_spec)) ||
+        !(state->model_type = add_type(module, &model_spec)) ||
+        !(state->object_type = add_type(module, &object_spec)) ||
+        !(state->realm_type = add_type(module, &realm_spec)) ||
+        !(state->results_type = add_type(module, &results_spec)) ||
+        !(state->iterator_type = add_type(module, &iterator_spec)) ||
+        !(state->make_error = import_attribute("realm._errors", "make_error")) ||
+        !(state->datetime_type = import_attribute("datetime", "datetime")) ||
+        !(state->timedelta_type = import_attribute("datetime", "timedelta")) ||
+        !(state->epoch = make_epoch(state)) ||
+        !(state->name_model = PyUnicode_InternFromString("__realm_model__")) ||
+        !(state->name_days = PyUnicode_InternFromString("days")) ||
+        !(state->name_seconds = PyUnicode_InternFromString("seconds")) ||
+        !(state->name_microseconds = PyUnicode_InternFromString("microseconds")) ||
+        !(state->name_tzinfo = PyUnicode_InternFromString("tzinfo"))) {
+        return -1;
+    }
+    return PyModule_AddStringConstant(module, "library_version", realm_get_library_version());
+}
+
+#define STATE_MEMBERS(apply)                                                                       \
+    apply(property_type) apply(model_type) apply(object_type) apply(realm_type)                    \
+    apply(results_type) apply(iterator_type) apply(make_error) apply(datetime_type)                \
+    apply(timedelta_type) apply(epoch) apply(name_model) apply(name_days) apply(name_seconds)      \
+    apply(name_microseconds) apply(name_tzinfo)
+
+static int module_traverse(PyObject *module, visitproc visit, void *arg) {
+    State *state = PyModule_GetState(module);
+#define VISIT_MEMBER(member) Py_VISIT(state->member);
+    STATE_MEMBERS(VISIT_MEMBER)
+    return 0;
+}
+
+static int module_clear(PyObject *module) {
+    State *state = PyModule_GetState(module);
+#define CLEAR_MEMBER(member) Py_CLEAR(state->member);
+    STATE_MEMBERS(CLEAR_MEMBER)
+    return 0;
+}
+
+static void module_free(void *module) { module_clear(module); }
+
+static PyModuleDef_Slot module_slots[] = {{Py_mod_exec, module_exec}, {0, NULL}};
+
+static struct PyModuleDef module_definition = {
+    PyModuleDef_HEAD_INIT,
+    .m_name = "realm._realm",
+    .m_doc = "Handles and conversions between Python and librealm. Use the package realm.",
+    .m_size = sizeof(State),
+    .m_methods = module_methods,
+    .m_slots = module_slots,
+    .m_traverse = module_traverse,
+    .m_clear = module_clear,
+    .m_free = module_free,
+};
+
+PyMODINIT_FUNC PyInit__realm(void) { return PyModuleDef_Init(&module_definition); }

@@ -1,0 +1,298 @@
+/* realm._realm.Object: base of all model classes.
+ *
+ * An object is *unmanaged* after construction: it carries Python values, like a dataclass. Adding
+ * it to a realm, reading it from one, or `Realm.create` makes it *managed*: it is then a view of
+ * a row and carries nothing; every access goes to the engine. `Realm.add` turns the first into the
+ * second in place. Identity of managed objects is that of the row: equality and hash follow it. */
+#include "binding.h"
+
+/* ---- life ----------------------------------------------------------------------------------- */
+
+static PyObject *object_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    (void)args;
+    (void)kwargs;
+    State *state = state_of_type(type);
+    if (!state) return NULL;
+    Model *model = model_of_class(state, (PyObject *)type);
+    if (!model) return NULL;
+    PyObject **values = PyMem_Calloc(model->count + 1, sizeof *values);
+    if (!values) return PyErr_NoMemory();
+    Object *self = (Object *)PyType_GenericAlloc(type, 0);
+    if (!self) {
+        PyMem_Free(values);
+        return NULL;
+    }
+    self->model = (Model *)Py_NewRef((PyObject *)model);
+    self->values = values;
+    return (PyObject *)self;
+}
+
+static int object_init(Object *self, PyObject *args, PyObject *kwargs) {
+    Model *model = self->model;
+    if (PyTuple_Size(args) != 0) {
+        PyErr_Format(PyExc_TypeError, "%s() takes its values by name, as in %s(%s=...)",
+                     model->text, model->text,
+                     model->count ? model->properties[0]->text : "property");
+        return -1;
+    }
+    if (!self->values) {
+        PyErr_Format(PyExc_TypeError, "this %s is in a realm already", model->text);
+        return -1;
+    }
+    if (kwargs) {
+        Py_ssize_t position = 0;
+        PyObject *name, *value;
+        while (PyDict_Next(kwargs, &position, &name, &value)) {
+            Py_ssize_t index = model_find(model, name, true);
+            if (index < 0) return -1;
+            PyObject *checked = value_normalised(model->properties[index], value);
+            if (!checked) return -1;
+            replace_reference(&self->values[index], checked);
+        }
+    }
+    for (size_t i = 0; i < model->count; i++) {
+        if (self->values[i]) continue;
+        Property *property = model->properties[i];
+        PyObject *value = property_default(property);
+        if (!value && PyErr_Occurred()) return -1;
+        if (!value && property->flags & RLM_PROPERTY_NULLABLE) value = Py_NewRef(Py_None);
+        if (!value) {
+            raise_code(model->state, RLM_ERR_MISSING_PROPERTY_VALUE,
+                       "%s() needs a value for %U, which is %s and has no default", model->text,
+                       property->name, property_type_name(property->type));
+            return -1;
+        }
+        self->values[i] = value_normalised(property, value);
+        Py_DECREF(value);
+        if (!self->values[i]) return -1;
+    }
+    return 0;
+}
+
+static int object_traverse(Object *self, visitproc visit, void *arg) {
+    Py_VISIT(TYPE_OF(self));
+    Py_VISIT(self->model);
+    Py_VISIT(self->realm);
+    if (self->values) {
+        for (size_t i = 0; i < self->model->count; i++) Py_VISIT(self->values[i]);
+    }
+    return 0;
+}
+
+static int object_clear(Object *self) {
+    if (self->values) {
+        for (size_t i = 0; i < self->model->count; i++) Py_CLEAR(self->values[i]);
+    }
+    return 0;
+}
+
+static void object_dealloc(Object *self) {
+    PyTypeObject *type = TYPE_OF(self);
+    PyObject_GC_UnTrack(self);
+    object_clear(self);
+    PyMem_Free(self->values);
+    if (self->handle) realm_release_handle(self->realm, self->handle);
+    Py_CLEAR(self->realm);
+    Py_CLEAR(self->model);
+    PyObject_GC_Del(self);
+    Py_DECREF(type);
+}
+
+PyObject *object_wrap(Binding *binding, realm_object_t *handle) {
+    Realm *realm = binding->realm;
+    PyTypeObject *type = binding->model->type;
+    Object *self = (Object *)PyType_GenericAlloc(type, 0);
+    if (!self) {
+        realm_release_handle(realm, handle);
+        return NULL;
+    }
+    self->model = (Model *)Py_NewRef((PyObject *)binding->model);
+    self->realm = (Realm *)Py_NewRef((PyObject *)realm);
+    self->binding = binding;
+    self->handle = handle;
+    self->key = realm_object_get_key(handle);
+    return (PyObject *)self;
+}
+
+PyObject *object_from_link(Realm *realm, realm_link_t link) {
+    Binding *binding = realm_binding_for_key(realm, link.target_table);
+    if (!binding) return NULL;
+    realm_object_t *handle = realm_get_object(realm->handle, link.target_table, link.target);
+    if (!handle) {
+        raise_engine(realm->state, "following a link to %s", binding->model->text);
+        return NULL;
+    }
+    return object_wrap(binding, handle);
+}
+
+/* ---- properties ----------------------------------------------------------------------------- */
+
+int object_ready(Object *self) {
+    if (!self->realm) {
+        PyErr_Format(PyExc_TypeError, "this %s is not in a realm", self->model->text);
+        return -1;
+    }
+    return realm_ready(self->realm);
+}
+
+static PyObject *get_linked(Object *self, Property *property) {
+    State *state = property->state;
+    Binding *target = self->binding->targets[property->index];
+    /* NULL means both "no object" and "failed": the error slot tells, once it is empty. */
+    realm_clear_last_error();
+    realm_object_t *handle =
+        realm_get_linked_object(self->handle, self->binding->keys[property->index]);
+    if (!handle) {
+        if (!realm_get_last_error(NULL)) Py_RETURN_NONE;
+        raise_engine(state, "%s.%U", self->model->text, property->name);
+        return NULL;
+    }
+    if (!target) target = realm_binding_for_key(self->realm, realm_object_get_table(handle));
+    if (!target) {
+        realm_release_handle(self->realm, handle);
+        return NULL;
+    }
+    return object_wrap(target, handle);
+}
+
+PyObject *object_get_property(Object *self, Property *property) {
+    if (!self->handle) {
+        PyObject *value = self->values ? self->values[property->index] : NULL;
+        if (value) return Py_NewRef(value);
+        PyErr_Format(PyExc_AttributeError, "%s.%U has no value yet", self->model->text,
+                     property->name);
+        return NULL;
+    }
+    if (realm_ready(self->realm) < 0) return NULL;
+    if (property->type == RLM_PROPERTY_TYPE_OBJECT) return get_linked(self, property);
+    realm_value_t value;
+    if (!realm_get_value(self->handle, self->binding->keys[property->index], &value)) {
+        raise_engine(property->state, "%s.%U", self->model->text, property->name);
+        return NULL;
+    }
+    return value_to_python(property->state, self->realm, &value);
+}
+
+int object_set_property(Object *self, Property *property, PyObject *value) {
+    State *state = property->state;
+    if (!self->handle) {
+        PyObject *checked = value_normalised(property, value);
+        if (!checked) return -1;
+        replace_reference(&self->values[property->index], checked);
+        return 0;
+    }
+    if (realm_ready(self->realm) < 0) return -1;
+    realm_value_t converted;
+    PyObject *keep;
+    if (property->type == RLM_PROPERTY_TYPE_OBJECT &&
+        PyObject_TypeCheck(value, state->object_type) && !((Object *)value)->handle) {
+        /* Assigning an object that is in no realm adds it, if it is of the right class and the
+         * realm can be written. */
+        if (value_for_property(property, NULL, value, &converted, &keep) < 0) return -1;
+        if (!realm_object_is_valid(self->handle) || !realm_is_writable(self->realm->handle)) {
+            raise_code(state, realm_object_is_valid(self->handle)
+                                  ? RLM_ERR_WRONG_TRANSACTION_STATE
+                                  : RLM_ERR_INVALIDATED_OBJECT,
+                       "%s.%U can't be set: %s", self->model->text, property->name,
+                       realm_object_is_valid(self->handle) ? "not in a write transaction"
+                                                           : "the object has been deleted");
+            return -1;
+        }
+        if (realm_adopt(self->realm, (Object *)value, 0) < 0) return -1;
+    }
+    if (value_for_property(property, self->realm, value, &converted, &keep) < 0) {
+        Py_XDECREF(keep);
+        return -1;
+    }
+    bool done = realm_set_value(self->handle, self->binding->keys[property->index], converted,
+                                false);
+    Py_XDECREF(keep);
+    if (done) return 0;
+    PyObject *text = short_repr(value);
+    if (!text) return -1;
+    raise_engine(state, "%s.%U = %U", self->model->text, property->name, text);
+    Py_DECREF(text);
+    return -1;
+}
+
+/* ---- identity ------------------------------------------------------------------------------- */
+
+static PyObject *object_compare(PyObject *left, PyObject *right, int operation) {
+    if (operation != Py_EQ && operation != Py_NE) Py_RETURN_NOTIMPLEMENTED;
+    bool equal = left == right;
+    if (!equal) {
+        Object *a = (Object *)left;
+        PyObject *base = (PyObject *)a->model->state->object_type;
+        if (!PyObject_TypeCheck(right, (PyTypeObject *)base)) Py_RETURN_NOTIMPLEMENTED;
+        Object *b = (Object *)right;
+        equal = a->handle && b->handle && a->realm == b->realm && a->binding == b->binding &&
+                a->key == b->key;
+    }
+    return PyBool_FromLong(equal == (operation == Py_EQ));
+}
+
+static Py_hash_t object_hash(Object *self) {
+    if (!self->handle) {
+        PyErr_Format(PyExc_TypeError,
+                     "unhashable: this %s is in no realm yet, and its identity will be that of "
+                     "the stored object", self->model->text);
+        return -1;
+    }
+    uint64_t mixed = (uint64_t)self->key * UINT64_C(0x9E3779B97F4A7C15);
+    mixed ^= (uint64_t)(uintptr_t)self->binding >> 4;
+    mixed ^= mixed >> 29;
+    return (Py_hash_t)mixed == -1 ? -2 : (Py_hash_t)mixed;
+}
+
+/* ---- what realm/_object.py builds on -------------------------------------------------------- */
+
+static PyObject *get_managed(Object *self, void *unused) {
+    (void)unused;
+    return PyBool_FromLong(self->handle != NULL);
+}
+
+static PyObject *get_valid(Object *self, void *unused) {
+    (void)unused;
+    if (!self->handle) Py_RETURN_TRUE;
+    if (self->realm->closed || self->realm->fork_generation != fork_generation) Py_RETURN_FALSE;
+    if (realm_ready(self->realm) < 0) return NULL;
+    return PyBool_FromLong(realm_object_is_valid(self->handle));
+}
+
+static PyObject *get_realm(Object *self, void *unused) {
+    (void)unused;
+    return Py_NewRef(self->realm ? (PyObject *)self->realm : Py_None);
+}
+
+static PyObject *get_key(Object *self, void *unused) {
+    (void)unused;
+    if (!self->handle) Py_RETURN_NONE;
+    return PyLong_FromLongLong(self->key);
+}
+
+static PyGetSetDef object_getset[] = {
+    {"_realm_managed", (getter)get_managed, NULL, "A view of a stored object.", NULL},
+    {"_realm_valid", (getter)get_valid, NULL, "Neither deleted nor of a closed realm.", NULL},
+    {"_realm_owner", (getter)get_realm, NULL, "The realm it is in, or None.", NULL},
+    {"_realm_key", (getter)get_key, NULL, "Its object key in the file, or None.", NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static PyType_Slot object_slots[] = {
+    {Py_tp_doc, "Base of the classes whose objects a realm stores."},
+    {Py_tp_new, object_new},
+    {Py_tp_init, object_init},
+    {Py_tp_dealloc, object_dealloc},
+    {Py_tp_traverse, object_traverse},
+    {Py_tp_clear, object_clear},
+    {Py_tp_richcompare, object_compare},
+    {Py_tp_hash, object_hash},
+    {Py_tp_getset, object_getset},
+    {0, NULL}};
+
+PyType_Spec object_spec = {
+    .name = "realm._realm.Object",
+    .basicsize = sizeof(Object),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
+             Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = object_slots,
+};

@@ -1,0 +1,279 @@
+/* realm._realm.Realm: an open realm - life cycle, transactions, versions. Opening and binding
+ * models are in realm_open.c, objects in realm_objects.c; the methods of all three meet in the
+ * table at the end. realm/_database.py subclasses it. */
+#include "binding.h"
+
+#include <string.h>
+
+int realm_ready_slow(Realm *self) {
+    if (self->closed) {
+        raise_code(self->state, RLM_ERR_CLOSED_REALM, "the realm %R is closed", self->path);
+        return -1;
+    }
+    if (self->fork_generation != fork_generation) {
+        raise_code(self->state, RLM_ERR_WRONG_THREAD,
+                   "the realm %R was opened before this process was forked; open it again here",
+                   self->path);
+        return -1;
+    }
+    if (self->thread != PyThread_get_thread_ident()) {
+        raise_code(self->state, RLM_ERR_WRONG_THREAD,
+                   "the realm %R was opened on another thread; open it on this one too",
+                   self->path);
+        return -1;
+    }
+    /* Handles that other threads dropped: this is the thread that may release them. */
+    while (self->deferred_count) realm_release(self->deferred[--self->deferred_count]);
+    return 0;
+}
+
+void realm_release_handle(Realm *self, void *handle) {
+    if (!handle || self->fork_generation != fork_generation) return;
+    if (self->thread == PyThread_get_thread_ident()) {
+        realm_release(handle);
+        return;
+    }
+    if (self->deferred_count == self->deferred_capacity) {
+        size_t capacity = self->deferred_capacity ? 2 * self->deferred_capacity : 16;
+        void **grown = PyMem_Realloc(self->deferred, capacity * sizeof *grown);
+        /* Without memory the handle is lost until the process ends: leaking it is safe. */
+        if (!grown) return;
+        self->deferred = grown;
+        self->deferred_capacity = capacity;
+    }
+    self->deferred[self->deferred_count++] = handle;
+}
+
+static int realm_traverse(Realm *self, visitproc visit, void *arg) {
+    Py_VISIT(TYPE_OF(self));
+    for (size_t i = 0; i < self->binding_count; i++) Py_VISIT(self->bindings[i].model);
+    return 0;
+}
+
+static void realm_dealloc(Realm *self) {
+    PyTypeObject *type = TYPE_OF(self);
+    PyObject_GC_UnTrack(self);
+    /* Every wrapper holds a reference to its realm, so this realm is used by nobody any more, and
+     * its handles may be released wherever we are. */
+    if (self->handle && self->fork_generation == fork_generation) {
+        while (self->deferred_count) realm_release(self->deferred[--self->deferred_count]);
+        Py_BEGIN_ALLOW_THREADS
+        realm_close(self->handle);
+        realm_release(self->handle);
+        Py_END_ALLOW_THREADS
+    }
+    PyMem_Free(self->deferred);
+    realm_unbind(self);
+    Py_CLEAR(self->path);
+    PyObject_GC_Del(self);
+    Py_DECREF(type);
+}
+
+static PyObject *method_close(Realm *self, PyObject *unused) {
+    (void)unused;
+    if (self->closed) Py_RETURN_NONE;
+    if (self->fork_generation != fork_generation) {
+        /* The parent's realm: closing it here must not disturb the parent. */
+        self->closed = true;
+        Py_RETURN_NONE;
+    }
+    if (self->busy) {
+        raise_code(self->state, RLM_ERR_ILLEGAL_OPERATION,
+                   "the realm %R is in use by another thread and can't be closed now", self->path);
+        return NULL;
+    }
+    bool done;
+    self->closed = true;
+    REALM_BLOCKING_BEGIN(self, self)
+    done = realm_close(self->handle);
+    REALM_BLOCKING_END
+    if (!done) {
+        raise_engine(self->state, "closing %R", self->path);
+        return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+/* ---- transactions --------------------------------------------------------------------------- */
+
+#define BLOCKING_METHOD(name_, call_, doing_)                                                      \
+    static PyObject *name_(Realm *self, PyObject *unused) {                                        \
+        (void)unused;                                                                              \
+        bool done;                                                                                 \
+        if (realm_ready(self) < 0) return NULL;                                                    \
+        REALM_BLOCKING_BEGIN(self, self)                                                           \
+        done = call_(self->handle);                                                                \
+        REALM_BLOCKING_END                                                                         \
+        if (done) Py_RETURN_NONE;                                                                  \
+        raise_engine(self->state, doing_);                                                         \
+        return NULL;                                                                               \
+    }
+
+BLOCKING_METHOD(method_begin_write, realm_begin_write, "beginning a write transaction")
+BLOCKING_METHOD(method_commit, realm_commit, "committing")
+BLOCKING_METHOD(method_rollback, realm_rollback, "rolling back")
+
+static PyObject *method_refresh(Realm *self, PyObject *unused) {
+    (void)unused;
+    bool done, moved = false;
+    if (realm_ready(self) < 0) return NULL;
+    REALM_BLOCKING_BEGIN(self, self)
+    done = realm_refresh(self->handle, &moved);
+    REALM_BLOCKING_END
+    if (done) return PyBool_FromLong(moved);
+    raise_engine(self->state, "refreshing");
+    return NULL;
+}
+
+static PyObject *method_compact(Realm *self, PyObject *unused) {
+    (void)unused;
+    bool done, compacted = false;
+    if (realm_ready(self) < 0) return NULL;
+    REALM_BLOCKING_BEGIN(self, self)
+    done = realm_compact(self->handle, &compacted);
+    REALM_BLOCKING_END
+    if (done) return PyBool_FromLong(compacted);
+    raise_engine(self->state, "compacting %R", self->path);
+    return NULL;
+}
+
+static PyObject *method_write_copy(Realm *self, PyObject *args) {
+    PyObject *path;
+    const char *key = NULL;
+    Py_ssize_t key_size = 0;
+    bool done;
+    if (!PyArg_ParseTuple(args, "O&|z#:write_copy", PyUnicode_FSConverter, &path, &key,
+                          &key_size)) {
+        return NULL;
+    }
+    if (realm_ready(self) < 0) {
+        Py_DECREF(path);
+        return NULL;
+    }
+    const char *text = PyBytes_AsString(path);
+    realm_binary_t sealing = {(const uint8_t *)key, (size_t)key_size};
+    REALM_BLOCKING_BEGIN(self, self)
+    done = realm_convert_with_path(self->handle, text, sealing, false);
+    REALM_BLOCKING_END
+    Py_DECREF(path);
+    if (done) Py_RETURN_NONE;
+    raise_engine(self->state, "copying %R", self->path);
+    return NULL;
+}
+
+static PyObject *get_version(Realm *self, void *unused) {
+    (void)unused;
+    bool found = false;
+    realm_version_id_t version;
+    if (realm_ready(self) < 0) return NULL;
+    /* Reading the version starts the read transaction that it describes. */
+    if (!realm_begin_read(self->handle) ||
+        !realm_get_version_id(self->handle, &found, &version)) {
+        raise_engine(self->state, "reading the version");
+        return NULL;
+    }
+    if (!found) Py_RETURN_NONE;
+    return PyLong_FromUnsignedLongLong(version.version);
+}
+
+static PyObject *get_version_count(Realm *self, void *unused) {
+    (void)unused;
+    uint64_t count = 0;
+    if (realm_ready(self) < 0) return NULL;
+    if (!realm_get_num_versions(self->handle, &count)) {
+        raise_engine(self->state, "counting the versions");
+        return NULL;
+    }
+    return PyLong_FromUnsignedLongLong(count);
+}
+
+static PyObject *get_schema_version(Realm *self, void *unused) {
+    (void)unused;
+    if (realm_ready(self) < 0) return NULL;
+    uint64_t version = realm_get_schema_version(self->handle);
+    if (version == UINT64_MAX) Py_RETURN_NONE;
+    return PyLong_FromUnsignedLongLong(version);
+}
+
+static PyObject *get_writing(Realm *self, void *unused) {
+    (void)unused;
+    if (self->closed) Py_RETURN_FALSE;
+    if (realm_ready(self) < 0) return NULL;
+    return PyBool_FromLong(realm_is_writable(self->handle));
+}
+
+static PyObject *get_closed(Realm *self, void *unused) {
+    (void)unused;
+    return PyBool_FromLong(self->closed);
+}
+
+static PyObject *get_path(Realm *self, void *unused) {
+    (void)unused;
+    return Py_NewRef(self->path);
+}
+
+static PyObject *get_models(Realm *self, void *unused) {
+    (void)unused;
+    PyObject *result = PyTuple_New((Py_ssize_t)self->binding_count);
+    if (!result) return NULL;
+    for (size_t i = 0; i < self->binding_count; i++) {
+        PyTuple_SetItem(result, (Py_ssize_t)i, Py_NewRef((PyObject *)self->bindings[i].model));
+    }
+    return result;
+}
+
+static PyMethodDef realm_methods[] = {
+    {"close", (PyCFunction)method_close, METH_NOARGS,
+     "Closes the realm; a write transaction that is open is rolled back. Closing twice is fine."},
+    {"begin_write", (PyCFunction)method_begin_write, METH_NOARGS,
+     "Begins a write transaction at the newest version; waits for other writers."},
+    {"commit", (PyCFunction)method_commit, METH_NOARGS,
+     "Commits the write transaction durably."},
+    {"rollback", (PyCFunction)method_rollback, METH_NOARGS,
+     "Discards what the write transaction did."},
+    {"refresh", (PyCFunction)method_refresh, METH_NOARGS,
+     "Advances to the newest version; True if that changed anything."},
+    {"compact", (PyCFunction)method_compact, METH_NOARGS,
+     "Rewrites the file without its free space, if nobody else reads it; True if done.\n"
+     "Objects and results of this realm become invalid."},
+    {"_write_copy", (PyCFunction)method_write_copy, METH_VARARGS, NULL},
+    {"_describe", (PyCFunction)realm_describe, METH_NOARGS, NULL},
+    {"_bind", (PyCFunction)realm_bind_method, METH_O, NULL},
+    {"_find", (PyCFunction)realm_find, METH_VARARGS, NULL},
+    {"_object_for_key", (PyCFunction)realm_object_for_key, METH_VARARGS, NULL},
+    {"_delete_object", (PyCFunction)realm_delete_object, METH_O, NULL},
+    {"create", (PyCFunction)(void (*)(void))realm_create, METH_FASTCALL | METH_KEYWORDS,
+     "create(cls, values=None, /, *, update='error', **properties)\n--\n\n"
+     "Creates an object of cls in the realm and returns it."},
+    {"add", (PyCFunction)(void (*)(void))realm_add, METH_VARARGS | METH_KEYWORDS,
+     "add(obj, /, *, update='error')\n--\n\n"
+     "Adds obj, and every object it links to, to the realm; returns it."},
+    {NULL, NULL, 0, NULL}};
+
+static PyGetSetDef realm_getset[] = {
+    {"path", (getter)get_path, NULL, "Path of the file.", NULL},
+    {"is_closed", (getter)get_closed, NULL, "Has been closed.", NULL},
+    {"is_writing", (getter)get_writing, NULL, "Is in a write transaction.", NULL},
+    {"version", (getter)get_version, NULL, "Version of the file that this realm sees.", NULL},
+    {"version_count", (getter)get_version_count, NULL, "Versions that the file retains.", NULL},
+    {"schema_version", (getter)get_schema_version, NULL,
+     "Version of the schema in the file, None if it has none.", NULL},
+    {"_models", (getter)get_models, NULL, NULL, NULL},
+    {NULL, NULL, NULL, NULL, NULL}};
+
+static PyType_Slot realm_slots[] = {
+    {Py_tp_doc, "An open realm."},
+    {Py_tp_new, realm_open_new},
+    {Py_tp_dealloc, realm_dealloc},
+    {Py_tp_traverse, realm_traverse},
+    {Py_tp_methods, realm_methods},
+    {Py_tp_getset, realm_getset},
+    {0, NULL}};
+
+PyType_Spec realm_spec = {
+    .name = "realm._realm.Realm",
+    .basicsize = sizeof(Realm),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
+             Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = realm_slots,
+};

@@ -1,0 +1,319 @@
+/* Opening a realm, and binding models to the classes of its file. */
+#include "binding.h"
+
+#include <string.h>
+
+static int schema_mode(PyObject *name) {
+    static const struct {
+        const char *name;
+        realm_schema_mode_e mode;
+    } modes[] = {{"automatic", RLM_SCHEMA_MODE_AUTOMATIC},
+                 {"read_only", RLM_SCHEMA_MODE_READ_ONLY},
+                 {"immutable", RLM_SCHEMA_MODE_IMMUTABLE},
+                 {"reset_if_needed", RLM_SCHEMA_MODE_SOFT_RESET_FILE},
+                 {"additive", RLM_SCHEMA_MODE_ADDITIVE_DISCOVERED},
+                 {"manual", RLM_SCHEMA_MODE_MANUAL}};
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        if (PyUnicode_CompareWithASCIIString(name, modes[i].name) == 0) return (int)modes[i].mode;
+    }
+    PyErr_Format(PyExc_ValueError, "no schema mode %R", name);
+    return -1;
+}
+
+/* Models of the tuple as a plain array; NULL with an exception. */
+static Model **models_of_tuple(State *state, PyObject *tuple, size_t *count) {
+    *count = (size_t)PyTuple_Size(tuple);
+    Model **models = PyMem_Calloc(*count + 1, sizeof *models);
+    if (!models) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    for (size_t i = 0; i < *count; i++) {
+        PyObject *item = PyTuple_GetItem(tuple, (Py_ssize_t)i);
+        if (Py_TYPE(item) != state->model_type) {
+            PyErr_SetString(PyExc_TypeError, "models must be Model objects");
+            PyMem_Free(models);
+            return NULL;
+        }
+        models[i] = (Model *)item;
+    }
+    return models;
+}
+
+/* ---- bindings ------------------------------------------------------------------------------- */
+
+static int bind_one(Realm *self, Binding *binding, Model *model) {
+    State *state = self->state;
+    realm_class_info_t info;
+    bool found = false;
+    binding->realm = self;
+    binding->model = (Model *)Py_NewRef((PyObject *)model);
+    binding->keys = PyMem_Calloc(model->count + 1, sizeof *binding->keys);
+    binding->targets = PyMem_Calloc(model->count + 1, sizeof *binding->targets);
+    if (!binding->keys || !binding->targets) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (!realm_find_class(self->handle, model->text, &found, &info)) {
+        raise_engine(state, "looking up class %s", model->text);
+        return -1;
+    }
+    if (!found) {
+        raise_code(state, RLM_ERR_NO_SUCH_TABLE, "the realm %R has no class %s", self->path,
+                   model->text);
+        return -1;
+    }
+    binding->class_key = info.key;
+    size_t stored = info.num_properties + info.num_computed_properties;
+    realm_property_info_t *properties = PyMem_Calloc(stored + 1, sizeof *properties);
+    if (!properties) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (!realm_get_class_properties(self->handle, info.key, properties, stored, &stored)) {
+        PyMem_Free(properties);
+        raise_engine(state, "looking up the properties of %s", model->text);
+        return -1;
+    }
+    for (size_t i = 0; i < model->count; i++) {
+        size_t j = 0;
+        while (j < stored && strcmp(properties[j].name, model->properties[i]->text) != 0) j++;
+        if (j == stored) {
+            raise_code(state, RLM_ERR_INVALID_PROPERTY, "class %s of the realm %R has no "
+                       "property %U", model->text, self->path, model->properties[i]->name);
+            PyMem_Free(properties);
+            return -1;
+        }
+        binding->keys[i] = properties[j].key;
+    }
+    PyMem_Free(properties);
+    return 0;
+}
+
+int realm_bind(Realm *self, Model **models, size_t count) {
+    self->bindings = PyMem_Calloc(count + 1, sizeof *self->bindings);
+    if (!self->bindings) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        self->binding_count = i + 1;
+        if (bind_one(self, &self->bindings[i], models[i]) < 0) return -1;
+    }
+    for (size_t i = 0; i < count; i++) {
+        Model *model = models[i];
+        for (size_t j = 0; j < model->count; j++) {
+            PyObject *target = model->properties[j]->link_target;
+            for (size_t k = 0; target && k < count; k++) {
+                if (PyUnicode_Compare(target, models[k]->name) == 0) {
+                    self->bindings[i].targets[j] = &self->bindings[k];
+                }
+            }
+        }
+    }
+    return 0;
+}
+
+void realm_unbind(Realm *self) {
+    for (size_t i = 0; i < self->binding_count; i++) {
+        Binding *binding = &self->bindings[i];
+        if (binding->model && binding->model->recent_realm == self) {
+            binding->model->recent_realm = NULL;
+        }
+        Py_CLEAR(binding->model);
+        PyMem_Free(binding->keys);
+        PyMem_Free(binding->targets);
+    }
+    PyMem_Free(self->bindings);
+    self->bindings = NULL;
+    self->binding_count = 0;
+}
+
+Binding *realm_binding(Realm *self, Model *model) {
+    if (model->recent_realm == self) return model->recent_binding;
+    for (size_t i = 0; i < self->binding_count; i++) {
+        if (self->bindings[i].model == model) {
+            model->recent_realm = self;
+            model->recent_binding = &self->bindings[i];
+            return model->recent_binding;
+        }
+    }
+    raise_code(self->state, RLM_ERR_NO_SUCH_TABLE,
+               "the realm %R was opened without the class %s", self->path, model->text);
+    return NULL;
+}
+
+Binding *realm_binding_for_key(Realm *self, realm_class_key_t key) {
+    for (size_t i = 0; i < self->binding_count; i++) {
+        if (self->bindings[i].class_key == key) return &self->bindings[i];
+    }
+    raise_code(self->state, RLM_ERR_NO_SUCH_TABLE,
+               "the realm %R was opened without the class that this object is of", self->path);
+    return NULL;
+}
+
+PyObject *realm_bind_method(Realm *self, PyObject *tuple) {
+    size_t count;
+    if (realm_ready(self) < 0) return NULL;
+    if (self->binding_count || !PyTuple_Check(tuple)) {
+        PyErr_SetString(PyExc_TypeError, "a realm is bound once, to a tuple of models");
+        return NULL;
+    }
+    Model **models = models_of_tuple(self->state, tuple, &count);
+    if (!models) return NULL;
+    int bad = realm_bind(self, models, count);
+    PyMem_Free(models);
+    if (bad < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+/* The schema of the file: [(class, [(property, type, collection, target, flags, is_primary)])]. */
+PyObject *realm_describe(Realm *self, PyObject *unused) {
+    (void)unused;
+    if (realm_ready(self) < 0) return NULL;
+    size_t count = realm_get_num_classes(self->handle);
+    PyObject *result = PyList_New(0);
+    realm_class_key_t *keys = PyMem_Calloc(count + 1, sizeof *keys);
+    realm_property_info_t *properties = NULL;
+    if (!result || !keys) goto failed;
+    if (!realm_get_class_keys(self->handle, keys, count, &count)) goto engine_failed;
+    for (size_t i = 0; i < count; i++) {
+        realm_class_info_t info;
+        if (!realm_get_class(self->handle, keys[i], &info)) goto engine_failed;
+        size_t stored = info.num_properties + info.num_computed_properties;
+        PyMem_Free(properties);
+        properties = PyMem_Calloc(stored + 1, sizeof *properties);
+        if (!properties) goto failed;
+        if (!realm_get_class_properties(self->handle, keys[i], properties, stored, &stored)) {
+            goto engine_failed;
+        }
+        PyObject *list = PyList_New(0);
+        if (!list) goto failed;
+        for (size_t j = 0; j < stored && j < info.num_properties; j++) {
+            realm_property_info_t *p = &properties[j];
+            PyObject *item = Py_BuildValue("(siisi)", p->name, (int)p->type,
+                                           (int)p->collection_type, p->link_target, p->flags);
+            if (!item || PyList_Append(list, item) < 0) {
+                Py_XDECREF(item);
+                Py_DECREF(list);
+                goto failed;
+            }
+            Py_DECREF(item);
+        }
+        PyObject *entry = Py_BuildValue("(ssN)", info.name, info.primary_key, list);
+        if (!entry || PyList_Append(result, entry) < 0) {
+            Py_XDECREF(entry);
+            goto failed;
+        }
+        Py_DECREF(entry);
+    }
+    PyMem_Free(properties);
+    PyMem_Free(keys);
+    return result;
+engine_failed:
+    raise_engine(self->state, "reading the schema of %R", self->path);
+failed:
+    if (!PyErr_Occurred()) PyErr_NoMemory();
+    PyMem_Free(properties);
+    PyMem_Free(keys);
+    Py_XDECREF(result);
+    return NULL;
+}
+
+/* ---- opening -------------------------------------------------------------------------------- */
+
+static realm_config_t *config_new(State *state, const char *path, realm_schema_t *schema,
+                                  unsigned long long version, int mode, bool in_memory,
+                                  PyObject *max_versions, const char *key, Py_ssize_t key_size) {
+    realm_config_t *config = realm_config_new();
+    if (!config) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    realm_config_set_path(config, path);
+    realm_config_set_schema_mode(config, (realm_schema_mode_e)mode);
+    realm_config_set_in_memory(config, in_memory);
+    if (schema) {
+        realm_config_set_schema(config, schema);
+        realm_config_set_schema_version(config, version);
+    }
+    if (max_versions != Py_None) {
+        unsigned long long limit = PyLong_AsUnsignedLongLong(max_versions);
+        if (limit == (unsigned long long)-1 && PyErr_Occurred()) goto failed;
+        realm_config_set_max_number_of_active_versions(config, limit);
+    }
+    if (key && !realm_config_set_encryption_key(config, (const uint8_t *)key, (size_t)key_size)) {
+        raise_engine(state, NULL);
+        goto failed;
+    }
+    return config;
+failed:
+    realm_release(config);
+    return NULL;
+}
+
+PyObject *realm_open_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"path", "models", "schema_version", "mode", "in_memory",
+                            "max_versions", "encryption_key", NULL};
+    PyObject *path, *tuple, *mode_name, *max_versions = Py_None, *version_object;
+    int in_memory = 0;
+    const char *key = NULL;
+    Py_ssize_t key_size = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UOOU|$pOz#:Realm", names, &path, &tuple,
+                                     &version_object, &mode_name, &in_memory, &max_versions, &key,
+                                     &key_size)) {
+        return NULL;
+    }
+    State *state = state_of_type(type);
+    int mode = state ? schema_mode(mode_name) : -1;
+    if (mode < 0) return NULL;
+    unsigned long long version = PyLong_AsUnsignedLongLong(version_object);
+    if (version == (unsigned long long)-1 && PyErr_Occurred()) return NULL;
+
+    PyObject *encoded = NULL;
+    Model **models = NULL;
+    size_t count = 0;
+    realm_schema_t *schema = NULL;
+    realm_config_t *config = NULL;
+    Realm *self = NULL;
+    realm_t *handle = NULL;
+    if (!PyUnicode_FSConverter(path, &encoded)) return NULL;
+    if (tuple != Py_None) {
+        if (!PyTuple_Check(tuple)) {
+            PyErr_SetString(PyExc_TypeError, "models must be a tuple or None");
+            goto done;
+        }
+        models = models_of_tuple(state, tuple, &count);
+        if (!models) goto done;
+        schema = schema_from_models(state, models, count);
+        if (!schema) goto done;
+    }
+    config = config_new(state, PyBytes_AsString(encoded), schema, version, mode, in_memory,
+                        max_versions, key, key_size);
+    if (!config) goto done;
+    /* Nobody else knows this configuration yet, so there is no handle to pin. */
+    Py_BEGIN_ALLOW_THREADS
+    handle = realm_open(config);
+    Py_END_ALLOW_THREADS
+    if (!handle) {
+        raise_engine(state, "opening %R", path);
+        goto done;
+    }
+    self = (Realm *)PyType_GenericAlloc(type, 0);
+    if (!self) {
+        realm_release(handle);
+        goto done;
+    }
+    self->state = state;
+    self->handle = handle;
+    self->path = Py_NewRef(path);
+    self->thread = PyThread_get_thread_ident();
+    self->fork_generation = fork_generation;
+    if (models && realm_bind(self, models, count) < 0) Py_CLEAR(self);
+done:
+    Py_XDECREF(encoded);
+    PyMem_Free(models);
+    if (schema) realm_release(schema);
+    if (config) realm_release(config);
+    return (PyObject *)self;
+}

@@ -1,0 +1,317 @@
+/* Results from results: filter, sort, distinct, limit, snapshot; and values from results:
+ * aggregates and columns. Queries are texts in the engine's language, which also checks them. */
+#include "binding.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* ---- sources -------------------------------------------------------------------------------- */
+
+PyObject *results_of_class(PyTypeObject *type, PyObject *args) {
+    PyObject *realm, *class;
+    State *state = state_of_type(type);
+    if (!state || !PyArg_ParseTuple(args, "O!O", state->realm_type, &realm, &class)) return NULL;
+    Realm *self = (Realm *)realm;
+    Model *model = model_of_class(state, class);
+    if (!model || realm_ready(self) < 0) return NULL;
+    Binding *binding = realm_binding(self, model);
+    if (!binding) return NULL;
+    realm_results_t *handle = realm_object_find_all(self->handle, binding->class_key);
+    if (handle) return results_wrap(type, binding, handle, true, false);
+    raise_engine(state, "objects of %s", model->text);
+    return NULL;
+}
+
+PyObject *results_of_backlinks(PyTypeObject *type, PyObject *args) {
+    PyObject *target, *class, *name;
+    State *state = state_of_type(type);
+    if (!state ||
+        !PyArg_ParseTuple(args, "O!OU", state->object_type, &target, &class, &name)) {
+        return NULL;
+    }
+    Object *object = (Object *)target;
+    Model *model = model_of_class(state, class);
+    if (!model || object_ready(object) < 0) return NULL;
+    Binding *binding = realm_binding(object->realm, model);
+    Py_ssize_t index = binding ? model_find(model, name, true) : -1;
+    if (index < 0) return NULL;
+    realm_results_t *handle =
+        realm_get_backlinks(object->handle, binding->class_key, binding->keys[index]);
+    if (handle) return results_wrap(type, binding, handle, false, false);
+    raise_engine(state, "links from %s.%U to %s", model->text, name, object->model->text);
+    return NULL;
+}
+
+/* ---- queries -------------------------------------------------------------------------------- */
+
+typedef struct {
+    size_t count;
+    realm_query_arg_t *arguments;
+    realm_value_t **values;     /* per argument */
+    PyObject *keeps;            /* list of what the values point into */
+} Arguments;
+
+static int arguments_one(State *state, Realm *realm, PyObject *value, realm_value_t *out,
+                         PyObject *keeps) {
+    PyObject *keep;
+    int bad = value_for_query(state, realm, value, out, &keep);
+    if (keep && !bad) bad = PyList_Append(keeps, keep);
+    Py_XDECREF(keep);
+    return bad;
+}
+
+static bool is_list_argument(PyObject *value) {
+    return PyList_Check(value) || PyTuple_Check(value) || Py_TYPE(value) == &PySet_Type ||
+           Py_TYPE(value) == &PyFrozenSet_Type;
+}
+
+static int arguments_fill(Arguments *self, State *state, Realm *realm, PyObject *tuple) {
+    size_t total = (size_t)PyTuple_Size(tuple);
+    memset(self, 0, sizeof *self);
+    self->arguments = PyMem_Calloc(total + 1, sizeof *self->arguments);
+    self->values = PyMem_Calloc(total + 1, sizeof *self->values);
+    self->keeps = PyList_New(0);
+    if (!self->arguments || !self->values || !self->keeps) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; i < total; i++) {
+        PyObject *value = PyTuple_GetItem(tuple, (Py_ssize_t)i);
+        PyObject *list = NULL;
+        size_t length = 1;
+        if (is_list_argument(value)) {
+            list = PySequence_List(value);
+            if (!list || PyList_Append(self->keeps, list) < 0) {
+                Py_XDECREF(list);
+                return -1;
+            }
+            Py_DECREF(list);
+            length = (size_t)PyList_Size(list);
+        }
+        self->values[i] = PyMem_Calloc(length + 1, sizeof **self->values);
+        if (!self->values[i]) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        self->count = i + 1;
+        self->arguments[i].nb_args = length;
+        self->arguments[i].is_list = list != NULL;
+        self->arguments[i].arg = self->values[i];
+        for (size_t j = 0; j < length; j++) {
+            PyObject *item = list ? PyList_GetItem(list, (Py_ssize_t)j) : value;
+            if (arguments_one(state, realm, item, &self->values[i][j], self->keeps) < 0) return -1;
+        }
+    }
+    return 0;
+}
+
+static void arguments_free(Arguments *self) {
+    for (size_t i = 0; i < self->count; i++) PyMem_Free(self->values[i]);
+    PyMem_Free(self->values);
+    PyMem_Free(self->arguments);
+    Py_CLEAR(self->keeps);
+}
+
+static bool word_at(const char *text, const char *word) {
+    size_t length = strlen(word);
+    for (size_t i = 0; i < length; i++) {
+        if (tolower((unsigned char)text[i]) != word[i]) return false;
+    }
+    text += length;
+    while (*text && isspace((unsigned char)*text)) text++;
+    return *text == '(';
+}
+
+/* Whether a query text orders or cuts its matches. Outside of strings, SORT, DISTINCT and LIMIT
+ * are followed by a parenthesis only where they are such clauses. */
+static bool has_ordering(const char *text) {
+    char quote = 0;
+    char before = ' ';
+    for (; *text; before = *text++) {
+        if (quote) {
+            if (*text == '\\' && text[1]) text++;
+            else if (*text == quote) quote = 0;
+        } else if (*text == '"' || *text == '\'') {
+            quote = *text;
+        } else if (!isalnum((unsigned char)before) && before != '_' && before != '$' &&
+                   before != '.' &&
+                   (word_at(text, "sort") || word_at(text, "distinct") ||
+                    word_at(text, "limit"))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+PyObject *results_filter(Results *self, PyObject *args) {
+    const char *text;
+    PyObject *tuple;
+    Realm *realm = self->realm;
+    State *state = realm->state;
+    if (!PyArg_ParseTuple(args, "sO!:filter", &text, &PyTuple_Type, &tuple)) return NULL;
+    if (results_ready(self) < 0) return NULL;
+    bool ordering = has_ordering(text);
+    if (ordering && self->ordered) {
+        raise_code(state, RLM_ERR_ILLEGAL_OPERATION,
+                   "these results of %s are ordered already: filter them without SORT, DISTINCT "
+                   "and LIMIT, or put the clauses into one query", self->binding->model->text);
+        return NULL;
+    }
+    Arguments arguments;
+    realm_query_t *query = NULL;
+    realm_results_t *handle = NULL;
+    if (arguments_fill(&arguments, state, realm, tuple) == 0) {
+        if (ordering && !self->whole_class) {
+            query = realm_query_parse_for_results(self->handle, text, arguments.count,
+                                                  arguments.arguments);
+        } else {
+            query = realm_query_parse(realm->handle, self->binding->class_key, text,
+                                      arguments.count, arguments.arguments);
+        }
+    }
+    arguments_free(&arguments);
+    if (query) {
+        handle = self->whole_class || ordering ? realm_query_find_all(query)
+                                               : realm_results_filter(self->handle, query);
+        if (!handle) raise_engine(state, "filtering %s by %s", self->binding->model->text, text);
+        realm_release_handle(realm, query);
+    } else {
+        raise_engine(state, "query on %s", self->binding->model->text);
+    }
+    if (!handle) return NULL;
+    return results_wrap(TYPE_OF(self), self->binding, handle, false, ordering || self->ordered);
+}
+
+static PyObject *refined(Results *self, realm_results_t *handle, const char *doing,
+                         PyObject *text) {
+    if (handle) return results_wrap(TYPE_OF(self), self->binding, handle, false, true);
+    raise_engine(self->realm->state, "%s %s by %S", doing, self->binding->model->text, text);
+    return NULL;
+}
+
+PyObject *results_sort(Results *self, PyObject *text) {
+    const char *utf8 = PyUnicode_AsUTF8AndSize(text, NULL);
+    if (!utf8 || results_ready(self) < 0) return NULL;
+    return refined(self, realm_results_sort(self->handle, utf8), "sorting", text);
+}
+
+PyObject *results_distinct(Results *self, PyObject *text) {
+    const char *utf8 = PyUnicode_AsUTF8AndSize(text, NULL);
+    if (!utf8 || results_ready(self) < 0) return NULL;
+    return refined(self, realm_results_distinct(self->handle, utf8), "making distinct", text);
+}
+
+PyObject *results_limit(Results *self, PyObject *count) {
+    size_t limit = PyLong_AsSize_t(count);
+    if ((limit == (size_t)-1 && PyErr_Occurred()) || results_ready(self) < 0) return NULL;
+    return refined(self, realm_results_limit(self->handle, limit), "limiting", count);
+}
+
+PyObject *results_snapshot(Results *self, PyObject *unused) {
+    (void)unused;
+    realm_results_t *handle;
+    if (results_ready(self) < 0) return NULL;
+    REALM_BLOCKING_BEGIN(self->realm, self)
+    handle = realm_results_snapshot(self->handle);
+    REALM_BLOCKING_END
+    if (handle) return results_wrap(TYPE_OF(self), self->binding, handle, false, true);
+    raise_engine(self->realm->state, "snapshot of %s", self->binding->model->text);
+    return NULL;
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+typedef bool (*aggregate_function)(realm_results_t *, realm_property_key_t, realm_value_t *,
+                                   bool *);
+
+PyObject *results_aggregate(Results *self, PyObject *args) {
+    static const struct {
+        const char *name;
+        aggregate_function function;
+    } kinds[] = {{"min", realm_results_min},
+                 {"max", realm_results_max},
+                 {"sum", realm_results_sum},
+                 {"average", realm_results_average}};
+    const char *kind;
+    PyObject *name;
+    Model *model = self->binding->model;
+    if (!PyArg_ParseTuple(args, "sU:aggregate", &kind, &name)) return NULL;
+    Py_ssize_t index = model_find(model, name, true);
+    if (index < 0 || results_ready(self) < 0) return NULL;
+    aggregate_function function = NULL;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kinds[i].name, kind) == 0) function = kinds[i].function;
+    }
+    if (!function) {
+        PyErr_Format(PyExc_ValueError, "no aggregate %s", kind);
+        return NULL;
+    }
+    realm_value_t value;
+    bool done, found = false;
+    REALM_BLOCKING_BEGIN(self->realm, self)
+    done = function(self->handle, self->binding->keys[index], &value, &found);
+    REALM_BLOCKING_END
+    if (done) return value_to_python(self->realm->state, self->realm, &value);
+    raise_engine(self->realm->state, "%s of %s.%U", kind, model->text, name);
+    return NULL;
+}
+
+/* Values of the properties `indexes` of one object: bare when there is one, else a tuple. */
+static PyObject *row_values(Results *self, realm_object_t *handle, size_t count,
+                            const realm_property_key_t *keys, realm_value_t *values) {
+    State *state = self->realm->state;
+    if (!realm_get_values(handle, count, keys, values)) {
+        raise_engine(state, "reading %s", self->binding->model->text);
+        return NULL;
+    }
+    if (count == 1) return value_to_python(state, self->realm, values);
+    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
+    if (!tuple) return NULL;
+    for (size_t i = 0; i < count; i++) {
+        PyObject *value = value_to_python(state, self->realm, &values[i]);
+        if (!value) {
+            Py_DECREF(tuple);
+            return NULL;
+        }
+        PyTuple_SetItem(tuple, (Py_ssize_t)i, value);
+    }
+    return tuple;
+}
+
+PyObject *results_values(Results *self, PyObject *names) {
+    Model *model = self->binding->model;
+    if (!PyTuple_Check(names) || PyTuple_Size(names) == 0) {
+        PyErr_SetString(PyExc_TypeError, "values() takes names of properties");
+        return NULL;
+    }
+    size_t width = (size_t)PyTuple_Size(names);
+    size_t count;
+    if (results_ready(self) < 0 || results_count(self, &count) < 0) return NULL;
+    realm_property_key_t *keys = PyMem_Calloc(width, sizeof *keys);
+    realm_value_t *values = PyMem_Calloc(width, sizeof *values);
+    PyObject *list = keys && values ? PyList_New((Py_ssize_t)count) : PyErr_NoMemory();
+    if (!list) goto done;
+    for (size_t i = 0; i < width; i++) {
+        Py_ssize_t index = model_find(model, PyTuple_GetItem(names, (Py_ssize_t)i), true);
+        if (index < 0) goto failed;
+        keys[i] = self->binding->keys[index];
+    }
+    for (size_t i = 0; i < count; i++) {
+        realm_object_t *handle = realm_results_get_object(self->handle, i);
+        if (!handle) {
+            raise_engine(self->realm->state, "results of %s", model->text);
+            goto failed;
+        }
+        PyObject *item = row_values(self, handle, width, keys, values);
+        realm_release_handle(self->realm, handle);
+        if (!item) goto failed;
+        PyList_SetItem(list, (Py_ssize_t)i, item);
+    }
+    goto done;
+failed:
+    Py_CLEAR(list);
+done:
+    PyMem_Free(keys);
+    PyMem_Free(values);
+    return list;
+}
