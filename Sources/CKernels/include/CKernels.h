@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "CKernelsSearch.h"
 
 static inline uint64_t ck_load_relaxed_u64(const uint64_t *p) {
     return __atomic_load_n(p, __ATOMIC_RELAXED);

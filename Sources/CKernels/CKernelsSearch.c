@@ -1,0 +1,357 @@
+#include "CKernelsSearch.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#define AVX2 __attribute__((target("avx2,popcnt,bmi")))
+#define HAS_AVX2() __builtin_cpu_supports("avx2")
+#endif
+
+/* ---- portable forms; also the last rows of the vector forms */
+
+#define PORTABLE_RANGE(NAME, TYPE)                                                                 \
+    static inline uint64_t word_##NAME(const unsigned char *p, size_t rows, TYPE low, TYPE span) { \
+        uint64_t word = 0;                                                                         \
+        for (size_t i = 0; i < rows; i++) {                                                        \
+            TYPE value;                                                                            \
+            memcpy(&value, p + i * sizeof(TYPE), sizeof(TYPE));                                    \
+            word |= (uint64_t)((TYPE)(value - low) <= span) << i;                                  \
+        }                                                                                          \
+        return word;                                                                               \
+    }                                                                                              \
+    static void mask_##NAME(const void *data, size_t rows, TYPE low, TYPE span, uint64_t *mask) {  \
+        const unsigned char *p = data;                                                             \
+        for (size_t i = 0; i < rows; i += 64)                                                      \
+            *mask++ = word_##NAME(p + i * sizeof(TYPE), rows - i < 64 ? rows - i : 64, low, span); \
+    }                                                                                              \
+    static size_t count_##NAME(const void *data, size_t rows, TYPE low, TYPE span) {               \
+        const unsigned char *p = data;                                                             \
+        size_t count = 0;                                                                          \
+        for (size_t i = 0; i < rows; i++) {                                                        \
+            TYPE value;                                                                            \
+            memcpy(&value, p + i * sizeof(TYPE), sizeof(TYPE));                                    \
+            count += (TYPE)(value - low) <= span;                                                  \
+        }                                                                                          \
+        return count;                                                                              \
+    }
+PORTABLE_RANGE(u8, uint8_t)
+PORTABLE_RANGE(u16, uint16_t)
+PORTABLE_RANGE(u32, uint32_t)
+PORTABLE_RANGE(u64, uint64_t)
+
+#define PORTABLE_FLOATING(NAME, TYPE)                                                              \
+    static inline uint64_t word_##NAME(const unsigned char *p, size_t rows, TYPE low, TYPE high) { \
+        uint64_t word = 0;                                                                         \
+        for (size_t i = 0; i < rows; i++) {                                                        \
+            TYPE value;                                                                            \
+            memcpy(&value, p + i * sizeof(TYPE), sizeof(TYPE));                                    \
+            word |= (uint64_t)((value >= low) & (value <= high)) << i;                             \
+        }                                                                                          \
+        return word;                                                                               \
+    }                                                                                              \
+    static void mask_##NAME(const void *data, size_t rows, TYPE low, TYPE high, uint64_t *mask) {  \
+        const unsigned char *p = data;                                                             \
+        for (size_t i = 0; i < rows; i += 64)                                                      \
+            *mask++ = word_##NAME(p + i * sizeof(TYPE), rows - i < 64 ? rows - i : 64, low, high); \
+    }                                                                                              \
+    static size_t count_##NAME(const void *data, size_t rows, TYPE low, TYPE high) {               \
+        const unsigned char *p = data;                                                             \
+        size_t count = 0;                                                                          \
+        for (size_t i = 0; i < rows; i++) {                                                        \
+            TYPE value;                                                                            \
+            memcpy(&value, p + i * sizeof(TYPE), sizeof(TYPE));                                    \
+            count += (value >= low) & (value <= high);                                             \
+        }                                                                                          \
+        return count;                                                                              \
+    }
+PORTABLE_FLOATING(f32, float)
+PORTABLE_FLOATING(f64, double)
+
+#if defined(__x86_64__)
+
+/* ---- AVX2: `bits_*` tests 32 rows (u8, u16, u32, f32) or 16 (u64, f64) and returns their bits */
+
+AVX2 static inline __m256i load(const unsigned char *p) {
+    return _mm256_loadu_si256((const __m256i *)p);
+}
+AVX2 static inline uint32_t bits_u8(const unsigned char *p, __m256i low, __m256i span) {
+    __m256i delta = _mm256_sub_epi8(load(p), low);
+    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(delta, span), delta));
+}
+AVX2 static inline __m256i pass_u16(const unsigned char *p, __m256i low, __m256i span) {
+    __m256i delta = _mm256_sub_epi16(load(p), low);
+    return _mm256_cmpeq_epi16(_mm256_min_epu16(delta, span), delta);
+}
+AVX2 static inline uint32_t bits_u16(const unsigned char *p, __m256i low, __m256i span) {
+    __m256i packed = _mm256_packs_epi16(pass_u16(p, low, span), pass_u16(p + 32, low, span));
+    return (uint32_t)_mm256_movemask_epi8(_mm256_permute4x64_epi64(packed, 0xD8));
+}
+AVX2 static inline __m256i pass_u32(const unsigned char *p, __m256i low, __m256i span) {
+    __m256i delta = _mm256_sub_epi32(load(p), low);
+    return _mm256_cmpeq_epi32(_mm256_min_epu32(delta, span), delta);
+}
+AVX2 static inline uint32_t bits8(__m256i pass) {
+    return (uint32_t)_mm256_movemask_ps(_mm256_castsi256_ps(pass));
+}
+AVX2 static inline uint32_t bits_u32(const unsigned char *p, __m256i low, __m256i span) {
+    return bits8(pass_u32(p, low, span)) | bits8(pass_u32(p + 32, low, span)) << 8 |
+           bits8(pass_u32(p + 64, low, span)) << 16 | bits8(pass_u32(p + 96, low, span)) << 24;
+}
+/* Unsigned comparison through the signed one: both sides with the top bit flipped; `low` has it
+ * folded in, `span` comes flipped. */
+AVX2 static inline uint32_t fail4_u64(const unsigned char *p, __m256i low, __m256i span) {
+    __m256i delta = _mm256_sub_epi64(load(p), low);
+    return (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(delta, span)));
+}
+AVX2 static inline uint32_t bits_u64(const unsigned char *p, __m256i low, __m256i span) {
+    return ~(fail4_u64(p, low, span) | fail4_u64(p + 32, low, span) << 4 |
+             fail4_u64(p + 64, low, span) << 8 | fail4_u64(p + 96, low, span) << 12) &
+           0xFFFF;
+}
+AVX2 static inline uint32_t bits8_f32(const unsigned char *p, __m256 low, __m256 high) {
+    __m256 v = _mm256_loadu_ps((const float *)(const void *)p);
+    return (uint32_t)_mm256_movemask_ps(
+        _mm256_and_ps(_mm256_cmp_ps(v, low, _CMP_GE_OQ), _mm256_cmp_ps(v, high, _CMP_LE_OQ)));
+}
+AVX2 static inline uint32_t bits_f32(const unsigned char *p, __m256 low, __m256 high) {
+    return bits8_f32(p, low, high) | bits8_f32(p + 32, low, high) << 8 |
+           bits8_f32(p + 64, low, high) << 16 | bits8_f32(p + 96, low, high) << 24;
+}
+AVX2 static inline uint32_t bits4_f64(const unsigned char *p, __m256d low, __m256d high) {
+    __m256d v = _mm256_loadu_pd((const double *)(const void *)p);
+    return (uint32_t)_mm256_movemask_pd(
+        _mm256_and_pd(_mm256_cmp_pd(v, low, _CMP_GE_OQ), _mm256_cmp_pd(v, high, _CMP_LE_OQ)));
+}
+AVX2 static inline uint32_t bits_f64(const unsigned char *p, __m256d low, __m256d high) {
+    return bits4_f64(p, low, high) | bits4_f64(p + 32, low, high) << 4 |
+           bits4_f64(p + 64, low, high) << 8 | bits4_f64(p + 96, low, high) << 12;
+}
+
+/* STEP rows make 32 or 16 bits; the rest of a word comes from the portable form. */
+#define VECTOR_RANGE(NAME, TYPE, STEP, VECTOR, LOW, HIGH)                                          \
+    AVX2 static void mask_##NAME##_avx2(const void *data, size_t rows, TYPE low, TYPE high,        \
+                                        uint64_t *mask) {                                          \
+        const unsigned char *p = data;                                                             \
+        const VECTOR l = LOW, h = HIGH;                                                            \
+        for (size_t i = 0; i < rows; i += 64) {                                                    \
+            size_t left = rows - i < 64 ? rows - i : 64, j = 0;                                    \
+            uint64_t word = 0;                                                                     \
+            for (; j + STEP <= left; j += STEP)                                                    \
+                word |= (uint64_t)bits_##NAME(p + (i + j) * sizeof(TYPE), l, h) << j;              \
+            if (j < left)                                                                          \
+                word |= word_##NAME(p + (i + j) * sizeof(TYPE), left - j, low, high) << j;         \
+            *mask++ = word;                                                                        \
+        }                                                                                          \
+    }                                                                                              \
+    AVX2 static size_t count_##NAME##_avx2(const void *data, size_t rows, TYPE low, TYPE high) {   \
+        const unsigned char *p = data;                                                             \
+        const VECTOR l = LOW, h = HIGH;                                                            \
+        size_t i = 0, count = 0;                                                                   \
+        for (; i + STEP <= rows; i += STEP)                                                        \
+            count += (size_t)_mm_popcnt_u32(bits_##NAME(p + i * sizeof(TYPE), l, h));              \
+        return i < rows ? count + count_##NAME(p + i * sizeof(TYPE), rows - i, low, high) : count; \
+    }
+
+VECTOR_RANGE(u8, uint8_t, 32, __m256i, _mm256_set1_epi8((char)low), _mm256_set1_epi8((char)high))
+VECTOR_RANGE(u16, uint16_t, 32, __m256i, _mm256_set1_epi16((short)low),
+             _mm256_set1_epi16((short)high))
+VECTOR_RANGE(u32, uint32_t, 32, __m256i, _mm256_set1_epi32((int)low), _mm256_set1_epi32((int)high))
+VECTOR_RANGE(u64, uint64_t, 16, __m256i,
+             _mm256_set1_epi64x((long long)(low ^ 0x8000000000000000u)),
+             _mm256_set1_epi64x((long long)(high ^ 0x8000000000000000u)))
+VECTOR_RANGE(f32, float, 32, __m256, _mm256_set1_ps(low), _mm256_set1_ps(high))
+VECTOR_RANGE(f64, double, 16, __m256d, _mm256_set1_pd(low), _mm256_set1_pd(high))
+
+#define DISPATCH(NAME, TYPE)                                                                       \
+    void ck_mask_range_##NAME(const void *data, size_t rows, TYPE low, TYPE high,                  \
+                              uint64_t *mask) {                                                    \
+        if (HAS_AVX2())                                                                            \
+            mask_##NAME##_avx2(data, rows, low, high, mask);                                       \
+        else                                                                                       \
+            mask_##NAME(data, rows, low, high, mask);                                              \
+    }                                                                                              \
+    size_t ck_count_range_##NAME(const void *data, size_t rows, TYPE low, TYPE high) {             \
+        return HAS_AVX2() ? count_##NAME##_avx2(data, rows, low, high)                             \
+                          : count_##NAME(data, rows, low, high);                                   \
+    }
+
+#else
+
+#define DISPATCH(NAME, TYPE)                                                                       \
+    void ck_mask_range_##NAME(const void *data, size_t rows, TYPE low, TYPE high,                  \
+                              uint64_t *mask) {                                                    \
+        mask_##NAME(data, rows, low, high, mask);                                                  \
+    }                                                                                              \
+    size_t ck_count_range_##NAME(const void *data, size_t rows, TYPE low, TYPE high) {             \
+        return count_##NAME(data, rows, low, high);                                                \
+    }
+
+#endif
+
+DISPATCH(u8, uint8_t)
+DISPATCH(u16, uint16_t)
+DISPATCH(u32, uint32_t)
+DISPATCH(u64, uint64_t)
+DISPATCH(f32, float)
+DISPATCH(f64, double)
+
+/* ---- bits */
+
+#if defined(__x86_64__)
+__attribute__((target("popcnt"))) static size_t popcount_fast(const uint64_t *words, size_t count) {
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++) sum += (size_t)__builtin_popcountll(words[i]);
+    return sum;
+}
+#endif
+
+size_t ck_popcount(const uint64_t *words, size_t count) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("popcnt")) return popcount_fast(words, count);
+#endif
+    size_t sum = 0;
+    for (size_t i = 0; i < count; i++) sum += (size_t)__builtin_popcountll(words[i]);
+    return sum;
+}
+
+/* ---- equal strings of one length: the last eight bytes first, because texts with a common
+ * beginning are common */
+
+#define EQUAL_FIXED(TYPE, OFFSET)                                                            \
+    do {                                                                                           \
+        TYPE wanted;                                                                               \
+        memcpy(&wanted, needle + (OFFSET), sizeof(TYPE));                                          \
+        for (size_t i = 0; i < rows; i += 64) {                                                    \
+            size_t left = rows - i < 64 ? rows - i : 64;                                           \
+            const uint8_t *p = heap + i * length + (OFFSET);                                       \
+            uint64_t word = 0;                                                                     \
+            for (size_t j = 0; j < left; j++) {                                                    \
+                TYPE value;                                                                        \
+                memcpy(&value, p + j * length, sizeof(TYPE));                                      \
+                word |= (uint64_t)(value == wanted) << j;                                          \
+            }                                                                                      \
+            mask[i / 64] = word;                                                                   \
+        }                                                                                          \
+    } while (0)
+
+void ck_mask_equal_fixed(const uint8_t *heap, size_t rows, size_t length, const uint8_t *needle,
+                         uint64_t *mask) {
+    size_t tested;
+    if (length >= 8) {
+        EQUAL_FIXED(uint64_t, length - 8);
+        tested = 8;
+    } else if (length >= 4) {
+        EQUAL_FIXED(uint32_t, length - 4);
+        tested = 4;
+    } else if (length >= 2) {
+        EQUAL_FIXED(uint16_t, length - 2);
+        tested = 2;
+    } else {
+        EQUAL_FIXED(uint8_t, 0);
+        tested = 1;
+    }
+    if (tested == length) return;
+    for (size_t i = 0; i < (rows + 63) / 64; i++) {
+        uint64_t word = mask[i];
+        while (word) {
+            size_t bit = (size_t)__builtin_ctzll(word);
+            word &= word - 1;
+            if (memcmp(heap + (i * 64 + bit) * length, needle, length - tested) != 0)
+                mask[i] &= ~(1ull << bit);
+        }
+    }
+}
+
+/* ---- substring search: first and last byte of the needle over whole vectors, then the rest */
+
+static inline uint8_t lower(uint8_t c) { return c >= 'A' && c <= 'Z' ? c | 0x20 : c; }
+
+static inline bool equal_nocase(const uint8_t *a, const uint8_t *lowered, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        if (lower(a[i]) != lowered[i]) return false;
+    return true;
+}
+
+static inline size_t find_scalar(const uint8_t *text, size_t from, size_t end,
+                                 const uint8_t *needle, size_t n, bool nocase, size_t none) {
+    for (size_t i = from; i < end; i++) {
+        if (nocase ? equal_nocase(text + i, needle, n)
+                   : text[i] == needle[0] && memcmp(text + i, needle, n) == 0)
+            return i;
+    }
+    return none;
+}
+
+#if defined(__x86_64__)
+
+/* `fold` is 0x20 in bytes that are letters in the needle, so that both cases of them match. */
+#define FIND_VECTOR(NAME, ATTRIBUTE, WIDTH, VECTOR, LOAD, SET, OR, EQ, AND, MOVE)                  \
+    ATTRIBUTE static inline size_t NAME(const uint8_t *text, size_t count, size_t from,            \
+                                        const uint8_t *needle, size_t n, bool nocase) {            \
+        if (n > count || from > count - n) return count;                                           \
+        const size_t end = count - n + 1;                                                          \
+        if (end - from < WIDTH) return find_scalar(text, from, end, needle, n, nocase, count);     \
+        const uint8_t a = needle[0], b = needle[n - 1];                                            \
+        const VECTOR first = SET((char)a), last = SET((char)b);                                    \
+        const VECTOR fold_a = SET(nocase && a >= 'a' && a <= 'z' ? 0x20 : 0);                      \
+        const VECTOR fold_b = SET(nocase && b >= 'a' && b <= 'z' ? 0x20 : 0);                      \
+        size_t i = from;                                                                           \
+        for (;;) {                                                                                 \
+            VECTOR x = LOAD((const VECTOR *)(const void *)(text + i));                             \
+            VECTOR y = LOAD((const VECTOR *)(const void *)(text + i + n - 1));                     \
+            if (nocase) {                                                                          \
+                x = OR(x, fold_a);                                                                 \
+                y = OR(y, fold_b);                                                                 \
+            }                                                                                      \
+            uint32_t hits = (uint32_t)MOVE(AND(EQ(x, first), EQ(y, last)));                        \
+            while (hits) {                                                                         \
+                size_t at = i + (size_t)__builtin_ctz(hits);                                       \
+                hits &= hits - 1;                                                                  \
+                if (nocase ? equal_nocase(text + at, needle, n)                                    \
+                           : n <= 2 || memcmp(text + at + 1, needle + 1, n - 2) == 0)              \
+                    return at;                                                                     \
+            }                                                                                      \
+            if (i + WIDTH >= end) return count;                                                    \
+            /* The last vector overlaps the one before it: those places have no match. */          \
+            i = i + 2 * WIDTH <= end ? i + WIDTH : end - WIDTH;                                    \
+        }                                                                                          \
+    }
+
+FIND_VECTOR(find_avx2, AVX2, 32, __m256i, _mm256_loadu_si256, _mm256_set1_epi8, _mm256_or_si256,
+            _mm256_cmpeq_epi8, _mm256_and_si256, _mm256_movemask_epi8)
+FIND_VECTOR(find_sse2, , 16, __m128i, _mm_loadu_si128, _mm_set1_epi8, _mm_or_si128, _mm_cmpeq_epi8,
+            _mm_and_si128, _mm_movemask_epi8)
+
+AVX2 static size_t find_exact_avx2(const uint8_t *text, size_t count, size_t from,
+                                   const uint8_t *needle, size_t n) {
+    return find_avx2(text, count, from, needle, n, false);
+}
+AVX2 static size_t find_nocase_avx2(const uint8_t *text, size_t count, size_t from,
+                                    const uint8_t *needle, size_t n) {
+    return find_avx2(text, count, from, needle, n, true);
+}
+
+#endif
+
+size_t ck_find(const uint8_t *text, size_t count, size_t from, const uint8_t *needle, size_t n) {
+#if defined(__x86_64__)
+    if (HAS_AVX2()) return find_exact_avx2(text, count, from, needle, n);
+    return find_sse2(text, count, from, needle, n, false);
+#else
+    if (n > count || from > count - n) return count;
+    return find_scalar(text, from, count - n + 1, needle, n, false, count);
+#endif
+}
+
+size_t ck_find_nocase(const uint8_t *text, size_t count, size_t from, const uint8_t *needle,
+                      size_t n) {
+#if defined(__x86_64__)
+    if (HAS_AVX2()) return find_nocase_avx2(text, count, from, needle, n);
+    return find_sse2(text, count, from, needle, n, true);
+#else
+    if (n > count || from > count - n) return count;
+    return find_scalar(text, from, count - n + 1, needle, n, true, count);
+#endif
+}

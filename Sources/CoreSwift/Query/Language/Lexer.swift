@@ -1,0 +1,266 @@
+// Cuts the text of a query into tokens, on demand and without allocation: bytes in, places out
+// (QUERY §1). The parser calls it; nobody else.
+//
+// A sign is always a token of its own; the parser joins it with a number where an operand may
+// begin (L11).
+
+struct Lexer {
+    let text: QueryText
+    let dialect: QueryDialect
+    private(set) var position = 0
+
+    init(_ text: QueryText, _ dialect: QueryDialect) {
+        self.text = text
+        self.dialect = dialect
+    }
+
+    /// The byte at `offset`, 0 behind the end (NUL starts no token, so the two don't mix).
+    @inline(__always) func peek(_ offset: Int) -> UInt8 {
+        offset < text.count ? text[offset] : 0
+    }
+
+    @inline(__always) static func isDigit(_ byte: UInt8) -> Bool { byte &- 0x30 < 10 }
+
+    @inline(__always) static func isNameStart(_ byte: UInt8) -> Bool {
+        (byte | 0x20) &- 0x61 < 26 || byte == 0x5F || byte == 0x24 || byte >= 0x80
+    }
+
+    /// Skips to where `offset` is and goes on from there.
+    mutating func rewind(to offset: Int) { position = offset }
+
+    @inline(__always) private mutating func make(_ kind: TokenKind, _ length: Int) -> Token {
+        let start = position
+        position = start + length
+        return Token(kind, start, position)
+    }
+
+    mutating func next() throws(RealmError) -> Token {
+        while position < text.count {
+            let byte = text[position]
+            guard byte == 0x20 || (byte >= 0x09 && byte <= 0x0D && byte != 0x0B && byte != 0x0C)
+            else { break }
+            position += 1
+        }
+        guard position < text.count else { return Token(.end, text.count, text.count) }
+        let byte = text[position]
+        if Lexer.isNameStart(byte) { return try word() }
+        if Lexer.isDigit(byte) { return try number() }
+        let following = peek(position + 1)
+        switch byte {
+        case UInt8(ascii: "\""), UInt8(ascii: "'"): return try string(quote: byte)
+        case UInt8(ascii: "."):
+            return Lexer.isDigit(following) ? try number() : make(.dot, 1)
+        case UInt8(ascii: "="):
+            if following == UInt8(ascii: "=") { return make(.equal, 2) }
+            if following == UInt8(ascii: "<") { return make(.lessEqual, 2) }
+            if following == UInt8(ascii: ">") { return make(.greaterEqual, 2) }
+            return make(.equal, 1)
+        case UInt8(ascii: "<"):
+            if following == UInt8(ascii: "=") { return make(.lessEqual, 2) }
+            if following == UInt8(ascii: ">") { return make(.notEqual, 2) }
+            return make(.less, 1)
+        case UInt8(ascii: ">"):
+            return following == UInt8(ascii: "=") ? make(.greaterEqual, 2) : make(.greater, 1)
+        case UInt8(ascii: "!"):
+            return following == UInt8(ascii: "=") ? make(.notEqual, 2) : make(.not, 1)
+        case UInt8(ascii: "&") where following == byte: return make(.and, 2)
+        case UInt8(ascii: "|") where following == byte: return make(.or, 2)
+        case UInt8(ascii: "("): return make(.leftParenthesis, 1)
+        case UInt8(ascii: ")"): return make(.rightParenthesis, 1)
+        case UInt8(ascii: "{"): return make(.leftBrace, 1)
+        case UInt8(ascii: "}"): return make(.rightBrace, 1)
+        case UInt8(ascii: "["): return make(.leftBracket, 1)
+        case UInt8(ascii: "]"): return make(.rightBracket, 1)
+        case UInt8(ascii: ","): return make(.comma, 1)
+        case UInt8(ascii: "+"): return make(.plus, 1)
+        case UInt8(ascii: "-"): return make(.minus, 1)
+        case UInt8(ascii: "*"): return make(.star, 1)
+        case UInt8(ascii: "/"): return make(.slash, 1)
+        case UInt8(ascii: ":"): return make(.colon, 1)
+        case UInt8(ascii: "#"): return make(.hash, 1)
+        case UInt8(ascii: "@"): return try atWord()
+        case UInt8(ascii: "%") where dialect == .format: return try formatArgument()
+        default:
+            throw text.syntaxError(
+                at: position, "unexpected character '\(describe(byte))'")
+        }
+    }
+
+    private func describe(_ byte: UInt8) -> String {
+        byte >= 0x20 && byte < 0x7F
+            ? String(UnicodeScalar(byte)) : "\\x" + String(byte, radix: 16)
+    }
+
+    // MARK: Words
+
+    /// The end of the name that starts at `start`.
+    @inline(__always) private func nameEnd(_ start: Int) -> Int {
+        var end = start
+        while end < text.count {
+            let byte = text[end]
+            if Lexer.isNameStart(byte) || Lexer.isDigit(byte)
+                || (byte == UInt8(ascii: "-") && dialect == .core)
+            {
+                end += 1
+            } else if byte == UInt8(ascii: "\\"), isEscapedBlank(peek(end + 1)) {
+                end += 2
+            } else {
+                break
+            }
+        }
+        return end
+    }
+
+    private func isEscapedBlank(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x20, 0x09, 0x0A, 0x0D, UInt8(ascii: "t"), UInt8(ascii: "n"), UInt8(ascii: "r"):
+            return true
+        default: return false
+        }
+    }
+
+    private mutating func word() throws(RealmError) -> Token {
+        let start = position
+        let end = nameEnd(start)
+        switch text[start] {
+        case UInt8(ascii: "$"):
+            if let token = argument(end) { return token }
+        case UInt8(ascii: "T"):
+            if let token = try machineDate(nameEnd: end) { return token }
+        case UInt8(ascii: "O"):
+            if let token = objectKey(nameEnd: end) { return token }
+        case UInt8(ascii: "L"):
+            if let token = typedLink(nameEnd: end) { return token }
+        case UInt8(ascii: "B"):
+            if end == start + 3, text[start + 1] == UInt8(ascii: "6"),
+                text[start + 2] == UInt8(ascii: "4"), peek(end) == UInt8(ascii: "\"")
+            {
+                return try base64String()
+            }
+        case UInt8(ascii: "u"), UInt8(ascii: "o"):
+            if let token = hexConstant(nameEnd: end) { return token }
+        default: break
+        }
+        position = end
+        let kind = Keywords.kind(text.base + start, end - start)
+        return Token(kind, start, end)
+    }
+
+    /// `$12` or `$K12`; other words that begin with `$` are identifiers.
+    private mutating func argument(_ end: Int) -> Token? {
+        var offset = position + 1
+        let isKeyPath = peek(offset) == UInt8(ascii: "K")
+        if isKeyPath { offset += 1 }
+        guard offset < end else { return nil }
+        var index: UInt64 = 0
+        while offset < end {
+            let byte = text[offset]
+            guard Lexer.isDigit(byte) else { return nil }
+            index = min(index &* 10 &+ UInt64(byte &- 0x30), UInt64(Int32.max))
+            offset += 1
+        }
+        var token = Token(isKeyPath ? .keyPathArgument : .argument, position, end)
+        token.payload = index
+        position = end
+        return token
+    }
+
+    private mutating func atWord() throws(RealmError) -> Token {
+        let start = position
+        let end = nameEnd(start + 1)
+        let kind: TokenKind
+        switch text.string(start, end) {
+        case "@count": kind = .atCount
+        case "@size": kind = .atSize
+        case "@min": kind = .atMin
+        case "@max": kind = .atMax
+        case "@sum": kind = .atSum
+        case "@avg": kind = .atAvg
+        case "@links": kind = .atLinks
+        case "@keys", "@allKeys": kind = .atKeys
+        case "@values", "@allValues": kind = .atValues
+        case "@type": kind = .atType
+        default:
+            throw text.syntaxError(
+                at: start, "unexpected '\(text.string(start, max(end, start + 1)))'",
+                expected: "@count, @size, @min, @max, @sum, @avg, @links, @keys, @values or @type")
+        }
+        position = end
+        return Token(kind, start, end)
+    }
+
+    /// `%@`, `%K` and the number forms of format strings (X1).
+    private mutating func formatArgument() throws(RealmError) -> Token {
+        let start = position
+        var end = start + 1
+        if peek(end) == UInt8(ascii: "K") { return make(.formatKeyPath, 2) }
+        if peek(end) == UInt8(ascii: "@") || peek(end) == UInt8(ascii: "s") {
+            return make(.formatArgument, 2)
+        }
+        while true {
+            switch peek(end) {
+            case UInt8(ascii: "l"), UInt8(ascii: "h"), UInt8(ascii: "z"), UInt8(ascii: "L"):
+                end += 1
+                continue
+            default: break
+            }
+            break
+        }
+        switch peek(end) {
+        case UInt8(ascii: "d"), UInt8(ascii: "i"), UInt8(ascii: "u"), UInt8(ascii: "x"),
+            UInt8(ascii: "X"), UInt8(ascii: "o"), UInt8(ascii: "c"), UInt8(ascii: "f"),
+            UInt8(ascii: "e"), UInt8(ascii: "g"), UInt8(ascii: "a"):
+            return make(.formatArgument, end + 1 - start)
+        default:
+            throw text.syntaxError(
+                at: start, "unexpected '%'", expected: "a format argument such as %@, %K or %d")
+        }
+    }
+
+    // MARK: Strings
+
+    private mutating func string(quote: UInt8) throws(RealmError) -> Token {
+        let start = position
+        var end = start + 1
+        var escaped = false
+        while end < text.count {
+            let byte = text[end]
+            if byte == quote {
+                position = end + 1
+                var token = Token(.string, start, position)
+                token.flag = escaped
+                if escaped { _ = try Literals.string(text, token) }
+                return token
+            }
+            if byte == UInt8(ascii: "\\") {
+                escaped = true
+                end += 1
+            }
+            end += 1
+        }
+        throw text.syntaxError(
+            at: start, "the string that begins here does not end",
+            expected: "a closing \(quote == UInt8(ascii: "\"") ? "double" : "single") quote")
+    }
+
+    private mutating func base64String() throws(RealmError) -> Token {
+        let start = position
+        var end = start + 4
+        while end < text.count, text[end] != UInt8(ascii: "\"") { end += 1 }
+        guard end < text.count else {
+            throw text.syntaxError(
+                at: start, "the base64 string that begins here does not end",
+                expected: "a closing double quote")
+        }
+        position = end + 1
+        let token = Token(.base64, start, position)
+        _ = try Literals.base64(text, token)
+        return token
+    }
+
+    /// Moves behind a token that an extension recognised.
+    @inline(__always) mutating func finish(_ token: Token) -> Token {
+        position = Int(token.end)
+        return token
+    }
+}

@@ -1,0 +1,191 @@
+// Values of constants from their spelling: escapes, base64, calendar dates.
+
+enum Literals {
+    /// The bytes of a quoted string (L14, L15).
+    static func string(_ text: QueryText, _ token: Token) throws(RealmError) -> [UInt8] {
+        let start = Int(token.start) + 1
+        let end = Int(token.end) - 1
+        guard token.flag else {
+            return [UInt8](UnsafeBufferPointer(start: text.base + start, count: end - start))
+        }
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(end - start)
+        var offset = start
+        while offset < end {
+            let byte = text[offset]
+            offset += 1
+            guard byte == UInt8(ascii: "\\") else {
+                bytes.append(byte)
+                continue
+            }
+            let escape = text[offset]
+            offset += 1
+            switch escape {
+            case UInt8(ascii: "\""), UInt8(ascii: "'"), UInt8(ascii: "\\"), UInt8(ascii: "/"):
+                bytes.append(escape)
+            case UInt8(ascii: "b"): bytes.append(0x08)
+            case UInt8(ascii: "f"): bytes.append(0x0C)
+            case UInt8(ascii: "n"): bytes.append(0x0A)
+            case UInt8(ascii: "r"): bytes.append(0x0D)
+            case UInt8(ascii: "t"): bytes.append(0x09)
+            case UInt8(ascii: "0"): bytes.append(0)
+            case UInt8(ascii: "u"): try unicode(text, &offset, end, &bytes)
+            default:
+                throw text.syntaxError(
+                    at: offset - 2, "unknown escape '\(text.string(offset - 2, offset))'",
+                    expected: "one of \\\" \\' \\\\ \\/ \\b \\f \\n \\r \\t \\0 \\uHHHH")
+            }
+        }
+        return bytes
+    }
+
+    private static func unicode(
+        _ text: QueryText, _ offset: inout Int, _ end: Int, _ bytes: inout [UInt8]
+    ) throws(RealmError) {
+        let start = offset - 2
+        var code = try hexUnit(text, &offset, end)
+        if code & 0xFC00 == 0xD800, offset + 6 <= end, text[offset] == UInt8(ascii: "\\"),
+            text[offset + 1] == UInt8(ascii: "u")
+        {
+            offset += 2
+            let low = try hexUnit(text, &offset, end)
+            if low & 0xFC00 == 0xDC00 {
+                code = 0x10000 + (code & 0x3FF) << 10 + (low & 0x3FF)
+            }
+        }
+        guard let scalar = UnicodeScalar(code) else {
+            throw text.syntaxError(
+                at: start, "'\(text.string(start, offset))' is half of a surrogate pair",
+                expected: "a high surrogate followed by a low one")
+        }
+        bytes.append(contentsOf: String(scalar).utf8)
+    }
+
+    private static func hexUnit(
+        _ text: QueryText, _ offset: inout Int, _ end: Int
+    ) throws(RealmError) -> UInt32 {
+        var code: UInt32 = 0
+        for _ in 0..<4 {
+            guard offset < end, let digit = Character(UnicodeScalar(text[offset])).hexDigitValue,
+                text[offset] < 0x80
+            else {
+                throw text.syntaxError(
+                    at: offset, "\\u without four hexadecimal digits", expected: "a hex digit")
+            }
+            code = code << 4 | UInt32(digit)
+            offset += 1
+        }
+        return code
+    }
+
+    /// The bytes of `B64"…"` (L16).
+    static func base64(_ text: QueryText, _ token: Token) throws(RealmError) -> [UInt8] {
+        let start = Int(token.start) + 4
+        var end = Int(token.end) - 1
+        var bytes: [UInt8] = []
+        let padded = end - start
+        while end > start, text[end - 1] == UInt8(ascii: "="), padded - (end - start) < 2 {
+            end -= 1
+        }
+        var bits: UInt32 = 0
+        var count = 0
+        for offset in start..<end {
+            let value: UInt32
+            switch text[offset] {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"): value = UInt32(text[offset] - 0x41)
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): value = UInt32(text[offset] - 0x61 + 26)
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): value = UInt32(text[offset] - 0x30 + 52)
+            case UInt8(ascii: "+"): value = 62
+            case UInt8(ascii: "/"): value = 63
+            default:
+                throw text.syntaxError(
+                    at: offset, "'\(text.string(offset, offset + 1))' is no base64 digit",
+                    expected: "A-Z, a-z, 0-9, + or /")
+            }
+            bits = bits << 6 | value
+            count += 6
+            if count >= 8 {
+                count -= 8
+                bytes.append(UInt8(truncatingIfNeeded: bits >> UInt32(count)))
+            }
+        }
+        guard count < 6, end == start + padded || padded % 4 == 0 else {
+            throw text.syntaxError(at: Int(token.start), "the base64 text is incomplete")
+        }
+        return bytes
+    }
+
+    /// The name a word stands for: escaped blanks decoded (L3).
+    static func name(_ text: QueryText, _ start: Int, _ end: Int) -> [UInt8] {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(end - start)
+        var offset = start
+        while offset < end {
+            var byte = text[offset]
+            if byte == UInt8(ascii: "\\"), offset + 1 < end {
+                offset += 1
+                byte = text[offset]
+                switch byte {
+                case UInt8(ascii: "t"): byte = 0x09
+                case UInt8(ascii: "n"): byte = 0x0A
+                case UInt8(ascii: "r"): byte = 0x0D
+                default: break
+                }
+            }
+            bytes.append(byte)
+            offset += 1
+        }
+        return bytes
+    }
+}
+
+/// A date of the proleptic Gregorian calendar with a time of day.
+struct CalendarDate {
+    var year: Int64 = 0
+    var month: Int64 = 1
+    var day: Int64 = 1
+    var hour: Int64 = 0
+    var minute: Int64 = 0
+    var second: Int64 = 0
+    var nanoseconds: Int64 = 0
+    var zoneSeconds: Int64 = 0
+    /// The nanoseconds were written as a fraction: they are added also before 1970.
+    var isFraction = false
+
+    /// The instant, nil when a field is out of its range.
+    var timestamp: Timestamp? {
+        guard year <= 9_999_999, (1...12).contains(month), (0..<24).contains(hour),
+            (0..<60).contains(minute), (0..<60).contains(second),
+            nanoseconds < 1_000_000_000, zoneSeconds.magnitude <= 86400,
+            day >= 1, day <= CalendarDate.days(inMonth: month, year)
+        else { return nil }
+        let days = CalendarDate.daysSinceEpoch(year, month, day)
+        let seconds = days * 86400 + hour * 3600 + minute * 60 + second - zoneSeconds
+        if seconds >= 0 || nanoseconds == 0 {
+            return Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
+        }
+        if isFraction {
+            return Timestamp(
+                seconds: seconds + 1, nanoseconds: Int32(nanoseconds - 1_000_000_000))
+        }
+        return Timestamp(seconds: seconds, nanoseconds: Int32(-nanoseconds))
+    }
+
+    static func days(inMonth month: Int64, _ year: Int64) -> Int64 {
+        switch month {
+        case 4, 6, 9, 11: return 30
+        case 2: return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+        default: return 31
+        }
+    }
+
+    /// Days from 1970-01-01, counted in eras of 400 years that begin in March.
+    static func daysSinceEpoch(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let dayOfYear = (153 * (month > 2 ? month - 3 : month + 9) + 2) / 5 + day - 1
+        let dayOfEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear
+        return era * 146097 + dayOfEra - 719468
+    }
+}

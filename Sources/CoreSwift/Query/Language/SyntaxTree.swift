@@ -1,0 +1,256 @@
+// What the parser makes of a text: flat tables instead of a graph of objects, so that chains of
+// tens of thousands of terms and deep parentheses cost no recursion, neither to build nor to walk
+// nor to free. Children stand before their parents.
+
+enum SyntaxKind: UInt8 {
+    // Constants. `token` gives the spelling of strings.
+    case integer, double, float, string, base64, date, uuid, objectId, objectKey, typedLink
+    case infinity, nan, keywordTrue, keywordFalse, null
+    /// Bytes: `operand` is a string or base64 token.
+    case binary
+    /// payload: index of the argument.
+    case argument
+    /// `obj('Class', key)`: start and end name the class token, a: node of the key.
+    case object
+    /// a, b: range of `children`.
+    case list
+    // Operands.
+    /// a, b: first step and count; `op` is a `PathEnding`.
+    case path
+    /// As path; extra: count of the steps after the aggregate word.
+    case aggregate
+    /// a: index into `subqueries`; `op` as in path.
+    case subquery
+    /// start, end: the name; a, b: range of `children`.
+    case function
+    /// a, b: operands; negate: a alone.
+    case add, subtract, multiply, divide, negate
+    // Geographic shapes: a, b: range of `children` (coordinates; polygons: rings).
+    case geoBox, geoPolygon, geoCircle, geoRing
+    // Predicates from here on.
+    case truePredicate, falsePredicate
+    /// a, b: range of `children`.
+    case and, or
+    /// a: operand.
+    case not
+    /// `op` is a `ComparisonOperator`; a, b: operands.
+    case comparison
+    /// a: operand, b: list or argument.
+    case between
+    /// a: path, b: shape or argument.
+    case geoWithin
+    /// a: the Boolean path that stands alone.
+    case booleanPath
+
+    @inline(__always) var isPredicate: Bool { rawValue >= SyntaxKind.truePredicate.rawValue }
+    @inline(__always) var isConstant: Bool { rawValue <= SyntaxKind.object.rawValue }
+}
+
+enum ComparisonOperator: UInt8 {
+    case equal, notEqual, less, lessEqual, greater, greaterEqual
+    case inList
+    case beginsWith, endsWith, contains, like, matches, text
+
+    /// The operator as canonical text has it.
+    var spelling: String {
+        switch self {
+        case .equal: return "=="
+        case .notEqual: return "!="
+        case .less: return "<"
+        case .lessEqual: return "<="
+        case .greater: return ">"
+        case .greaterEqual: return ">="
+        case .inList: return "IN"
+        case .beginsWith: return "BEGINSWITH"
+        case .endsWith: return "ENDSWITH"
+        case .contains: return "CONTAINS"
+        case .like: return "LIKE"
+        case .matches: return "MATCHES"
+        case .text: return "TEXT"
+        }
+    }
+
+    var isOrdering: Bool {
+        rawValue >= ComparisonOperator.less.rawValue
+            && rawValue <= ComparisonOperator.greaterEqual.rawValue
+    }
+    /// BEGINSWITH, ENDSWITH, CONTAINS, LIKE and MATCHES.
+    var isTextual: Bool {
+        rawValue >= ComparisonOperator.beginsWith.rawValue
+            && rawValue <= ComparisonOperator.matches.rawValue
+    }
+
+    /// The operator with its operands exchanged; textual operators have none.
+    var mirrored: ComparisonOperator {
+        switch self {
+        case .less: return .greater
+        case .lessEqual: return .greaterEqual
+        case .greater: return .less
+        case .greaterEqual: return .lessEqual
+        default: return self
+        }
+    }
+}
+
+/// The letters in the brackets behind an operator.
+struct ComparisonOptions: OptionSet {
+    let rawValue: UInt8
+    static let ignoreCase = ComparisonOptions(rawValue: 1)
+    static let ignoreDiacritics = ComparisonOptions(rawValue: 2)
+    static let normalized = ComparisonOptions(rawValue: 4)
+
+    /// What the options amount to: `n` overrides the others (B3).
+    var effective: ComparisonOptions {
+        contains(.normalized) ? [] : intersection([.ignoreCase, .ignoreDiacritics])
+    }
+    /// As canonical text has them.
+    var spelling: String {
+        switch effective {
+        case [.ignoreCase]: return "[c]"
+        case [.ignoreDiacritics]: return "[d]"
+        case [.ignoreCase, .ignoreDiacritics]: return "[cd]"
+        default: return ""
+        }
+    }
+}
+
+enum Quantifier: UInt8 {
+    case unspecified, any, all, none
+
+    var word: String {
+        switch self {
+        case .unspecified: return ""
+        case .any: return "ANY"
+        case .all: return "ALL"
+        case .none: return "NONE"
+        }
+    }
+}
+
+/// What stands behind the steps of a path.
+enum PathEnding: UInt8 {
+    case value, size, type, minimum, maximum, sum, average
+
+    var spelling: String {
+        switch self {
+        case .value: return ""
+        case .size: return "@size"
+        case .type: return "@type"
+        case .minimum: return "@min"
+        case .maximum: return "@max"
+        case .sum: return "@sum"
+        case .average: return "@avg"
+        }
+    }
+}
+
+struct SyntaxNode {
+    var kind: SyntaxKind
+    var op: UInt8 = 0
+    /// Comparisons: `ComparisonOptions`. Integers: 1 when the spelling exceeds 64 bits. Strings:
+    /// 1 when the spelling has backslashes. Binary constants: 2 when the spelling is base64.
+    var options: UInt8 = 0
+    var quantifier = Quantifier.unspecified
+    var a: Int32 = 0
+    var b: Int32 = 0
+    /// Byte offsets of the spelling (for errors, and for the values of strings).
+    var start: Int32
+    var end: Int32
+    var extra: Int32 = 0
+    var payload: UInt64 = 0
+
+    init(_ kind: SyntaxKind, _ start: Int32, _ end: Int32) {
+        self.kind = kind
+        self.start = start
+        self.end = end
+    }
+    init(_ kind: SyntaxKind, _ token: Token) {
+        self.init(kind, token.start, token.end)
+        payload = token.payload
+        extra = token.extra
+        options = token.flag ? 1 : 0
+    }
+}
+
+enum PathStepKind: UInt8 {
+    case name
+    /// `[n]`; negative counts from the end.
+    case index
+    case first, last
+    /// `[*]`
+    case every
+    /// `['key']`; flag: the string has backslashes.
+    case key
+    /// `[$n]`
+    case argumentIndex
+    /// `@links.Class.property`: start, end: class; start2, end2: property.
+    case backlinks
+    /// `@links`, before `@count` only.
+    case allLinks
+    case keys, values
+    /// `$Kn` or `%K`: index is the argument's.
+    case keyPathArgument
+}
+
+struct PathStep {
+    var kind: PathStepKind
+    var flag = false
+    var start: Int32
+    var end: Int32
+    var start2: Int32 = 0
+    var end2: Int32 = 0
+    var index: Int64 = 0
+
+    init(_ kind: PathStepKind, _ token: Token) {
+        self.kind = kind
+        start = token.start
+        end = token.end
+        flag = token.flag
+    }
+}
+
+struct SyntaxSubquery {
+    /// The collection: range of `steps`.
+    var first: Int32
+    var count: Int32
+    /// The variable's spelling.
+    var variableStart: Int32
+    var variableEnd: Int32
+    /// Nodes of the predicate are `nodeFirst...predicate`.
+    var nodeFirst: Int32
+    var predicate: Int32
+    /// Steps behind an aggregate word: range of `steps`.
+    var restFirst: Int32 = 0
+    var restCount: Int32 = 0
+}
+
+struct SyntaxSuffix {
+    enum Kind: UInt8 { case sort, distinct, limit }
+    var kind: Kind
+    /// Range of `sortKeys`; LIMIT: node of the number.
+    var first: Int32
+    var count: Int32
+}
+
+struct SyntaxSortKey {
+    /// Range of `steps`.
+    var first: Int32
+    var count: Int32
+    var descending: Bool
+    var start: Int32
+    var end: Int32
+}
+
+struct SyntaxTree {
+    var nodes: [SyntaxNode] = []
+    var steps: [PathStep] = []
+    var children: [Int32] = []
+    var subqueries: [SyntaxSubquery] = []
+    var suffixes: [SyntaxSuffix] = []
+    var sortKeys: [SyntaxSortKey] = []
+    var root: Int32 = -1
+    /// How many arguments of a format string the text consumes.
+    var formatArguments = 0
+    /// Whether `$n` arguments occur.
+    var hasPositionalArguments = false
+}

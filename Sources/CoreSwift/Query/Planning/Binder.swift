@@ -1,0 +1,234 @@
+// From syntax tree to filter: names are looked up, arguments put in, types compared (QUERY §3–§7,
+// §16). Errors come in the order of E2: all names from left to right, then the arguments, then the
+// types. What the engine cannot execute yet is refused here, by name, so that no wrong answer
+// can come out.
+
+struct Binder {
+    let text: QueryText
+    let schema: Schema
+    /// Index of the queried class in `schema.classes`.
+    let rootClass: Int
+    let arguments: [QueryArgument]
+    var tree: SyntaxTree
+    var filter: FilterBuilder
+    /// The paths of the tree, in the order of their nodes; a path node's `extra` is its place here.
+    var paths: [BoundPath] = []
+    /// Links that the paths cross.
+    var hops: [FilterHop] = []
+    /// The filter node of each predicate node.
+    private var results: [Int32] = []
+
+    init(
+        _ text: QueryText, _ tree: SyntaxTree, _ schema: Schema, _ rootClass: Int,
+        _ arguments: [QueryArgument], _ filter: FilterBuilder
+    ) {
+        self.text = text
+        self.tree = tree
+        self.schema = schema
+        self.rootClass = rootClass
+        self.arguments = arguments
+        self.filter = filter
+    }
+
+    /// Binds the predicate and the suffixes; returns the predicate's node in `filter` (not in
+    /// normal form yet) and appends to `ordering`.
+    mutating func bind(_ ordering: inout [OrderingStep]) throws(RealmError) -> Int32 {
+        try resolveNames()
+        let steps = try resolveOrdering()
+        try checkArguments()
+        let root = try bindPredicate()
+        ordering.append(contentsOf: try boundOrdering(steps))
+        return root
+    }
+
+    // MARK: Errors
+
+    func invalidQuery(_ problem: String) -> RealmError {
+        RealmError(
+            .invalidQuery, "Invalid predicate: '\(text.string(0, text.count))': \(problem)")
+    }
+    func invalidArgument(_ problem: String) -> RealmError {
+        RealmError(
+            .invalidQueryArg, "Invalid predicate: '\(text.string(0, text.count))': \(problem)")
+    }
+    func notSupported(_ construct: String) -> RealmError {
+        RealmError(
+            .notSupported,
+            "Predicate '\(text.string(0, text.count))': \(construct) cannot be executed yet")
+    }
+    func spelling(_ node: SyntaxNode) -> String {
+        text.string(Int(node.start), Int(node.end))
+    }
+
+    // MARK: Arguments
+
+    private func checkArguments() throws(RealmError) {
+        if tree.formatArguments > 0, tree.formatArguments != arguments.count {
+            throw invalidArgument(
+                "the format takes \(tree.formatArguments) arguments, \(arguments.count) were given")
+        }
+        guard tree.hasPositionalArguments || tree.formatArguments > 0 else { return }
+        for node in tree.nodes where node.kind == .argument {
+            _ = try argument(Int64(node.payload), spelling(node))
+        }
+    }
+
+    /// The argument with this index (P2).
+    func argument(_ index: Int64, _ token: String) throws(RealmError) -> QueryArgument {
+        guard index >= 0, index < Int64(arguments.count) else {
+            let given =
+                arguments.isEmpty
+                ? "no arguments were given"
+                : "only \(arguments.count) \(arguments.count == 1 ? "was" : "were") given"
+            throw invalidArgument("argument \(token) has index \(index), but \(given)")
+        }
+        return arguments[Int(index)]
+    }
+
+    // MARK: Constants
+
+    /// Whether the node is a list literal or a list argument.
+    func isList(_ index: Int32) -> Bool {
+        let node = tree.nodes[Int(index)]
+        if node.kind == .list { return true }
+        guard node.kind == .argument, case .list = arguments[Int(node.payload)] else {
+            return false
+        }
+        return true
+    }
+
+    /// The members of a list literal or list argument.
+    func listMembers(_ index: Int32) throws(RealmError) -> [BoundConstant] {
+        let node = tree.nodes[Int(index)]
+        var members: [BoundConstant] = []
+        if node.kind == .argument, case .list(let values) = arguments[Int(node.payload)] {
+            members.reserveCapacity(values.count)
+            for value in values {
+                var member = BoundConstant(value)
+                member.isArgument = true
+                member.node = index
+                members.append(member)
+            }
+            return members
+        }
+        members.reserveCapacity(Int(node.b))
+        for child in tree.children[Int(node.a)..<Int(node.a + node.b)] {
+            members.append(try constant(child))
+        }
+        return members
+    }
+
+    /// The value of a constant node.
+    func constant(_ index: Int32) throws(RealmError) -> BoundConstant {
+        let node = tree.nodes[Int(index)]
+        var constant: BoundConstant
+        switch node.kind {
+        case .integer:
+            constant = BoundConstant(.int, node.payload)
+            if node.options != 0 { constant.huge = Double(spelling(node)) }
+        case .double, .infinity: constant = BoundConstant(.double, node.payload)
+        case .nan: constant = BoundConstant(.double, Double.nan.bitPattern)
+        case .float: constant = BoundConstant(.float, node.payload)
+        case .keywordTrue: constant = BoundConstant(.bool, 1)
+        case .keywordFalse: constant = BoundConstant(.bool, 0)
+        case .null: constant = BoundConstant(.null)
+        case .string, .base64:
+            constant = BoundConstant(.string)
+            constant.text = try bytes(node)
+        case .binary:
+            constant = BoundConstant(.binary)
+            constant.text = try bytes(node)
+        case .date:
+            constant = BoundConstant(.timestamp, node.payload)
+            constant.extra = node.extra
+        case .objectKey: constant = BoundConstant(.objectKey, node.payload)
+        case .typedLink:
+            constant = BoundConstant(.link, node.payload)
+            constant.classKey = ClassKey(rawValue: UInt32(bitPattern: node.extra))
+        case .uuid: constant = BoundConstant(.uuid)
+        case .objectId: constant = BoundConstant(.objectId)
+        case .object: constant = try objectConstant(node)
+        case .argument:
+            guard case .scalar(let value) = try argument(Int64(node.payload), spelling(node))
+            else {
+                throw invalidArgument(
+                    "argument \(spelling(node)) is a list where a single value is required")
+            }
+            if node.quantifier != .unspecified {
+                throw invalidQuery(
+                    "the quantifier \(node.quantifier.word) needs a list, "
+                        + "argument \(spelling(node)) is a single value")
+            }
+            constant = BoundConstant(value)
+            constant.isArgument = true
+        default:
+            throw invalidQuery("'\(spelling(node))' is no constant")
+        }
+        constant.node = index
+        return constant
+    }
+
+    /// The bytes of a string, base64 or binary node.
+    private func bytes(_ node: SyntaxNode) throws(RealmError) -> [UInt8] {
+        var token = Token(.string, Int(node.start), Int(node.end))
+        token.flag = node.options & 1 != 0
+        if node.kind == .base64 || node.options & 2 != 0 { return try Literals.base64(text, token) }
+        return try Literals.string(text, token)
+    }
+
+    /// `obj('Class', key)`.
+    private func objectConstant(_ node: SyntaxNode) throws(RealmError) -> BoundConstant {
+        let name = String(decoding: try bytes(node), as: UTF8.self)
+        guard let target = schema.classes.firstIndex(where: { $0.name == name }) else {
+            throw invalidQuery("obj(): there is no class '\(name)'")
+        }
+        let key = try constant(node.a)
+        guard let property = schema.classes[target].primaryKeyProperty else {
+            throw invalidQuery("obj(): class '\(name)' has no primary key")
+        }
+        let fits: Bool
+        switch (property.type, key.kind) {
+        case (.int, .int), (.string, .string): fits = true
+        case (_, .null): fits = property.isNullable
+        default: fits = false
+        }
+        guard fits else {
+            let problem =
+                "obj(): the primary key '\(name).\(property.name)' cannot be of type "
+                + key.typeWord
+            throw key.isArgument ? invalidArgument(problem) : invalidQuery(problem)
+        }
+        var constant = BoundConstant(.objectWithPrimaryKey, key.bits)
+        constant.text = key.text
+        constant.primaryKeyKind = key.kind
+        constant.classKey = schema.classes[target].key
+        return constant
+    }
+
+    // MARK: Predicates
+
+    private mutating func bindPredicate() throws(RealmError) -> Int32 {
+        guard tree.root >= 0 else { return filter.add(.constant(true)) }
+        // Parents stand behind their children, so one pass in order binds everything.
+        results = Array(repeating: -1, count: tree.nodes.count)
+        for index in tree.nodes.indices {
+            let node = tree.nodes[index]
+            switch node.kind {
+            case .truePredicate, .falsePredicate:
+                results[index] = filter.add(.constant(node.kind == .truePredicate))
+            case .and, .or:
+                let parts = tree.children[Int(node.a)..<Int(node.a + node.b)].map {
+                    results[Int($0)]
+                }
+                results[index] = filter.add(node.kind == .and ? .and : .or, parts)
+            case .not: results[index] = filter.negate(results[Int(node.a)])
+            case .comparison: results[index] = try bindComparison(node)
+            case .between: results[index] = try bindBetween(node)
+            case .booleanPath: results[index] = try bindBooleanPath(node)
+            case .geoWithin: throw notSupported("GEOWITHIN")
+            default: break
+            }
+        }
+        return results[Int(tree.root)]
+    }
+}

@@ -1,0 +1,102 @@
+// Constants and arguments as values: from their spelling, or from what the caller passed.
+
+/// A value that a `$n` in a query stands for.
+public enum QueryArgument: Sendable {
+    case scalar(Value)
+    case list([Value])
+}
+
+/// A scalar constant of a query.
+struct BoundConstant {
+    enum Kind: UInt8 {
+        case null, int, double, float, bool, string, binary, timestamp
+        /// An object of a known class, of the class at hand, or named by its primary key.
+        case link, objectKey, objectWithPrimaryKey
+        case uuid, objectId
+    }
+    var kind: Kind
+    /// The value's bits; objects: the key; `objectWithPrimaryKey`: an integer key.
+    var bits: UInt64 = 0
+    /// Timestamps: nanoseconds.
+    var extra: Int32 = 0
+    /// Integers whose spelling exceeds 64 bits: their value; `bits` is saturated.
+    var huge: Double?
+    /// Strings and binaries; `objectWithPrimaryKey`: a string key.
+    var text: [UInt8] = []
+    var classKey = ClassKey.invalid
+    /// `objectWithPrimaryKey`: what the key is.
+    var primaryKeyKind = Kind.null
+    var isArgument = false
+    /// Where it stands in the text.
+    var node: Int32 = -1
+
+    init(_ kind: Kind, _ bits: UInt64 = 0) {
+        self.kind = kind
+        self.bits = bits
+    }
+
+    init(_ value: Value) {
+        switch value {
+        case .null: self.init(.null)
+        case .int(let v): self.init(.int, UInt64(bitPattern: v))
+        case .bool(let v): self.init(.bool, v ? 1 : 0)
+        case .float(let v): self.init(.float, UInt64(v.bitPattern))
+        case .double(let v): self.init(.double, v.bitPattern)
+        case .timestamp(let v):
+            self.init(.timestamp, UInt64(bitPattern: v.seconds))
+            extra = v.nanoseconds
+        case .string(let v):
+            self.init(.string)
+            text = [UInt8](v.utf8)
+        case .binary(let v):
+            self.init(.binary)
+            text = v
+        case .link(let v):
+            self.init(.link, UInt64(bitPattern: v.objectKey.rawValue))
+            classKey = v.classKey
+        }
+    }
+
+    var int: Int64 { Int64(bitPattern: bits) }
+    /// The value of a double or float.
+    var floating: Double {
+        kind == .float
+            ? Double(Float(bitPattern: UInt32(truncatingIfNeeded: bits)))
+            : Double(bitPattern: bits)
+    }
+    var timestamp: Timestamp { Timestamp(seconds: int, nanoseconds: extra) }
+
+    /// The type word of messages (T2).
+    var typeWord: String {
+        switch kind {
+        case .null: return "null"
+        case .int: return "int"
+        case .double: return "double"
+        case .float: return "float"
+        case .bool: return "bool"
+        case .string: return "string"
+        case .binary: return "binary"
+        case .timestamp: return "timestamp"
+        case .link, .objectKey, .objectWithPrimaryKey: return "link"
+        case .uuid: return "uuid"
+        case .objectId: return "objectId"
+        }
+    }
+}
+
+extension ColumnKind {
+    /// The type word of messages (T2).
+    var typeWord: String {
+        switch self {
+        case .int: return "int"
+        case .bool: return "bool"
+        case .float: return "float"
+        case .double: return "double"
+        case .string: return "string"
+        case .binary: return "binary"
+        case .timestamp: return "timestamp"
+        case .link: return "link"
+        }
+    }
+    var isNumeric: Bool { self == .int || self == .float || self == .double }
+}
