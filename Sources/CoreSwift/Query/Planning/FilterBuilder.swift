@@ -57,7 +57,7 @@ struct FilterBuilder {
     /// Rebuilds the tree under `root` in normal form and returns its new root.
     mutating func finish(_ root: Int32) -> Int32 {
         switch nodes[Int(root)].kind {
-        case .and, .or: break
+        case .and, .or, .path: break
         default:
             rate(Int(root))
             return root
@@ -73,6 +73,8 @@ struct FilterBuilder {
                 flatten(Int(index))
                 let node = nodes[Int(index)]
                 stack.append(contentsOf: children[Int(node.a)..<Int(node.a + node.b)])
+            } else if kind == .path {
+                stack.append(nodes[Int(index)].a)
             }
         }
         for index in order.reversed() { simplify(Int(index)) }

@@ -1,0 +1,285 @@
+// Comparisons: which side is which, whether the types go together, what lists and quantifiers
+// mean (QUERY §4–§8).
+
+extension Binder {
+    /// What stands on one side of an operator.
+    private enum Side {
+        case constant, list, path(Int), unsupported(String)
+    }
+
+    private func side(_ index: Int32) throws(RealmError) -> Side {
+        let node = tree.nodes[Int(index)]
+        switch node.kind {
+        case .path, .aggregate:
+            let path = paths[Int(node.extra)]
+            if let unsupported = path.unsupported { return .unsupported(unsupported) }
+            return .path(Int(node.extra))
+        case .add, .subtract, .multiply, .divide, .negate: return .unsupported("arithmetic")
+        case .list: return .list
+        default: return isList(index) ? .list : .constant
+        }
+    }
+
+    mutating func bindComparison(_ node: SyntaxNode) throws(RealmError) -> Int32 {
+        var left = node.a
+        var right = node.b
+        var op = ComparisonOperator(rawValue: node.op) ?? .equal
+        let options = ComparisonOptions(rawValue: node.options)
+        var leftSide = try side(left)
+        var rightSide = try side(right)
+        if op == .inList { try requireList(right, rightSide) }
+        if case .path = leftSide {
+        } else if case .path = rightSide, !op.isTextual, op != .text {
+            // The operand order is free (C1).
+            swap(&left, &right)
+            swap(&leftSide, &rightSide)
+            op = op.mirrored
+        }
+        switch (leftSide, rightSide) {
+        case (.constant, .constant), (.list, .constant), (.constant, .list), (.list, .list):
+            throw invalidQuery(
+                "'\(spelling(node))' compares two constants; one side must be a property")
+        case (.unsupported(let what), _), (_, .unsupported(let what)): throw notSupported(what)
+        case (.path, .path): throw notSupported("the comparison of two properties")
+        case (_, .path): throw notSupported("a text operator with the property on its right")
+        case (.path(let path), .list):
+            return try bindList(
+                target(path, left), op, options, right, right: tree.nodes[Int(right)].quantifier)
+        case (.path(let path), .constant):
+            let constant = try constant(right)
+            let target = try target(path, left)
+            let test = try test(target, op, options, constant, inList: false)
+            return wrap(target, test ?? .constant(false))
+        }
+    }
+
+    private func requireList(_ index: Int32, _ side: Side) throws(RealmError) {
+        switch side {
+        case .list: return
+        case .path(let path) where paths[path].isToMany: return
+        case .unsupported: return
+        default:
+            throw invalidArgument(
+                "the right side of IN must be a list, "
+                    + "'\(spelling(tree.nodes[Int(index)]))' is none")
+        }
+    }
+
+    // MARK: Targets
+
+    /// The column that a comparison tests.
+    struct Target {
+        var column: Int32
+        var kind: ColumnKind
+        var isKeyColumn: Bool
+        /// The class a link column points to.
+        var linkClass = ClassKey.invalid
+        /// Links crossed before: range of the binder's `hops`.
+        var hopFirst: Int32
+        var hopCount: Int32
+        /// "Class.property", for messages.
+        var name: String
+        /// The nanoseconds, size … of the column are not meant but its value.
+        var syntax: Int32
+        var isDirect: Bool { hopCount == 0 }
+    }
+
+    private func target(_ path: Int, _ node: Int32) throws(RealmError) -> Target {
+        let bound = paths[path]
+        let ending = PathEnding(rawValue: tree.nodes[Int(node)].op) ?? .value
+        let owner = schema.classes[bound.classIndex].name
+        let property = schema.classes[bound.classIndex].properties[bound.propertyIndex]
+        let kind: ColumnKind
+        do {
+            kind = try ColumnKind(property.type)
+        } catch {
+            throw notSupported("property '\(owner).\(property.name)' of type \(property.type)")
+        }
+        switch ending {
+        case .value: break
+        case .size:
+            guard kind.isText || kind == .link else {
+                throw invalidQuery(
+                    "@size is not defined for property '\(owner).\(property.name)' of type "
+                        + kind.typeWord)
+            }
+            throw notSupported("@size of '\(owner).\(property.name)'")
+        default: throw notSupported("\(ending.spelling) of '\(owner).\(property.name)'")
+        }
+        var target = Target(
+            column: Int32(property.key.column), kind: kind,
+            isKeyColumn: property.isPrimaryKey && property.type == .int,
+            hopFirst: bound.hopFirst, hopCount: bound.hopCount, name: "", syntax: node)
+        if kind == .link,
+            let link = schema.classes.first(where: { $0.name == property.linkTarget })
+        {
+            target.linkClass = link.key
+        }
+        return target
+    }
+
+    /// The name of a target for messages; made only when one is needed.
+    func name(_ target: Target) -> String {
+        let bound = paths[Int(tree.nodes[Int(target.syntax)].extra)]
+        let owner = schema.classes[bound.classIndex]
+        return "\(owner.name).\(owner.properties[bound.propertyIndex].name)"
+    }
+
+    /// Adds a test of a target; through links, wrapped in a path node.
+    mutating func wrap(_ target: Target, _ test: FilterNode) -> Int32 {
+        guard !target.isDirect, test.constantResult == nil else { return filter.add(test) }
+        let inner = filter.add(test)
+        return wrap(target, node: inner, matchesNull: test.matchesNull)
+    }
+
+    /// Wraps a node that tests the class at the end of the links. A null link on the way is as
+    /// null at the end (U6).
+    private mutating func wrap(_ target: Target, node: Int32, matchesNull: Bool) -> Int32 {
+        var path = FilterNode(.path)
+        path.matchesNull = matchesNull
+        path.a = node
+        path.low = Int64(filter.hops.count)
+        path.high = Int64(target.hopCount)
+        path.column = hops[Int(target.hopFirst)].column
+        path.columnKind = .link
+        filter.hops.append(
+            contentsOf: hops[Int(target.hopFirst)..<Int(target.hopFirst + target.hopCount)])
+        return filter.add(path)
+    }
+
+    // MARK: Lists
+
+    private mutating func bindList(
+        _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions, _ list: Int32,
+        right quantifier: Quantifier
+    ) throws(RealmError) -> Int32 {
+        if op == .text { throw invalidQuery("TEXT needs a string on its right side") }
+        try checkOperator(target, op == .inList ? .equal : op)
+        let members = try listMembers(list)
+        let isEquality = op == .equal || op == .inList
+        if isEquality, quantifier == .unspecified || quantifier == .any,
+            let set = try bindSet(target, options, members)
+        {
+            return wrap(target, set)
+        }
+        var parts: [Int32] = []
+        for member in members {
+            // Members that cannot equal the property's values never match (C4).
+            let test = try test(
+                target, isEquality ? .equal : op, options, member, inList: true)
+            if let test {
+                parts.append(wrap(target, test))
+            } else if quantifier == .all, op != .notEqual {
+                parts.append(filter.add(.constant(false)))
+            }
+        }
+        switch quantifier {
+        case .unspecified, .any: return filter.add(.or, parts)
+        case .all: return filter.add(.and, parts)
+        case .none:
+            let some = filter.add(.or, parts)
+            return filter.negate(some)
+        }
+    }
+
+    /// `== some member of` as one set test; nil when single tests must do it.
+    private mutating func bindSet(
+        _ target: Target, _ options: ComparisonOptions, _ members: [BoundConstant]
+    ) throws(RealmError) -> FilterNode? {
+        guard members.count > 1, !options.effective.contains(.ignoreCase) || !target.kind.isText
+        else { return nil }
+        var values: [(Int64, Int64)] = []
+        var matchesNull = false
+        var kind = FilterKind.intSet
+        for member in members {
+            guard let test = try test(target, .equal, options, member, inList: true) else {
+                continue
+            }
+            if test.kind == .nothing {
+                if test.constantResult == nil { matchesNull = true }
+                continue
+            }
+            switch test.kind {
+            case .intRange:
+                guard test.low == test.high else { return nil }
+                values.append((test.low, 0))
+            case .doubleRange, .floatRange:
+                kind = test.kind == .doubleRange ? .doubleSet : .floatSet
+                // Both zeros are one value; sets hold bits.
+                let value = FilterBuilder.double(test.low)
+                values.append((value == 0 ? 0 : test.low, 0))
+            case .timestampRange:
+                kind = .timestampSet
+                values.append((test.low, Int64(test.lowExtra)))
+            case .text:
+                kind = .textSet
+                values.append((Int64(test.a), Int64(test.b)))
+            default: return nil
+            }
+        }
+        var node = FilterNode(values.isEmpty ? .nothing : kind)
+        node.matchesNull = matchesNull
+        node.column = target.column
+        node.columnKind = target.kind
+        node.isKeyColumn = target.isKeyColumn
+        node.linkClass = target.linkClass
+        if !values.isEmpty {
+            node.a = filter.addSet(
+                kind == .textSet ? filter.sortedTexts(values) : FilterBuilder.sortedInts(values))
+        }
+        return node
+    }
+
+    // MARK: BETWEEN and Boolean paths
+
+    mutating func bindBetween(_ node: SyntaxNode) throws(RealmError) -> Int32 {
+        switch try side(node.a) {
+        case .unsupported(let what): throw notSupported(what)
+        case .constant, .list:
+            throw invalidQuery(
+                "'\(spelling(node))' compares constants; the left side must be a property")
+        case .path(let path):
+            guard isList(node.b) else {
+                throw invalidArgument(
+                    "BETWEEN needs a list of two values, "
+                        + "'\(spelling(tree.nodes[Int(node.b)]))' is none")
+            }
+            let bounds = try listMembers(node.b)
+            guard bounds.count == 2 else {
+                throw invalidQuery(
+                    "BETWEEN needs a list of exactly 2 values, it has \(bounds.count)")
+            }
+            let target = try target(path, node.a)
+            try checkOperator(target, .less)
+            for bound in bounds where bound.kind == .null {
+                let problem = "a bound of BETWEEN is null"
+                throw bound.isArgument ? invalidArgument(problem) : invalidQuery(problem)
+            }
+            var parts: [Int32] = []
+            for (op, bound) in [
+                (ComparisonOperator.greaterEqual, bounds[0]), (.lessEqual, bounds[1]),
+            ] {
+                var test = try test(target, op, [], bound, inList: false) ?? .constant(false)
+                // A null value is outside (C8), also where null orders below every string.
+                test.matchesNull = false
+                parts.append(filter.add(test))
+            }
+            let both = filter.add(.and, parts)
+            return target.isDirect ? both : wrap(target, node: both, matchesNull: false)
+        }
+    }
+
+    /// A Boolean property that stands alone means `== true` (X11).
+    mutating func bindBooleanPath(_ node: SyntaxNode) throws(RealmError) -> Int32 {
+        guard case .path(let path) = try side(node.a) else {
+            throw notSupported("'\(spelling(node))' alone")
+        }
+        let target = try target(path, node.a)
+        guard target.kind == .bool else {
+            throw invalidQuery(
+                "'\(spelling(node))' stands alone, but is of type \(target.kind.typeWord), not bool")
+        }
+        let test = try test(target, .equal, [], BoundConstant(.bool, 1), inList: false)
+        return wrap(target, test ?? .constant(false))
+    }
+}

@@ -1,0 +1,424 @@
+// One column against one constant: the test in the column's own type (QUERY §4–§7, CONTRACT A.3).
+
+extension Binder {
+    /// Whether the operator exists for the target's type.
+    func checkOperator(_ target: Target, _ op: ComparisonOperator) throws(RealmError) {
+        let problem: Bool
+        switch op {
+        case .equal, .notEqual, .inList: problem = false
+        case .less, .lessEqual, .greater, .greaterEqual: problem = target.kind == .link
+        case .beginsWith, .endsWith, .contains, .like, .matches: problem = !target.kind.isText
+        case .text:
+            guard target.kind == .string else {
+                throw invalidQuery(
+                    "TEXT needs a string property, '\(name(target))' is of type "
+                        + target.kind.typeWord)
+            }
+            let bound = paths[Int(tree.nodes[Int(target.syntax)].extra)]
+            let property = schema.classes[bound.classIndex].properties[bound.propertyIndex]
+            guard property.flags.contains(.fullTextIndexed) else {
+                throw RealmError(
+                    .illegalOperation, "property '\(name(target))' has no full-text index")
+            }
+            throw notSupported("TEXT")
+        }
+        if problem {
+            throw invalidQuery(
+                "operator \(op.spelling) is not defined for property '\(name(target))' of type "
+                    + target.kind.typeWord)
+        }
+        if op == .matches { throw notSupported("MATCHES") }
+    }
+
+    /// The test `target op constant`. In lists (`inList`), nil for members of a type that cannot
+    /// equal the property's values; elsewhere those are errors.
+    mutating func test(
+        _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions,
+        _ constant: BoundConstant, inList: Bool
+    ) throws(RealmError) -> FilterNode? {
+        try checkOperator(target, op)
+        if options.effective.contains(.ignoreDiacritics), target.kind.isText {
+            throw notSupported("the option [d]")
+        }
+        var node: FilterNode?
+        if constant.kind == .null {
+            node = nullTest(target, op, options)
+        } else {
+            switch target.kind {
+            case .int: node = try intTest(target, op, constant, inList)
+            case .bool: node = boolTest(op, constant)
+            case .float, .double: node = try floatingTest(target, op, constant, inList)
+            case .timestamp: node = timestampTest(op, constant)
+            case .string, .binary: node = try textTest(target, op, options, constant)
+            case .link: node = try linkTest(target, op, constant, inList)
+            }
+        }
+        guard var node else {
+            if inList { return nil }
+            throw mismatch(target, op, constant)
+        }
+        node.column = target.column
+        node.columnKind = target.kind
+        node.isKeyColumn = target.isKeyColumn
+        node.linkClass = target.linkClass
+        return node
+    }
+
+    private func mismatch(
+        _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant
+    ) -> RealmError {
+        let spelled = spelling(tree.nodes[Int(constant.node)])
+        if constant.isArgument {
+            return invalidArgument(
+                "argument \(spelled) with value \(describe(constant)) is of type "
+                    + "'\(constant.typeWord)', property '\(name(target))' needs "
+                    + "'\(target.kind.typeWord)'")
+        }
+        return invalidQuery(
+            "operator \(op.spelling) cannot compare property '\(name(target))' of type "
+                + "'\(target.kind.typeWord)' with \(spelled) of type '\(constant.typeWord)'")
+    }
+
+    /// The value, for messages.
+    private func describe(_ constant: BoundConstant) -> String {
+        switch constant.kind {
+        case .int: return "\(constant.int)"
+        case .double, .float: return "\(constant.floating)"
+        case .bool: return constant.bits != 0 ? "true" : "false"
+        case .string: return "'\(String(decoding: constant.text, as: UTF8.self))'"
+        case .binary: return "of \(constant.text.count) bytes"
+        case .timestamp: return "T\(constant.int):\(constant.extra)"
+        case .link: return "object \(constant.int) of class \(className(constant.classKey))"
+        default: return constant.typeWord
+        }
+    }
+
+    private func className(_ key: ClassKey) -> String {
+        schema.classes.first { $0.key == key }?.name ?? "\(key.rawValue)"
+    }
+
+    // MARK: Null
+
+    private func nullTest(
+        _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions
+    ) -> FilterNode {
+        var node = FilterNode(.nothing)
+        let isDirectString = target.kind == .string && target.isDirect
+        switch op {
+        case .equal, .inList: node.matchesNull = true
+        case .notEqual: node.negated = true
+        case .less: break
+        case .lessEqual: node.matchesNull = true
+        case .greater: node.negated = isDirectString
+        case .greaterEqual:
+            node.matchesNull = true
+            node.negated = isDirectString
+        case .like: node.matchesNull = true
+        case .contains:
+            // S5, S6.
+            node.negated = true
+            node.matchesNull =
+                target.isDirect
+                && !(target.kind == .binary && options.effective.contains(.ignoreCase))
+        case .beginsWith, .endsWith:
+            node.negated = target.isDirect
+            node.matchesNull = target.isDirect
+        case .matches, .text: break
+        }
+        return node
+    }
+
+    // MARK: Numbers
+
+    /// Everything that is not null, nothing, or the whole, as ranges cannot say it.
+    private func outcome(_ op: ComparisonOperator) -> FilterNode {
+        .constant(op == .notEqual)
+    }
+
+    private func intRange(_ op: ComparisonOperator, _ value: Int64) -> FilterNode {
+        var node = FilterNode(.intRange)
+        (node.low, node.high) = (.min, .max)
+        switch op {
+        case .notEqual:
+            (node.low, node.high) = (value, value)
+            node.negated = true
+            node.matchesNull = true
+        case .less:
+            if value == .min { return .constant(false) }
+            node.high = value - 1
+        case .lessEqual: node.high = value
+        case .greater:
+            if value == .max { return .constant(false) }
+            node.low = value + 1
+        case .greaterEqual: node.low = value
+        default: (node.low, node.high) = (value, value)
+        }
+        return node
+    }
+
+    private func intTest(
+        _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant, _ inList: Bool
+    ) throws(RealmError) -> FilterNode? {
+        switch constant.kind {
+        case .int: return intRange(op, constant.int)
+        case .double, .float:
+            let value = constant.floating
+            if value.isInfinite || (value.isNaN && constant.isArgument) {
+                if inList { return nil }
+                throw invalidQuery(
+                    "property '\(name(target))' of type 'int' cannot be compared with \(value)")
+            }
+            return intAgainstDouble(op, value)
+        case .string:
+            guard let number = parsedNumber(constant.text) else { return nil }
+            return try intTest(target, op, number, inList)
+        default: return nil
+        }
+    }
+
+    /// Exact, by mathematical value (T3).
+    private func intAgainstDouble(_ op: ComparisonOperator, _ value: Double) -> FilterNode {
+        if value.isNaN { return outcome(op) }
+        if let exact = Int64(exactly: value) { return intRange(op, exact) }
+        var node = FilterNode(.intRange)
+        (node.low, node.high) = (.min, .max)
+        switch op {
+        case .less, .lessEqual:
+            guard value >= -0x1p63 else { return .constant(false) }
+            if value < 0x1p63 { node.high = Int64(value.rounded(.down)) }
+        case .greater, .greaterEqual:
+            guard value < 0x1p63 else { return .constant(false) }
+            if value >= -0x1p63 { node.low = Int64(value.rounded(.up)) }
+        default: return outcome(op)
+        }
+        return node
+    }
+
+    /// A number from the whole of a text, blanks around it left out (T6).
+    private func parsedNumber(_ text: [UInt8]) -> BoundConstant? {
+        var slice = text[...]
+        while let first = slice.first, first == 0x20 || (first >= 9 && first <= 13) {
+            slice.removeFirst()
+        }
+        while let last = slice.last, last == 0x20 || (last >= 9 && last <= 13) {
+            slice.removeLast()
+        }
+        let spelling = String(decoding: slice, as: UTF8.self)
+        if let value = Int64(spelling) { return BoundConstant(.int, UInt64(bitPattern: value)) }
+        guard let value = Double(spelling), slice.allSatisfy({ $0 | 0x20 != UInt8(ascii: "x") })
+        else { return nil }
+        return BoundConstant(.double, value.bitPattern)
+    }
+
+    private func boolTest(_ op: ComparisonOperator, _ constant: BoundConstant) -> FilterNode? {
+        guard constant.kind == .bool else { return nil }
+        return intRange(op, Int64(constant.bits))
+    }
+
+    private func floatingTest(
+        _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant, _ inList: Bool
+    ) throws(RealmError) -> FilterNode? {
+        let isFloat = target.kind == .float
+        var value: Double
+        switch constant.kind {
+        case .int:
+            if let huge = constant.huge {
+                value = isFloat ? Double(Float(huge)) : huge
+            } else if isFloat, !constant.isArgument {
+                value = Double(Float(constant.int))
+            } else {
+                return floatingAgainstInt(isFloat, op, constant.int)
+            }
+        case .double:
+            value = constant.floating
+            if isFloat { value = Double(Float(value)) }
+        case .float: value = constant.floating
+        case .string:
+            guard let number = parsedNumber(constant.text) else { return nil }
+            return try floatingTest(target, op, number, inList)
+        default: return nil
+        }
+        if value.isNaN { return outcome(op) }
+        func step(_ up: Bool) -> Double {
+            guard isFloat else { return up ? value.nextUp : value.nextDown }
+            return Double(up ? Float(value).nextUp : Float(value).nextDown)
+        }
+        switch op {
+        case .less:
+            if value == -.infinity { return .constant(false) }
+            return floatingRange(isFloat, -.infinity, step(false))
+        case .lessEqual: return floatingRange(isFloat, -.infinity, value)
+        case .greater:
+            if value == .infinity { return .constant(false) }
+            return floatingRange(isFloat, step(true), .infinity)
+        case .greaterEqual: return floatingRange(isFloat, value, .infinity)
+        default:
+            var node = floatingRange(isFloat, value, value)
+            if op == .notEqual {
+                node.negated = true
+                node.matchesNull = true
+            }
+            return node
+        }
+    }
+
+    private func floatingRange(_ isFloat: Bool, _ low: Double, _ high: Double) -> FilterNode {
+        var node = FilterNode(isFloat ? .floatRange : .doubleRange)
+        node.low = Int64(bitPattern: low.bitPattern)
+        node.high = Int64(bitPattern: high.bitPattern)
+        return node
+    }
+
+    /// An integer that may have no equal among doubles or floats: compared exactly (T3).
+    private func floatingAgainstInt(
+        _ isFloat: Bool, _ op: ComparisonOperator, _ value: Int64
+    ) -> FilterNode {
+        // The nearest value of the column's type, then its neighbour on the other side.
+        var below = isFloat ? Double(Float(value)) : Double(value)
+        var above = below
+        if let rounded = Int64(exactly: below), rounded == value {
+            switch op {
+            case .less: below = isFloat ? Double(Float(below).nextDown) : below.nextDown
+            case .greater: above = isFloat ? Double(Float(above).nextUp) : above.nextUp
+            case .equal, .notEqual, .inList:
+                var node = floatingRange(isFloat, below, below)
+                node.negated = op == .notEqual
+                node.matchesNull = op == .notEqual
+                return node
+            default: break
+            }
+        } else {
+            let isAbove = below >= 0x1p63 || Int64(below) > value
+            if isAbove {
+                below = isFloat ? Double(Float(below).nextDown) : below.nextDown
+            } else {
+                above = isFloat ? Double(Float(above).nextUp) : above.nextUp
+            }
+        }
+        switch op {
+        case .less, .lessEqual: return floatingRange(isFloat, -.infinity, below)
+        case .greater, .greaterEqual: return floatingRange(isFloat, above, .infinity)
+        default: return outcome(op)
+        }
+    }
+
+    // MARK: Dates
+
+    private func timestampTest(_ op: ComparisonOperator, _ constant: BoundConstant) -> FilterNode? {
+        guard constant.kind == .timestamp else { return nil }
+        var node = FilterNode(.timestampRange)
+        (node.low, node.lowExtra) = (.min, .min)
+        (node.high, node.highExtra) = (.max, .max)
+        let value = (constant.int, constant.extra)
+        switch op {
+        case .less:
+            if value.1 > .min {
+                (node.high, node.highExtra) = (value.0, value.1 - 1)
+            } else {
+                if value.0 == .min { return .constant(false) }
+                (node.high, node.highExtra) = (value.0 - 1, .max)
+            }
+        case .lessEqual: (node.high, node.highExtra) = value
+        case .greater:
+            if value.1 < .max {
+                (node.low, node.lowExtra) = (value.0, value.1 + 1)
+            } else {
+                if value.0 == .max { return .constant(false) }
+                (node.low, node.lowExtra) = (value.0 + 1, .min)
+            }
+        case .greaterEqual: (node.low, node.lowExtra) = value
+        default:
+            (node.low, node.lowExtra) = value
+            (node.high, node.highExtra) = value
+            node.negated = op == .notEqual
+            node.matchesNull = op == .notEqual
+        }
+        return node
+    }
+
+    // MARK: Texts
+
+    private mutating func textTest(
+        _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions,
+        _ constant: BoundConstant
+    ) throws(RealmError) -> FilterNode? {
+        let isString = target.kind == .string
+        guard constant.kind == (isString ? .string : .binary) else {
+            if op.isTextual, constant.kind != .string, constant.kind != .binary {
+                let problem =
+                    "operator \(op.spelling) needs a string or binary on its right, "
+                    + "'\(spelling(tree.nodes[Int(constant.node)]))' is of type "
+                    + "'\(constant.typeWord)'"
+                throw constant.isArgument ? invalidArgument(problem) : invalidQuery(problem)
+            }
+            return nil
+        }
+        var node = FilterNode(.text)
+        node.ignoreCase = options.effective.contains(.ignoreCase)
+        let needle =
+            node.ignoreCase
+            ? CaseFolding.folded(constant.text, isString: isString) : constant.text
+        (node.a, node.b) = filter.addText(needle)
+        let nullIsLeast = isString && target.isDirect
+        switch op {
+        case .notEqual:
+            node.negated = true
+            node.matchesNull = true
+        case .less:
+            node.op = .less
+            node.matchesNull = nullIsLeast
+        case .lessEqual:
+            node.op = .lessEqual
+            node.matchesNull = nullIsLeast
+        case .greater:
+            node.op = .lessEqual
+            node.negated = true
+        case .greaterEqual:
+            node.op = .less
+            node.negated = true
+        case .beginsWith: node.op = .beginsWith
+        case .endsWith: node.op = .endsWith
+        case .contains: node.op = .contains
+        case .like: node.op = .like
+        default: node.op = .equal
+        }
+        if node.b == 0, op == .beginsWith || op == .endsWith || op == .contains {
+            // The empty needle is in every value (S4).
+            node = FilterNode(.nothing)
+            node.negated = true
+        }
+        return node
+    }
+
+    // MARK: Links
+
+    private mutating func linkTest(
+        _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant, _ inList: Bool
+    ) throws(RealmError) -> FilterNode? {
+        switch constant.kind {
+        case .link, .objectWithPrimaryKey:
+            guard constant.classKey == target.linkClass else {
+                throw invalidArgument(
+                    "'\(name(target))' links to class '\(className(target.linkClass))', "
+                        + "'\(spelling(tree.nodes[Int(constant.node)]))' is an object of class "
+                        + "'\(className(constant.classKey))' (key \(constant.int))")
+            }
+        case .objectKey: break
+        default: return nil
+        }
+        if constant.kind != .objectWithPrimaryKey { return intRange(op, constant.int) }
+        var node = FilterNode(.linkToPrimaryKey)
+        switch constant.primaryKeyKind {
+        case .int:
+            node.b = -1
+            node.low = constant.int
+        case .null: node.b = -2
+        default: (node.a, node.b) = filter.addText(constant.text)
+        }
+        if op == .notEqual {
+            node.negated = true
+            node.matchesNull = true
+        }
+        return node
+    }
+}

@@ -1,0 +1,266 @@
+// The canonical text of a predicate (QUERY §19): arguments put in, so that it parses to the same
+// result without them; internal property names; lower-case `and` and `or`.
+
+struct CanonicalText {
+    private let text: QueryText
+    private let part: Query.QueryPart
+    private let schema: Schema
+    private let rootClass: Int
+
+    static func predicate(
+        _ part: Query.QueryPart, _ schema: Schema, _ classKey: ClassKey
+    ) -> String {
+        guard let rootClass = schema.classes.firstIndex(where: { $0.key == classKey }) else {
+            return "TRUEPREDICATE"
+        }
+        let bytes = part.text + [0]
+        return bytes.withUnsafeBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return "TRUEPREDICATE" }
+            let writer = CanonicalText(
+                text: QueryText(base: base, count: part.text.count), part: part, schema: schema,
+                rootClass: rootClass)
+            return writer.predicate()
+        }
+    }
+
+    /// Children stand before their parents, so that one pass in order writes all. Pieces are taken
+    /// over by their parents and not kept.
+    private func predicate() -> String {
+        var pieces: [String] = Array(repeating: "", count: part.tree.nodes.count)
+        func take(_ index: Int32) -> String {
+            var piece = ""
+            swap(&piece, &pieces[Int(index)])
+            return piece
+        }
+        for (index, node) in part.tree.nodes.enumerated() {
+            switch node.kind {
+            case .truePredicate: pieces[index] = "TRUEPREDICATE"
+            case .falsePredicate: pieces[index] = "FALSEPREDICATE"
+            case .and:
+                pieces[index] = members(node).map { take($0) }.joined(separator: " and ")
+            case .or:
+                pieces[index] =
+                    "(" + members(node).map { take($0) }.joined(separator: " or ") + ")"
+            case .not:
+                let inner = take(node.a)
+                pieces[index] =
+                    part.tree.nodes[Int(node.a)].kind == .or ? "!" + inner : "!(" + inner + ")"
+            case .comparison: pieces[index] = comparison(node, take(node.a), take(node.b))
+            case .between: pieces[index] = take(node.a) + " BETWEEN " + take(node.b)
+            case .booleanPath: pieces[index] = take(node.a) + " == true"
+            case .geoWithin: pieces[index] = take(node.a) + " GEOWITHIN " + take(node.b)
+            case .list:
+                pieces[index] =
+                    quantifier(node) + "{" + members(node).map { take($0) }.joined(separator: ", ")
+                    + "}"
+            case .add, .subtract, .multiply, .divide:
+                let sign: String
+                switch node.kind {
+                case .add: sign = " + "
+                case .subtract: sign = " - "
+                case .multiply: sign = " * "
+                default: sign = " / "
+                }
+                pieces[index] = "(" + take(node.a) + sign + take(node.b) + ")"
+            case .negate: pieces[index] = "-" + take(node.a)
+            case .path, .aggregate: pieces[index] = path(node)
+            case .argument: pieces[index] = argument(node)
+            case .object: pieces[index] = object(node, take(node.a))
+            default: pieces[index] = constant(node)
+            }
+        }
+        return part.tree.root >= 0 ? pieces[Int(part.tree.root)] : "TRUEPREDICATE"
+    }
+
+    private func members(_ node: SyntaxNode) -> ArraySlice<Int32> {
+        part.tree.children[Int(node.a)..<Int(node.a + node.b)]
+    }
+
+    private func quantifier(_ node: SyntaxNode) -> String {
+        node.quantifier == .unspecified ? "" : node.quantifier.word + " "
+    }
+
+    private func comparison(_ node: SyntaxNode, _ left: String, _ right: String) -> String {
+        let op = ComparisonOperator(rawValue: node.op) ?? .equal
+        let options = ComparisonOptions(rawValue: node.options).spelling
+        var spelling = op.spelling
+        // `x == list` says the same as `x IN list`.
+        let rightNode = part.tree.nodes[Int(node.b)]
+        if op == .equal, rightNode.quantifier == .unspecified, isList(rightNode) { spelling = "IN" }
+        return "\(left) \(spelling)\(options) \(right)"
+    }
+
+    private func isList(_ node: SyntaxNode) -> Bool {
+        if node.kind == .list { return true }
+        guard node.kind == .argument, Int(node.payload) < part.arguments.count,
+            case .list = part.arguments[Int(node.payload)]
+        else { return false }
+        return true
+    }
+
+    // MARK: Paths
+
+    private func path(_ node: SyntaxNode) -> String {
+        var names: [String] = []
+        var classIndex: Int? = rootClass
+        for step in part.tree.steps[Int(node.a)..<Int(node.a + node.b)] {
+            if step.kind == .keyPathArgument, Int(step.index) < part.arguments.count,
+                case .scalar(.string(let path)) = part.arguments[Int(step.index)]
+            {
+                for name in path.split(separator: ".") {
+                    names.append(internalName(String(name), &classIndex))
+                }
+            } else {
+                let bytes = Literals.name(text, Int(step.start), Int(step.end))
+                names.append(internalName(String(decoding: bytes, as: UTF8.self), &classIndex))
+            }
+        }
+        let ending = PathEnding(rawValue: node.op) ?? .value
+        if ending != .value { names.append(ending.spelling) }
+        return quantifier(node) + names.joined(separator: ".")
+    }
+
+    /// The internal name of a property of the class at hand, blanks escaped; moves to its target.
+    private func internalName(_ name: String, _ classIndex: inout Int?) -> String {
+        var result = name
+        if let index = classIndex {
+            let item = schema.classes[index]
+            let property =
+                item.property(named: name)
+                ?? (item.properties + item.computedProperties).first { $0.publicName == name }
+            if let property {
+                result = property.name
+                classIndex = schema.classes.firstIndex { $0.name == property.linkTarget }
+            }
+        }
+        var escaped = ""
+        for scalar in result.unicodeScalars {
+            switch scalar {
+            case " ": escaped += "\\ "
+            case "\t": escaped += "\\t"
+            case "\n": escaped += "\\n"
+            case "\r": escaped += "\\r"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+
+    // MARK: Constants
+
+    private func constant(_ node: SyntaxNode) -> String {
+        switch node.kind {
+        case .string:
+            var token = Token(.string, Int(node.start), Int(node.end))
+            token.flag = node.options & 1 != 0
+            return Self.string((try? Literals.string(text, token)) ?? [])
+        case .base64:
+            let token = Token(.base64, Int(node.start), Int(node.end))
+            return Self.string((try? Literals.base64(text, token)) ?? [])
+        case .binary:
+            var token = Token(.string, Int(node.start), Int(node.end))
+            token.flag = node.options & 1 != 0
+            let bytes =
+                node.options & 2 != 0
+                ? try? Literals.base64(text, token) : try? Literals.string(text, token)
+            return Self.binary(bytes ?? [])
+        case .integer where node.options == 0:
+            return "\(Int64(bitPattern: node.payload))"
+        case .double: return Self.double(Double(bitPattern: node.payload))
+        case .float:
+            return Self.float(Float(bitPattern: UInt32(truncatingIfNeeded: node.payload)))
+        case .infinity: return Double(bitPattern: node.payload) < 0 ? "-inf" : "inf"
+        case .nan: return "nan"
+        case .null: return "NULL"
+        case .keywordTrue: return "true"
+        case .keywordFalse: return "false"
+        case .date:
+            return "T\(Int64(bitPattern: node.payload)):\(node.extra)"
+        case .objectKey: return "O\(node.payload)"
+        case .typedLink: return "L\(node.extra):\(node.payload)"
+        default: return text.string(Int(node.start), Int(node.end))
+        }
+    }
+
+    private func object(_ node: SyntaxNode, _ key: String) -> String {
+        var token = Token(.string, Int(node.start), Int(node.end))
+        token.flag = node.options & 1 != 0
+        let name = (try? Literals.string(text, token)) ?? []
+        return "obj(" + Self.string(name) + "," + key + ")"
+    }
+
+    private func argument(_ node: SyntaxNode) -> String {
+        guard Int(node.payload) < part.arguments.count else {
+            return text.string(Int(node.start), Int(node.end))
+        }
+        switch part.arguments[Int(node.payload)] {
+        case .scalar(let value): return quantifier(node) + self.value(value)
+        case .list(let values):
+            return quantifier(node) + "{" + values.map { self.value($0) }.joined(separator: ", ")
+                + "}"
+        }
+    }
+
+    private func value(_ value: Value) -> String {
+        switch value {
+        case .null: return "NULL"
+        case .int(let v): return "\(v)"
+        case .bool(let v): return v ? "true" : "false"
+        case .string(let v): return Self.string(Array(v.utf8))
+        case .binary(let v): return Self.binary(v)
+        case .timestamp(let v): return "T\(v.seconds):\(v.nanoseconds)"
+        case .float(let v): return Self.float(v)
+        case .double(let v): return Self.double(v)
+        case .link(let link):
+            return "L\(link.classKey.rawValue):\(link.objectKey.rawValue)"
+        }
+    }
+
+    /// Shortest text that reads as the same double; always with a point or exponent.
+    private static func double(_ value: Double) -> String {
+        if value.isNaN { return "nan" }
+        if value.isInfinite { return value < 0 ? "-inf" : "inf" }
+        return value.description
+    }
+
+    private static func float(_ value: Float) -> String {
+        if value.isNaN { return "nan" }
+        if value.isInfinite { return value < 0 ? "-inf" : "inf" }
+        return value.description + "f"
+    }
+
+    /// In double quotes; as base64 when quotes, backslashes or control bytes are in it.
+    private static func string(_ bytes: [UInt8]) -> String {
+        let isPlain = bytes.allSatisfy {
+            $0 >= 0x20 && $0 != 0x22 && $0 != 0x27 && $0 != 0x5C && $0 != 0x7F
+        }
+        if isPlain { return "\"" + String(decoding: bytes, as: UTF8.self) + "\"" }
+        return "B64\"" + base64(bytes) + "\""
+    }
+
+    private static func binary(_ bytes: [UInt8]) -> String {
+        let isText = bytes.allSatisfy { $0 < 0x80 }
+        return "binary(" + (isText ? string(bytes) : "B64\"" + base64(bytes) + "\"") + ")"
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String {
+        let digits = Array(
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            let count = min(3, bytes.count - index)
+            var word = UInt32(bytes[index]) << 16
+            if count > 1 { word |= UInt32(bytes[index + 1]) << 8 }
+            if count > 2 { word |= UInt32(bytes[index + 2]) }
+            for position in 0..<4 {
+                text.append(
+                    position <= count
+                        ? digits[Int(word >> UInt32(18 - 6 * position) & 63)]
+                        : UInt8(ascii: "="))
+            }
+            index += 3
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}

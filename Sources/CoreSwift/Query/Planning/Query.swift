@@ -1,0 +1,190 @@
+// A query: parsed, bound to a class, immutable. Results and the C ABI hold it; it can be executed
+// against any snapshot whose schema is the one it was bound to.
+
+/// A parsed query of one class.
+public final class Query: @unchecked Sendable {
+    /// The class whose objects the query selects.
+    public let classKey: ClassKey
+    let schema: Schema
+    let filter: FilterProgram
+    /// SORT, DISTINCT and LIMIT in the order of the text.
+    let ordering: [OrderingStep]
+    /// What the query was made of; several when queries were combined.
+    let parts: [QueryPart]
+
+    /// One text with its arguments.
+    struct QueryPart {
+        var text: [UInt8]
+        var tree: SyntaxTree
+        var arguments: [QueryArgument]
+    }
+
+    /// Parses and binds `text`; `$n` stands for `arguments[n]`.
+    ///
+    /// Throws `.invalidQueryString` for texts that are not of the grammar, `.invalidQuery` and
+    /// `.invalidQueryArg` for names and types that do not fit the schema, `.noSuchTable` for an
+    /// unknown class, `.notSupported` for constructs that cannot be executed yet.
+    public static func parse(
+        _ text: String, arguments: [QueryArgument] = [], schema: Schema, classKey: ClassKey
+    ) throws(RealmError) -> Query {
+        let bytes = Array(text.utf8)
+        return try bytes.withUnsafeBufferPointer { buffer throws(RealmError) in
+            try parse(buffer, arguments: arguments, schema: schema, classKey: classKey)
+        }
+    }
+
+    /// The same for UTF-8 bytes.
+    public static func parse(
+        _ text: UnsafeBufferPointer<UInt8>, arguments: [QueryArgument], schema: Schema,
+        classKey: ClassKey
+    ) throws(RealmError) -> Query {
+        let classIndex = try index(of: classKey, in: schema)
+        return try withText(text) { text throws(RealmError) in
+            let tree = try Parser.parse(text)
+            let part = QueryPart(
+                text: Array(UnsafeBufferPointer(start: text.base, count: text.count)), tree: tree,
+                arguments: arguments)
+            var binder = Binder(text, tree, schema, classIndex, arguments, FilterBuilder())
+            var ordering: [OrderingStep] = []
+            let root = try binder.bind(&ordering)
+            return Query(classKey, schema, &binder.filter, root, ordering, [part])
+        }
+    }
+
+    /// A query that selects every object of a class.
+    public static func all(
+        schema: Schema, classKey: ClassKey
+    ) throws(RealmError) -> Query {
+        _ = try index(of: classKey, in: schema)
+        var filter = FilterBuilder()
+        let root = filter.add(.constant(true))
+        return Query(classKey, schema, &filter, root, [], [])
+    }
+
+    /// Conditions of both queries; the ordering of `next` follows that of this query (D13).
+    public func and(_ next: Query) throws(RealmError) -> Query {
+        guard next.classKey == classKey else {
+            throw RealmError(
+                .invalidProperty, "the queries to combine are for different classes")
+        }
+        return try Query(classKey, schema, parts + next.parts, ordering + next.ordering)
+    }
+
+    /// The conditions alone, without SORT, DISTINCT and LIMIT.
+    public func withoutOrdering() -> Query {
+        ordering.isEmpty ? self : Query(sharing: self, ordering: [])
+    }
+
+    private init(
+        _ classKey: ClassKey, _ schema: Schema, _ builder: inout FilterBuilder, _ root: Int32,
+        _ ordering: [OrderingStep], _ parts: [QueryPart]
+    ) {
+        self.classKey = classKey
+        self.schema = schema
+        let root = builder.finish(root)
+        filter = FilterProgram(builder, root: root)
+        self.ordering = ordering
+        self.parts = parts
+    }
+
+    private init(sharing other: Query, ordering: [OrderingStep]) {
+        classKey = other.classKey
+        schema = other.schema
+        filter = other.filter
+        parts = other.parts
+        self.ordering = ordering
+    }
+
+    /// Binds several parts anew, as one conjunction.
+    private convenience init(
+        _ classKey: ClassKey, _ schema: Schema, _ parts: [QueryPart], _ ordering: [OrderingStep]
+    ) throws(RealmError) {
+        let classIndex = try Self.index(of: classKey, in: schema)
+        var builder = FilterBuilder()
+        var roots: [Int32] = []
+        for part in parts {
+            try part.text.withUnsafeBufferPointer { buffer throws(RealmError) in
+                try Self.withText(buffer) { text throws(RealmError) in
+                    var binder = Binder(
+                        text, part.tree, schema, classIndex, part.arguments, builder)
+                    var ignored: [OrderingStep] = []
+                    roots.append(try binder.bind(&ignored))
+                    builder = binder.filter
+                }
+            }
+        }
+        let root = roots.isEmpty ? builder.add(.constant(true)) : builder.add(.and, roots)
+        self.init(classKey, schema, &builder, root, ordering, parts)
+    }
+
+    private static func index(of key: ClassKey, in schema: Schema) throws(RealmError) -> Int {
+        for index in schema.classes.indices where schema.classes[index].key == key {
+            return index
+        }
+        throw RealmError(.noSuchTable, "there is no class with key \(key.rawValue)")
+    }
+
+    /// An address also for empty texts.
+    private static func withText<R>(
+        _ buffer: UnsafeBufferPointer<UInt8>, _ body: (QueryText) throws(RealmError) -> R
+    ) throws(RealmError) -> R {
+        if let base = buffer.baseAddress {
+            return try body(QueryText(base: base, count: buffer.count))
+        }
+        var empty: UInt8 = 0
+        return try withUnsafePointer(to: &empty) { base throws(RealmError) in
+            try body(QueryText(base: base, count: 0))
+        }
+    }
+
+    /// Canonical text: arguments put in, internal names, then the ordering (V1, V2).
+    public var description: String {
+        var predicates: [String] = []
+        for part in parts {
+            let text = CanonicalText.predicate(part, schema, classKey)
+            if text != "TRUEPREDICATE" { predicates.append(text) }
+        }
+        var text = predicates.isEmpty ? "TRUEPREDICATE" : predicates.joined(separator: " and ")
+        for step in ordering { text += " " + step.spelling }
+        return text
+    }
+}
+
+/// Reads the texts that sort and distinct calls on results take.
+enum OrderingText {
+    static func sort(
+        _ text: String, schema: Schema, classKey: ClassKey
+    ) throws(RealmError) -> OrderingStep {
+        try bind(text, schema, classKey) { text throws(RealmError) in
+            try Parser.sortDescriptor(text)
+        }
+    }
+
+    static func distinct(
+        _ text: String, schema: Schema, classKey: ClassKey
+    ) throws(RealmError) -> OrderingStep {
+        try bind(text, schema, classKey) { text throws(RealmError) in
+            try Parser.distinctDescriptor(text)
+        }
+    }
+
+    private static func bind(
+        _ text: String, _ schema: Schema, _ classKey: ClassKey,
+        _ parse: (QueryText) throws(RealmError) -> SyntaxTree
+    ) throws(RealmError) -> OrderingStep {
+        guard let classIndex = schema.classes.firstIndex(where: { $0.key == classKey }) else {
+            throw RealmError(.noSuchTable, "there is no class with key \(classKey.rawValue)")
+        }
+        // One byte more, so that an empty text has an address.
+        let bytes = Array(text.utf8) + [0]
+        return try bytes.withUnsafeBufferPointer { buffer throws(RealmError) in
+            guard let base = buffer.baseAddress else { return .limit(0) }
+            let text = QueryText(base: base, count: buffer.count - 1)
+            let tree = try parse(text)
+            var binder = Binder(text, tree, schema, classIndex, [], FilterBuilder())
+            var steps: [OrderingStep] = []
+            _ = try binder.bind(&steps)
+            return steps[0]
+        }
+    }
+}
