@@ -26,8 +26,9 @@ extension Parser {
             case .limit:
                 try advance()
                 try expect(.leftParenthesis, "'('")
-                guard token.kind == .integer || token.kind == .argument
-                    || token.kind == .formatArgument
+                guard
+                    token.kind == .integer || token.kind == .argument
+                        || token.kind == .formatArgument
                 else { throw text.syntaxError(token, expected: "a number that is not negative") }
                 let number = try constant()
                 tree.suffixes.append(SyntaxSuffix(kind: .limit, first: number, count: 1))

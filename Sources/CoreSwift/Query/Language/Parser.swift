@@ -379,7 +379,8 @@ struct Parser {
         guard token.kind == .leftBrace || token.kind == .argument || token.kind == .formatArgument
         else { throw text.syntaxError(token, expected: "a list of two values") }
         let range =
-            token.kind == .leftBrace ? try list(quantifier: .unspecified)
+            token.kind == .leftBrace
+            ? try list(quantifier: .unspecified)
             : try constant()
         var node = SyntaxNode(
             .between, tree.nodes[Int(operand)].start, tree.nodes[Int(range)].end)
@@ -393,7 +394,8 @@ struct Parser {
         try requireNoComparison(base)
         let operand = values.removeLast()
         guard tree.nodes[Int(operand)].kind == .path else {
-            throw text.syntaxError(token, expected: "an operator for values; GEOWITHIN needs a path")
+            throw text.syntaxError(
+                token, expected: "an operator for values; GEOWITHIN needs a path")
         }
         try advance()
         let shape = try geoShape()

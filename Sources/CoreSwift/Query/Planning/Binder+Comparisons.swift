@@ -277,7 +277,8 @@ extension Binder {
         let target = try target(path, node.a)
         guard target.kind == .bool else {
             throw invalidQuery(
-                "'\(spelling(node))' stands alone, but is of type \(target.kind.typeWord), not bool")
+                "'\(spelling(node))' stands alone, but is of type \(target.kind.typeWord), not bool"
+            )
         }
         let test = try test(target, .equal, [], BoundConstant(.bool, 1), inList: false)
         return wrap(target, test ?? .constant(false))

@@ -313,7 +313,7 @@ extension Binder {
         let utf8 = string.utf8
         guard utf8.count == bytes.count else { return false }
         return utf8.withContiguousStorageIfAvailable {
-            memcmp($0.baseAddress, bytes.baseAddress, bytes.count) == 0
+            TextMatch.equal(UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(bytes))
         } ?? utf8.elementsEqual(bytes)
     }
 }

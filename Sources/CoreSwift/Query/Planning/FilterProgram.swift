@@ -103,12 +103,14 @@ final class FilterProgram {
         hops = Self.copy(builder.hops)
         sets = Self.copy(builder.sets)
         members = Self.copy(builder.members)
-        bytes = .allocate(byteCount: builder.bytes.count + 16, alignment: 16)
+        let texts = UnsafeMutableRawPointer.allocate(
+            byteCount: builder.bytes.count + 16, alignment: 16)
         builder.bytes.withUnsafeBytes { source in
             if let start = source.baseAddress {
-                bytes.copyMemory(from: start, byteCount: source.count)
+                texts.copyMemory(from: start, byteCount: source.count)
             }
         }
+        bytes = texts
         self.root = Int(root)
         nodeCount = builder.nodes.count
         hasPaths = !builder.hops.isEmpty

@@ -1,0 +1,307 @@
+// Tests of columns of numbers, dates, Booleans and links: `match` gets a bit for each row whose
+// value is in a range or set. Minimum and maximum of the column decide first; packed values are
+// compared in their packed width.
+
+import CKernels
+
+extension LeafFilter {
+    // MARK: Integers
+
+    /// How a range lies to the packed deltas of a column.
+    enum PackedRange {
+        case none, all
+        /// delta - low <= span
+        case some(low: UInt64, span: UInt64)
+    }
+
+    @inline(__always)
+    static func packedRange(_ column: ColumnView, _ low: Int64, _ high: Int64) -> PackedRange {
+        let bounded = column.flags.contains(.hasBounds)
+        if low > high { return .none }
+        if bounded {
+            if high < column.minimumInt || low > column.maximumInt { return .none }
+            if low <= column.minimumInt && high >= column.maximumInt { return .all }
+        }
+        let base = column.base
+        if high < base { return .none }
+        let width = column.width
+        if width == 0 { return low <= base ? .all : .none }
+        let deltaMax: UInt64 = width == 8 ? .max : (1 << UInt64(width &* 8)) &- 1
+        let first = low <= base ? 0 : UInt64(bitPattern: low &- base)
+        if first > deltaMax { return .none }
+        let last = min(UInt64(bitPattern: high &- base), deltaMax)
+        return .some(low: first, span: last &- first)
+    }
+
+    func maskRange(_ column: ColumnView, _ low: Int64, _ high: Int64) {
+        if column.encoding == .bits { return maskBits(column, low, high) }
+        switch Self.packedRange(column, low, high) {
+        case .none: Bits.clear(match, Bits.words(column.rows))
+        case .all: Bits.fill(match, column.rows)
+        case .some(let first, let span): maskPacked(column, first, span)
+        }
+    }
+
+    @inline(__always)
+    private func maskPacked(_ column: ColumnView, _ first: UInt64, _ span: UInt64) {
+        switch column.width {
+        case 1:
+            ck_mask_range_u8(
+                column.data, column.rows, UInt8(truncatingIfNeeded: first),
+                UInt8(truncatingIfNeeded: span), match)
+        case 2:
+            ck_mask_range_u16(
+                column.data, column.rows, UInt16(truncatingIfNeeded: first),
+                UInt16(truncatingIfNeeded: span), match)
+        case 4:
+            ck_mask_range_u32(
+                column.data, column.rows, UInt32(truncatingIfNeeded: first),
+                UInt32(truncatingIfNeeded: span), match)
+        default: ck_mask_range_u64(column.data, column.rows, first, span, match)
+        }
+    }
+
+    /// Rows of a packed column in the range, when neither nulls nor dead rows are there.
+    @inline(__always)
+    static func countRange(_ column: ColumnView, _ low: Int64, _ high: Int64) -> Int {
+        switch packedRange(column, low, high) {
+        case .none: return 0
+        case .all: return column.rows
+        case .some(let first, let span):
+            switch column.width {
+            case 1:
+                return ck_count_range_u8(
+                    column.data, column.rows, UInt8(truncatingIfNeeded: first),
+                    UInt8(truncatingIfNeeded: span))
+            case 2:
+                return ck_count_range_u16(
+                    column.data, column.rows, UInt16(truncatingIfNeeded: first),
+                    UInt16(truncatingIfNeeded: span))
+            case 4:
+                return ck_count_range_u32(
+                    column.data, column.rows, UInt32(truncatingIfNeeded: first),
+                    UInt32(truncatingIfNeeded: span))
+            default: return ck_count_range_u64(column.data, column.rows, first, span)
+            }
+        }
+    }
+
+    /// Booleans: 0 and 1 in the range.
+    private func maskBits(_ column: ColumnView, _ low: Int64, _ high: Int64) {
+        let words = Bits.words(column.rows)
+        let falsePasses = low <= 0 && high >= 0
+        let truePasses = low <= 1 && high >= 1
+        switch (falsePasses, truePasses) {
+        case (true, true): Bits.fill(match, column.rows)
+        case (false, false): Bits.clear(match, words)
+        default:
+            let flip: UInt64 = truePasses ? 0 : ~0
+            for word in 0..<words { match[word] = column.data.u64(word &* 8) ^ flip }
+        }
+    }
+
+    /// The key column of a leaf whose keys are its values.
+    func testKeys(_ index: Int, _ node: FilterNode, _ leaf: LeafView) {
+        let rows = leaf.rows
+        let words = Bits.words(rows)
+        Bits.clear(match, words)
+        switch node.kind {
+        case .intRange:
+            let first = leaf.keyBase
+            let last = leaf.key(rows &- 1)
+            if node.high < first || node.low > last { return }
+            if node.low <= first && node.high >= last { return Bits.fill(match, rows) }
+            if leaf.keyWidth == 0 {
+                let start = node.low <= first ? 0 : Int(node.low &- first)
+                let end = node.high >= last ? rows : Int(node.high &- first) &+ 1
+                for row in start..<max(start, end) { Bits.set(match, row) }
+            } else {
+                for row in 0..<rows {
+                    let key = leaf.key(row)
+                    if key >= node.low && key <= node.high { Bits.set(match, row) }
+                }
+            }
+        case .intSet:
+            guard let set = keys(index), rows > 0 else { return }
+            // Both ascend: each member is looked up in the leaf.
+            for position in set.members(from: leaf.keyBase, through: leaf.key(rows &- 1)) {
+                if let row = leaf.row(of: set.values[position]) { Bits.set(match, row) }
+            }
+        default: return
+        }
+    }
+
+    /// Rows whose integer is a member.
+    func maskSet(_ column: ColumnView, _ set: KeySet?) {
+        let rows = column.rows
+        let words = Bits.words(rows)
+        Bits.clear(match, words)
+        guard let set, set.count > 0 else { return }
+        if column.encoding == .bits {
+            let low: Int64 = set.contains(0) ? 0 : 1
+            let high: Int64 = set.contains(1) ? 1 : 0
+            return maskBits(column, low, high)
+        }
+        guard column.encoding == .packed else { return }
+        let width = column.width
+        if width == 0 {
+            if set.contains(column.base) { Bits.fill(match, rows) }
+            return
+        }
+        let bounded = column.flags.contains(.hasBounds)
+        let inside = set.members(
+            from: bounded ? column.minimumInt : .min, through: bounded ? column.maximumInt : .max)
+        if inside.isEmpty { return }
+        if inside.count == 1 {
+            return maskRange(column, set.values[inside.lowerBound], set.values[inside.lowerBound])
+        }
+        if width == 1 { return maskBytes(column, set, inside) }
+        for row in 0..<rows where set.contains(column.packed(row)) { Bits.set(match, row) }
+    }
+
+    /// One-byte deltas: a table of 256 results.
+    private func maskBytes(_ column: ColumnView, _ set: KeySet, _ inside: Range<Int>) {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
+            table.initialize(repeating: 0)
+            for position in inside {
+                let delta = UInt64(bitPattern: set.values[position] &- column.base)
+                if delta < 256 { table[Int(delta)] = 1 }
+            }
+            maskTable(column, table)
+        }
+    }
+
+    /// One byte per row names the result in a table of 256.
+    func maskTable(_ column: ColumnView, _ table: UnsafeMutableBufferPointer<UInt8>) {
+        let rows = column.rows
+        let data = column.data
+        for word in 0..<Bits.words(rows) {
+            let start = word << 6
+            var bits: UInt64 = 0
+            for bit in 0..<min(64, rows &- start) {
+                bits |= UInt64(table[Int(data.u8(start &+ bit))]) << UInt64(bit)
+            }
+            match[word] = bits
+        }
+    }
+
+    // MARK: Floating point
+
+    func maskDoubles(_ column: ColumnView, _ node: FilterNode) {
+        let low = FilterBuilder.double(node.low)
+        let high = FilterBuilder.double(node.high)
+        if decideByBounds(column, low, high) { return }
+        ck_mask_range_f64(column.data, column.rows, low, high, match)
+    }
+
+    func maskFloats(_ column: ColumnView, _ node: FilterNode) {
+        let low = FilterBuilder.double(node.low)
+        let high = FilterBuilder.double(node.high)
+        if decideByBounds(column, low, high) { return }
+        // The bounds are values of Float: nothing is rounded here.
+        ck_mask_range_f32(column.data, column.rows, Float(low), Float(high), match)
+    }
+
+    /// Fills `match` when minimum and maximum decide.
+    private func decideByBounds(_ column: ColumnView, _ low: Double, _ high: Double) -> Bool {
+        let flags = column.flags
+        let words = Bits.words(column.rows)
+        guard flags.contains(.hasBounds) else {
+            // No value, or NaN alone.
+            Bits.clear(match, words)
+            return true
+        }
+        if high < column.minimumDouble || low > column.maximumDouble {
+            Bits.clear(match, words)
+            return true
+        }
+        if low <= column.minimumDouble && high >= column.maximumDouble && !flags.contains(.hasNaN) {
+            Bits.fill(match, column.rows)
+            return true
+        }
+        return false
+    }
+
+    func maskFloatingSet(_ column: ColumnView, _ node: FilterNode) {
+        Bits.clear(match, Bits.words(column.rows))
+        let isFloat = node.kind == .floatSet
+        for row in 0..<column.rows {
+            let value = isFloat ? Double(column.float(row)) : column.double(row)
+            if isMember(value, node) { Bits.set(match, row) }
+        }
+    }
+
+    /// Sets hold the bits of doubles, zero without sign, ordered as integers.
+    func isMember(_ value: Double, _ node: FilterNode) -> Bool {
+        let bits = Int64(bitPattern: value == 0 ? 0 : value.bitPattern)
+        let members = program.members(node)
+        var low = 0
+        var high = members.count
+        while low < high {
+            let middle = (low &+ high) >> 1
+            if members[middle].0 < bits { low = middle &+ 1 } else { high = middle }
+        }
+        return low < members.count && members[low].0 == bits
+    }
+
+    // MARK: Dates
+
+    @inline(__always)
+    func isInside(_ seconds: Int64, _ nanoseconds: Int32, _ node: FilterNode) -> Bool {
+        let aboveLow =
+            seconds > node.low || (seconds == node.low && nanoseconds >= node.lowExtra)
+        let belowHigh =
+            seconds < node.high || (seconds == node.high && nanoseconds <= node.highExtra)
+        return aboveLow && belowHigh
+    }
+
+    func maskTimestamps(_ column: ColumnView, _ node: FilterNode) {
+        let rows = column.rows
+        if !column.flags.contains(.hasNanoseconds) {
+            // Whole seconds: the bounds' nanoseconds round inwards.
+            var low = node.low
+            var high = node.high
+            if node.lowExtra > 0 {
+                if low == .max { return Bits.clear(match, Bits.words(rows)) }
+                low += 1
+            }
+            if node.highExtra < 0 {
+                if high == .min { return Bits.clear(match, Bits.words(rows)) }
+                high -= 1
+            }
+            return maskRange(column, low, high)
+        }
+        if column.flags.contains(.hasBounds),
+            node.high < column.minimumInt || node.low > column.maximumInt
+        {
+            return Bits.clear(match, Bits.words(rows))
+        }
+        // Rows between the bounds' seconds; those on a bound are looked at again.
+        maskRange(column, node.low, node.high)
+        for row in 0..<rows {
+            let seconds = column.packed(row)
+            guard seconds == node.low || seconds == node.high else { continue }
+            if !isInside(seconds, column.nanoseconds(row), node) { Bits.unset(match, row) }
+        }
+    }
+
+    func maskTimestampSet(_ column: ColumnView, _ node: FilterNode) {
+        Bits.clear(match, Bits.words(column.rows))
+        for row in 0..<column.rows
+        where isMember(column.packed(row), column.nanoseconds(row), node) {
+            Bits.set(match, row)
+        }
+    }
+
+    func isMember(_ seconds: Int64, _ nanoseconds: Int32, _ node: FilterNode) -> Bool {
+        let members = program.members(node)
+        let wanted = (seconds, Int64(nanoseconds))
+        var low = 0
+        var high = members.count
+        while low < high {
+            let middle = (low &+ high) >> 1
+            if members[middle] < wanted { low = middle &+ 1 } else { high = middle }
+        }
+        return low < members.count && members[low] == wanted
+    }
+}

@@ -1,0 +1,245 @@
+// Runs a bound predicate over sealed leaves: selection in, selection out. Chains run on explicit
+// frames (the depth of a predicate is the user's); tests of columns are in the extensions.
+//
+// One filter is used by one thread, for one class in one snapshot.
+
+import CKernels
+
+final class LeafFilter {
+    let program: FilterProgram
+    let table: TableReader
+    let nodes: UnsafeMutablePointer<FilterNode>
+    /// Sets that were made for this run, by node: members of `intSet`s, and for paths the keys of
+    /// the next objects that pass.
+    private var sets: [Int: KeySet] = [:]
+    /// Keys of the objects that `linkToPrimaryKey` nodes name; nil when there is no such object.
+    private var links: [Int: Int64?] = [:]
+    /// Result of a column test before nulls and negation.
+    let match: Bitmap
+    private var frames: [Frame] = []
+    /// Three bitmaps for each OR that may be active at a time.
+    private var pool: [Bitmap] = []
+
+    private static let bitmapWords = LeafLayout.rowsMax / 64
+
+    private struct Frame {
+        var node: Int
+        var next: Int
+        var target: Bitmap
+        /// OR: its bitmaps are `pool[depth]`: passed, left to test, and the child's.
+        var depth: Int
+    }
+
+    init(_ program: FilterProgram, _ table: TableReader) {
+        self.program = program
+        self.table = table
+        nodes = program.nodes
+        match = .allocate(capacity: Self.bitmapWords)
+    }
+
+    deinit {
+        match.deallocate()
+        for bitmap in pool { bitmap.deallocate() }
+    }
+
+    // MARK: Preparation
+
+    func setKeys(_ node: Int, _ set: KeySet) { sets[node] = set }
+    func setLink(_ node: Int, _ key: Int64?) { links[node] = .some(key) }
+    @inline(__always) func keys(_ node: Int) -> KeySet? { sets[node] }
+
+    /// The key that a `linkToPrimaryKey` node means.
+    @inline(__always) func link(_ node: Int) -> Int64? { links[node] ?? nil }
+
+    // MARK: Trees
+
+    /// Leaves in `selection` the rows that pass `root`.
+    func apply(_ root: Int, _ leaf: LeafView, _ selection: Bitmap) throws(RealmError) {
+        let kind = nodes[root].kind
+        guard kind == .and || kind == .or else { return try test(root, leaf, selection) }
+        let words = Bits.words(leaf.rows)
+        frames.removeAll(keepingCapacity: true)
+        frames.append(Frame(node: root, next: 0, target: selection, depth: depth(kind, 0)))
+        while let top = frames.last {
+            let node = nodes[top.node]
+            let isAnd = node.kind == .and
+            if !isAnd { resumeOr(top, words) }
+            let isDone =
+                top.next == Int(node.b)
+                || Bits.isEmpty(isAnd ? top.target : pool[top.depth * 3 + 1], words)
+            if isDone {
+                if !isAnd { top.target.update(from: pool[top.depth * 3], count: words) }
+                frames.removeLast()
+                continue
+            }
+            let child = Int(program.children[Int(node.a) + top.next])
+            frames[frames.count - 1].next += 1
+            var target = top.target
+            if !isAnd {
+                target = pool[top.depth * 3 + 2]
+                target.update(from: pool[top.depth * 3 + 1], count: words)
+            }
+            let childKind = nodes[child].kind
+            if childKind == .and || childKind == .or {
+                frames.append(
+                    Frame(
+                        node: child, next: 0, target: target,
+                        depth: depth(childKind, top.depth + (isAnd ? 0 : 1))))
+            } else {
+                try test(child, leaf, target)
+            }
+        }
+    }
+
+    /// Makes room for the bitmaps of an OR at this depth.
+    private func depth(_ kind: FilterKind, _ depth: Int) -> Int {
+        while kind == .or && pool.count < (depth + 1) * 3 {
+            pool.append(.allocate(capacity: Self.bitmapWords))
+        }
+        return depth
+    }
+
+    /// Starts an OR, or takes in what its last child passed.
+    private func resumeOr(_ frame: Frame, _ words: Int) {
+        let passed = pool[frame.depth * 3]
+        let left = pool[frame.depth * 3 + 1]
+        if frame.next == 0 {
+            Bits.clear(passed, words)
+            left.update(from: frame.target, count: words)
+        } else {
+            let child = pool[frame.depth * 3 + 2]
+            for word in 0..<words {
+                passed[word] |= child[word]
+                left[word] &= ~child[word]
+            }
+        }
+    }
+
+    // MARK: Tests
+
+    /// Removes from `selection` the rows that do not pass a test of a column.
+    func test(_ index: Int, _ leaf: LeafView, _ selection: Bitmap) throws(RealmError) {
+        let node = nodes[index]
+        let words = Bits.words(leaf.rows)
+        if let constant = node.constantResult {
+            if !constant { Bits.clear(selection, words) }
+            return
+        }
+        if node.isKeyColumn, leaf.rows > 0 {
+            let last = leaf.key(leaf.rows &- 1)
+            if last < IntegerKeys.indirectBase {
+                testKeys(index, node, leaf)
+                return finish(node, nil, selection, words)
+            }
+            if leaf.keyBase < IntegerKeys.indirectBase {
+                return try testRows(index, node, leaf, selection)
+            }
+        }
+        guard let column = leaf.column(Int(node.column)), column.encoding != .absent else {
+            let passes = try passes(index, table.table.absent(table.column(Int(node.column))))
+            if !passes { Bits.clear(selection, words) }
+            return
+        }
+        switch node.kind {
+        case .nothing: Bits.clear(match, words)
+        case .intRange: maskRange(column, node.low, node.high)
+        case .intSet: maskSet(column, keys(index))
+        case .path: maskSet(column, keys(index))
+        case .linkToPrimaryKey:
+            if let key = link(index) {
+                maskRange(column, key, key)
+            } else {
+                Bits.clear(match, words)
+            }
+        case .doubleRange: maskDoubles(column, node)
+        case .floatRange: maskFloats(column, node)
+        case .doubleSet, .floatSet: maskFloatingSet(column, node)
+        case .timestampRange: maskTimestamps(column, node)
+        case .timestampSet: maskTimestampSet(column, node)
+        case .text: try maskText(column, node, selection)
+        case .textSet: try maskTextSet(column, node, selection)
+        case .and, .or: return
+        }
+        finish(node, column.nulls, selection, words)
+    }
+
+    /// Applies negation and the result for nulls to `match` and cuts the selection down to it.
+    @inline(__always)
+    private func finish(
+        _ node: FilterNode, _ nulls: UnsafeRawPointer?, _ selection: Bitmap, _ words: Int
+    ) {
+        let flip: UInt64 = node.negated ? ~0 : 0
+        guard let nulls else {
+            for word in 0..<words { selection[word] &= match[word] ^ flip }
+            return
+        }
+        if node.matchesNull {
+            for word in 0..<words {
+                selection[word] &= (match[word] ^ flip) | nulls.u64(word &* 8)
+            }
+        } else {
+            for word in 0..<words {
+                selection[word] &= (match[word] ^ flip) & ~nulls.u64(word &* 8)
+            }
+        }
+    }
+
+    /// Row by row, through values: for the one leaf where direct and indirect keys meet.
+    private func testRows(
+        _ index: Int, _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap
+    ) throws(RealmError) {
+        try Bits.forEach(selection, Bits.words(leaf.rows)) { row throws(RealmError) in
+            if try !passes(index, table.value(leaf, row, Int(node.column))) {
+                Bits.unset(selection, row)
+            }
+            return true
+        }
+    }
+
+    /// Whether one value passes a test.
+    func passes(_ index: Int, _ value: RawValue) throws(RealmError) -> Bool {
+        let node = nodes[index]
+        if let constant = node.constantResult { return constant }
+        if value.isNull { return node.matchesNull }
+        let passed: Bool
+        switch node.kind {
+        case .nothing: passed = false
+        case .intRange:
+            let integer: Int64
+            switch node.columnKind {
+            case .bool: integer = value.boolValue ? 1 : 0
+            case .link: integer = value.linkTarget.rawValue
+            default: integer = value.intValue
+            }
+            passed = integer >= node.low && integer <= node.high
+        case .intSet, .path:
+            let integer =
+                node.columnKind == .link
+                ? value.linkTarget.rawValue
+                : node.columnKind == .bool ? (value.boolValue ? 1 : 0) : value.intValue
+            passed = keys(index)?.contains(integer) ?? false
+        case .linkToPrimaryKey:
+            passed = link(index) == value.linkTarget.rawValue
+        case .doubleRange:
+            passed =
+                value.doubleValue >= FilterBuilder.double(node.low)
+                && value.doubleValue <= FilterBuilder.double(node.high)
+        case .floatRange:
+            let number = Double(value.floatValue)
+            passed =
+                number >= FilterBuilder.double(node.low)
+                && number <= FilterBuilder.double(node.high)
+        case .doubleSet: passed = isMember(value.doubleValue, node)
+        case .floatSet: passed = isMember(Double(value.floatValue), node)
+        case .timestampRange: passed = isInside(value.seconds, value.nanoseconds, node)
+        case .timestampSet: passed = isMember(value.seconds, value.nanoseconds, node)
+        case .text:
+            passed = TextMatch.passes(
+                value.bytes, node.op, program.needle(node), ignoreCase: node.ignoreCase,
+                isString: node.columnKind == .string)
+        case .textSet: passed = isMember(value.bytes, node)
+        case .and, .or: return false
+        }
+        return passed != node.negated
+    }
+}

@@ -1,0 +1,78 @@
+// From object keys to rows: a list of keys as runs of neighbouring rows of one leaf, so that
+// columns are read in bulk. Lists that ascend without gaps, as scans give them, become one run per
+// leaf at no cost per key.
+
+struct RowRun {
+    /// Nil when the object is gone; `count` is 1 then.
+    var leaf: LeafView?
+    var row: Int
+    var count: Int
+    /// Position of the first row in the list.
+    var element: Int
+}
+
+struct RowRuns {
+    private let table: TableReader
+    private let keys: UnsafePointer<Int64>
+    private let count: Int
+    private var position = 0
+    private var leaf: LeafView?
+    private var row = 0
+
+    /// The memory of `keys` must outlive the runs.
+    init(_ table: TableReader, _ keys: UnsafePointer<Int64>, count: Int) {
+        self.table = table
+        self.keys = keys
+        self.count = count
+    }
+
+    mutating func next() throws(RealmError) -> RowRun? {
+        guard position < count else { return nil }
+        let element = position
+        let key = keys[position]
+        if let leaf, let found = Self.row(leaf, key, after: row), !leaf.isDead(found) {
+            row = found
+        } else if let place = try table.row(key) {
+            leaf = place.leaf
+            row = place.row
+        } else {
+            position += 1
+            return RowRun(leaf: nil, row: 0, count: 1, element: element)
+        }
+        guard let leaf else { return nil }
+        let length = Self.length(leaf, row, keys + position, count - position)
+        position += length
+        let run = RowRun(leaf: leaf, row: row, count: length, element: element)
+        row += length - 1
+        return run
+    }
+
+    /// The row of a key; the row behind the last one is tried first.
+    @inline(__always)
+    private static func row(_ leaf: LeafView, _ key: Int64, after row: Int) -> Int? {
+        let following = row &+ 1
+        if following < leaf.rows, leaf.key(following) == key { return following }
+        return leaf.row(of: key)
+    }
+
+    /// How many keys name this row and those that follow it.
+    private static func length(
+        _ leaf: LeafView, _ row: Int, _ keys: UnsafePointer<Int64>, _ count: Int
+    ) -> Int {
+        let possible = min(leaf.rows &- row, count)
+        if leaf.tombstones == nil, leaf.keyWidth == 0 {
+            // Keys of a dense leaf differ by one; a list whose last key lies as far from the
+            // first as its place does may still be out of order in between.
+            var length = 1
+            while length < possible, keys[length] == keys[0] &+ Int64(length) { length &+= 1 }
+            return length
+        }
+        var length = 1
+        while length < possible, keys[length] == leaf.key(row &+ length),
+            !leaf.isDead(row &+ length)
+        {
+            length &+= 1
+        }
+        return length
+    }
+}

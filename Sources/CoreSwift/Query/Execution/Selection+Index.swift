@@ -1,0 +1,250 @@
+// Starting from what is known without a scan: primary keys, value indexes, inverse indexes of
+// links. Each source gives candidates; the other conditions test those.
+
+extension Selection {
+    /// How a test can be answered without a scan.
+    private enum Source {
+        /// Primary keys that are the object keys.
+        case keys
+        /// Ranges of an ordered index; exact unless values may be cut.
+        case ranges(IndexReader, [IndexReader.Range], isExact: Bool)
+        /// Sources of the objects behind a link.
+        case links
+    }
+
+    private func source(_ index: Int) throws(RealmError) -> Source? {
+        let node = program.nodes[index]
+        guard !node.negated else { return nil }
+        if node.isKeyColumn {
+            guard !node.matchesNull else { return nil }
+            if node.kind == .intRange, node.low == node.high { return .keys }
+            return node.kind == .intSet ? .keys : nil
+        }
+        if node.kind == .path { return node.matchesNull || node.high != 1 ? nil : .links }
+        if node.kind == .linkToPrimaryKey { return node.matchesNull ? nil : .links }
+        if node.kind == .intRange, node.columnKind == .link {
+            return node.low == node.high && !node.matchesNull ? .links : nil
+        }
+        guard node.column >= 0, let reader = table.index(column: Int(node.column)) else {
+            return nil
+        }
+        var isExact = true
+        guard var ranges = try ranges(node, reader, &isExact) else { return nil }
+        if node.matchesNull { ranges.append(IndexReader.Range(equal: [0])) }
+        return .ranges(reader, ranges, isExact: isExact)
+    }
+
+    /// The ranges of an index that hold the values passing a test; nil when there are none such.
+    private func ranges(
+        _ node: FilterNode, _ reader: IndexReader, _ isExact: inout Bool
+    ) throws(RealmError) -> [IndexReader.Range]? {
+        switch node.kind {
+        case .nothing: return node.matchesNull ? [] : nil
+        case .intRange:
+            guard reader.kind == .int || reader.kind == .bool else { return nil }
+            return [
+                IndexReader.Range(
+                    low: try bytes(node.low, reader.kind), includesLow: true,
+                    high: try bytes(node.high, reader.kind), includesHigh: true)
+            ]
+        case .intSet:
+            var ranges: [IndexReader.Range] = []
+            for member in program.members(node) {
+                ranges.append(IndexReader.Range(equal: try bytes(member.0, reader.kind)))
+            }
+            return ranges
+        case .timestampRange:
+            let low = RawValue.timestamp(seconds: node.low, nanoseconds: node.lowExtra)
+            let high = RawValue.timestamp(seconds: node.high, nanoseconds: node.highExtra)
+            return [
+                IndexReader.Range(
+                    low: try IndexReader.bytes(low, .timestamp), includesLow: true,
+                    high: try IndexReader.bytes(high, .timestamp), includesHigh: true)
+            ]
+        case .text:
+            guard !node.ignoreCase else { return nil }
+            let needle = program.needle(node)
+            switch node.op {
+            case .equal: return [equalRange(needle, &isExact)]
+            case .beginsWith:
+                var low: [UInt8] = [1]
+                low.append(contentsOf: needle)
+                guard low.count < IndexLimits.valueBytesMax else { return nil }
+                return [
+                    IndexReader.Range(
+                        low: low, includesLow: true, high: Self.successor(low),
+                        includesHigh: false)
+                ]
+            default: return nil
+            }
+        case .textSet:
+            var ranges: [IndexReader.Range] = []
+            for member in program.members(node) {
+                let text = UnsafeRawBufferPointer(
+                    start: program.bytes + Int(member.0), count: Int(member.1))
+                ranges.append(equalRange(text, &isExact))
+            }
+            return ranges
+        default: return nil
+        }
+    }
+
+    private func bytes(_ value: Int64, _ kind: ColumnKind) throws(RealmError) -> [UInt8] {
+        if kind == .bool {
+            // Bounds outside 0 and 1 come from open ranges.
+            return [1, value <= 0 ? 0 : value == 1 ? 1 : 2]
+        }
+        return try IndexReader.bytes(.int(value), kind)
+    }
+
+    private func equalRange(
+        _ text: UnsafeRawBufferPointer, _ isExact: inout Bool
+    ) -> IndexReader.Range {
+        let length = min(text.count, IndexLimits.valueBytesMax - 1)
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(length + 1)
+        bytes.append(1)
+        bytes.append(contentsOf: text[..<length])
+        if IndexValue.mayBeCut(bytes.count) { isExact = false }
+        return IndexReader.Range(equal: bytes)
+    }
+
+    /// The least byte string that is greater than every one beginning with `bytes`.
+    private static func successor(_ bytes: [UInt8]) -> [UInt8]? {
+        var result = bytes
+        while let last = result.last {
+            if last < 0xFF {
+                result[result.count - 1] = last + 1
+                return result
+            }
+            result.removeLast()
+        }
+        return nil
+    }
+
+    // MARK: Counting without objects
+
+    /// The count when the whole filter is one test that an index answers exactly.
+    func indexCount() throws(RealmError) -> Int? {
+        guard let source = try source(root) else { return nil }
+        let node = program.nodes[root]
+        switch source {
+        case .keys: return nil
+        case .ranges(let reader, let ranges, let isExact):
+            guard isExact else { return nil }
+            var count = 0
+            for range in ranges { count += try reader.count(range) }
+            return count
+        case .links:
+            let targets = try linkTargets(root)
+            guard targets.count <= targetsMax else { return nil }
+            var count = 0
+            for target in targets {
+                count += try table.sourceCount(of: target, column: Int(node.column))
+            }
+            return count
+        }
+    }
+
+    /// Inverse indexes help when few objects are meant; many are found faster by a scan.
+    private var targetsMax: Int { 64 + table.rowCount / 1000 }
+
+    /// The objects that a link has to point to.
+    private func linkTargets(_ index: Int) throws(RealmError) -> UnsafeBufferPointer<Int64> {
+        if filter.keys(index) == nil {
+            let node = program.nodes[index]
+            switch node.kind {
+            case .intRange: filter.setKeys(index, KeySet([node.low]))
+            case .linkToPrimaryKey:
+                let key = try linkKey(node)
+                filter.setLink(index, key)
+                filter.setKeys(index, KeySet(key.map { [$0] } ?? []))
+            default: _ = try pathSet(index)
+            }
+        }
+        guard let set = filter.keys(index) else { return UnsafeBufferPointer(start: nil, count: 0) }
+        return UnsafeBufferPointer(start: set.values, count: set.count)
+    }
+
+    // MARK: Candidates
+
+    /// The passing keys, ascending, when an index makes them cheaper than a scan.
+    func candidates() throws(RealmError) -> [Int64]? {
+        let node = program.nodes[root]
+        guard node.kind == .and else {
+            guard let found = try candidates(of: root, limit: table.rowCount / 4 + 64) else {
+                return nil
+            }
+            if found.isExact { return found.keys }
+            try prepare()
+            return try verify(found.keys)
+        }
+        // The first conjunct that leaves few enough decides; the rest is tested on those.
+        let limit = table.rowCount / 16 + 16
+        for child in 0..<Int(node.b) {
+            let index = Int(program.children[Int(node.a) + child])
+            if let found = try candidates(of: index, limit: limit) {
+                try prepare()
+                return try verify(found.keys)
+            }
+        }
+        return nil
+    }
+
+    /// Keys that one test can pass, if an index knows them and they are at most `limit`.
+    private func candidates(
+        of index: Int, limit: Int
+    ) throws(RealmError) -> (keys: [Int64], isExact: Bool)? {
+        let node = program.nodes[index]
+        switch try source(index) {
+        case nil: return nil
+        case .keys:
+            var keys: [Int64] = []
+            let values =
+                node.kind == .intRange ? [node.low] : program.members(node).map { $0.0 }
+            guard values.count <= limit else { return nil }
+            for value in values {
+                if let key = try table.find(primaryKey: .int(value)) { keys.append(key) }
+            }
+            return (Self.sortedUnique(keys), true)
+        case .ranges(let reader, let ranges, let isExact):
+            var count = 0
+            for range in ranges {
+                count += try reader.count(range)
+                if count > limit { return nil }
+            }
+            var keys: [Int64] = []
+            keys.reserveCapacity(count)
+            for range in ranges { keys.append(contentsOf: try reader.keys(range)) }
+            return (Self.sortedUnique(keys), isExact)
+        case .links:
+            let targets = try linkTargets(index)
+            var count = 0
+            guard targets.count <= targetsMax else { return nil }
+            for target in targets {
+                count += try table.sourceCount(of: target, column: Int(node.column))
+                if count > limit { return nil }
+            }
+            var keys: [Int64] = []
+            keys.reserveCapacity(count)
+            for target in targets {
+                keys.append(contentsOf: try table.sources(of: target, column: Int(node.column)))
+            }
+            return (Self.sortedUnique(keys), true)
+        }
+    }
+
+    private static func sortedUnique(_ keys: [Int64]) -> [Int64] {
+        var previous = Int64.min
+        var ascends = true
+        for key in keys {
+            if key <= previous { ascends = false }
+            previous = key
+        }
+        if ascends { return keys }
+        var result: [Int64] = []
+        result.reserveCapacity(keys.count)
+        for key in keys.sorted() where result.last != key { result.append(key) }
+        return result
+    }
+}

@@ -1,0 +1,262 @@
+// Executing a filter against a class: which index or link to start from, otherwise a scan; then
+// counting, finding the first, or listing keys in ascending order.
+
+import CKernels
+
+/// One execution of one filter program over a snapshot.
+struct Selection {
+    let snapshot: SnapshotReader
+    let program: FilterProgram
+    let table: TableReader
+    /// The node to evaluate; not the program's root inside paths.
+    let root: Int
+    let filter: LeafFilter
+
+    init(
+        _ snapshot: SnapshotReader, _ program: FilterProgram, _ table: TableReader, root: Int
+    ) throws(RealmError) {
+        self.snapshot = snapshot
+        self.program = program
+        self.table = table
+        self.root = root
+        filter = LeafFilter(program, table)
+    }
+
+    // MARK: Results
+
+    /// The number of objects that pass.
+    func count() throws(RealmError) -> Int {
+        let node = program.nodes[root]
+        if let constant = node.constantResult { return constant ? table.rowCount : 0 }
+        if let count = try indexCount() { return count }
+        if let keys = try candidates() { return keys.count }
+        try prepare()
+        if node.kind == .intRange, let count = try countRange(node) { return count }
+        var count = 0
+        try forEachLeaf { leaf, bitmap throws(RealmError) in
+            count &+= Bits.count(bitmap, Bits.words(leaf.rows))
+            return true
+        }
+        return count
+    }
+
+    /// Whether some object passes, and the one with the least key.
+    func first() throws(RealmError) -> Int64? {
+        if program.nodes[root].constantResult == false { return nil }
+        if let keys = try candidates() { return keys.first }
+        try prepare()
+        var found: Int64?
+        try forEachLeaf { leaf, bitmap throws(RealmError) in
+            for word in 0..<Bits.words(leaf.rows) where bitmap[word] != 0 {
+                found = leaf.key(word << 6 &+ bitmap[word].trailingZeroBitCount)
+                return false
+            }
+            return true
+        }
+        return found
+    }
+
+    /// Keys of the objects that pass, ascending; stops at `limit`.
+    func keys(limit: Int = .max) throws(RealmError) -> [Int64] {
+        if program.nodes[root].constantResult == false || limit == 0 { return [] }
+        if let keys = try candidates() {
+            return keys.count <= limit ? keys : Array(keys[..<limit])
+        }
+        try prepare()
+        var keys: [Int64] = []
+        try forEachLeaf { leaf, bitmap throws(RealmError) in
+            Self.append(leaf, bitmap, &keys)
+            return keys.count < limit
+        }
+        if keys.count > limit { keys.removeLast(keys.count - limit) }
+        return keys
+    }
+
+    /// Those of `keys` whose objects pass, in their order; keys of objects that are gone drop out.
+    func narrow(_ keys: [Int64]) throws(RealmError) -> [Int64] {
+        if let constant = program.nodes[root].constantResult, !constant { return [] }
+        try prepare()
+        return try verify(keys)
+    }
+
+    /// Calls `body` with each leaf that has passing rows and their selection.
+    func forEachMatch(
+        _ body: (LeafView, Bitmap) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        if program.nodes[root].constantResult == false { return }
+        try prepare()
+        try forEachLeaf(body)
+    }
+
+    static func append(_ leaf: LeafView, _ bitmap: Bitmap, _ keys: inout [Int64]) {
+        for word in 0..<Bits.words(leaf.rows) {
+            var bits = bitmap[word]
+            while bits != 0 {
+                keys.append(leaf.key(word << 6 &+ bits.trailingZeroBitCount))
+                bits &= bits &- 1
+            }
+        }
+    }
+
+    // MARK: Scanning
+
+    private func forEachLeaf(
+        _ body: (LeafView, Bitmap) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
+        defer { bitmap.deallocate() }
+        var leaves = table.leaves()
+        let isTest = program.nodes[root].kind != .and && program.nodes[root].kind != .or
+        while let leaf = try leaves.next() {
+            Bits.live(leaf, bitmap)
+            if isTest {
+                try filter.test(root, leaf, bitmap)
+            } else {
+                try filter.apply(root, leaf, bitmap)
+            }
+            if Bits.isEmpty(bitmap, Bits.words(leaf.rows)) { continue }
+            if try !body(leaf, bitmap) { return }
+        }
+    }
+
+    /// Counts a range of integers without selections, where leaves allow it.
+    private func countRange(_ node: FilterNode) throws(RealmError) -> Int? {
+        guard !node.isKeyColumn, !node.negated, node.columnKind != .bool else { return nil }
+        let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
+        defer { bitmap.deallocate() }
+        let index = Int(node.column)
+        let low = node.low
+        let high = node.high
+        var count = 0
+        var leaves = table.leaves()
+        while let leaf = try leaves.next() {
+            if leaf.tombstones == nil, let column = leaf.column(index),
+                column.encoding == .packed, !column.flags.contains(.hasNulls)
+            {
+                count &+= LeafFilter.countRange(column, low, high)
+            } else {
+                Bits.live(leaf, bitmap)
+                try filter.test(root, leaf, bitmap)
+                count &+= Bits.count(bitmap, Bits.words(leaf.rows))
+            }
+        }
+        return count
+    }
+
+    // MARK: Preparation
+
+    /// Resolves what tests need from other classes and makes sets, for all nodes under the root.
+    func prepare() throws(RealmError) {
+        var stack = [Int32(root)]
+        while let next = stack.popLast() {
+            let index = Int(next)
+            let node = program.nodes[index]
+            switch node.kind {
+            case .and, .or:
+                for child in 0..<Int(node.b) { stack.append(program.children[Int(node.a) + child]) }
+            case .intSet where filter.keys(index) == nil:
+                filter.setKeys(index, KeySet(program.members(node).map { $0.0 }))
+            case .linkToPrimaryKey: filter.setLink(index, try linkKey(node))
+            case .path: _ = try pathSet(index)
+            default: break
+            }
+        }
+    }
+
+    /// The object that `obj('Class', key)` names.
+    func linkKey(_ node: FilterNode) throws(RealmError) -> Int64? {
+        let target = try snapshot.table(node.linkClass)
+        switch node.b {
+        case -1: return try target.find(primaryKey: .int(node.low))
+        case -2: return try target.find(primaryKey: .null)
+        default:
+            let text = program.needle(node)
+            guard let start = text.baseAddress else { return nil }
+            return try target.find(primaryKey: .string(start, text.count))
+        }
+    }
+
+    /// The set of `pathKeys`, made once.
+    func pathSet(_ index: Int) throws(RealmError) -> KeySet {
+        if let set = filter.keys(index) { return set }
+        let set = KeySet(try pathKeys(program.nodes[index]))
+        filter.setKeys(index, set)
+        return set
+    }
+
+    /// Keys of the objects behind the path's first link for which the rest of the path holds,
+    /// before the node's own negation.
+    private func pathKeys(_ node: FilterNode) throws(RealmError) -> [Int64] {
+        let hops = program.hops + Int(node.low)
+        let count = Int(node.high)
+        // A null link on the way has the result of null, before negation.
+        let nullPasses = node.matchesNull != node.negated
+        var keys = try Selection(
+            snapshot, program, try snapshot.table(hops[count - 1].target), root: Int(node.a)
+        ).keys()
+        for hop in stride(from: count - 2, through: 0, by: -1) {
+            keys = try Self.sources(
+                try snapshot.table(hops[hop].target), column: Int(hops[hop + 1].column),
+                targets: keys, orNull: nullPasses)
+        }
+        return keys
+    }
+
+    /// Objects whose link points to one of `targets`, ascending.
+    private static func sources(
+        _ table: TableReader, column: Int, targets: [Int64], orNull: Bool
+    ) throws(RealmError) -> [Int64] {
+        var sources: [Int64] = []
+        if !orNull, targets.count <= 64 + table.rowCount / 1000 {
+            for target in targets {
+                sources.append(contentsOf: try table.sources(of: target, column: column))
+            }
+            if targets.count > 1 { sources.sort() }
+            return sources
+        }
+        let set = KeySet(targets)
+        var leaves = table.leaves()
+        while let leaf = try leaves.next() {
+            let view = leaf.column(column)
+            for row in 0..<leaf.rows where !leaf.isDead(row) {
+                guard let view, view.encoding == .packed, !view.isNull(row) else {
+                    if orNull { sources.append(leaf.key(row)) }
+                    continue
+                }
+                if set.contains(view.packed(row)) { sources.append(leaf.key(row)) }
+            }
+        }
+        return sources
+    }
+
+    /// Tests candidates, which need not be in order, leaf by leaf where neighbours share one.
+    func verify(_ keys: [Int64]) throws(RealmError) -> [Int64] {
+        var passed: [Int64] = []
+        passed.reserveCapacity(keys.count)
+        let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
+        defer { bitmap.deallocate() }
+        var position = 0
+        while position < keys.count {
+            guard let place = try table.row(keys[position]) else {
+                position += 1
+                continue
+            }
+            let leaf = place.leaf
+            let words = Bits.words(leaf.rows)
+            Bits.clear(bitmap, words)
+            Bits.set(bitmap, place.row)
+            // Following keys that ascend and lie in the same leaf go along.
+            var end = position + 1
+            while end < keys.count, keys[end] > keys[end - 1],
+                let row = leaf.row(of: keys[end])
+            {
+                if !leaf.isDead(row) { Bits.set(bitmap, row) }
+                end += 1
+            }
+            try filter.apply(root, leaf, bitmap)
+            Self.append(leaf, bitmap, &passed)
+            position = end
+        }
+        return passed
+    }
+}
