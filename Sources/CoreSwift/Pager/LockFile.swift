@@ -69,10 +69,14 @@ final class LockFile {
                 .fileOperationFailed, "'\(self.path)': not a regular file", path: self.path)
         }
         _ = try file.lock(Self.byteOpen, .exclusive, wait: true)
+        // Mapped through a descriptor of its own: a mapping keeps the open file description alive,
+        // and the locks of `file` must go when its descriptor is closed, also in forked children.
+        let mapped = try OpenFile(self.path, .readWrite, files)
         var code: Int32 = 0
-        guard let memory = files.mapShared(file.descriptor, Self.bytesMax, &code) else {
+        guard let memory = files.mapShared(mapped.descriptor, Self.bytesMax, &code) else {
             throw FileErrors.make(Int(code), "map the lock file", self.path)
         }
+        mapped.close()
         self.file = file
         self.memory = memory
         bytes = Self.bytesMax

@@ -212,17 +212,26 @@ extension Store {
         return Recovered(header: header, unsynced: false)
     }
 
-    /// Whether the file is what an interrupted creation leaves: short, and zeros only.
+    /// Whether the file is what an interrupted creation leaves: short, without headers, and the
+    /// third page empty or the root of version 1.
     private static func isUnfinished(
         _ file: OpenFile, _ fileBytes: Int64
     ) throws(RealmError) -> Bool {
-        guard fileBytes <= Int64(Page.size) * 4 else { return false }
-        let count = Int(fileBytes)
-        let buffer = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
+        guard fileBytes <= Int64(createdPages * Page.size) else { return false }
+        let buffer = UnsafeMutableRawPointer.allocate(
+            byteCount: createdPages * Page.size, alignment: 8)
         defer { buffer.deallocate() }
-        let read = try file.read(buffer, count: count, at: 0)
-        return UnsafeRawBufferPointer(start: buffer, count: read).allSatisfy { $0 == 0 }
+        buffer.initializeMemory(as: UInt8.self, repeating: 0, count: createdPages * Page.size)
+        _ = try file.read(buffer, count: Int(fileBytes), at: 0)
+        let headers = UnsafeRawBufferPointer(start: buffer, count: 2 * Page.size)
+        let root = UnsafeRawPointer(buffer) + 2 * Page.size
+        let tag = BlockTag(.versionRoot, classKey: ClassKey(rawValue: 0)).rawValue
+        return headers.allSatisfy { $0 == 0 }
+            && (root.u64(0) == 0 || (root.u64(0) == tag && root.u64(16) == 1))
     }
+
+    /// Pages of a new file: two with header slots, the root of version 1.
+    private static let createdPages = 3
 
     private static func hasSyncRecord(_ mapping: PageMapping, _ header: FileHeader) -> Bool {
         SyncRecord.isPresent(
@@ -278,7 +287,7 @@ extension Store {
             bytes.baseAddress.map { file.files.random($0, bytes.count) } ?? 0
         }
         guard random >= 0 else { throw FileErrors.make(random, "get random bytes", file.path) }
-        let pages = 3
+        let pages = createdPages
         let buffer = UnsafeMutableRawPointer.allocate(
             byteCount: pages * Page.size, alignment: Page.size)
         defer { buffer.deallocate() }

@@ -26,7 +26,7 @@ struct ToyFailure: Error, CustomStringConvertible {
 typealias ToyModel = [Int: UInt64]
 
 enum ToyClient {
-    static let leavesMax = 100
+    static let leavesMax = 40
 
     static func leafPages(_ leaf: Int, _ stamp: UInt64) -> Int {
         1 + Int((stamp &* 31 &+ UInt64(leaf)) % 4)

@@ -1,0 +1,204 @@
+// A file system for tests that passes calls on to the real one and meanwhile
+// * records what is written to the realm file, so that the file can be rebuilt as a crash would
+//   have left it (CrashImages.swift);
+// * makes chosen calls fail;
+// * can "kill" its process: from then on nothing has an effect any more.
+
+import Glibc
+
+@testable import CoreSwift
+
+/// One change of the realm file, in the order the calls were made.
+enum FileEvent {
+    case write(offset: Int, bytes: [UInt8])
+    case truncate(Int)
+    case sync
+}
+
+/// A kind of failure to inject.
+enum Fault {
+    case error(Int32)
+    /// A write or read that does only part of what was asked.
+    case short
+}
+
+final class RecordingFileSystem: FileSystem {
+    private let real: FileSystem
+    var isRecording = true
+    private(set) var events: [FileEvent] = []
+    /// Calls that can fail, counted since the start.
+    private(set) var calls = 0
+    /// What to do to call number n (from 1); other calls pass.
+    var faults: [Int: Fault] = [:]
+    /// Every call of this kind fails; for a disk that is full for a while.
+    var writesFailWith: Int32?
+    /// After this many calls the process is dead.
+    var killAfter = Int.max
+    var isDead: Bool { calls >= killAfter }
+    /// Names of the calls made, for messages.
+    private(set) var lastFault = ""
+    private var dataFiles: Set<Int32> = []
+
+    init(_ real: FileSystem = SystemCalls.shared) { self.real = real }
+
+    /// Starts over after a "kill".
+    func revive() {
+        killAfter = Int.max
+        dataFiles = []
+    }
+
+    func resetCalls() { calls = 0 }
+
+    /// Counts a call; returns the failure it is to report.
+    private func enter(_ name: String) -> Int32? {
+        if isDead { return -EIO }
+        calls += 1
+        if isDead { return -EIO }
+        guard let fault = faults[calls] else { return nil }
+        lastFault = "\(name) (call \(calls))"
+        if case .error(let code) = fault { return -code }
+        return nil
+    }
+
+    private var isShort: Bool {
+        if case .short? = faults[calls] { return true }
+        return false
+    }
+
+    func open(_ path: String, _ access: FileAccess) -> Int32 {
+        if let failure = enter("open \(access)") { return failure }
+        let descriptor = real.open(path, access)
+        if descriptor >= 0, !path.hasSuffix(".lock") { dataFiles.insert(descriptor) }
+        return descriptor
+    }
+
+    func close(_ descriptor: Int32) -> Int32 {
+        dataFiles.remove(descriptor)
+        return real.close(descriptor)
+    }
+
+    func status(_ descriptor: Int32, _ result: inout FileStatus) -> Int32 {
+        if let failure = enter("status") { return failure }
+        return real.status(descriptor, &result)
+    }
+
+    func read(
+        _ descriptor: Int32, _ target: UnsafeMutableRawPointer, _ count: Int, _ offset: Int64
+    ) -> Int {
+        if let failure = enter("read") { return Int(failure) }
+        return real.read(descriptor, target, isShort ? max(1, count / 3) : count, offset)
+    }
+
+    func write(
+        _ descriptor: Int32, _ source: UnsafeRawPointer, _ count: Int, _ offset: Int64
+    ) -> Int {
+        if let failure = enter("write") { return Int(failure) }
+        if let code = writesFailWith { return -Int(code) }
+        let count = isShort ? max(1, count / 3) : count
+        let done = real.write(descriptor, source, count, offset)
+        if done > 0 { record(descriptor, source, done, offset) }
+        return done
+    }
+
+    func write(
+        _ descriptor: Int32, _ vectors: UnsafeBufferPointer<IOVector>, _ offset: Int64
+    ) -> Int {
+        if let failure = enter("write vectors") { return Int(failure) }
+        if let code = writesFailWith { return -Int(code) }
+        if isShort, let first = vectors.first {
+            let done = real.write(descriptor, first.base, max(1, first.count / 3), offset)
+            if done > 0 { record(descriptor, first.base, done, offset) }
+            return done
+        }
+        let done = real.write(descriptor, vectors, offset)
+        var rest = done
+        var position = offset
+        for vector in vectors where rest > 0 {
+            let count = min(rest, vector.count)
+            record(descriptor, vector.base, count, position)
+            rest -= count
+            position += Int64(count)
+        }
+        return done
+    }
+
+    private func record(
+        _ descriptor: Int32, _ source: UnsafeRawPointer, _ count: Int, _ offset: Int64
+    ) {
+        guard isRecording, dataFiles.contains(descriptor) else { return }
+        let bytes = Array(UnsafeRawBufferPointer(start: source, count: count))
+        events.append(.write(offset: Int(offset), bytes: bytes))
+    }
+
+    func truncate(_ descriptor: Int32, _ bytes: Int64) -> Int32 {
+        if let failure = enter("truncate") { return failure }
+        if isRecording, dataFiles.contains(descriptor) { events.append(.truncate(Int(bytes))) }
+        return real.truncate(descriptor, bytes)
+    }
+
+    func sync(_ descriptor: Int32) -> Int32 {
+        if let failure = enter("sync") { return failure }
+        if isRecording { events.append(.sync) }
+        return 0
+    }
+
+    func remove(_ path: String) -> Int32 {
+        if let failure = enter("remove") { return failure }
+        return real.remove(path)
+    }
+
+    func syncDirectory(_ path: String) -> Int32 {
+        if let failure = enter("sync directory") { return failure }
+        return 0
+    }
+
+    func lock(_ descriptor: Int32, _ byte: Int64, _ kind: LockKind, wait: Bool) -> Int32 {
+        if let failure = enter("lock") { return failure }
+        return real.lock(descriptor, byte, kind, wait: wait)
+    }
+
+    func unlock(_ descriptor: Int32, _ byte: Int64) -> Int32 {
+        real.unlock(descriptor, byte)
+    }
+
+    func isLocked(_ descriptor: Int32, _ byte: Int64) -> Int32 {
+        if let failure = enter("query lock") { return failure }
+        return real.isLocked(descriptor, byte)
+    }
+
+    func mapShared(
+        _ descriptor: Int32, _ bytes: Int, _ code: inout Int32
+    ) -> UnsafeMutableRawPointer? {
+        if let failure = enter("map shared") {
+            code = failure
+            return nil
+        }
+        return real.mapShared(descriptor, bytes, &code)
+    }
+
+    func reserve(_ bytes: Int, zeros: Bool, _ code: inout Int32) -> UnsafeMutableRawPointer? {
+        if let failure = enter("reserve") {
+            code = failure
+            return nil
+        }
+        return real.reserve(bytes, zeros: zeros, &code)
+    }
+
+    func mapFixed(
+        _ descriptor: Int32, _ target: UnsafeMutableRawPointer, _ offset: Int64, _ bytes: Int
+    ) -> Int32 {
+        if let failure = enter("map fixed") { return failure }
+        return real.mapFixed(descriptor, target, offset, bytes)
+    }
+
+    func unmap(_ base: UnsafeMutableRawPointer, _ bytes: Int) -> Int32 {
+        real.unmap(base, bytes)
+    }
+
+    func random(_ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
+        if let failure = enter("random") { return Int(failure) }
+        return real.random(target, count)
+    }
+
+    func processID() -> Int32 { real.processID() }
+}
