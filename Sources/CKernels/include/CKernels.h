@@ -28,6 +28,10 @@ static inline uint64_t ck_add_u64(uint64_t *p, uint64_t v) {
     return __atomic_add_fetch(p, v, __ATOMIC_SEQ_CST);
 }
 
+static inline uint64_t ck_exchange_u64(uint64_t *p, uint64_t v) {
+    return __atomic_exchange_n(p, v, __ATOMIC_SEQ_CST);
+}
+
 static inline void ck_memcpy(void *t, const void *s, size_t n) { __builtin_memcpy(t, s, n); }
 static inline void ck_memmove(void *t, const void *s, size_t n) { __builtin_memmove(t, s, n); }
 static inline void ck_memset(void *t, int b, size_t n) { __builtin_memset(t, b, n); }

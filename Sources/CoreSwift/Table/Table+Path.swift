@@ -377,7 +377,6 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func mergeIndex(_ index: Int) throws(RealmError) {
         try finishFresh()
         guard pointee.indexes[index].pending.count > 0 else { return }
-        pointee.indexes[index].tree.nodes = pointee.nodes
         try pointee.indexes[index].pending.merge(
             into: &pointee.indexes[index].tree, memory: memory)
     }

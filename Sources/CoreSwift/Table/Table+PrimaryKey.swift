@@ -25,7 +25,6 @@ extension UnsafeMutablePointer where Pointee == TableState {
                 case .unknown: break
                 }
             }
-            index.pointee.tree.nodes = pointee.nodes
             return try index.pointee.tree.first(start, count)
         }
     }
@@ -36,7 +35,6 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ count: Int
     ) throws(RealmError) -> Int64? {
         if isWriting { try mergeIndex(Int(pointee.columns[pointee.primaryKeyColumn].valueIndex)) }
-        index.pointee.tree.nodes = pointee.nodes
         var candidates: [Int64] = []
         try index.pointee.tree.visit(
             from: IndexPosition(bytes: start, count: count, key: .min),

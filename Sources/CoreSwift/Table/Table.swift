@@ -50,6 +50,9 @@ struct TableState {
     var fingerLeaf = UnsafeMutableRawPointer(bitPattern: 64).unsafelyUnwrapped
     var fingerState = LeafState.sealed
 
+    /// Several threads read it at once (frozen realms): the finger is not moved.
+    var isShared = false
+
     /// Bumped whenever rows move; handles that remember a place compare it.
     let stamp: UnsafeMutablePointer<UInt64>
     var openLeaves: [UnsafeMutablePointer<OpenLeaf>] = []
@@ -144,11 +147,16 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// The row with this key, or nil.
     @inline(__always)
     func find(_ key: Int64) throws(RealmError) -> RowPlace? {
-        if key < pointee.fingerLow || key >= pointee.fingerHigh {
-            guard try moveFinger(key) else { return nil }
+        if key >= pointee.fingerLow && key < pointee.fingerHigh {
+            return Self.row(key, in: pointee.fingerLeaf, pointee.fingerState)
         }
-        let leaf = pointee.fingerLeaf
-        let state = pointee.fingerState
+        return try findFromRoot(key)
+    }
+
+    @inline(__always)
+    private static func row(
+        _ key: Int64, in leaf: UnsafeMutableRawPointer, _ state: LeafState
+    ) -> RowPlace? {
         if state == .open {
             let open = leaf.assumingMemoryBound(to: OpenLeaf.self)
             guard let row = open.pointee.row(of: key), !open.pointee.isDead(row) else {
@@ -161,11 +169,24 @@ extension UnsafeMutablePointer where Pointee == TableState {
         return RowPlace(leaf: leaf, row: row, state: state)
     }
 
-    /// Points the finger at the leaf that covers `key`; false when the table is empty.
     @inline(never)
-    func moveFinger(_ key: Int64) throws(RealmError) -> Bool {
+    private func findFromRoot(_ key: Int64) throws(RealmError) -> RowPlace? {
+        guard let found = try leafFromRoot(key) else { return nil }
+        let leaf = UnsafeMutableRawPointer(mutating: found.leaf)
+        if !pointee.isShared {
+            pointee.fingerState = found.state
+            pointee.fingerLeaf = leaf
+            pointee.fingerLow = found.low
+            pointee.fingerHigh = found.high
+        }
+        return Self.row(key, in: leaf, found.state)
+    }
+
+    private func leafFromRoot(
+        _ key: Int64
+    ) throws(RealmError) -> (leaf: UnsafeRawPointer, state: LeafState, low: Int64, high: Int64)? {
         var place = UnsafeRawPointer(pointee.rowPlace)
-        if BlockReference(place).isNone { return false }
+        if BlockReference(place).isNone { return nil }
         var low = Int64.min
         var high = Int64.max
         for level in stride(from: pointee.depth, to: 0, by: -1) {
@@ -177,13 +198,17 @@ extension UnsafeMutablePointer where Pointee == TableState {
         }
         let reference = BlockReference(place)
         let leaf = try leaf(place)
-        pointee.fingerState =
+        let state: LeafState =
             !reference.isTransient
             ? .sealed : memory.pointee.blocks.isOpenLeaf(reference) ? .open : .transient
-        pointee.fingerLeaf = UnsafeMutableRawPointer(mutating: leaf)
-        pointee.fingerLow = low
-        pointee.fingerHigh = high
-        return true
+        return (leaf, state, low, high)
+    }
+
+    /// Points the finger at the leaf that covers `key`; false when the table is empty.
+    func moveFinger(_ key: Int64) throws(RealmError) -> Bool {
+        if key >= pointee.fingerLow && key < pointee.fingerHigh { return true }
+        _ = try findFromRoot(key)
+        return key >= pointee.fingerLow && key < pointee.fingerHigh
     }
 
     // MARK: Reading values

@@ -56,8 +56,22 @@ final class TableSet {
     var schema: Schema { stored.schema }
     var schemaVersion: UInt64 { catalog.schemaVersion }
 
+    /// From now on several threads may read at once; no changes any more.
+    func share() {
+        for key in 0..<tableCapacity { tables[key]?.pointee.isShared = true }
+    }
+
     @inline(__always) func table(_ key: ClassKey) -> Table? {
         Int(key.rawValue) < tableCapacity ? tables[Int(key.rawValue)] : nil
+    }
+
+    /// The next object key of each class that gives keys in sequence.
+    func nextKeys() -> [ClassKey: Int64] {
+        var result: [ClassKey: Int64] = [:]
+        for item in stored.schema.classes {
+            if let table = table(item.key) { result[item.key] = table.pointee.nextKey }
+        }
+        return result
     }
 
     // MARK: Versions

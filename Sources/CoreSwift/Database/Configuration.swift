@@ -1,0 +1,75 @@
+// What a program says when it opens a realm.
+
+public struct Configuration {
+    public var path: String
+    /// Empty, or 64 bytes.
+    public var encryptionKey: [UInt8] = []
+    /// The classes the program works with; nil takes those of the file.
+    public var schema: Schema?
+    /// Goes with `schema`; `unspecifiedVersion` is no version.
+    public var schemaVersion = Configuration.unspecifiedVersion
+    public var schemaMode = SchemaMode.automatic
+    public var subsetMode = SchemaSubsetMode.strict
+    /// The data lives only as long as some realm of the path is open.
+    public var isInMemory = false
+    /// `beginWrite` fails while more versions of the file are live.
+    public var versionsMax = UInt64.max
+    /// Opening again for the same path and thread gives the realm that is open.
+    public var isCached = false
+    /// Whose thread the realm belongs to; nil: the calling thread's.
+    public var scheduler: Scheduler?
+    /// Called in the transaction that gives a new file its schema; false undoes all.
+    public var initializeData: ((Realm) throws(RealmError) -> Bool)?
+    /// Called with total and used bytes when the first realm of the path is opened; true asks
+    /// for compaction.
+    public var shouldCompact:
+        ((_ totalBytes: UInt64, _ usedBytes: UInt64) throws(RealmError) -> Bool)?
+    /// A migration callback was given. Migrations are not supported yet; see `Realm.open`.
+    public var hasMigration = false
+
+    public static let unspecifiedVersion = UInt64.max
+
+    public init(path: String) { self.path = path }
+
+    /// Throws for settings that exclude each other (CONTRACT 4.1).
+    func check() throws(RealmError) {
+        func refuse(_ rule: String) -> RealmError { RealmError(.illegalCombination, rule) }
+        if schema != nil && schemaVersion == Self.unspecifiedVersion {
+            throw refuse("a schema needs a schema version")
+        }
+        let isReadOnly = schemaMode == .immutable || schemaMode == .readOnly
+        let isAdditive = schemaMode == .additiveDiscovered || schemaMode == .additiveExplicit
+        if hasMigration && (isReadOnly || isAdditive) {
+            throw refuse("a migration callback does not go with schema mode \(schemaMode)")
+        }
+        if initializeData != nil && isReadOnly {
+            throw refuse("a data initialization callback does not go with mode \(schemaMode)")
+        }
+        if isInMemory && !encryptionKey.isEmpty {
+            throw refuse("an in-memory realm cannot be encrypted")
+        }
+        if !encryptionKey.isEmpty && encryptionKey.count != 64 {
+            throw RealmError(
+                .invalidEncryptionKey,
+                "an encryption key has 64 bytes, not \(encryptionKey.count)")
+        }
+        if !encryptionKey.isEmpty {
+            throw RealmError(.notSupported, "encryption is not supported yet")
+        }
+    }
+
+    var storeOptions: StoreOptions {
+        var options = StoreOptions()
+        options.readOnly = schemaMode == .readOnly
+        options.immutable = schemaMode == .immutable
+        options.inMemory = isInMemory
+        options.create = schemaMode != .immutable
+        return options
+    }
+
+    var sharedSettings: RealmFile.SharedSettings {
+        RealmFile.SharedSettings(
+            isImmutable: schemaMode == .immutable, isInMemory: isInMemory,
+            encryptionKey: encryptionKey, schemaMode: schemaMode, schemaVersion: schemaVersion)
+    }
+}

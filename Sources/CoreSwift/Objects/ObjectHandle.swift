@@ -1,0 +1,345 @@
+// Object handles: an object of a realm as a 64-byte slot of `HandleSlab`, with the place of its
+// row remembered as long as the session's stamp stands.
+//
+//   offset  size  field
+//        0     8  tag (HandleKind.object)
+//        8     8  Session
+//       16     8  Table, valid while the stamp is the session's
+//       24     8  object key
+//       32     8  stamp at which the place below was found
+//       40     8  leaf
+//       48     4  row
+//       52     1  LeafState
+//       56     4  class key
+//       60     2  generation of the session (low half)
+//       62     2  rollbacks of the session (low half)
+//
+// A call with an unchanged stamp costs two compares before it touches the row. Handles keep
+// their realm alive.
+
+import CKernels
+
+public struct ObjectHandle {
+    public let slot: UnsafeMutableRawPointer
+
+    @inline(__always) public init(checked slot: UnsafeMutableRawPointer) { self.slot = slot }
+
+    @inline(__always) var session: Session {
+        slot.load(fromByteOffset: 8, as: Session.self)
+    }
+    @inline(__always) var table: Table {
+        get { slot.load(fromByteOffset: 16, as: Table.self) }
+        nonmutating set { slot.storeBytes(of: newValue, toByteOffset: 16, as: Table.self) }
+    }
+    @inline(__always) public var objectKey: Int64 {
+        slot.load(fromByteOffset: 24, as: Int64.self)
+    }
+    @inline(__always) public var classKey: ClassKey {
+        ClassKey(rawValue: slot.load(fromByteOffset: 56, as: UInt32.self))
+    }
+    @inline(__always) private var stamp: UInt64 {
+        get { slot.load(fromByteOffset: 32, as: UInt64.self) }
+        nonmutating set { slot.storeBytes(of: newValue, toByteOffset: 32, as: UInt64.self) }
+    }
+    @inline(__always) private var place: RowPlace {
+        get {
+            RowPlace(
+                leaf: slot.load(fromByteOffset: 40, as: UnsafeMutableRawPointer.self),
+                row: Int(slot.load(fromByteOffset: 48, as: UInt32.self)),
+                state: slot.load(fromByteOffset: 52, as: LeafState.self))
+        }
+        nonmutating set {
+            slot.storeBytes(of: newValue.leaf, toByteOffset: 40, as: UnsafeMutableRawPointer.self)
+            slot.storeBytes(of: UInt32(newValue.row), toByteOffset: 48, as: UInt32.self)
+            slot.storeBytes(of: newValue.state, toByteOffset: 52, as: LeafState.self)
+        }
+    }
+
+    // MARK: Making and ending
+
+    @inline(__always)
+    static func make(
+        _ session: Session, _ table: Table, _ key: Int64, _ place: RowPlace
+    ) -> ObjectHandle {
+        let handle = ObjectHandle(checked: HandleSlab.allocate(.object))
+        let slot = handle.slot
+        slot.storeBytes(of: session, toByteOffset: 8, as: Session.self)
+        slot.storeBytes(of: table, toByteOffset: 16, as: Table.self)
+        slot.storeBytes(of: key, toByteOffset: 24, as: Int64.self)
+        slot.storeBytes(of: session.pointee.stamp.pointee, toByteOffset: 32, as: UInt64.self)
+        handle.place = place
+        slot.storeBytes(of: table.pointee.classKey.rawValue, toByteOffset: 56, as: UInt32.self)
+        slot.storeBytes(
+            of: UInt16(truncatingIfNeeded: session.pointee.generation), toByteOffset: 60,
+            as: UInt16.self)
+        slot.storeBytes(
+            of: UInt16(truncatingIfNeeded: session.pointee.rollbacks), toByteOffset: 62,
+            as: UInt16.self)
+        retainRealm(session)
+        return handle
+    }
+
+    @inline(__always)
+    private static func retainRealm(_ session: Session) {
+        if session.pointee.threadMask == 0 {
+            session.pointee.realm.takeUnretainedValue().keepAlive()
+            return
+        }
+        if session.pointee.handles == 0 { firstHandle(session) }
+        session.pointee.handles &+= 1
+    }
+
+    @inline(never)
+    private static func firstHandle(_ session: Session) {
+        session.pointee.realm.takeUnretainedValue().keepAlive()
+    }
+
+    /// Gives the handle back.
+    @inline(__always)
+    public func release() {
+        let session = session
+        HandleSlab.release(slot)
+        if session.pointee.threadMask != 0 && session.pointee.isOnKnownThread
+            && session.pointee.handles > 1
+        {
+            session.pointee.handles &-= 1
+            return
+        }
+        Self.releaseSlowly(session)
+    }
+
+    @inline(never)
+    private static func releaseSlowly(_ session: Session) {
+        if session.pointee.isFrozen {
+            session.pointee.realm.takeUnretainedValue().letGo()
+            return
+        }
+        guard session.pointee.isOnKnownThread else {
+            // Only the owner's thread counts; it learns of this at its next release.
+            _ = ck_add_u64(&session.pointee.foreignReleases, 1)
+            return
+        }
+        let foreign = ck_exchange_u64(&session.pointee.foreignReleases, 0)
+        session.pointee.handles &-= 1 &+ Int(foreign)
+        if session.pointee.handles == 0 {
+            session.pointee.realm.takeUnretainedValue().letGo()
+        }
+    }
+
+    /// Another handle to the same object, also of an invalid one.
+    public func clone() -> ObjectHandle {
+        let copy = ObjectHandle(checked: HandleSlab.allocate(.object))
+        memcpy(copy.slot + 8, slot + 8, HandleSlab.slotSize - 8)
+        Self.retainRealm(session)
+        return copy
+    }
+
+    // MARK: Finding the row
+
+    /// The row; throws when the object is gone, the realm closed or the thread wrong.
+    @inline(__always)
+    func row() throws(RealmError) -> RowPlace {
+        let session = session
+        if stamp == session.pointee.stamp.pointee && session.pointee.isOnKnownThread {
+            return place
+        }
+        return try findRow()
+    }
+
+    @inline(never)
+    private func findRow() throws(RealmError) -> RowPlace {
+        guard let place = try lookUp() else { throw Self.invalidated(classKey, objectKey) }
+        return place
+    }
+
+    private static func invalidated(_ classKey: ClassKey, _ key: Int64) -> RealmError {
+        RealmError(
+            .invalidatedObject,
+            "object \(key) of class \(classKey.rawValue) was deleted, or its realm closed")
+    }
+
+    /// Finds the row anew; nil when the object is not there any more.
+    private func lookUp() throws(RealmError) -> RowPlace? {
+        let session = session
+        if session.pointee.status == .closed { return nil }
+        let realm = session.pointee.realm.takeUnretainedValue()
+        try realm.checkUsable()
+        let generation = slot.load(fromByteOffset: 60, as: UInt16.self)
+        guard generation == UInt16(truncatingIfNeeded: session.pointee.generation) else {
+            return nil
+        }
+        let rollbacks = slot.load(fromByteOffset: 62, as: UInt16.self)
+        if rollbacks != UInt16(truncatingIfNeeded: session.pointee.rollbacks) {
+            let passed = UInt16(truncatingIfNeeded: session.pointee.rollbacks) &- rollbacks
+            let since = session.pointee.rollbacks &- UInt32(passed)
+            if realm.isAborted(classKey, objectKey, since: since) { return nil }
+        }
+        guard let table = try realm.readTables().table(classKey),
+            let found = try table.find(objectKey)
+        else { return nil }
+        // Frozen realms are read by several threads: nothing is remembered anew there.
+        if session.pointee.threadMask != 0 {
+            self.table = table
+            place = found
+            stamp = session.pointee.stamp.pointee
+        }
+        return found
+    }
+
+    /// Whether the object is there.
+    public var isValid: Bool {
+        let session = session
+        if stamp == session.pointee.stamp.pointee && session.pointee.isOnKnownThread {
+            return true
+        }
+        do throws(RealmError) {
+            return try lookUp() != nil
+        } catch {
+            // Off the realm's thread or with a damaged file: nothing can be done with it.
+            return false
+        }
+    }
+
+    /// Whether both handles name one object of one realm.
+    public func isEqual(_ other: ObjectHandle) -> Bool {
+        session == other.session && objectKey == other.objectKey && classKey == other.classKey
+    }
+
+    public var realm: Realm { session.pointee.realm.takeUnretainedValue() }
+
+    // MARK: Values
+
+    /// Column of a property key, or `.invalidProperty`.
+    @inline(__always)
+    static func column(_ table: Table, _ key: Int64) throws(RealmError) -> Int {
+        let column = Int(truncatingIfNeeded: key & 0xFFFF)
+        guard column < table.pointee.columnCount,
+            table.pointee.columns[column].propertyKey.rawValue == key
+        else { throw unknownProperty(table, key) }
+        return column
+    }
+
+    @inline(never)
+    private static func unknownProperty(_ table: Table, _ key: Int64) -> RealmError {
+        RealmError(
+            .invalidProperty,
+            "class \(table.pointee.classKey.rawValue) has no property with key \(key)")
+    }
+
+    /// Reads one value. Text is borrowed until the realm moves or changes.
+    @inline(__always)
+    public func getValue(
+        _ propertyKey: Int64, _ target: UnsafeMutablePointer<RawValue>?
+    ) throws(RealmError) {
+        let place = try row()
+        let table = table
+        let column = try Self.column(table, propertyKey)
+        var value = try table.value(place, objectKey, column)
+        if place.state != .sealed && table.pointee.columns[column].kind.isText {
+            value = realm.keep(value)
+        }
+        target?.pointee = value
+    }
+
+    /// Reads several values; on an error earlier ones are written.
+    public func getValues(
+        _ count: Int, _ keys: UnsafePointer<Int64>, _ target: UnsafeMutablePointer<RawValue>?
+    ) throws(RealmError) {
+        _ = try row()
+        for index in 0..<count { try getValue(keys[index], target.map { $0 + index }) }
+    }
+
+    /// Writes several values. Keys and types are checked before anything is written.
+    @inline(__always)
+    public func setValues(
+        _ count: Int, _ keys: UnsafePointer<Int64>, _ values: UnsafePointer<RawValue>
+    ) throws(RealmError) {
+        var place = try row()
+        let table = table
+        for index in 0..<count {
+            let column = try Self.column(table, keys[index])
+            try table.checkType(values[index], column)
+        }
+        guard session.pointee.status == .writing else { throw realm.notWriting() }
+        for index in 0..<count {
+            let column = Int(truncatingIfNeeded: keys[index] & 0xFFFF)
+            if table.pointee.columns[column].isPrimaryKey {
+                try checkSameKey(table, place, column, values[index])
+                continue
+            }
+            place = try table.setValue(place, objectKey, column, values[index])
+        }
+        table.pointee.isDirty = true
+        self.place = place
+        stamp = session.pointee.stamp.pointee
+    }
+
+    /// Writing the primary key that the object has is no change; another one is refused.
+    @inline(never)
+    private func checkSameKey(
+        _ table: Table, _ place: RowPlace, _ column: Int, _ value: RawValue
+    ) throws(RealmError) {
+        let old = try table.value(place, objectKey, column)
+        if try Value(old) == Value(value) { return }
+        throw RealmError(
+            .modifyPrimaryKey,
+            "the primary key of object \(objectKey) of class \(classKey.rawValue) cannot be "
+                + "changed after its creation")
+    }
+
+    /// Adds to an integer, wrapping around.
+    public func addInt(_ propertyKey: Int64, _ delta: Int64) throws(RealmError) {
+        let place = try row()
+        let table = table
+        let column = try Self.column(table, propertyKey)
+        guard table.pointee.columns[column].kind == .int else {
+            throw RealmError(
+                .illegalOperation,
+                "property \(column) of class \(classKey.rawValue) is no integer to add to")
+        }
+        let old = try table.value(place, objectKey, column)
+        guard !old.isNull else {
+            throw RealmError(.illegalOperation, "the property is null; nothing to add to")
+        }
+        var key = propertyKey
+        var value = RawValue.int(old.intValue &+ delta)
+        try setValues(1, &key, &value)
+    }
+
+    /// The object that a to-one link points to, or nil.
+    @inline(__always)
+    public func linkedObject(_ propertyKey: Int64) throws(RealmError) -> ObjectHandle? {
+        let place = try row()
+        let table = table
+        let column = try Self.column(table, propertyKey)
+        let info = table.pointee.columns[column]
+        guard info.kind == .link else {
+            throw RealmError(
+                .invalidTableRef,
+                "property \(column) of class \(classKey.rawValue) is no link")
+        }
+        let value = try table.value(place, objectKey, column)
+        if value.isNull { return nil }
+        let target = value.linkTarget.rawValue
+        guard let other = table.pointee.tables[Int(info.linkTarget.rawValue)],
+            let found = try other.find(target)
+        else {
+            throw RealmError(
+                .invalidDatabase,
+                "object \(objectKey) of class \(classKey.rawValue) links to object \(target) of "
+                    + "class \(info.linkTarget.rawValue), which is not there")
+        }
+        return Self.make(session, other, target, found)
+    }
+
+    /// Deletes the object; the handle stays to be released.
+    public func delete() throws(RealmError) {
+        let place = try row()
+        _ = place
+        guard session.pointee.status == .writing else { throw realm.notWriting() }
+        try table.deleteRow(objectKey)
+        // Whatever row comes to stand there: the place is not this object's any more.
+        stamp = 0
+        session.pointee.stamp.pointee &+= 1
+    }
+}

@@ -1,0 +1,194 @@
+// Creating, finding and counting objects.
+
+extension Realm {
+    @inline(__always)
+    private func table(
+        _ key: ClassKey, _ tables: TableSet
+    ) throws(RealmError) -> Table {
+        guard let table = tables.table(key) else { throw noSuchClass(key) }
+        return table
+    }
+
+    @inline(never)
+    private func noSuchClass(_ key: ClassKey) -> RealmError {
+        RealmError(.noSuchTable, "'\(path)' has no class with key \(key.rawValue)")
+    }
+
+    private func name(_ key: ClassKey) -> String { schema.class_(key)?.name ?? "\(key.rawValue)" }
+
+    /// A new object of a class without primary key.
+    @inline(__always)
+    public func createObject(_ classKey: ClassKey) throws(RealmError) -> ObjectHandle {
+        let tables = try readTables()
+        let table = try table(classKey, tables)
+        if table.pointee.primaryKeyColumn >= 0 {
+            throw RealmError(
+                .missingPrimaryKey,
+                "class \(name(classKey)) has a primary key; objects are created with one")
+        }
+        if table.pointee.isEmbedded {
+            throw RealmError(
+                .illegalOperation,
+                "class \(name(classKey)) is embedded; its objects are created in their owner")
+        }
+        guard session.pointee.status == .writing else { throw notWriting() }
+        let (key, place) = try table.createSequential()
+        return ObjectHandle.make(session, table, key, place)
+    }
+
+    /// A new object with a primary key; `.objectAlreadyExists` when the key is taken.
+    @inline(__always)
+    public func createObject(
+        _ classKey: ClassKey, primaryKey: RawValue
+    ) throws(RealmError) -> ObjectHandle {
+        let tables = try readTables()
+        let table = try table(classKey, tables)
+        // Ascending integers, the usual bulk load, need no look-up: the last key is at hand.
+        if table.pointee.hasIntegerKey, primaryKey.type == ValueType.int.rawValue,
+            IntegerKeys.isDirect(primaryKey.intValue), session.pointee.status == .writing,
+            let leaf = table.pointee.appendLeaf, leaf.pointee.order == nil,
+            leaf.pointee.rows > 0,
+            primaryKey.intValue > leaf.pointee.keys[leaf.pointee.rows &- 1]
+        {
+            let place = try table.createPrimaryKey(primaryKey).place
+            return ObjectHandle.make(session, table, primaryKey.intValue, place)
+        }
+        var created = false
+        let handle = try getOrCreate(table, primaryKey, &created)
+        if !created {
+            handle.release()
+            throw RealmError(
+                .objectAlreadyExists,
+                "class \(name(classKey)) has an object with primary key \(describe(primaryKey)) "
+                    + "already")
+        }
+        return handle
+    }
+
+    /// The object with this primary key, created if it is not there.
+    public func getOrCreateObject(
+        _ classKey: ClassKey, primaryKey: RawValue, created: inout Bool
+    ) throws(RealmError) -> ObjectHandle {
+        let tables = try readTables()
+        return try getOrCreate(try table(classKey, tables), primaryKey, &created)
+    }
+
+    private func getOrCreate(
+        _ table: Table, _ primaryKey: RawValue, _ created: inout Bool
+    ) throws(RealmError) -> ObjectHandle {
+        let column = table.pointee.primaryKeyColumn
+        guard column >= 0 else {
+            throw RealmError(
+                .unexpectedPrimaryKey,
+                "class \(name(table.pointee.classKey)) has no primary key")
+        }
+        try table.checkType(primaryKey, column)
+        if let key = try table.findPrimaryKey(primaryKey), let place = try table.find(key) {
+            created = false
+            return ObjectHandle.make(session, table, key, place)
+        }
+        guard session.pointee.status == .writing else { throw notWriting() }
+        let (key, place) = try table.createPrimaryKey(primaryKey)
+        created = true
+        return ObjectHandle.make(session, table, key, place)
+    }
+
+    /// The object with this primary key, or nil; also nil when the value cannot be a key.
+    @inline(__always)
+    public func findObject(
+        _ classKey: ClassKey, primaryKey: RawValue
+    ) throws(RealmError) -> ObjectHandle? {
+        let tables = try readTables()
+        let table = try table(classKey, tables)
+        // Integer keys are object keys: one descent says both whether and where.
+        if table.pointee.hasIntegerKey, primaryKey.type == ValueType.int.rawValue,
+            IntegerKeys.isDirect(primaryKey.intValue)
+        {
+            guard let place = try table.find(primaryKey.intValue) else { return nil }
+            return ObjectHandle.make(session, table, primaryKey.intValue, place)
+        }
+        return try findSlowly(table, primaryKey)
+    }
+
+    private func findSlowly(
+        _ table: Table, _ primaryKey: RawValue
+    ) throws(RealmError) -> ObjectHandle? {
+        let column = table.pointee.primaryKeyColumn
+        guard column >= 0 else { return nil }
+        let info = table.pointee.columns[column]
+        guard primaryKey.isNull ? info.isNullable : primaryKey.type == info.valueType else {
+            return nil
+        }
+        guard let key = try table.findPrimaryKey(primaryKey), let place = try table.find(key)
+        else { return nil }
+        return ObjectHandle.make(session, table, key, place)
+    }
+
+    /// The object with this key; `.noSuchObject` when there is none.
+    @inline(__always)
+    public func object(_ classKey: ClassKey, _ key: Int64) throws(RealmError) -> ObjectHandle {
+        let tables = try readTables()
+        let table = try table(classKey, tables)
+        guard let place = try table.find(key) else {
+            throw RealmError(
+                .noSuchObject, "class \(name(classKey)) has no object with key \(key)")
+        }
+        return ObjectHandle.make(session, table, key, place)
+    }
+
+    /// The number of objects of a class.
+    public func objectCount(_ classKey: ClassKey) throws(RealmError) -> Int {
+        let tables = try readTables()
+        return try table(classKey, tables).pointee.rowCount
+    }
+
+    private func describe(_ value: RawValue) -> String {
+        do throws(RealmError) {
+            switch try Value(value) {
+            case .null: return "null"
+            case .int(let number): return "\(number)"
+            case .string(let text): return "\"\(text)\""
+            case let other: return "\(other)"
+            }
+        } catch {
+            return "of type \(value.type)"
+        }
+    }
+
+    /// Text that a write transaction's memory holds, copied to where it stays as long as the
+    /// transaction: later changes of other objects must not move it.
+    func keep(_ value: RawValue) -> RawValue {
+        guard !value.isNull else { return value }
+        let bytes = value.bytes
+        let copy = borrowed.copy(bytes)
+        var result = value
+        result.word0 = UInt64(UInt(bitPattern: copy))
+        return result
+    }
+}
+
+/// Bytes that live as long as a transaction, in chunks.
+struct BorrowArena {
+    private var chunks: [UnsafeMutableRawPointer] = []
+    private var used = 0
+    private var capacity = 0
+
+    mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
+        if chunks.isEmpty || used + bytes.count > capacity {
+            capacity = max(bytes.count + 1, min(capacity * 2, 1 << 20), 4096)
+            chunks.append(.allocate(byteCount: capacity, alignment: 16))
+            used = 0
+        }
+        let target = chunks[chunks.count - 1] + used
+        if let start = bytes.baseAddress { memcpy(target, start, bytes.count) }
+        used += bytes.count
+        return UnsafeRawPointer(target)
+    }
+
+    mutating func clear() {
+        for chunk in chunks { chunk.deallocate() }
+        chunks = []
+        used = 0
+        capacity = 0
+    }
+}

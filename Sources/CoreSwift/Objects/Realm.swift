@@ -1,0 +1,327 @@
+// One opened realm: a snapshot of the file that its owner moves forward, and at times a write
+// transaction on top of it. Belongs to the thread of its scheduler; a frozen realm belongs to all.
+//
+// Invariants
+//   1. `tables` is nil exactly while the status is idle or closed.
+//   2. The status is writing exactly while `tables.isWriting`.
+//   3. The realm keeps itself alive (`keepAlive`) while object handles exist.
+
+import CKernels
+
+public final class Realm {
+    public struct Settings: Sendable {
+        public var mode = SchemaMode.automatic
+        public var subsetMode = SchemaSubsetMode.strict
+        public var versionsMax = UInt64.max
+        /// The classes asked for; nil shows what the file has.
+        public var requestedSchema: Schema?
+
+        public init() {}
+
+        var isReadOnly: Bool { mode == .immutable || mode == .readOnly }
+    }
+
+    let file: RealmFile
+    let settings: Settings
+    public let scheduler: Scheduler?
+    let session: Session
+    private let stamp: UnsafeMutablePointer<UInt64>
+    private(set) var tables: TableSet?
+    /// What the realm shows; see CONTRACT 3.5.
+    public internal(set) var schema = Schema()
+    /// The stored schema that `schema` was made from.
+    private var shownFrom = StoredSchema()
+    /// The schema version last seen in the file.
+    public private(set) var schemaVersion = Catalog.unversioned
+    /// Text read from the write transaction's memory.
+    var borrowed = BorrowArena()
+    private let changeObservers = CallbackList()
+    /// The schema was not looked at yet; see `Realm.open`.
+    private(set) var isOpening = true
+    /// Keys that rolled back transactions had given: handles from then are dead.
+    private var abortedKeys: [ClassKey: [(rollback: UInt32, firstKey: Int64)]] = [:]
+
+    init(file: RealmFile, settings: Settings, scheduler: Scheduler?, isFrozen: Bool = false) {
+        self.file = file
+        self.settings = settings
+        self.scheduler = scheduler
+        stamp = .allocate(capacity: 1)
+        stamp.initialize(to: 1)
+        session = .allocate(capacity: 1)
+        session.initialize(
+            to: SessionState(
+                stamp: stamp, thread: isFrozen ? 0 : ck_thread_pointer(),
+                threadMask: isFrozen ? 0 : .max, status: .idle, isFrozen: isFrozen,
+                realm: Unmanaged.passUnretained(self)))
+        if !isFrozen, let scheduler, !scheduler.isOnThread { session.pointee.thread = 0 }
+        file.enter()
+    }
+
+    deinit {
+        close()
+        session.deinitialize(count: 1)
+        session.deallocate()
+        stamp.deallocate()
+    }
+
+    public var path: String { file.path }
+    public var isClosed: Bool { session.pointee.status == .closed }
+    public var isFrozen: Bool { session.pointee.isFrozen }
+    /// Whether a write transaction is open.
+    public var isWritable: Bool { session.pointee.status == .writing }
+
+    // MARK: Checks
+
+    /// Throws unless the realm is open and the caller on its thread.
+    @inline(__always)
+    func checkUsable() throws(RealmError) {
+        if session.pointee.isOnKnownThread && session.pointee.status != .closed { return }
+        try checkUsableSlowly()
+    }
+
+    @inline(never)
+    func checkUsableSlowly() throws(RealmError) {
+        if isClosed {
+            throw RealmError(.closedRealm, "the realm at '\(path)' was closed")
+        }
+        if session.pointee.isOnKnownThread { return }
+        guard scheduler?.isOnThread ?? true else {
+            throw RealmError(
+                .wrongThread,
+                "the realm at '\(path)' belongs to another thread; open it again on this one")
+        }
+        session.pointee.thread = ck_thread_pointer()
+    }
+
+    /// The tables of the current transaction; starts a read transaction if there is none.
+    @inline(__always)
+    func readTables() throws(RealmError) -> TableSet {
+        try checkUsable()
+        if let tables { return tables }
+        return try startReading()
+    }
+
+    @inline(never)
+    private func startReading() throws(RealmError) -> TableSet {
+        let store = file.store
+        let tables = try TableSet(store: store, pin: try store.pinNewest(), stamp: stamp)
+        self.tables = tables
+        session.pointee.status = .reading
+        file.becameActive()
+        noteSchema(tables)
+        return tables
+    }
+
+    /// Puts a frozen realm on its version.
+    func startFrozen(_ tables: TableSet) {
+        isOpening = false
+        tables.share()
+        self.tables = tables
+        session.pointee.status = .reading
+        file.becameActive()
+        noteSchema(tables)
+    }
+
+    // MARK: Transactions
+
+    /// Makes sure that there is a read transaction.
+    public func beginRead() throws(RealmError) { _ = try readTables() }
+
+    /// Starts a write transaction on the newest version; waits for other writers.
+    public func beginWrite() throws(RealmError) {
+        try checkUsable()
+        if isFrozen {
+            throw RealmError(.wrongTransactionState, "a frozen realm cannot be written")
+        }
+        if settings.isReadOnly {
+            throw RealmError(
+                .wrongTransactionState, "the realm at '\(path)' was opened read-only")
+        }
+        if isWritable {
+            throw RealmError(.wrongTransactionState, "a write transaction is open already")
+        }
+        let tables = try readTables()
+        let store = tables.store
+        guard let lease = try store.beginWrite(wait: true) else {
+            throw RealmError(.wrongTransactionState, "the writer lock was not given")
+        }
+        do throws(RealmError) {
+            if settings.versionsMax != .max {
+                let live = UInt64(store.liveVersionCount())
+                guard live <= settings.versionsMax else {
+                    throw RealmError(
+                        .wrongTransactionState,
+                        "\(live) versions of '\(path)' are live, the limit is "
+                            + "\(settings.versionsMax): some realm holds an old one")
+                }
+            }
+            let before = tables.version
+            try tables.beginWrite(lease)
+            session.pointee.status = .writing
+            noteSchema(tables)
+            if tables.version != before { changeObservers.call() }
+        } catch {
+            lease.abandon()
+            throw error
+        }
+    }
+
+    /// Makes the changes durable. After an error they are gone, and the realm reads the version
+    /// it had.
+    public func commit() throws(RealmError) {
+        try checkUsable()
+        let tables = try writeTables("commit")
+        session.pointee.status = .reading
+        borrowed.clear()
+        try tables.commit()
+        noteSchema(tables)
+        changeObservers.call()
+    }
+
+    /// Undoes the changes.
+    public func rollback() throws(RealmError) {
+        try checkUsable()
+        let tables = try writeTables("roll back")
+        undo(tables)
+        session.pointee.status = .reading
+        noteSchema(tables)
+    }
+
+    private func undo(_ tables: TableSet) {
+        borrowed.clear()
+        let given = tables.nextKeys()
+        tables.rollBack()
+        for (key, next) in tables.nextKeys() {
+            guard let before = given[key], before > next else { continue }
+            abortedKeys[key, default: []].append((session.pointee.rollbacks, next))
+        }
+        session.pointee.rollbacks &+= 1
+    }
+
+    /// Whether a handle from before `rollbacks` more rollbacks named an object that one of those
+    /// undid.
+    func isAborted(_ classKey: ClassKey, _ key: Int64, since rollbacks: UInt32) -> Bool {
+        guard let ranges = abortedKeys[classKey] else { return false }
+        return ranges.contains { $0.rollback >= rollbacks && key >= $0.firstKey }
+    }
+
+    private func writeTables(_ operation: String) throws(RealmError) -> TableSet {
+        guard isWritable, let tables else {
+            throw RealmError(
+                .wrongTransactionState, "cannot \(operation): no write transaction is open")
+        }
+        return tables
+    }
+
+    /// The tables, for a change; throws outside a write transaction.
+    @inline(__always)
+    func tablesForWriting() throws(RealmError) -> TableSet {
+        try checkUsable()
+        guard session.pointee.status == .writing, let tables else { throw notWriting() }
+        return tables
+    }
+
+    @inline(never)
+    func notWriting() -> RealmError {
+        RealmError(
+            .wrongTransactionState, "changes need a write transaction; call beginWrite first")
+    }
+
+    /// Moves to the newest version. True if that is another one, or if a read transaction was
+    /// started.
+    public func refresh() throws(RealmError) -> Bool {
+        try checkUsable()
+        if settings.mode == .immutable {
+            throw RealmError(
+                .wrongTransactionState, "the realm at '\(path)' is immutable: nothing to refresh")
+        }
+        if isFrozen || isWritable { return false }
+        guard let tables else {
+            _ = try startReading()
+            return true
+        }
+        guard tables.store.newestVersion != tables.version else { return false }
+        try tables.advance(to: try tables.store.pinNewest())
+        noteSchema(tables)
+        changeObservers.call()
+        return true
+    }
+
+    /// The version of the running transaction; in a write transaction the one it started from.
+    public var version: UInt64? { tables?.version }
+
+    /// How many versions of the file are kept: the newest and those that somebody reads.
+    public func liveVersionCount() throws(RealmError) -> Int {
+        try checkUsable()
+        if settings.mode == .immutable { return 1 }
+        return file.store.liveVersionCount()
+    }
+
+    /// A frozen realm at the version of this one's read transaction.
+    public func freeze() throws(RealmError) -> Realm {
+        let tables = try readTables()
+        let frozen = Realm(file: file, settings: settings, scheduler: nil, isFrozen: true)
+        let pin = try tables.store.pin(version: tables.version)
+        frozen.startFrozen(
+            try TableSet(store: tables.store, pin: pin, stamp: frozen.stamp))
+        return frozen
+    }
+
+    /// Closes the realm; an open write transaction is rolled back. May be called again.
+    public func close() {
+        guard session.pointee.status != .closed else { return }
+        session.pointee.status = .closed
+        stamp.pointee &+= 1
+        changeObservers.removeAll()
+        endTransaction()
+        file.leave()
+    }
+
+    private func endTransaction() {
+        guard let tables else { return }
+        borrowed.clear()
+        if tables.isWriting { tables.rollBack() }
+        tables.close()
+        self.tables = nil
+        file.becameIdle()
+    }
+
+    /// Ends opening: the first access will start a transaction at the newest version.
+    func endOpening() {
+        isOpening = false
+        guard !isWritable, !isClosed else { return }
+        endTransaction()
+        session.pointee.status = .idle
+    }
+
+    /// Ends the read transaction for compaction: every handle becomes invalid.
+    func endReadingForGood() {
+        endTransaction()
+        session.pointee.status = .idle
+        session.pointee.generation &+= 1
+        stamp.pointee &+= 1
+    }
+
+    // MARK: Schema
+
+    /// Looks whether the stored schema changed, and what is shown with it.
+    func noteSchema(_ tables: TableSet) {
+        schemaVersion = tables.schemaVersion
+        guard tables.stored != shownFrom else { return }
+        shownFrom = tables.stored
+        schema = ShownSchema.make(
+            stored: tables.schema, requested: settings.requestedSchema,
+            mode: settings.subsetMode)
+    }
+
+    /// Called after each commit of this realm and each time it moved to another version.
+    public func addChangeObserver(_ body: @escaping () -> Void) -> ChangeToken {
+        changeObservers.add(body)
+    }
+
+    // MARK: Lifetime of handles
+
+    /// Object handles exist: the realm stays although nobody else may hold it.
+    func keepAlive() { _ = Unmanaged.passRetained(self) }
+    func letGo() { Unmanaged.passUnretained(self).release() }
+}

@@ -1,0 +1,109 @@
+// The file behind the realms of one path in this process: they share its store. `Database` keeps
+// the registry of these.
+
+final class RealmFile: @unchecked Sendable {
+    let path: String
+    let options: StoreOptions
+    let lock = Lock()
+    private var current: Store
+    /// Realms that are open, and those of them with a transaction (both under `lock`).
+    private(set) var users = 0
+    private(set) var activeUsers = 0
+    /// Settings that every realm of the file has to share.
+    let sharedSettings: SharedSettings
+    /// Where messages about the file go: the sink that was current at its opening.
+    let log = Log.currentSink
+    /// Realms opened as cached ones, found again by scheduler.
+    private var cached: [WeakRealm] = []
+
+    private struct WeakRealm {
+        weak var realm: Realm?
+    }
+
+    /// Called when the last realm is closed.
+    var onUnused: ((RealmFile) -> Void)?
+
+    struct SharedSettings: Equatable {
+        var isImmutable = false
+        var isInMemory = false
+        var encryptionKey: [UInt8] = []
+        var schemaMode = SchemaMode.automatic
+        var schemaVersion = UInt64.max
+    }
+
+    init(path: String, options: StoreOptions, store: Store, sharedSettings: SharedSettings) {
+        self.path = path
+        self.options = options
+        self.sharedSettings = sharedSettings
+        current = store
+    }
+
+    var store: Store { lock.withLock { current } }
+
+    /// The open cached realm whose scheduler stands for the same thread.
+    func cachedRealm(_ scheduler: Scheduler?) -> Realm? {
+        lock.withLock {
+            for entry in cached {
+                guard let realm = entry.realm, !realm.isClosed else { continue }
+                let wanted = scheduler ?? Scheduler()
+                if let own = realm.scheduler, own.isSame(as: wanted) { return realm }
+            }
+            return nil
+        }
+    }
+
+    func cache(_ realm: Realm) {
+        lock.withLock {
+            cached.removeAll { $0.realm?.isClosed ?? true }
+            cached.append(WeakRealm(realm: realm))
+        }
+    }
+
+    func enter() { lock.withLock { users += 1 } }
+
+    func leave() {
+        let isLast = lock.withLock { () -> Bool in
+            users -= 1
+            return users == 0
+        }
+        if isLast { onUnused?(self) }
+    }
+
+    /// A realm starts or ends its transaction.
+    func becameActive() { lock.withLock { activeUsers += 1 } }
+    func becameIdle() { lock.withLock { activeUsers -= 1 } }
+
+    /// Runs `body` with the store if no realm has a transaction; what it returns takes the
+    /// store's place. False when some realm has one.
+    func replaceStore(
+        _ body: (Store) throws(RealmError) -> Store?
+    ) throws(RealmError) -> Bool {
+        try lock.withLock { () throws(RealmError) -> Bool in
+            guard activeUsers == 0 else { return false }
+            guard let next = try body(current) else { return false }
+            current = next
+            return true
+        }
+    }
+}
+
+/// What opening does about a schema that differs from the file's; raw values of
+/// `realm_schema_mode_e`.
+public enum SchemaMode: UInt32, Sendable {
+    case automatic = 0
+    case immutable
+    case readOnly
+    case softResetFile
+    case hardResetFile
+    case additiveDiscovered
+    case additiveExplicit
+    case manual
+}
+
+/// What a realm shows beyond the requested schema; raw values of `realm_schema_subset_mode_e`.
+public enum SchemaSubsetMode: UInt32, Sendable {
+    case strict = 0
+    case allClasses
+    case allProperties
+    case complete
+}

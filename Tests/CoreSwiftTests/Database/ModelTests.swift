@@ -1,0 +1,270 @@
+// A seeded random program runs against the engine and against plain dictionaries; after every
+// step that could tell them apart they are compared in full.
+
+import Foundation
+import Testing
+
+@testable import CoreSwift
+
+/// What an object holds, by property name.
+private typealias Row = [String: Value]
+
+private struct Model {
+    var items: [Value: Row] = [:]
+    var events: [Int64: Row] = [:]
+}
+
+@Suite struct ModelTests {
+    static let schema = Schema([
+        ClassSchema(
+            "Item", primaryKey: "id",
+            properties: [
+                PropertySchema("id", .int, flags: [.primaryKey, .nullable]),
+                PropertySchema("name", .string, flags: [.indexed]),
+                PropertySchema("note", .string, flags: [.nullable]),
+                PropertySchema("count", .int, flags: [.nullable, .indexed]),
+                PropertySchema("score", .double),
+                PropertySchema("ratio", .float, flags: [.nullable]),
+                PropertySchema("active", .bool, flags: [.nullable]),
+                PropertySchema("when", .timestamp, flags: [.nullable, .indexed]),
+                PropertySchema("blob", .binary, flags: [.nullable]),
+                PropertySchema("next", .object, linkTarget: "Item", flags: [.nullable]),
+                PropertySchema("event", .object, linkTarget: "Event", flags: [.nullable]),
+            ]),
+        ClassSchema(
+            "Event",
+            properties: [
+                PropertySchema("kind", .int),
+                PropertySchema("text", .string),
+            ]),
+    ])
+
+    private static func configuration(_ path: String) -> Configuration {
+        var configuration = Configuration(path: path)
+        configuration.schema = schema
+        configuration.schemaVersion = 1
+        return configuration
+    }
+
+    @Test(arguments: 0..<8)
+    func randomProgramsAgreeWithPlainDictionaries(seed: Int) throws {
+        let steps = Int(ProcessInfo.processInfo.environment["REALM_MODEL_STEPS"] ?? "") ?? 400
+        let base = UInt64(ProcessInfo.processInfo.environment["REALM_MODEL_SEED"] ?? "") ?? 1
+        try run(seed: base &* 1000 &+ UInt64(seed), steps: steps)
+    }
+
+    private func run(seed: UInt64, steps: Int) throws {
+        let directory = TestDirectory()
+        var random = SeededGenerator(seed: seed)
+        var realm = try Realm.open(Self.configuration(directory.file()))
+        var committed = Model()
+        for step in 0..<steps {
+            var model = committed
+            try realm.beginWrite()
+            let size = [1, 3, 30, 300].randomElement(using: &random)!
+            for _ in 0..<Int.random(in: 0...size, using: &random) {
+                try change(realm, &model, &random)
+            }
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                try compare(realm, model, "seed \(seed), step \(step), in the transaction")
+            }
+            if Int.random(in: 0..<5, using: &random) == 0 {
+                try realm.rollback()
+            } else {
+                try realm.commit()
+                committed = model
+            }
+            if step % 8 == 0 || step == steps - 1 {
+                try compare(realm, committed, "seed \(seed), step \(step)")
+            }
+            if step % 50 == 49 {
+                realm.close()
+                realm = try Realm.open(Self.configuration(directory.file()))
+                try compare(realm, committed, "seed \(seed), step \(step), reopened")
+            }
+        }
+        realm.close()
+    }
+
+    // MARK: Changes
+
+    private func key(_ random: inout SeededGenerator) -> Value {
+        switch Int.random(in: 0..<40, using: &random) {
+        case 0: return .null
+        case 1: return .int(-Int64.random(in: 1...20, using: &random))
+        case 2: return .int(.max - Int64.random(in: 0...3, using: &random))
+        case 3: return .int(.min)
+        default: return .int(Int64.random(in: 0..<3000, using: &random))
+        }
+    }
+
+    private func value(
+        _ property: PropertySchema, _ model: Model, _ random: inout SeededGenerator
+    ) -> Value {
+        if property.isNullable, Int.random(in: 0..<4, using: &random) == 0 { return .null }
+        switch property.type {
+        case .int:
+            return .int(
+                Bool.random(using: &random)
+                    ? Int64.random(in: -5...5, using: &random)
+                    : Int64.random(in: .min ... .max, using: &random))
+        case .double:
+            return .double([0, -1.5, .infinity, 3e300, 0.1].randomElement(using: &random)!)
+        case .float: return .float([0, -1.5, .infinity, 0.1].randomElement(using: &random)!)
+        case .bool: return .bool(Bool.random(using: &random))
+        case .timestamp:
+            return .timestamp(
+                Timestamp(
+                    seconds: Int64.random(in: 0..<5, using: &random) &* 100_000_000_000,
+                    nanoseconds: Int32.random(in: 0..<3, using: &random)))
+        case .binary: return .binary([UInt8](text(&random).utf8))
+        default: return .string(text(&random))
+        }
+    }
+
+    private func text(_ random: inout SeededGenerator) -> String {
+        switch Int.random(in: 0..<40, using: &random) {
+        case 0: return ""
+        case 1: return String(repeating: "long", count: Int.random(in: 400...2000, using: &random))
+        case 2: return String(repeating: "é", count: 300)
+        case 3...10: return ["red", "green", "blue"].randomElement(using: &random)!
+        default: return "text-\(Int.random(in: 0..<100_000, using: &random))"
+        }
+    }
+
+    private func change(
+        _ realm: Realm, _ model: inout Model, _ random: inout SeededGenerator
+    ) throws {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0...3: try createItem(realm, &model, &random)
+        case 4:
+            let event = try realm.create("Event")
+            var row: Row = ["kind": .int(0), "text": .string("")]
+            for property in realm.schema.class_(named: "Event")!.properties {
+                row[property.name] = value(property, model, &random)
+                try event.set(property.name, row[property.name]!)
+            }
+            model.events[event.key.rawValue] = row
+        case 5: try deleteSome(realm, &model, &random)
+        default: try changeItem(realm, &model, &random)
+        }
+    }
+
+    private func createItem(
+        _ realm: Realm, _ model: inout Model, _ random: inout SeededGenerator
+    ) throws {
+        let id = key(&random)
+        if model.items[id] != nil {
+            #expect(throws: RealmError.self) { try realm.create("Item", primaryKey: id) }
+            return
+        }
+        let item = try realm.create("Item", primaryKey: id)
+        var row: Row = [
+            "id": id, "name": .string(""), "note": .null, "count": .null, "score": .double(0),
+            "ratio": .null, "active": .null, "when": .null, "blob": .null, "next": .null,
+            "event": .null,
+        ]
+        for property in realm.schema.class_(named: "Item")!.properties
+        where property.type != .object && property.name != "id"
+            && Int.random(in: 0..<4, using: &random) != 0
+        {
+            row[property.name] = value(property, model, &random)
+            try item.set(property.name, row[property.name]!)
+        }
+        model.items[id] = row
+    }
+
+    private func changeItem(
+        _ realm: Realm, _ model: inout Model, _ random: inout SeededGenerator
+    ) throws {
+        guard let id = pick(model.items.keys, &random),
+            let item = try realm.find("Item", primaryKey: id)
+        else { return }
+        let property = realm.schema.class_(named: "Item")!.properties.dropFirst()
+            .randomElement(using: &random)!
+        var new: Value
+        if property.name == "next" {
+            new = .null
+            if let other = pick(model.items.keys, &random) {
+                let target = try #require(try realm.find("Item", primaryKey: other))
+                try item.set("next", .link(target.link))
+                // The model names items by their primary key.
+                model.items[id]!["next"] = .binary(Self.name(other))
+                return
+            }
+        } else if property.name == "event" {
+            new = .null
+            if let event = pick(model.events.keys, &random) {
+                let key = realm.schema.class_(named: "Event")!.key
+                new = .link(Link(key, ObjectKey(rawValue: event)))
+            }
+        } else {
+            new = value(property, model, &random)
+        }
+        try item.set(property.name, new)
+        model.items[id]![property.name] = new
+    }
+
+    private static func name(_ key: Value) -> [UInt8] { [UInt8]("\(key)".utf8) }
+
+    private func pick<C: Collection>(
+        _ values: C, _ random: inout SeededGenerator
+    ) -> C.Element? where C.Element: Hashable {
+        guard !values.isEmpty else { return nil }
+        return values.sorted { "\($0)" < "\($1)" }.randomElement(using: &random)
+    }
+
+    private func deleteSome(
+        _ realm: Realm, _ model: inout Model, _ random: inout SeededGenerator
+    ) throws {
+        if Bool.random(using: &random), let event = pick(model.events.keys, &random) {
+            let key = realm.schema.class_(named: "Event")!.key
+            let object = try #require(try realm.find(key, key: ObjectKey(rawValue: event)))
+            try object.delete()
+            #expect(!object.isValid)
+            model.events[event] = nil
+            let link = Value.link(Link(key, ObjectKey(rawValue: event)))
+            for (id, row) in model.items where row["event"] == link {
+                model.items[id]!["event"] = .null
+            }
+        } else if let id = pick(model.items.keys, &random) {
+            let object = try #require(try realm.find("Item", primaryKey: id))
+            try object.delete()
+            model.items[id] = nil
+            for (other, row) in model.items where row["next"] == .binary(Self.name(id)) {
+                model.items[other]!["next"] = .null
+            }
+        }
+    }
+
+    // MARK: Comparing
+
+    private func compare(_ realm: Realm, _ model: Model, _ place: String) throws {
+        let item = try #require(realm.schema.class_(named: "Item"))
+        let event = try #require(realm.schema.class_(named: "Event"))
+        #expect(try realm.objectCount(item.key) == model.items.count, "\(place)")
+        #expect(try realm.objectCount(event.key) == model.events.count, "\(place)")
+        for (id, row) in model.items {
+            let found = try realm.find("Item", primaryKey: id)
+            let object = try #require(found, "\(place): \(id)")
+            for (name, expected) in row {
+                var actual = try object.get(name)
+                if name == "next", case .link(let link) = actual {
+                    let target = try #require(try realm.find(link.classKey, key: link.objectKey))
+                    actual = .binary(Self.name(try target.get("id")))
+                }
+                #expect(actual == expected, "\(place): \(id).\(name)")
+                if actual != expected { throw Mismatch() }
+            }
+        }
+        for (key, row) in model.events {
+            let object = try #require(
+                try realm.find(event.key, key: ObjectKey(rawValue: key)), "\(place): \(key)")
+            for (name, expected) in row {
+                #expect(try object.get(name) == expected, "\(place): \(key).\(name)")
+            }
+        }
+    }
+
+    struct Mismatch: Error {}
+}
