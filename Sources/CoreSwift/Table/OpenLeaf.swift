@@ -43,7 +43,7 @@ struct OpenColumn {
     ) {
         if heapCapacity &- heapUsed < count {
             growHeap(count, thenAppend: start)
-        } else {
+        } else if count > 0 {
             memcpy(heap.unsafelyUnwrapped + heapUsed, start, count)
         }
         data.put(UInt32(truncatingIfNeeded: heapUsed), row &* 8)

@@ -12,6 +12,32 @@ private typealias Row = [String: Value]
 private struct Model {
     var items: [Value: Row] = [:]
     var events: [Int64: Row] = [:]
+    /// The keys in an order that depends on the program alone, to pick from.
+    var itemKeys: [Value] = []
+    var eventKeys: [Int64] = []
+
+    mutating func addItem(_ key: Value, _ row: Row) {
+        items[key] = row
+        itemKeys.append(key)
+    }
+    mutating func removeItem(_ key: Value) {
+        items[key] = nil
+        itemKeys.removeAll { $0 == key }
+        let name = ModelTests.name(key)
+        for (other, row) in items where row["next"] == .binary(name) {
+            items[other]!["next"] = .null
+        }
+    }
+    mutating func addEvent(_ key: Int64, _ row: Row) {
+        events[key] = row
+        eventKeys.append(key)
+    }
+    mutating func removeEvent(_ key: Int64, _ classKey: ClassKey) {
+        events[key] = nil
+        eventKeys.removeAll { $0 == key }
+        let link = Value.link(Link(classKey, ObjectKey(rawValue: key)))
+        for (id, row) in items where row["event"] == link { items[id]!["event"] = .null }
+    }
 }
 
 @Suite struct ModelTests {
@@ -54,8 +80,8 @@ private struct Model {
     }
 
     private func run(seed: UInt64, steps: Int) throws {
-        let directory = TestDirectory()
-        var random = SeededGenerator(seed: seed)
+        let directory = TemporaryDirectory()
+        var random = Random(seed)
         var realm = try Realm.open(Self.configuration(directory.file()))
         var committed = Model()
         for step in 0..<steps {
@@ -88,7 +114,7 @@ private struct Model {
 
     // MARK: Changes
 
-    private func key(_ random: inout SeededGenerator) -> Value {
+    private func key(_ random: inout Random) -> Value {
         switch Int.random(in: 0..<40, using: &random) {
         case 0: return .null
         case 1: return .int(-Int64.random(in: 1...20, using: &random))
@@ -99,7 +125,7 @@ private struct Model {
     }
 
     private func value(
-        _ property: PropertySchema, _ model: Model, _ random: inout SeededGenerator
+        _ property: PropertySchema, _ model: Model, _ random: inout Random
     ) -> Value {
         if property.isNullable, Int.random(in: 0..<4, using: &random) == 0 { return .null }
         switch property.type {
@@ -122,7 +148,7 @@ private struct Model {
         }
     }
 
-    private func text(_ random: inout SeededGenerator) -> String {
+    private func text(_ random: inout Random) -> String {
         switch Int.random(in: 0..<40, using: &random) {
         case 0: return ""
         case 1: return String(repeating: "long", count: Int.random(in: 400...2000, using: &random))
@@ -133,7 +159,7 @@ private struct Model {
     }
 
     private func change(
-        _ realm: Realm, _ model: inout Model, _ random: inout SeededGenerator
+        _ realm: Realm, _ model: inout Model, _ random: inout Random
     ) throws {
         switch Int.random(in: 0..<10, using: &random) {
         case 0...3: try createItem(realm, &model, &random)
@@ -144,14 +170,14 @@ private struct Model {
                 row[property.name] = value(property, model, &random)
                 try event.set(property.name, row[property.name]!)
             }
-            model.events[event.key.rawValue] = row
+            model.addEvent(event.key.rawValue, row)
         case 5: try deleteSome(realm, &model, &random)
         default: try changeItem(realm, &model, &random)
         }
     }
 
     private func createItem(
-        _ realm: Realm, _ model: inout Model, _ random: inout SeededGenerator
+        _ realm: Realm, _ model: inout Model, _ random: inout Random
     ) throws {
         let id = key(&random)
         if model.items[id] != nil {
@@ -171,13 +197,13 @@ private struct Model {
             row[property.name] = value(property, model, &random)
             try item.set(property.name, row[property.name]!)
         }
-        model.items[id] = row
+        model.addItem(id, row)
     }
 
     private func changeItem(
-        _ realm: Realm, _ model: inout Model, _ random: inout SeededGenerator
+        _ realm: Realm, _ model: inout Model, _ random: inout Random
     ) throws {
-        guard let id = pick(model.items.keys, &random),
+        guard let id = model.itemKeys.randomElement(using: &random),
             let item = try realm.find("Item", primaryKey: id)
         else { return }
         let property = realm.schema.class_(named: "Item")!.properties.dropFirst()
@@ -185,7 +211,7 @@ private struct Model {
         var new: Value
         if property.name == "next" {
             new = .null
-            if let other = pick(model.items.keys, &random) {
+            if let other = model.itemKeys.randomElement(using: &random) {
                 let target = try #require(try realm.find("Item", primaryKey: other))
                 try item.set("next", .link(target.link))
                 // The model names items by their primary key.
@@ -194,7 +220,7 @@ private struct Model {
             }
         } else if property.name == "event" {
             new = .null
-            if let event = pick(model.events.keys, &random) {
+            if let event = model.eventKeys.randomElement(using: &random) {
                 let key = realm.schema.class_(named: "Event")!.key
                 new = .link(Link(key, ObjectKey(rawValue: event)))
             }
@@ -205,35 +231,21 @@ private struct Model {
         model.items[id]![property.name] = new
     }
 
-    private static func name(_ key: Value) -> [UInt8] { [UInt8]("\(key)".utf8) }
-
-    private func pick<C: Collection>(
-        _ values: C, _ random: inout SeededGenerator
-    ) -> C.Element? where C.Element: Hashable {
-        guard !values.isEmpty else { return nil }
-        return values.sorted { "\($0)" < "\($1)" }.randomElement(using: &random)
-    }
+    fileprivate static func name(_ key: Value) -> [UInt8] { [UInt8]("\(key)".utf8) }
 
     private func deleteSome(
-        _ realm: Realm, _ model: inout Model, _ random: inout SeededGenerator
+        _ realm: Realm, _ model: inout Model, _ random: inout Random
     ) throws {
-        if Bool.random(using: &random), let event = pick(model.events.keys, &random) {
+        if Bool.random(using: &random), let event = model.eventKeys.randomElement(using: &random) {
             let key = realm.schema.class_(named: "Event")!.key
             let object = try #require(try realm.find(key, key: ObjectKey(rawValue: event)))
             try object.delete()
             #expect(!object.isValid)
-            model.events[event] = nil
-            let link = Value.link(Link(key, ObjectKey(rawValue: event)))
-            for (id, row) in model.items where row["event"] == link {
-                model.items[id]!["event"] = .null
-            }
-        } else if let id = pick(model.items.keys, &random) {
+            model.removeEvent(event, key)
+        } else if let id = model.itemKeys.randomElement(using: &random) {
             let object = try #require(try realm.find("Item", primaryKey: id))
             try object.delete()
-            model.items[id] = nil
-            for (other, row) in model.items where row["next"] == .binary(Self.name(id)) {
-                model.items[other]!["next"] = .null
-            }
+            model.removeItem(id)
         }
     }
 
