@@ -8,7 +8,7 @@ final class OpenFile {
     let files: FileSystem
     private(set) var descriptor: Int32
 
-    private static let interrupted = -4  // -EINTR
+    static let interrupted = -4  // -EINTR
     private static let wouldBlock = -11  // -EAGAIN
 
     init(_ path: String, _ access: FileAccess, _ files: FileSystem) throws(RealmError) {

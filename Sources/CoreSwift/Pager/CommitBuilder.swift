@@ -232,7 +232,7 @@ final class CommitBuilder {
         let rootPage = take(UInt64(rootPages))
         for piece in pieces { space.settle(piece.run, used: piece.used) }
         let grown = space.noteGrowth()
-        if grown.isEmpty { _ = space.trim() }
+        space.trim()
 
         let buffer = scratch.buffer((sizes.reduce(0, +) + rootPages) * Page.size)
         var offset = 0

@@ -1,16 +1,9 @@
 // Which chunks of the space map a commit writes anew, and how the map is divided into chunks.
 
 extension SpaceMap {
-    /// A map of at most this many entries is stored in the root itself.
-    private static let inlineEntriesMax = 160
-    /// Operations the root carries at least before chunks are written anew: about 2 KiB.
-    private static let operationsMin = 192
-    private static let chunkEntriesMin = 512
-    private static let chunkEntriesMax = 4096
-
     /// Larger maps have larger chunks, so that the root's list of chunks stays short.
     private var chunkEntriesTarget: Int {
-        min(Self.chunkEntriesMax, max(Self.chunkEntriesMin, entryCount / 32))
+        min(limits.chunkEntriesMax, max(limits.chunkEntriesMin, entryCount / 32))
     }
 
     /// Chooses the chunks to write in the commit that makes `version`, divides and joins them, and
@@ -18,16 +11,16 @@ extension SpaceMap {
     func planChunks(_ version: UInt64) throws(RealmError) {
         let entryCount = self.entryCount
         if isInline {
-            guard entryCount > Self.inlineEntriesMax else { return }
+            guard entryCount > limits.inlineEntriesMax else { return }
             isInline = false
             divide(0)
             return
         }
-        if entryCount < Self.inlineEntriesMax / 2 {
+        if entryCount < limits.inlineEntriesMax / 2 {
             try becomeInline(version)
             return
         }
-        let limit = max(Self.operationsMin, 4 * chunks.count)
+        let limit = max(limits.operationsMin, 4 * chunks.count)
         while operations.count > limit {
             guard
                 let busiest = chunks.indices.max(by: {
@@ -40,7 +33,7 @@ extension SpaceMap {
 
     /// Pages that the next commit will probably need for chunks.
     var chunkPagesExpected: Int {
-        guard !isInline, operations.count > Self.operationsMin * 3 / 4 else { return 0 }
+        guard !isInline, operations.count > limits.operationsMin * 3 / 4 else { return 0 }
         return 2
     }
 
@@ -48,8 +41,9 @@ extension SpaceMap {
         let old = chunks.map(\.reference).filter { !$0.isNone }
         isInline = true
         operations = []
-        let entries = chunks.flatMap(\.entries)
-        chunks = [SpaceChunk(first: FileHeader.firstBlockPage, entries: entries)]
+        let all = chunks
+        chunks = [SpaceChunk(first: FileHeader.firstBlockPage)]
+        for chunk in all { append(chunk.entries, to: 0) }
         for reference in old { try free(reference, by: version) }
     }
 
@@ -62,13 +56,26 @@ extension SpaceMap {
             chunks[index + 1].entries.count < target / 2
         {
             old.append(chunks[index + 1].reference)
-            chunks[index].entries += chunks[index + 1].entries
-            chunks.remove(at: index + 1)
+            let next = chunks.remove(at: index + 1)
+            append(next.entries, to: index)
         }
         dropOperations(from: chunks[index].first, to: chunkEnd(index))
         chunks[index].operations = 0
         divide(index)
         for reference in old where !reference.isNone { try free(reference, by: version) }
+    }
+
+    /// Adds the entries of the following range; free ones meet across the border.
+    private func append(_ entries: [SpaceEntry], to index: Int) {
+        var entries = entries[...]
+        if let first = entries.first, let last = chunks[index].entries.last, first.isFree,
+            last.isFree, last.end == first.page
+        {
+            chunks[index].entries[chunks[index].entries.count - 1].count += first.count
+            noteJoined(SpaceRun(page: last.page, count: last.count + first.count))
+            entries = entries.dropFirst()
+        }
+        chunks[index].entries += entries
     }
 
     private func dropOperations(from first: UInt64, to end: UInt64) {

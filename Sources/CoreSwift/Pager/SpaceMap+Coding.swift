@@ -190,10 +190,10 @@ extension SpaceMap {
     /// Reads the map of a root. `block` gives the verified bytes of a chunk's block; `live` are the
     /// versions in use, sorted, with the root's own; nil leaves every pending entry pending.
     convenience init(
-        _ root: VersionRoot, live: [UInt64]?,
+        _ root: VersionRoot, live: [UInt64]?, limits: SpaceLimits,
         block: (BlockReference) throws(RealmError) -> UnsafeRawPointer
     ) throws(RealmError) {
-        self.init(version: root.version, pageCount: root.pageCount)
+        self.init(version: root.version, pageCount: root.pageCount, limits: limits)
         var reader = SpaceReader(
             base: root.spaceMap, count: root.spaceMapCount,
             subject: "space map of version \(root.version)")

@@ -20,6 +20,18 @@
 //     cut and which pending ones are known to be reusable.
 //  4. The live versions only lose members, except the newest version: once reusable, always so.
 
+/// Sizes at which the map changes its ways. The file may be written with any; tests use small ones.
+struct SpaceLimits {
+    /// A map of at most this many entries is stored in the root itself.
+    var inlineEntriesMax = 160
+    /// Operations the root carries at least before chunks are written anew: about 2 KiB.
+    var operationsMin = 192
+    var chunkEntriesMin = 512
+    var chunkEntriesMax = 4096
+    /// The file gives back no less than this (1 MiB).
+    var trimPagesMin: UInt64 = 256
+}
+
 struct SpaceRun: Equatable {
     var page: UInt64
     var count: UInt64
@@ -77,7 +89,10 @@ final class SpaceMap {
     /// The file grows by at most this many pages ahead of need (256 KiB).
     private static let growthPagesMax: UInt64 = 64
 
-    init(version: UInt64, pageCount: UInt64) {
+    let limits: SpaceLimits
+
+    init(version: UInt64, pageCount: UInt64, limits: SpaceLimits = SpaceLimits()) {
+        self.limits = limits
         self.version = version
         self.pageCount = pageCount
         basePageCount = pageCount
@@ -300,6 +315,9 @@ final class SpaceMap {
         rebuildBuckets()
     }
 
+    /// Two chunks became one, and with them two free entries.
+    func noteJoined(_ run: SpaceRun) { buckets.add(page: run.page, pages: run.count) }
+
     func rebuildBuckets() {
         buckets.removeAll()
         for chunk in chunks {
@@ -318,10 +336,11 @@ final class SpaceMap {
         var pieces: [SpaceRun] = []
         var rest = count
         if count <= Self.smallRunPages {
-            // Writing in several places costs more than writing more bytes; but when a quarter of
-            // the file lies idle in small pieces, growing on would never end.
-            if freePages >= max(3 * count, pageCount / 4) {
-                while rest > 0, pieces.count < 3, let run = takeLargest(atMost: rest) {
+            // Another place costs less than growing; many places cost more, so they are taken only
+            // when much of the file lies idle in small pieces.
+            let piecesMax = freePages < pageCount / 8 ? 2 : freePages < pageCount / 3 ? 3 : 8
+            if freePages >= count {
+                while rest > 0, pieces.count < piecesMax, let run = takeLargest(atMost: rest) {
                     pieces.append(run)
                     rest -= run.count
                 }
@@ -346,6 +365,9 @@ final class SpaceMap {
 
     private func takeBestFit(_ count: UInt64) -> SpaceRun? {
         guard count <= freePages else { return nil }
+        if pageCount >= limits.trimPagesMin, freePages > pageCount / 2 {
+            if let run = takeLowest(count) { return run }
+        }
         var index = FreeBuckets.lengthClass(count)
         while let found = buckets.firstOccupied(from: index) {
             while let page = buckets.lowest(in: found) {
@@ -364,6 +386,24 @@ final class SpaceMap {
             index = found + 1
         }
         return nil
+    }
+
+    /// The lowest of the first candidates of each length: in a file that is mostly empty this
+    /// moves what is rewritten to the front, so that the end can be given back.
+    private func takeLowest(_ count: UInt64) -> SpaceRun? {
+        var best: SpaceEntry?
+        var index = FreeBuckets.lengthClass(count)
+        while let found = buckets.firstOccupied(from: index) {
+            index = found + 1
+            while let page = buckets.lowest(in: found) {
+                if let entry = freeEntry(at: page), FreeBuckets.lengthClass(entry.count) == found {
+                    if entry.count >= count, page < best?.page ?? .max { best = entry }
+                    break
+                }
+                buckets.removeLowest(in: found)
+            }
+        }
+        return best.flatMap { take($0, count) }
     }
 
     private func takeLargest(atMost count: UInt64, atLeast least: UInt64 = 1) -> SpaceRun? {
@@ -472,17 +512,27 @@ final class SpaceMap {
         return grown
     }
 
-    /// Gives the free end of the file back if it is a large part of it; true when it did.
-    func trim() -> Bool {
-        guard pageCount <= basePageCount, let last = trailingFree(),
-            last.count >= max(256, pageCount / 4)
-        else { return false }
-        let kept = min(64, last.count / 8)
-        let cut = SpaceRun(page: last.page + kept, count: last.count - kept)
-        guard carve(cut) else { return false }
-        note(SpaceOperation(isUse: true, entry: SpaceEntry(page: cut.page, count: cut.count)))
-        pageCount -= cut.count
-        return true
+    /// Gives the free end of the file back if it is a large part of it.
+    func trim() {
+        guard pageCount <= basePageCount else { return }
+        var free: UInt64 = 0
+        var end = pageCount
+        scan: for chunk in chunks.reversed() {
+            for entry in chunk.entries.reversed() {
+                guard entry.isFree, entry.end == end else { break scan }
+                free += entry.count
+                end = entry.page
+            }
+        }
+        guard free >= max(limits.trimPagesMin, pageCount / 4) else { return }
+        let target = end + min(64, free / 8)
+        while pageCount > target, let last = trailingFree() {
+            let page = max(last.page, target)
+            let cut = SpaceRun(page: page, count: last.end - page)
+            guard carve(cut) else { return }
+            note(SpaceOperation(isUse: true, entry: SpaceEntry(page: cut.page, count: cut.count)))
+            pageCount = page
+        }
     }
 
     /// The commit is done: the map is that of `version` now.

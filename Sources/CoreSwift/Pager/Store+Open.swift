@@ -283,9 +283,12 @@ extension Store {
         let file =
             options.readOnly ? try OpenFile(file.path, .readWrite, file.files) : file
         var id = FileID(low: 0, high: 0)
-        let random = withUnsafeMutableBytes(of: &id) { bytes in
-            bytes.baseAddress.map { file.files.random($0, bytes.count) } ?? 0
-        }
+        var random = 0
+        repeat {
+            random = withUnsafeMutableBytes(of: &id) { bytes in
+                bytes.baseAddress.map { file.files.random($0, bytes.count) } ?? 0
+            }
+        } while random == OpenFile.interrupted
         guard random >= 0 else { throw FileErrors.make(random, "get random bytes", file.path) }
         let pages = createdPages
         let buffer = UnsafeMutableRawPointer.allocate(

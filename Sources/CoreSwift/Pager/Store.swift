@@ -28,6 +28,7 @@ struct StoreOptions {
     var create = true
     /// Address space to reserve; the file can't grow beyond it while it is open.
     var reservedBytes = PageMapping.reservedBytesMax
+    var spaceLimits = SpaceLimits()
 }
 
 struct StoreStatistics: Equatable {

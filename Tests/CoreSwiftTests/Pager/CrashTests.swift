@@ -46,7 +46,13 @@ private final class ToyCrashRun {
     private var model: ToyModel = [:]
     private var inFlight: [ToyModel] = []
 
-    init(seed: UInt64) { random = Random(seed) }
+    init(seed: UInt64) {
+        random = Random(seed)
+        var options = StoreOptions()
+        options.reservedBytes = 64 << 20
+        if random.below(2) == 0 { options.spaceLimits = .tiny }
+        self.options = options
+    }
 
     func run() throws -> Int {
         note()
@@ -64,7 +70,11 @@ private final class ToyCrashRun {
     private func session() throws {
         files.revive()
         files.resetCalls()
-        if random.below(3) > 0 { files.killAfter = 1 + random.below(120) }
+        switch random.below(3) {
+        case 0: files.killAfter = 1 + random.below(120)
+        case 1: files.killAtSync = 1 + random.below(8)
+        default: break
+        }
         do {
             let store = try Store.open(path: directory.file(), options: options, files: files)
             let start = try store.pinNewest()
@@ -111,11 +121,7 @@ private final class ToyCrashRun {
         }
     }
 
-    private var options: StoreOptions {
-        var options = StoreOptions()
-        options.reservedBytes = 64 << 20
-        return options
-    }
+    private let options: StoreOptions
 
     /// Images between every two events.
     private func replay() throws -> Int {

@@ -34,6 +34,9 @@ final class RecordingFileSystem: FileSystem {
     var writesFailWith: Int32?
     /// After this many calls the process is dead.
     var killAfter = Int.max
+    /// The process dies when it is about to make this sync (counted from 1).
+    var killAtSync = Int.max
+    private(set) var syncCount = 0
     var isDead: Bool { calls >= killAfter }
     /// Names of the calls made, for messages.
     private(set) var lastFault = ""
@@ -44,6 +47,8 @@ final class RecordingFileSystem: FileSystem {
     /// Starts over after a "kill".
     func revive() {
         killAfter = Int.max
+        killAtSync = Int.max
+        syncCount = 0
         dataFiles = []
     }
 
@@ -56,8 +61,9 @@ final class RecordingFileSystem: FileSystem {
         if isDead { return -EIO }
         guard let fault = faults[calls] else { return nil }
         lastFault = "\(name) (call \(calls))"
-        if case .error(let code) = fault { return -code }
-        return nil
+        guard case .error(let code) = fault else { return nil }
+        // Mapping is never interrupted.
+        return code == EINTR && (name.hasPrefix("map") || name == "reserve") ? nil : -code
     }
 
     private var isShort: Bool {
@@ -137,6 +143,8 @@ final class RecordingFileSystem: FileSystem {
     }
 
     func sync(_ descriptor: Int32) -> Int32 {
+        syncCount += 1
+        if syncCount >= killAtSync { killAfter = 0 }
         if let failure = enter("sync") { return failure }
         if isRecording { events.append(.sync) }
         return 0

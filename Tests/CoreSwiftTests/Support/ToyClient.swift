@@ -1,5 +1,5 @@
-// A client of the pager for tests: a fixed number of leaves of one to several pages and an index
-// block that refers to them. The content of a leaf follows from its number and a stamp, so a
+// A client of the pager for tests: a number of leaves of one to several pages and an index block
+// that refers to them (its capacity is in the payload behind the index's reference). The content of a leaf follows from its number and a stamp, so a
 // version can be checked against a model of stamps.
 
 @testable import CoreSwift
@@ -16,6 +16,18 @@ struct Random: RandomNumberGenerator {
         return z ^ (z >> 31)
     }
     mutating func below(_ bound: Int) -> Int { Int(next() % UInt64(bound)) }
+}
+
+extension SpaceLimits {
+    /// Brings out in small files what otherwise only large ones do.
+    static var tiny: SpaceLimits {
+        var limits = SpaceLimits()
+        limits.inlineEntriesMax = 8
+        limits.operationsMin = 6
+        limits.chunkEntriesMin = 6
+        limits.trimPagesMin = 16
+        return limits
+    }
 }
 
 struct ToyFailure: Error, CustomStringConvertible {
@@ -62,12 +74,12 @@ enum ToyClient {
     static func references(
         _ store: Store, _ pin: Store.Pin
     ) throws -> (index: BlockReference?, leaves: [Int: BlockReference]) {
-        guard pin.payloadCount >= BlockReference.byteCount else { return (nil, [:]) }
+        guard pin.payloadCount >= BlockReference.byteCount + 8 else { return (nil, [:]) }
         let index = BlockReference(pin.payload)
         let block = try store.admit(index)
         store.markVerified(index)
         var leaves: [Int: BlockReference] = [:]
-        for leaf in 0..<leavesMax {
+        for leaf in 0..<Int(pin.payload.u64(BlockReference.byteCount)) {
             let reference = BlockReference(block + leaf * BlockReference.byteCount)
             if !reference.isNone { leaves[leaf] = reference }
         }
@@ -105,13 +117,15 @@ enum ToyClient {
     @discardableResult
     static func commit(
         _ store: Store, _ model: inout ToyModel, _ changes: [Int: UInt64?],
-        payloadBytes: Int = 100
+        payloadBytes: Int = 100,
+        capacity: Int = leavesMax
     ) throws -> Store.Pin {
         guard let lease = try store.beginWrite(wait: true) else {
             throw ToyFailure(description: "no lease")
         }
         do {
-            return try commit(lease, &model, changes, payloadBytes: payloadBytes)
+            return try commit(
+                lease, &model, changes, payloadBytes: payloadBytes, capacity: capacity)
         } catch {
             lease.abandon()
             throw error
@@ -120,11 +134,13 @@ enum ToyClient {
 
     static func commit(
         _ lease: WriteLease, _ model: inout ToyModel, _ changes: [Int: UInt64?],
-        payloadBytes: Int = 100
+        payloadBytes: Int = 100,
+        capacity: Int = leavesMax
     ) throws -> Store.Pin {
         var (index, leaves) = try references(lease.store, lease.base)
         var freed: [BlockReference] = index.map { [$0] } ?? []
-        var pages = 1
+        let indexPages = Page.count(forBytes: capacity * BlockReference.byteCount)
+        var pages = indexPages
         var next = model
         var blocks: [UnsafeMutableRawPointer] = []
         defer { blocks.forEach { $0.deallocate() } }
@@ -146,17 +162,20 @@ enum ToyClient {
         for entry in written {
             leaves[entry.leaf] = builder.place(entry.block, pages: entry.pages)
         }
-        let indexBlock = UnsafeMutableRawPointer.allocate(byteCount: Page.size, alignment: 64)
+        let indexBlock = UnsafeMutableRawPointer.allocate(
+            byteCount: indexPages * Page.size, alignment: 64)
         blocks.append(indexBlock)
-        indexBlock.initializeMemory(as: UInt8.self, repeating: 0, count: Page.size)
+        indexBlock.initializeMemory(
+            as: UInt8.self, repeating: 0, count: indexPages * Page.size)
         for (leaf, reference) in leaves {
             reference.store(indexBlock + leaf * BlockReference.byteCount)
         }
-        let reference = builder.place(indexBlock, pages: 1)
+        let reference = builder.place(indexBlock, pages: indexPages)
         let payload = UnsafeMutableRawPointer.allocate(byteCount: payloadBytes, alignment: 8)
         blocks.append(payload)
         payload.initializeMemory(as: UInt8.self, repeating: 7, count: payloadBytes)
         reference.store(payload)
+        payload.put(UInt64(capacity), BlockReference.byteCount)
         let pin = try builder.publish(
             payload: UnsafeRawBufferPointer(start: payload, count: payloadBytes))
         model = next

@@ -1,0 +1,213 @@
+import Testing
+
+@testable import CoreSwift
+
+/// Reuse of pages: growth, pinned readers, giving back the end of the file, large maps.
+@Suite struct SpaceTests {
+    private let directory = TemporaryDirectory()
+
+    private func open() throws -> Store {
+        var options = StoreOptions()
+        options.inMemory = true
+        return try Store.open(
+            path: directory.file(), options: options, files: SystemCalls.shared)
+    }
+
+    /// Commits one leaf per step for `steps` steps over `leaves` leaves.
+    private func churn(
+        _ store: Store, _ model: inout ToyModel, leaves: Int, steps: Int, stamp: inout UInt64,
+        _ random: inout Random
+    ) throws {
+        for _ in 0..<steps {
+            stamp += 1
+            let pin = try ToyClient.commit(
+                store, &model, [random.below(leaves): stamp], capacity: leaves)
+            store.unpin(pin.version)
+        }
+    }
+
+    private func fill(
+        _ store: Store, _ model: inout ToyModel, leaves: Int, stamp: inout UInt64
+    ) throws {
+        stamp += 1
+        var changes: [Int: UInt64?] = [:]
+        for leaf in 0..<leaves { changes[leaf] = stamp }
+        let pin = try ToyClient.commit(store, &model, changes, capacity: leaves)
+        store.unpin(pin.version)
+    }
+
+    @Test(arguments: [30, 120, 1000])
+    func aPinnedReaderCostsAtMostTwiceWhatDiffers(leaves: Int) throws {
+        let store = try open()
+        var model: ToyModel = [:]
+        var random = Random(5)
+        var stamp: UInt64 = 0
+        try fill(store, &model, leaves: leaves, stamp: &stamp)
+        let steps = TestSettings.number("REALM_CHURN", 2000)
+        // First without the reader, so that the file has the slack that small commits need.
+        try churn(store, &model, leaves: leaves, steps: steps / 2, stamp: &stamp, &random)
+        let before = try store.statistics()
+        let pinned = try store.pinNewest()
+        let pinnedModel = model
+        try churn(store, &model, leaves: leaves, steps: steps, stamp: &stamp, &random)
+        let after = try store.statistics()
+        let now = try store.pinNewest()
+        var old = Set<UInt64>()
+        var new = Set<UInt64>()
+        for (pin, isOld) in [(pinned, true), (now, false)] {
+            for reference in try ToyClient.references(store, pin).leaves.values {
+                for page in reference.page..<reference.page + UInt64(reference.pageCount) {
+                    if isOld { old.insert(page) } else { new.insert(page) }
+                }
+            }
+        }
+        let differs = old.subtracting(new).count
+        print(
+            "pinned reader, \(leaves) leaves: differs \(differs) pages, grew"
+                + " \(after.filePages - before.filePages), \(before) -> \(after)")
+        #expect(after.filePages - before.filePages <= 2 * differs)
+        #expect(after.pendingPages >= differs)
+        #expect(after.liveVersions == 2)
+        try ToyClient.verify(store, pinned, pinnedModel)
+        try ToyClient.verify(store, now, model)
+        store.unpin(pinned.version)
+        store.unpin(now.version)
+        // What was kept for the reader is reusable now.
+        try churn(store, &model, leaves: leaves, steps: 2, stamp: &stamp, &random)
+        #expect(try store.statistics().pendingPages < 40)
+    }
+
+    @Test(arguments: [30, 120, 1000])
+    func withoutReadersTheFileSettles(leaves: Int) throws {
+        let store = try open()
+        var model: ToyModel = [:]
+        var random = Random(6)
+        var stamp: UInt64 = 0
+        try fill(store, &model, leaves: leaves, stamp: &stamp)
+        let filled = try store.statistics()
+        let steps = TestSettings.number("REALM_CHURN", 2000)
+        for _ in 0..<4 {
+            try churn(store, &model, leaves: leaves, steps: steps / 4, stamp: &stamp, &random)
+            print("churn, \(leaves) leaves: \(try store.statistics())")
+        }
+        let settled = try store.statistics()
+        #expect(settled.filePages <= filled.filePages * 2 + 64)
+    }
+
+    @Test func theEndOfTheFileIsGivenBackWhenItIsFree() throws {
+        let store = try open()
+        var model: ToyModel = [:]
+        var stamp: UInt64 = 0
+        try fill(store, &model, leaves: 2000, stamp: &stamp)
+        let full = try store.statistics()
+        let pinned = try store.pinNewest()
+        let pinnedModel = model
+        var removal: [Int: UInt64?] = [:]
+        for leaf in 20..<2000 { removal[leaf] = .some(nil) }
+        store.unpin(try ToyClient.commit(store, &model, removal, capacity: 2000).version)
+        for step in 1...5 {
+            let pin = try ToyClient.commit(
+                store, &model, [step: stamp + UInt64(step)], capacity: 2000)
+            store.unpin(pin.version)
+        }
+        // The reader still needs it all.
+        #expect(try store.statistics().filePages >= full.filePages)
+        try ToyClient.verify(store, pinned, pinnedModel)
+        store.unpin(pinned.version)
+        for step in 1...30 {
+            let pin = try ToyClient.commit(
+                store, &model, [step % 20: stamp + 100 + UInt64(step)], capacity: 40)
+            try ToyClient.verify(store, pin, model)
+            store.unpin(pin.version)
+        }
+        let end = try store.statistics()
+        print("given back: \(full) -> \(end)")
+        #expect(end.filePages < full.filePages / 2)
+        #expect(
+            TestSettings.readFile(directory.file()).count == end.filePages * Page.size)
+    }
+
+    @Test func largeFragmentedMapsAreKeptInChunksAndReadBack() throws {
+        let store = try open()
+        let other = try open()
+        var model: ToyModel = [:]
+        var random = Random(7)
+        var stamp: UInt64 = 0
+        let leaves = 6000
+        try fill(store, &model, leaves: leaves, stamp: &stamp)
+        // Every third leaf goes: thousands of holes.
+        var removal: [Int: UInt64?] = [:]
+        for leaf in stride(from: 0, to: leaves, by: 3) { removal[leaf] = .some(nil) }
+        store.unpin(try ToyClient.commit(store, &model, removal, capacity: leaves).version)
+        var held: [Store.Pin] = []
+        for round in 0..<60 {
+            // Two stores in turn: each reads the map the other left.
+            let writer = round % 10 < 5 ? store : other
+            var changes: [Int: UInt64?] = [:]
+            stamp += 1
+            for _ in 0..<random.below(30) {
+                changes[random.below(leaves)] = random.below(3) == 0 ? .some(nil) : .some(stamp)
+            }
+            let pin = try ToyClient.commit(writer, &model, changes, capacity: leaves)
+            if round % 7 == 0, writer === store {
+                held.append(pin)
+            } else {
+                writer.unpin(pin.version)
+            }
+            if held.count > 3 { store.unpin(held.removeFirst().version) }
+            let references = try ToyClient.references(store, try store.pinNewest())
+            let problems = try store.check(
+                reachable: Array(references.leaves.values)
+                    + (references.index.map { [$0] } ?? []))
+            store.unpin(store.newestVersion)
+            #expect(problems == [])
+        }
+        let space = try store.readSpace(try store.pinNewest(), live: nil)
+        print(
+            "large map: \(space.entryCount) entries, \(space.chunks.count) chunks,"
+                + " \(space.operations.count) operations")
+        #expect(space.chunks.count > 1)
+        try ToyClient.verify(store, try store.pinNewest(), model)
+    }
+
+    /// Long random use with tiny limits: division, joining, inline and back, trimming.
+    @Test func mapsOfEveryShapeStayConsistent() throws {
+        let seed = TestSettings.seed("map shapes")
+        var random = Random(seed)
+        var options = StoreOptions()
+        options.inMemory = true
+        options.spaceLimits = .tiny
+        let stores = try (0..<2).map { _ in
+            try Store.open(
+                path: directory.file(), options: options, files: SystemCalls.shared)
+        }
+        var model: ToyModel = [:]
+        var held: [(Store, Store.Pin, ToyModel)] = []
+        var shapes: Set<Int> = []
+        for step in 1...TestSettings.number("REALM_SHAPES", 1500) {
+            let store = stores[random.below(20) == 0 ? 1 : 0]
+            var changes: [Int: UInt64?] = [:]
+            // Phases of growing and of shrinking.
+            let shrinks = step / 100 % 2 == 1
+            for _ in 0..<random.below(12) {
+                changes[random.below(200)] =
+                    random.below(10) < (shrinks ? 8 : 2) ? .some(nil) : .some(UInt64(step))
+            }
+            let pin = try ToyClient.commit(store, &model, changes, capacity: 200)
+            try ToyClient.verify(store, pin, model)
+            shapes.insert(try store.readSpace(pin, live: nil).chunks.count)
+            if random.below(10) == 0 {
+                held.append((store, pin, model))
+            } else {
+                store.unpin(pin.version)
+            }
+            if held.count > 4 || (random.below(50) == 0 && !held.isEmpty) {
+                let (owner, old, oldModel) = held.remove(at: random.below(held.count))
+                try ToyClient.verify(owner, old, oldModel)
+                owner.unpin(old.version)
+            }
+        }
+        print("map shapes: chunks \(shapes.sorted())")
+        #expect(shapes.count > 3)
+    }
+}
