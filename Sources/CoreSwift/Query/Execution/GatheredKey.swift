@@ -1,0 +1,256 @@
+// The values of one sort or distinct key for a list of objects, in a form that orders and compares
+// without types: numbers as words whose unsigned order is the order of the values, texts as
+// pointers into the leaves.
+
+final class GatheredKey {
+    /// Null and broken paths come before or behind all values (CONTRACT A.2).
+    enum Presence {
+        static let null: UInt8 = 0
+        static let value: UInt8 = 1
+        /// The path crosses a null link, or the object is gone.
+        static let broken: UInt8 = 2
+    }
+
+    let count: Int
+    let isText: Bool
+    let descending: Bool
+    /// Numbers: the ordered word. Texts: the length.
+    let words: UnsafeMutablePointer<UInt64>
+    /// Timestamps with nanoseconds: those, ordered.
+    private(set) var seconds: UnsafeMutablePointer<UInt32>?
+    let texts: UnsafeMutablePointer<UnsafeRawPointer>
+    /// Presence of each value; all values when `isUniform`.
+    let presence: UnsafeMutablePointer<UInt8>
+    private(set) var isUniform = true
+    private let kind: ColumnKind
+    private let somewhere: UnsafeRawPointer
+
+    init(
+        _ key: OrderingKey, _ snapshot: SnapshotReader, _ table: TableReader,
+        _ keys: UnsafeBufferPointer<Int64>
+    ) throws(RealmError) {
+        count = keys.count
+        kind = key.kind
+        isText = key.kind.isText
+        descending = key.descending
+        words = .allocate(capacity: max(count, 1))
+        words.initialize(repeating: 0, count: count)
+        presence = .allocate(capacity: max(count, 1))
+        presence.initialize(repeating: Presence.value, count: count)
+        somewhere = UnsafeRawPointer(words)
+        texts = .allocate(capacity: isText ? max(count, 1) : 1)
+        if isText { texts.initialize(repeating: somewhere, count: count) }
+        if key.hops.isEmpty {
+            try gather(table, key.column, keys)
+        } else {
+            try follow(key, snapshot, table, keys)
+        }
+    }
+
+    deinit {
+        words.deallocate()
+        texts.deallocate()
+        presence.deallocate()
+        seconds?.deallocate()
+    }
+
+    // MARK: Direct properties
+
+    private func gather(
+        _ table: TableReader, _ column: Int, _ keys: UnsafeBufferPointer<Int64>
+    ) throws(RealmError) {
+        guard let start = keys.baseAddress else { return }
+        var runs = RowRuns(table, start, count: keys.count)
+        while let run = try runs.next() {
+            guard let leaf = run.leaf else {
+                setBroken(run.element)
+                continue
+            }
+            if try !gatherRun(table, leaf, run, column) {
+                for offset in 0..<run.count {
+                    set(run.element + offset, try table.value(leaf, run.row + offset, column))
+                }
+            }
+        }
+    }
+
+    /// Reads a run of rows in bulk; false when the column's form here needs single values.
+    private func gatherRun(
+        _ table: TableReader, _ leaf: LeafView, _ run: RowRun, _ index: Int
+    ) throws(RealmError) -> Bool {
+        let info = table.column(index)
+        guard !info.isKey, let column = leaf.column(index), column.externals == nil else {
+            return false
+        }
+        let target = words + run.element
+        let sign: UInt64 = 1 << 63
+        switch column.encoding {
+        case .packed:
+            let base = UInt64(bitPattern: column.base) ^ sign
+            let data = column.data
+            // Adding a delta to the ordered word of the base orders like the sum.
+            switch column.width {
+            case 0: for row in 0..<run.count { target[row] = base }
+            case 1:
+                for row in 0..<run.count {
+                    target[row] = base &+ UInt64(data.u8(run.row &+ row))
+                }
+            case 2:
+                for row in 0..<run.count {
+                    target[row] = base &+ UInt64(data.u16((run.row &+ row) &* 2))
+                }
+            case 4:
+                for row in 0..<run.count {
+                    target[row] = base &+ UInt64(data.u32((run.row &+ row) &* 4))
+                }
+            default:
+                for row in 0..<run.count {
+                    target[row] = base &+ data.u64((run.row &+ row) &* 8)
+                }
+            }
+        case .fixed where column.width == 8:
+            for row in 0..<run.count { target[row] = Self.ordered(column.double(run.row &+ row)) }
+        case .stringFixed, .string16, .string32, .stringDictionary:
+            for row in 0..<run.count {
+                let bytes = column.bytes(run.row &+ row)
+                target[row] = UInt64(bytes.count)
+                texts[run.element &+ row] = bytes.baseAddress ?? somewhere
+            }
+        default: return false
+        }
+        if let nulls = column.nulls {
+            for row in 0..<run.count where LeafLayout.bit(nulls, run.row &+ row) {
+                setNull(run.element + row)
+            }
+        }
+        return true
+    }
+
+    // MARK: Over links
+
+    private func follow(
+        _ key: OrderingKey, _ snapshot: SnapshotReader, _ table: TableReader,
+        _ keys: UnsafeBufferPointer<Int64>
+    ) throws(RealmError) {
+        var tables: [TableReader] = [table]
+        for hop in key.hops { tables.append(try snapshot.table(hop.target)) }
+        // Many objects share a target: the last one's value is kept.
+        var lastKey: Int64?
+        var lastElement = 0
+        for element in 0..<keys.count {
+            var current: Int64? = keys[element]
+            for (level, hop) in key.hops.enumerated() {
+                guard let object = current, let place = try tables[level].row(object) else {
+                    current = nil
+                    break
+                }
+                let link = try tables[level].value(place.leaf, place.row, Int(hop.column))
+                current = link.isNull ? nil : link.linkTarget.rawValue
+            }
+            guard let object = current else {
+                setBroken(element)
+                continue
+            }
+            if object == lastKey {
+                copy(from: lastElement, to: element)
+                continue
+            }
+            let target = tables[key.hops.count]
+            guard let place = try target.row(object) else {
+                setBroken(element)
+                continue
+            }
+            set(element, try target.value(place.leaf, place.row, key.column))
+            lastKey = object
+            lastElement = element
+        }
+    }
+
+    private func copy(from source: Int, to element: Int) {
+        words[element] = words[source]
+        presence[element] = presence[source]
+        if let seconds { seconds[element] = seconds[source] }
+        if isText { texts[element] = texts[source] }
+    }
+
+    // MARK: Values
+
+    private func setNull(_ element: Int) {
+        presence[element] = Presence.null
+        words[element] = 0
+        if isText { texts[element] = somewhere }
+        isUniform = false
+    }
+
+    private func setBroken(_ element: Int) {
+        presence[element] = Presence.broken
+        isUniform = false
+    }
+
+    private func set(_ element: Int, _ value: RawValue) {
+        if value.isNull { return setNull(element) }
+        let sign: UInt64 = 1 << 63
+        switch kind {
+        case .int: words[element] = value.word0 ^ sign
+        case .bool: words[element] = value.boolValue ? 1 : 0
+        case .double: words[element] = Self.ordered(value.doubleValue)
+        case .float: words[element] = Self.ordered(Double(value.floatValue))
+        case .link: words[element] = value.word1 ^ sign
+        case .timestamp:
+            words[element] = value.word0 ^ sign
+            if value.nanoseconds != 0 || seconds != nil {
+                nanosecondsOf()[element] = UInt32(bitPattern: value.nanoseconds) ^ 0x8000_0000
+            }
+        case .string, .binary:
+            words[element] = value.word1
+            texts[element] = value.bytes.baseAddress ?? somewhere
+        }
+    }
+
+    private func nanosecondsOf() -> UnsafeMutablePointer<UInt32> {
+        if let seconds { return seconds }
+        let memory = UnsafeMutablePointer<UInt32>.allocate(capacity: max(count, 1))
+        memory.initialize(repeating: 0x8000_0000, count: count)
+        seconds = memory
+        return memory
+    }
+
+    /// Doubles in their order: NaN least, both zeros one value.
+    @inline(__always) static func ordered(_ value: Double) -> UInt64 {
+        if value != value { return 0 }
+        let bits = (value + 0).bitPattern
+        let sign: UInt64 = 1 << 63
+        return bits & sign != 0 ? ~bits : bits | sign
+    }
+
+    // MARK: Equality
+
+    @inline(__always) func isEqual(_ a: Int, _ b: Int) -> Bool {
+        guard presence[a] == presence[b], words[a] == words[b] else { return false }
+        if let seconds, seconds[a] != seconds[b] { return false }
+        if isText, presence[a] == Presence.value {
+            return equalBytes(texts[a], texts[b], Int(words[a]))
+        }
+        return true
+    }
+
+    @inline(__always) func hash(_ element: Int, _ seed: UInt64) -> UInt64 {
+        let prime: UInt64 = 0x9FB2_1C65_1E98_DF25
+        var hash = (seed ^ words[element] ^ UInt64(presence[element]) << 61) &* prime
+        if let seconds { hash = (hash ^ UInt64(seconds[element])) &* prime }
+        if isText, presence[element] == Presence.value {
+            let start = texts[element]
+            let count = Int(words[element])
+            var offset = 0
+            while offset &+ 8 <= count {
+                hash = (hash << 29 | hash >> 35 ^ start.u64(offset)) &* prime
+                offset &+= 8
+            }
+            while offset < count {
+                hash = (hash ^ UInt64(start.u8(offset))) &* prime
+                offset &+= 1
+            }
+        }
+        return hash ^ hash >> 32
+    }
+}

@@ -1,0 +1,88 @@
+// What a query answers on a snapshot.
+
+extension Query {
+    /// The number of objects selected, DISTINCT and LIMIT included.
+    func count(_ snapshot: SnapshotReader) throws(RealmError) -> Int {
+        // Without DISTINCT the order does not matter: LIMITs cut the plain count.
+        var limit = Int.max
+        for step in ordering {
+            switch step {
+            case .sort: break
+            case .limit(let count): limit = min(limit, count)
+            case .distinct: return try findAll(snapshot).count
+            }
+        }
+        if limit == 0 { return 0 }
+        return min(limit, try selection(snapshot).count())
+    }
+
+    /// The first object selected, in the query's order.
+    func findFirst(_ snapshot: SnapshotReader) throws(RealmError) -> ObjectKey? {
+        let key =
+            ordering.isEmpty
+            ? try selection(snapshot).first() : try findAll(snapshot, atLeast: 1).first
+        return key.map { ObjectKey(rawValue: $0) }
+    }
+
+    /// Keys of all objects selected, in the query's order.
+    func findAll(_ snapshot: SnapshotReader) throws(RealmError) -> [Int64] {
+        try findAll(snapshot, atLeast: .max)
+    }
+
+    /// The first `count` keys at least, in the query's order, where fewer than all are cheaper.
+    func findAll(
+        _ snapshot: SnapshotReader, atLeast count: Int
+    ) throws(RealmError) -> [Int64] {
+        let table = try snapshot.table(classKey)
+        let selection = try Selection(snapshot, filter, table, root: filter.root)
+        var limit = ordering.isEmpty ? count : Int.max
+        if case .limit(let number)? = ordering.first { limit = number }
+        let keys = try selection.keys(limit: limit)
+        return try Ordering.apply(ordering[...], to: keys, snapshot, table, atLeast: count)
+    }
+
+    private func selection(_ snapshot: SnapshotReader) throws(RealmError) -> Selection {
+        try Selection(snapshot, filter, try snapshot.table(classKey), root: filter.root)
+    }
+
+    /// Those of `keys`, in their order, whose objects satisfy the conditions.
+    func filter(_ keys: [Int64], _ snapshot: SnapshotReader) throws(RealmError) -> [Int64] {
+        let table = try snapshot.table(classKey)
+        return try Selection(snapshot, filter, table, root: filter.root).narrow(keys)
+    }
+}
+
+enum Ordering {
+    /// Applies SORT, DISTINCT and LIMIT one after another. With `atLeast`, the last SORT may order
+    /// only the first so many objects.
+    static func apply(
+        _ steps: ArraySlice<OrderingStep>, to keys: [Int64], _ snapshot: SnapshotReader,
+        _ table: TableReader, atLeast: Int = .max
+    ) throws(RealmError) -> [Int64] {
+        var keys = keys
+        for index in steps.indices {
+            switch steps[index] {
+            case .limit(let count):
+                if keys.count > count { keys.removeLast(keys.count - count) }
+            case .distinct(let by): keys = try Distinct.first(keys, by: by, snapshot, table)
+            case .sort(let by):
+                // What the steps behind the SORT leave of a prefix is known when they only cut.
+                var needed = atLeast
+                var cutsOnly = true
+                for step in steps[(index + 1)...] {
+                    if case .limit(let count) = step {
+                        needed = min(needed, count)
+                    } else {
+                        cutsOnly = false
+                    }
+                }
+                if cutsOnly, needed < keys.count / 4 {
+                    keys = try Sorter.prefix(max(needed, 1), of: keys, by: by, snapshot, table)
+                } else {
+                    keys = try Sorter.sorted(keys, by: by, snapshot, table)
+                }
+            }
+        }
+        return keys
+    }
+}
