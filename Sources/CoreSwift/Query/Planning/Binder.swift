@@ -104,7 +104,7 @@ struct Binder {
         if node.kind == .argument, case .list(let values) = arguments[Int(node.payload)] {
             members.reserveCapacity(values.count)
             for value in values {
-                var member = BoundConstant(value)
+                var member = BoundConstant(value: value)
                 member.isArgument = true
                 member.node = index
                 members.append(member)
@@ -159,7 +159,7 @@ struct Binder {
                     "the quantifier \(node.quantifier.word) needs a list, "
                         + "argument \(spelling(node)) is a single value")
             }
-            constant = BoundConstant(value)
+            constant = BoundConstant(value: value)
             constant.isArgument = true
         default:
             throw invalidQuery("'\(spelling(node))' is no constant")

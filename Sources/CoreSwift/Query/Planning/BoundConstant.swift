@@ -35,7 +35,7 @@ struct BoundConstant {
         self.bits = bits
     }
 
-    init(_ value: Value) {
+    init(value: Value) {
         switch value {
         case .null: self.init(.null)
         case .int(let v): self.init(.int, UInt64(bitPattern: v))
