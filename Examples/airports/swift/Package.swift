@@ -1,0 +1,12 @@
+// swift-tools-version: 6.1
+import PackageDescription
+
+let package = Package(
+    name: "airports",
+    dependencies: [.package(name: "realm", path: "../../..")],
+    targets: [
+        .executableTarget(
+            name: "airports",
+            dependencies: [.product(name: "CoreSwift", package: "realm")],
+            swiftSettings: [.swiftLanguageMode(.v5)])
+    ])
