@@ -35,3 +35,12 @@ enum CNames {
         return made.pointer
     }
 }
+
+/// Memory of the C allocator with the text and a NUL, for the caller to free.
+func copyForC(_ text: String) -> UnsafeMutablePointer<CChar>? {
+    let bytes = Array(text.utf8CString)
+    guard let memory = ck_malloc(bytes.count) else { return nil }
+    let target = memory.assumingMemoryBound(to: CChar.self)
+    for (index, byte) in bytes.enumerated() { target[index] = byte }
+    return target
+}

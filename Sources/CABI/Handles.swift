@@ -9,7 +9,12 @@ import CoreSwift
 /// work queue are ignored.
 @c @implementation
 public func realm_release(_ ptr: UnsafeMutableRawPointer?) {
-    guard let ptr, let kind = HandleSlab.kind(of: ptr) else { return }
+    guard let ptr else { return }
+    if HandleSlab.isHandle(ptr, .object) {
+        ObjectHandle(checked: ptr).release()
+        return
+    }
+    guard let kind = HandleSlab.kind(of: ptr) else { return }
     switch kind {
     case .workQueue, .released: return
     default:

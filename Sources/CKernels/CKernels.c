@@ -1,5 +1,7 @@
 #include "CKernels.h"
 
+#include <stdio.h>
+
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -71,4 +73,8 @@ void ck_write_stderr(const char *bytes, size_t count) {
         bytes += written;
         count -= (size_t)written;
     }
+}
+
+int ck_format_scientific(double number, int digits, char *target, size_t size) {
+    return snprintf(target, size, "%.*e", digits, number);
 }

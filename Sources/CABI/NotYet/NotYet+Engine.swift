@@ -227,150 +227,10 @@ public func realm_find_primary_key_property(
 
 /// Not supported yet.
 @c @implementation
-public func realm_get_num_objects(
-    _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ out_count: UnsafeMutablePointer<Int>?
-) -> Bool {
-    notYet("realm_get_num_objects", false)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_get_object(
-    _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ obj_key: realm_object_key_t
-) -> OpaquePointer? {
-    notYet("realm_get_object", nil)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_object_find_with_primary_key(
-    _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ pk: realm_value_t,
-    _ out_found: UnsafeMutablePointer<Bool>?
-) -> OpaquePointer? {
-    notYet("realm_object_find_with_primary_key", nil)
-}
-
-/// Not supported yet.
-@c @implementation
 public func realm_object_find_all(_ realm: OpaquePointer?, _ class_key: realm_class_key_t)
     -> OpaquePointer?
 {
     notYet("realm_object_find_all", nil)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_object_create(_ realm: OpaquePointer?, _ class_key: realm_class_key_t)
-    -> OpaquePointer?
-{
-    notYet("realm_object_create", nil)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_object_create_with_primary_key(
-    _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ pk: realm_value_t
-) -> OpaquePointer? {
-    notYet("realm_object_create_with_primary_key", nil)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_object_get_or_create_with_primary_key(
-    _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ pk: realm_value_t,
-    _ did_create: UnsafeMutablePointer<Bool>?
-) -> OpaquePointer? {
-    notYet("realm_object_get_or_create_with_primary_key", nil)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_object_delete(_ object: OpaquePointer?) -> Bool {
-    notYet("realm_object_delete", false)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_object_is_valid(_ object: OpaquePointer?) -> Bool {
-    notYet("realm_object_is_valid", false)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_object_get_key(_ object: OpaquePointer?) -> realm_object_key_t {
-    notYet("realm_object_get_key", -1)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_object_get_table(_ object: OpaquePointer?) -> realm_class_key_t {
-    notYet("realm_object_get_table", 0)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_object_as_link(_ object: OpaquePointer?) -> realm_link_t {
-    notYet("realm_object_as_link", realm_link_t())
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_object_add_int(
-    _ object: OpaquePointer?, _ property_key: realm_property_key_t, _ value: Int64
-) -> Bool {
-    notYet("realm_object_add_int", false)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_get_value(
-    _ object: OpaquePointer?, _ property: realm_property_key_t,
-    _ out_value: UnsafeMutablePointer<realm_value_t>?
-) -> Bool {
-    notYet("realm_get_value", false)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_get_values(
-    _ object: OpaquePointer?, _ num_values: Int, _ properties: UnsafePointer<realm_property_key_t>?,
-    _ out_values: UnsafeMutablePointer<realm_value_t>?
-) -> Bool {
-    notYet("realm_get_values", false)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_get_value_by_property_index(
-    _ object: OpaquePointer?, _ prop_index: Int, _ out_value: UnsafeMutablePointer<realm_value_t>?
-) -> Bool {
-    notYet("realm_get_value_by_property_index", false)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_set_value(
-    _ object: OpaquePointer?, _ property: realm_property_key_t, _ new_value: realm_value_t,
-    _ is_default: Bool
-) -> Bool {
-    notYet("realm_set_value", false)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_set_values(
-    _ object: OpaquePointer?, _ num_values: Int, _ properties: UnsafePointer<realm_property_key_t>?,
-    _ values: UnsafePointer<realm_value_t>?, _ is_default: Bool
-) -> Bool {
-    notYet("realm_set_values", false)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_get_linked_object(_ object: OpaquePointer?, _ property: realm_property_key_t)
-    -> OpaquePointer?
-{
-    notYet("realm_get_linked_object", nil)
 }
 
 /// Not supported yet.
@@ -380,12 +240,6 @@ public func realm_get_backlinks(
     _ property_key: realm_property_key_t
 ) -> OpaquePointer? {
     notYet("realm_get_backlinks", nil)
-}
-
-/// Not supported yet.
-@c @implementation
-public func realm_object_to_string(_ object: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
-    notYet("realm_object_to_string", nil)
 }
 
 /// Not supported yet.

@@ -75,6 +75,9 @@ void ck_free(void *memory);
 /* A number that names the calling thread and no other, before or after. */
 uint64_t ck_thread_number(void);
 
+/* Writes a number as printf("%.*e") does; returns the number of bytes. */
+int ck_format_scientific(double number, int digits, char *target, size_t size);
+
 /* Writes to standard error, for messages that nobody else takes. */
 void ck_write_stderr(const char *bytes, size_t count);
 

@@ -1,0 +1,279 @@
+// Objects: creating, finding, reading, changing, deleting. The calls that programs make in loops
+// are here; each checks its handle's tag and goes straight to the engine, without counting
+// references.
+
+import CRealm
+import CoreSwift
+
+@inline(__always)
+private func object(_ handle: OpaquePointer?) throws(RealmError) -> ObjectHandle {
+    ObjectHandle(checked: try HandleSlab.check(UnsafeRawPointer(handle), .object))
+}
+
+@inline(__always)
+private func withRealm<R>(
+    _ handle: OpaquePointer?, _ body: (Realm) throws(RealmError) -> R
+) throws(RealmError) -> R {
+    try borrow(handle, .realm, as: Realm.self, body)
+}
+
+extension ObjectHandle {
+    @inline(__always) var cHandle: OpaquePointer? { OpaquePointer(slot) }
+}
+
+// MARK: - Counting and finding
+
+/// Writes the number of objects of the class. Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_CLOSED_REALM.
+@c @implementation
+public func realm_get_num_objects(
+    _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ out_count: UnsafeMutablePointer<Int>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let count = try withRealm(realm) { realm throws(RealmError) in
+            try realm.objectCount(ClassKey(rawValue: class_key))
+        }
+        out_count?.pointee = count
+    }
+}
+
+/// Returns a new handle to the object with this key. Fails: RLM_ERR_NO_SUCH_TABLE,
+/// RLM_ERR_NO_SUCH_OBJECT.
+@c @implementation
+public func realm_get_object(
+    _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ obj_key: realm_object_key_t
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        try withRealm(realm) { realm throws(RealmError) in
+            try realm.object(ClassKey(rawValue: class_key), obj_key).cHandle
+        }
+    }
+}
+
+/// Returns a new handle to the object with this primary key. `nil` without an error, and
+/// `out_found` false, when there is none or the value cannot be a key of the class. Fails:
+/// RLM_ERR_NO_SUCH_TABLE.
+@c @implementation
+public func realm_object_find_with_primary_key(
+    _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ pk: realm_value_t,
+    _ out_found: UnsafeMutablePointer<Bool>?
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let found = try withRealm(realm) { realm throws(RealmError) in
+            try realm.findObject(ClassKey(rawValue: class_key), primaryKey: RawValue(pk))
+        }
+        out_found?.pointee = found != nil
+        return found?.cHandle
+    }
+}
+
+// MARK: - Creating and deleting
+
+/// Returns a new handle to a new object with the defaults of its properties: null where null is
+/// allowed, else zero, false, empty. Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_MISSING_PRIMARY_KEY for
+/// a class with a primary key, RLM_ERR_ILLEGAL_OPERATION for an embedded class,
+/// RLM_ERR_WRONG_TRANSACTION_STATE without a write transaction.
+@c @implementation
+public func realm_object_create(_ realm: OpaquePointer?, _ class_key: realm_class_key_t)
+    -> OpaquePointer?
+{
+    boundary(nil) { () throws(RealmError) in
+        try withRealm(realm) { realm throws(RealmError) in
+            try realm.createObject(ClassKey(rawValue: class_key)).cHandle
+        }
+    }
+}
+
+/// Returns a new handle to a new object with this primary key. Fails:
+/// RLM_ERR_OBJECT_ALREADY_EXISTS when the key is taken, otherwise as
+/// `realm_object_get_or_create_with_primary_key()`.
+@c @implementation
+public func realm_object_create_with_primary_key(
+    _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ pk: realm_value_t
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        try withRealm(realm) { realm throws(RealmError) in
+            try realm.createObject(
+                ClassKey(rawValue: class_key), primaryKey: RawValue(pk)
+            ).cHandle
+        }
+    }
+}
+
+/// Returns a new handle to the object with this primary key, creating it if need be; `did_create`
+/// tells. Null is a key like another where the property allows it. Fails: RLM_ERR_NO_SUCH_TABLE,
+/// RLM_ERR_UNEXPECTED_PRIMARY_KEY for a class without one, RLM_ERR_PROPERTY_NOT_NULLABLE,
+/// RLM_ERR_PROPERTY_TYPE_MISMATCH, RLM_ERR_WRONG_TRANSACTION_STATE when creating without a write
+/// transaction.
+@c @implementation
+public func realm_object_get_or_create_with_primary_key(
+    _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ pk: realm_value_t,
+    _ did_create: UnsafeMutablePointer<Bool>?
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        var created = false
+        let handle = try withRealm(realm) { realm throws(RealmError) in
+            try realm.getOrCreateObject(
+                ClassKey(rawValue: class_key), primaryKey: RawValue(pk), created: &created)
+        }
+        did_create?.pointee = created
+        return handle.cHandle
+    }
+}
+
+/// Deletes the object; links to it become null. The handle stays and has to be released. Fails:
+/// RLM_ERR_INVALIDATED_OBJECT when it was deleted before, RLM_ERR_WRONG_TRANSACTION_STATE.
+@c @implementation
+public func realm_object_delete(_ object: OpaquePointer?) -> Bool {
+    succeeds { () throws(RealmError) in try CABI.object(object).delete() }
+}
+
+// MARK: - Identity
+
+/// Whether the object exists; false after its deletion, after the rollback of its creation, and
+/// when the realm was closed or compacted. Never fails.
+@c @implementation
+public func realm_object_is_valid(_ object: OpaquePointer?) -> Bool {
+    guard let object, HandleSlab.isHandle(UnsafeRawPointer(object), .object) else { return false }
+    return ObjectHandle(checked: UnsafeMutableRawPointer(object)).isValid
+}
+
+/// The object's key, also of an object that was deleted.
+@c @implementation
+public func realm_object_get_key(_ object: OpaquePointer?) -> realm_object_key_t {
+    boundary(-1) { () throws(RealmError) in try CABI.object(object).objectKey }
+}
+
+/// The key of the object's class, also of an object that was deleted.
+@c @implementation
+public func realm_object_get_table(_ object: OpaquePointer?) -> realm_class_key_t {
+    boundary(ClassKey.invalid.rawValue) { () throws(RealmError) in
+        try CABI.object(object).classKey.rawValue
+    }
+}
+
+/// The object as a link value, also of an object that was deleted.
+@c @implementation
+public func realm_object_as_link(_ object: OpaquePointer?) -> realm_link_t {
+    let none = realm_link_t(
+        target_table: ClassKey.invalid.rawValue, target: ObjectKey.invalid.rawValue)
+    return boundary(none) { () throws(RealmError) in
+        let handle = try CABI.object(object)
+        return realm_link_t(target_table: handle.classKey.rawValue, target: handle.objectKey)
+    }
+}
+
+// MARK: - Reading
+
+/// Reads a property. Strings and binaries are borrowed: they live until the realm moves to another
+/// version, ends its transaction or is closed. Fails: RLM_ERR_INVALIDATED_OBJECT,
+/// RLM_ERR_WRONG_THREAD, RLM_ERR_INVALID_PROPERTY.
+@c @implementation
+public func realm_get_value(
+    _ object: OpaquePointer?, _ property: realm_property_key_t,
+    _ out_value: UnsafeMutablePointer<realm_value_t>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        try CABI.object(object).getValue(property, out_value?.raw)
+    }
+}
+
+/// Reads several properties; as `realm_get_value()`. After a failure, values before the one that
+/// failed are written.
+@c @implementation
+public func realm_get_values(
+    _ object: OpaquePointer?, _ num_values: Int, _ properties: UnsafePointer<realm_property_key_t>?,
+    _ out_values: UnsafeMutablePointer<realm_value_t>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let handle = try CABI.object(object)
+        guard num_values > 0 else { return }
+        guard let properties else {
+            throw RealmError(.invalidArgument, "properties must not be NULL")
+        }
+        try handle.getValues(num_values, properties, out_values?.raw)
+    }
+}
+
+/// Reads the property at a position in the class's stored properties. Fails: as
+/// `realm_get_value()`; RLM_ERR_INVALID_PROPERTY when there is no such position.
+@c @implementation
+public func realm_get_value_by_property_index(
+    _ object: OpaquePointer?, _ prop_index: Int, _ out_value: UnsafeMutablePointer<realm_value_t>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let handle = try CABI.object(object)
+        let properties = handle.realm.schema.class_(handle.classKey)?.properties ?? []
+        guard properties.indices.contains(prop_index) else {
+            throw RealmError(
+                .invalidProperty,
+                "the class has \(properties.count) stored properties, \(prop_index) is no index")
+        }
+        try handle.getValue(properties[prop_index].key.rawValue, out_value?.raw)
+    }
+}
+
+/// Returns a new handle to the object a link points to, or `nil` without an error for a null
+/// link. Fails: RLM_ERR_INVALID_TABLE_REF for a property that is no link,
+/// RLM_ERR_INVALID_PROPERTY, RLM_ERR_INVALIDATED_OBJECT.
+@c @implementation
+public func realm_get_linked_object(_ object: OpaquePointer?, _ property: realm_property_key_t)
+    -> OpaquePointer?
+{
+    boundary(nil) { () throws(RealmError) in
+        try CABI.object(object).linkedObject(property)?.cHandle
+    }
+}
+
+// MARK: - Changing
+
+/// Writes a property. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_INVALID_PROPERTY,
+/// RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_PROPERTY_TYPE_MISMATCH, RLM_ERR_MODIFY_PRIMARY_KEY for
+/// another value of the primary key, RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_NO_SUCH_OBJECT for
+/// a link to an object that does not exist, RLM_ERR_LIMIT_EXCEEDED. `is_default` has no effect.
+@c @implementation
+public func realm_set_value(
+    _ object: OpaquePointer?, _ property: realm_property_key_t, _ new_value: realm_value_t,
+    _ is_default: Bool
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        var key = property
+        var value = RawValue(new_value)
+        try CABI.object(object).setValues(1, &key, &value)
+    }
+}
+
+/// Writes several properties. Keys and types of all are checked before anything is written; later
+/// failures may leave earlier values written. Of several values for one property the last counts.
+/// Fails: as `realm_set_value()`.
+@c @implementation
+public func realm_set_values(
+    _ object: OpaquePointer?, _ num_values: Int, _ properties: UnsafePointer<realm_property_key_t>?,
+    _ values: UnsafePointer<realm_value_t>?, _ is_default: Bool
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let handle = try CABI.object(object)
+        guard num_values > 0 else { return }
+        guard let properties, let values else {
+            throw RealmError(.invalidArgument, "properties and values must not be NULL")
+        }
+        try handle.setValues(num_values, properties, values.raw)
+    }
+}
+
+/// Adds to an integer property, wrapping around. Fails: RLM_ERR_ILLEGAL_OPERATION for null or a
+/// property that is no integer, otherwise as `realm_set_value()`.
+@c @implementation
+public func realm_object_add_int(
+    _ object: OpaquePointer?, _ property_key: realm_property_key_t, _ value: Int64
+) -> Bool {
+    succeeds { () throws(RealmError) in try CABI.object(object).addInt(property_key, value) }
+}
+
+/// Returns the object as one line of JSON, to be freed with `realm_free()`. Links show the
+/// primary key of their target, or its object key. Fails: RLM_ERR_INVALIDATED_OBJECT.
+@c @implementation
+public func realm_object_to_string(_ object: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
+    boundary(nil) { () throws(RealmError) in
+        copyForC(try CABI.object(object).jsonText())
+    }
+}

@@ -1,0 +1,137 @@
+// An object as one line of JSON, in the format of CONTRACT 8.4.
+
+import CKernels
+
+extension ObjectHandle {
+    /// `{"name":value,…}` with every stored property in declaration order; classes without
+    /// primary key begin with `"_key"`.
+    public func jsonText() throws(RealmError) -> String {
+        _ = try row()
+        guard let owner = realm.schema.class_(classKey) else {
+            throw RealmError(.noSuchTable, "the realm does not show class \(classKey.rawValue)")
+        }
+        var members: [String] = []
+        if owner.primaryKeyProperty == nil && owner.kind == .topLevel {
+            members.append("\"_key\":\(objectKey)")
+        }
+        for property in owner.properties where property.key != .invalid {
+            var raw = RawValue.null
+            try getValue(property.key.rawValue, &raw)
+            members.append("\(JSONText.quoted(property.name)):\(try text(raw))")
+        }
+        return "{" + members.joined(separator: ",") + "}"
+    }
+
+    private func text(_ raw: RawValue) throws(RealmError) -> String {
+        let value = try Value(raw)
+        guard case .link(let link) = value else { return JSONText.text(value) }
+        let target = try realm.object(link.classKey, link.objectKey.rawValue)
+        defer { target.release() }
+        guard let key = realm.schema.class_(link.classKey)?.primaryKeyProperty else {
+            return "\(link.objectKey.rawValue)"
+        }
+        var keyValue = RawValue.null
+        try target.getValue(key.key.rawValue, &keyValue)
+        return JSONText.text(try Value(keyValue))
+    }
+}
+
+enum JSONText {
+    /// Values other than links.
+    static func text(_ value: Value) -> String {
+        switch value {
+        case .null: return "null"
+        case .int(let number): return "\(number)"
+        case .bool(let flag): return flag ? "true" : "false"
+        case .float(let number): return scientific(Double(number), digits: 7)
+        case .double(let number): return scientific(number, digits: 16)
+        case .string(let text): return quoted(text)
+        case .binary(let bytes): return "\"" + base64(bytes) + "\""
+        case .timestamp(let time): return "\"" + calendar(time) + "\""
+        case .link(let link): return "\(link.objectKey.rawValue)"
+        }
+    }
+
+    /// Escapes quotes, backslashes and the control characters that have a letter; other bytes
+    /// stand as they are.
+    static func quoted(_ text: String) -> String {
+        var bytes: [UInt8] = [0x22]
+        for byte in text.utf8 {
+            switch byte {
+            case 0x22: bytes += [0x5C, 0x22]
+            case 0x5C: bytes += [0x5C, 0x5C]
+            case 0x0A: bytes += [0x5C, 0x6E]
+            case 0x0D: bytes += [0x5C, 0x72]
+            case 0x09: bytes += [0x5C, 0x74]
+            case 0x0C: bytes += [0x5C, 0x66]
+            case 0x08: bytes += [0x5C, 0x62]
+            default: bytes.append(byte)
+            }
+        }
+        bytes.append(0x22)
+        return String(decoding: bytes, as: UTF8.self)
+    }
+
+    /// As C's `%.<digits>e`.
+    static func scientific(_ number: Double, digits: Int) -> String {
+        if number.isNaN { return number.sign == .minus ? "-nan" : "nan" }
+        if number.isInfinite { return number < 0 ? "-inf" : "inf" }
+        var buffer = [CChar](repeating: 0, count: 64)
+        let count = buffer.withUnsafeMutableBufferPointer {
+            Int(ck_format_scientific(number, Int32(digits), $0.baseAddress, 64))
+        }
+        return String(
+            decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    static func base64(_ bytes: [UInt8]) -> String {
+        let alphabet = Array(
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var result: [UInt8] = []
+        result.reserveCapacity((bytes.count + 2) / 3 * 4)
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let left = min(3, bytes.count - start)
+            var group = UInt32(bytes[start]) << 16
+            if left > 1 { group |= UInt32(bytes[start + 1]) << 8 }
+            if left > 2 { group |= UInt32(bytes[start + 2]) }
+            for place in 0..<4 {
+                let digit = Int(group >> UInt32(18 - 6 * place) & 63)
+                result.append(place <= left ? alphabet[digit] : 0x3D)
+            }
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// `YYYY-MM-DD hh:mm:ss[.nnnnnnnnn]`, UTC.
+    static func calendar(_ time: Timestamp) -> String {
+        var seconds = time.seconds
+        var nanoseconds = Int64(time.nanoseconds)
+        if nanoseconds < 0 {
+            nanoseconds += 1_000_000_000
+            seconds &-= 1
+        }
+        let day = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
+        let rest = seconds - day * 86_400
+        let (year, month, date) = civil(day)
+        func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let yearText = year >= 0 && year < 1000 ? String("000\(year)".suffix(4)) : "\(year)"
+        var text = "\(yearText)-\(two(month))-\(two(date)) "
+        text += "\(two(rest / 3600)):\(two(rest / 60 % 60)):\(two(rest % 60))"
+        if nanoseconds > 0 { text += "." + String("00000000\(nanoseconds)".suffix(9)) }
+        return text
+    }
+
+    /// Calendar date of a day number since 1970-01-01 (Howard Hinnant's `civil_from_days`).
+    private static func civil(_ day: Int64) -> (Int64, Int64, Int64) {
+        let shifted = day &+ 719_468
+        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
+        let dayOfEra = shifted - era * 146_097
+        let yearOfEra =
+            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+        let shiftedMonth = (5 * dayOfYear + 2) / 153
+        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
+        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
+        return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
+    }
+}
