@@ -1,0 +1,217 @@
+import Glibc
+import Testing
+
+@testable import CoreSwift
+
+/// What child processes do; see `ChildProcess`.
+@Suite struct ChildProcessTests {
+    @Test(.enabled(if: getenv("REALM_CHILD_ROLE") != nil))
+    func playTheRole() throws {
+        guard let role = getenv("REALM_CHILD_ROLE"), let file = getenv("REALM_CHILD_PATH") else {
+            return
+        }
+        let path = String(cString: file)
+        let number = TestSettings.number("REALM_CHILD_NUMBER", 0)
+        do {
+            try play(String(cString: role), path, number)
+            _exit(0)
+        } catch {
+            fputs("child: \(error)\n", stderr)
+            _exit(1)
+        }
+    }
+
+    private func play(_ role: String, _ path: String, _ number: Int) throws {
+        var options = StoreOptions()
+        options.inMemory = role == "memory"
+        let store = try Store.open(path: path, options: options, files: SystemCalls.shared)
+        switch role {
+        case "write":
+            for _ in 0..<number { _ = try VersionedWorkload.commitNext(store) }
+        case "read":
+            for _ in 0..<number { try VersionedWorkload.verifyNewest(store) }
+        case "open":
+            for _ in 0..<number {
+                let other = try Store.open(
+                    path: path, options: options, files: SystemCalls.shared)
+                _ = try VersionedWorkload.commitNext(other)
+                try VersionedWorkload.verifyNewest(other)
+                try other.close()
+            }
+        case "pin", "memory":
+            _ = try store.pinNewest()
+            ChildProcess.touch(path + ".ready")
+            sleep(60)
+        case "lock":
+            let lease = try store.beginWrite(wait: true)
+            ChildProcess.touch(path + ".ready")
+            sleep(60)
+            lease?.abandon()
+        case "lock and fork":
+            // The child of this process outlives it; the locks must not.
+            let lease = try store.beginWrite(wait: true)
+            let child = forkProcess()
+            if child == 0 {
+                sleep(20)
+                _exit(0)
+            }
+            TestSettings.writeFile(path + ".child", Array("\(child)".utf8))
+            ChildProcess.touch(path + ".ready")
+            sleep(60)
+            lease?.abandon()
+        default:
+            throw ToyFailure(description: "unknown role \(role)")
+        }
+        try store.close()
+    }
+}
+
+/// fork() is marked unavailable in Swift; tests of what happens after it get it from the loader.
+func forkProcess() -> pid_t {
+    typealias Fork = @convention(c) () -> pid_t
+    guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "fork") else { return -1 }
+    return unsafeBitCast(symbol, to: Fork.self)()
+}
+
+@Suite struct ProcessTests {
+    private let directory = TemporaryDirectory()
+
+    private func open() throws -> Store {
+        try Store.open(
+            path: directory.file(), options: StoreOptions(), files: SystemCalls.shared)
+    }
+
+    private var ready: String { directory.file() + ".ready" }
+
+    @Test func severalProcessesWriteAndReadOneFile() throws {
+        let store = try open()
+        let count = TestSettings.number("REALM_PROCESS_COMMITS", 150)
+        var children: [ChildProcess] = []
+        for role in ["write", "write", "read", "open"] {
+            children.append(try ChildProcess(role, path: directory.file(), number: count))
+        }
+        for _ in 0..<count {
+            _ = try VersionedWorkload.commitNext(store)
+            try VersionedWorkload.verifyNewest(store)
+        }
+        for child in children { #expect(child.wait() == 0) }
+        #expect(store.newestVersion == UInt64(1 + 4 * count))
+        try VersionedWorkload.verifyNewest(store)
+        #expect(store.liveVersionCount() == 1)
+    }
+
+    @Test func killedProcessesLoseNothingAndBlockNobody() throws {
+        var random = Random(TestSettings.seed("process storm"))
+        let store = try open()
+        var children: [ChildProcess] = []
+        for round in 0..<TestSettings.number("REALM_STORM_ROUNDS", 12) {
+            for role in ["write", "open", "read"] {
+                children.append(
+                    try ChildProcess(role, path: directory.file(), number: 1_000_000))
+            }
+            usleep(UInt32(60_000 + random.below(200_000)))
+            let before = store.newestVersion
+            _ = try VersionedWorkload.commitNext(store)
+            #expect(store.newestVersion > before)
+            for child in children.shuffled(using: &random) {
+                child.kill()
+                if round % 2 == 0 { usleep(UInt32(random.below(3000))) }
+            }
+            for child in children { #expect(child.wait() == -Int(SIGKILL)) }
+            children = []
+            try VersionedWorkload.verifyNewest(store)
+        }
+        #expect(store.liveVersionCount() == 1)
+        print("process storm: version \(store.newestVersion)")
+        // All die, then someone opens the file anew.
+        try store.close()
+        for _ in 0..<6 {
+            let child = try ChildProcess("open", path: directory.file(), number: 1_000_000)
+            usleep(UInt32(80_000 + random.below(80_000)))
+            child.kill()
+            child.wait()
+            let again = try open()
+            try VersionedWorkload.verifyNewest(again)
+            try again.close()
+        }
+    }
+
+    @Test func whatAKilledReaderPinnedComesBack() throws {
+        let store = try open()
+        _ = try VersionedWorkload.commitNext(store)
+        let child = try ChildProcess("pin", path: directory.file())
+        try ChildProcess.waitFor(ready)
+        for _ in 0..<50 { _ = try VersionedWorkload.commitNext(store) }
+        #expect(store.liveVersionCount() == 2)
+        #expect(try store.statistics().pendingPages > 0)
+        child.kill()
+        child.wait()
+        #expect(store.liveVersionCount() == 1)
+        for _ in 0..<2 { _ = try VersionedWorkload.commitNext(store) }
+        #expect(try store.statistics().pendingPages < 40)
+        try VersionedWorkload.verifyNewest(store)
+    }
+
+    @Test func aKilledWriterReleasesTheLock() throws {
+        let store = try open()
+        let child = try ChildProcess("lock", path: directory.file())
+        try ChildProcess.waitFor(ready)
+        #expect(try store.beginWrite(wait: false) == nil)
+        child.kill()
+        child.wait()
+        #expect(try VersionedWorkload.commitNext(store) == 2)
+    }
+
+    @Test func aForkedChildOfAKilledWriterDoesNotKeepTheLock() throws {
+        let store = try open()
+        let child = try ChildProcess("lock and fork", path: directory.file())
+        try ChildProcess.waitFor(ready)
+        #expect(try store.beginWrite(wait: false) == nil)
+        child.kill()
+        child.wait()
+        let lease = try store.beginWrite(wait: false)
+        #expect(lease != nil)
+        lease?.abandon()
+        #expect(store.liveVersionCount() == 1)
+        let text = String(
+            decoding: TestSettings.readFile(directory.file() + ".child"), as: UTF8.self)
+        if let orphan = pid_t(text) { kill(orphan, SIGKILL) }
+    }
+
+    @Test func aDurableFileAndAnInMemoryRealmExcludeEachOther() throws {
+        let child = try ChildProcess("memory", path: directory.file())
+        try ChildProcess.waitFor(ready)
+        do {
+            _ = try open()
+            Issue.record("opened an in-memory realm as a durable file")
+        } catch {
+            #expect((error as? RealmError)?.code == .incompatibleSession)
+        }
+        child.kill()
+        child.wait()
+        // In-memory data ends with its last user, also when that was killed.
+        let store = try open()
+        #expect(store.newestVersion == 1)
+    }
+
+    @Test func aForkedChildRefusesToUseTheStore() throws {
+        let store = try open()
+        _ = try VersionedWorkload.commitNext(store)
+        let held = try store.pinNewest()
+        let child = forkProcess()
+        if child == 0 {
+            var code: Int32 = 0
+            if (try? store.pinNewest()) != nil { code += 1 }
+            if (try? store.beginWrite(wait: false)) != nil { code += 2 }
+            try? store.close()
+            _exit(code)
+        }
+        var status: Int32 = 0
+        while waitpid(child, &status, 0) < 0, errno == EINTR {}
+        #expect(status == 0)
+        // The parent goes on undisturbed.
+        #expect(try VersionedWorkload.commitNext(store) == 3)
+        try ToyClient.verify(store, held, VersionedWorkload.model(2))
+        #expect(store.liveVersionCount() == 2)
+    }
+}
