@@ -1,26 +1,12 @@
 // Creating, finding and counting objects.
 
 extension Realm {
-    @inline(__always)
-    private func table(
-        _ key: ClassKey, _ tables: TableSet
-    ) throws(RealmError) -> Table {
-        guard let table = tables.table(key) else { throw noSuchClass(key) }
-        return table
-    }
-
-    @inline(never)
-    private func noSuchClass(_ key: ClassKey) -> RealmError {
-        RealmError(.noSuchTable, "'\(path)' has no class with key \(key.rawValue)")
-    }
-
     private func name(_ key: ClassKey) -> String { schema.class_(key)?.name ?? "\(key.rawValue)" }
 
     /// A new object of a class without primary key.
     @inline(__always)
     public func createObject(_ classKey: ClassKey) throws(RealmError) -> ObjectHandle {
-        let tables = try readTables()
-        let table = try table(classKey, tables)
+        let table = try table(classKey)
         if table.pointee.primaryKeyColumn >= 0 {
             throw RealmError(
                 .missingPrimaryKey,
@@ -41,8 +27,7 @@ extension Realm {
     public func createObject(
         _ classKey: ClassKey, primaryKey: RawValue
     ) throws(RealmError) -> ObjectHandle {
-        let tables = try readTables()
-        let table = try table(classKey, tables)
+        let table = try table(classKey)
         // Ascending integers, the usual bulk load, need no look-up: the last key is at hand.
         if table.pointee.hasIntegerKey, primaryKey.type == ValueType.int.rawValue,
             IntegerKeys.isDirect(primaryKey.intValue), session.pointee.status == .writing,
@@ -69,8 +54,7 @@ extension Realm {
     public func getOrCreateObject(
         _ classKey: ClassKey, primaryKey: RawValue, created: inout Bool
     ) throws(RealmError) -> ObjectHandle {
-        let tables = try readTables()
-        return try getOrCreate(try table(classKey, tables), primaryKey, &created)
+        return try getOrCreate(try table(classKey), primaryKey, &created)
     }
 
     private func getOrCreate(
@@ -98,8 +82,7 @@ extension Realm {
     public func findObject(
         _ classKey: ClassKey, primaryKey: RawValue
     ) throws(RealmError) -> ObjectHandle? {
-        let tables = try readTables()
-        let table = try table(classKey, tables)
+        let table = try table(classKey)
         // Integer keys are object keys: one descent says both whether and where.
         if table.pointee.hasIntegerKey, primaryKey.type == ValueType.int.rawValue,
             IntegerKeys.isDirect(primaryKey.intValue)
@@ -127,8 +110,7 @@ extension Realm {
     /// The object with this key; `.noSuchObject` when there is none.
     @inline(__always)
     public func object(_ classKey: ClassKey, _ key: Int64) throws(RealmError) -> ObjectHandle {
-        let tables = try readTables()
-        let table = try table(classKey, tables)
+        let table = try table(classKey)
         guard let place = try table.find(key) else {
             throw RealmError(
                 .noSuchObject, "class \(name(classKey)) has no object with key \(key)")
@@ -138,8 +120,7 @@ extension Realm {
 
     /// The number of objects of a class.
     public func objectCount(_ classKey: ClassKey) throws(RealmError) -> Int {
-        let tables = try readTables()
-        return try table(classKey, tables).pointee.rowCount
+        return try table(classKey).pointee.rowCount
     }
 
     private func describe(_ value: RawValue) -> String {

@@ -26,7 +26,9 @@ public final class Realm {
     public let scheduler: Scheduler?
     let session: Session
     private let stamp: UnsafeMutablePointer<UInt64>
-    private(set) var tables: TableSet?
+    private(set) var tables: TableSet? {
+        didSet { session.pointee.directory = tables?.directory }
+    }
     /// What the realm shows; see CONTRACT 3.5.
     public internal(set) var schema = Schema()
     /// The stored schema that `schema` was made from.
@@ -99,6 +101,25 @@ public final class Realm {
         try checkUsable()
         if let tables { return tables }
         return try startReading()
+    }
+
+    /// The table of a class in the current transaction; starts a read transaction if need be.
+    @inline(__always)
+    func table(_ key: ClassKey) throws(RealmError) -> Table {
+        if session.pointee.isOnKnownThread, let directory = session.pointee.directory,
+            let table = directory.pointee.table(key)
+        {
+            return table
+        }
+        return try findTable(key)
+    }
+
+    @inline(never)
+    private func findTable(_ key: ClassKey) throws(RealmError) -> Table {
+        guard let table = try readTables().table(key) else {
+            throw RealmError(.noSuchTable, "'\(path)' has no class with key \(key.rawValue)")
+        }
+        return table
     }
 
     @inline(never)

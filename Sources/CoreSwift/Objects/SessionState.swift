@@ -28,6 +28,8 @@ struct SessionState {
     var generation: UInt32 = 0
     /// Counts rolled back transactions.
     var rollbacks: UInt32 = 0
+    /// The tables of the running transaction; nil without one.
+    var directory: UnsafeMutablePointer<TableDirectory>?
     let realm: Unmanaged<Realm>
 
     @inline(__always) var isOnKnownThread: Bool {

@@ -1,15 +1,25 @@
 // All tables of one session: made from the catalog of a version, moved to another version, taken
 // into a write transaction and out of it again. Used by one thread at a time.
 
+/// Where the tables of a session are, in memory that does not move: hot calls find a table
+/// without touching the `TableSet`.
+struct TableDirectory {
+    /// By class key; nil where the class is gone.
+    var tables: UnsafeMutablePointer<Table?>
+    var capacity: Int
+
+    @inline(__always) func table(_ key: ClassKey) -> Table? {
+        Int(key.rawValue) < capacity ? tables[Int(key.rawValue)] : nil
+    }
+}
+
 final class TableSet {
     let store: Store
     let stamp: UnsafeMutablePointer<UInt64>
     private(set) var pin: Store.Pin
     private(set) var catalog: Catalog
     private(set) var stored: StoredSchema
-    /// By class key; nil where the class is gone.
-    private(set) var tables: UnsafeMutablePointer<Table?>
-    private(set) var tableCapacity: Int
+    let directory: UnsafeMutablePointer<TableDirectory>
     /// Table states that handles may still point to although their class changed.
     private var retired: [Table] = []
     private var memory: UnsafeMutablePointer<TransactionMemory>?
@@ -26,9 +36,10 @@ final class TableSet {
         self.pin = pin
         catalog = Catalog()
         stored = StoredSchema()
-        tableCapacity = 16
-        tables = .allocate(capacity: tableCapacity)
-        tables.initialize(repeating: nil, count: tableCapacity)
+        let tables = UnsafeMutablePointer<Table?>.allocate(capacity: 16)
+        tables.initialize(repeating: nil, count: 16)
+        directory = .allocate(capacity: 1)
+        directory.initialize(to: TableDirectory(tables: tables, capacity: 16))
         do throws(RealmError) {
             try adopt(pin)
         } catch {
@@ -49,7 +60,13 @@ final class TableSet {
         retired = []
     }
 
-    deinit { tables.deallocate() }
+    deinit {
+        tables.deallocate()
+        directory.deallocate()
+    }
+
+    private var tables: UnsafeMutablePointer<Table?> { directory.pointee.tables }
+    private var tableCapacity: Int { directory.pointee.capacity }
 
     var isWriting: Bool { memory != nil }
     var version: UInt64 { pin.version }
@@ -62,7 +79,7 @@ final class TableSet {
     }
 
     @inline(__always) func table(_ key: ClassKey) -> Table? {
-        Int(key.rawValue) < tableCapacity ? tables[Int(key.rawValue)] : nil
+        directory.pointee.table(key)
     }
 
     /// The next object key of each class that gives keys in sequence.
@@ -164,8 +181,7 @@ final class TableSet {
             larger.initialize(repeating: nil, count: capacity)
             larger.update(from: tables, count: tableCapacity)
             tables.deallocate()
-            tables = larger
-            tableCapacity = capacity
+            directory.pointee = TableDirectory(tables: larger, capacity: capacity)
         }
         var keep = Set<Int>()
         for item in stored.schema.classes {
