@@ -97,6 +97,8 @@ struct TransactionMemory {
     var blocks = TransientTable()
     /// Blocks of the base version that the next version no longer has.
     var freed: [BlockReference] = []
+    /// Values changed in place in sealed leaves, which moves no row: results look at it.
+    var patches = 0
 
     /// Memory for a block of `pages` pages; not zeroed.
     static func allocate(pages: Int) -> UnsafeMutableRawPointer {

@@ -199,7 +199,10 @@ extension UnsafeMutablePointer where Pointee == TableState {
         if place.state != .open {
             if !(isText && value.bytes.count > LeafLayout.inlineBytesMax) {
                 place = try patchable(place, key)
-                if LeafPatch.set(place.view, index, info, place.row, value) { return place }
+                if LeafPatch.set(place.view, index, info, place.row, value) {
+                    memory.pointee.patches &+= 1
+                    return place
+                }
             }
             let leaf = try openLeaf(covering: key)
             guard let row = leaf.pointee.row(of: key) else { return place }

@@ -41,6 +41,21 @@ extension Query {
         return try Ordering.apply(ordering[...], to: keys, snapshot, table, atLeast: count)
     }
 
+    /// The number of objects that satisfy the conditions, without the ordering.
+    func countMatches(_ snapshot: SnapshotReader) throws(RealmError) -> Int {
+        try selection(snapshot).count()
+    }
+
+    /// The least key of an object that satisfies the conditions.
+    func firstMatch(_ snapshot: SnapshotReader) throws(RealmError) -> Int64? {
+        try selection(snapshot).first()
+    }
+
+    /// Ascending keys of the objects that satisfy the conditions, at most `limit` of them.
+    func matches(_ snapshot: SnapshotReader, limit: Int) throws(RealmError) -> [Int64] {
+        try selection(snapshot).keys(limit: limit)
+    }
+
     private func selection(_ snapshot: SnapshotReader) throws(RealmError) -> Selection {
         try Selection(snapshot, filter, try snapshot.table(classKey), root: filter.root)
     }

@@ -1,0 +1,93 @@
+// A query together with the realm it is asked of: what the C ABI's query handles hold.
+
+/// A query of a realm. Each execution sees the realm's current state.
+public final class LiveQuery {
+    public let realm: Realm
+    public let query: Query
+    /// What is searched: the class, or what results were made of.
+    let base: Results.Base
+
+    init(_ realm: Realm, _ query: Query, _ base: Results.Base) {
+        self.realm = realm
+        self.query = query
+        self.base = base
+    }
+
+    /// Canonical text with arguments put in.
+    public var description: String { query.description }
+
+    private var results: Results {
+        Results(
+            realm, query.classKey, base, conditions: query, ordering: query.ordering)
+    }
+
+    /// Objects selected, DISTINCT and LIMIT included.
+    public func count() throws(RealmError) -> Int {
+        if case .table = base {
+            return try query.count(SnapshotReader(tables: try realm.readTables()))
+        }
+        return try results.count()
+    }
+
+    /// The first object in the query's order, or nil. LIMIT(0) does not count here, as callers of
+    /// the C ABI are used to.
+    public func findFirst() throws(RealmError) -> Link? {
+        let limited = query.ordering.filter {
+            if case .limit(0) = $0 { return false }
+            return true
+        }
+        if case .table = base, limited.isEmpty {
+            let snapshot = SnapshotReader(tables: try realm.readTables())
+            return try query.firstMatch(snapshot).map {
+                Link(query.classKey, ObjectKey(rawValue: $0))
+            }
+        }
+        let results = Results(
+            realm, query.classKey, base, conditions: query, ordering: limited)
+        do throws(RealmError) {
+            return Link(query.classKey, try results.get(0).linkTarget)
+        } catch {
+            if error.code == .indexOutOfBounds { return nil }
+            throw error
+        }
+    }
+
+    /// Live results with the query's ordering.
+    public func findAll() throws(RealmError) -> Results {
+        if realm.isClosed {
+            throw RealmError(.closedRealm, "the realm at '\(realm.path)' was closed")
+        }
+        return results
+    }
+
+    /// Conditions of both; the ordering of the new text follows.
+    public func and(
+        _ text: UnsafeBufferPointer<UInt8>, arguments: [QueryArgument]
+    ) throws(RealmError) -> LiveQuery {
+        let next = try Query.parse(
+            text, arguments: arguments, schema: realm.schema, classKey: query.classKey)
+        return LiveQuery(realm, try query.and(next), base)
+    }
+}
+
+extension Realm {
+    /// Parses a query of a class; see `Query.parse`.
+    public func query(
+        _ classKey: ClassKey, _ text: UnsafeBufferPointer<UInt8>,
+        arguments: [QueryArgument] = []
+    ) throws(RealmError) -> LiveQuery {
+        _ = try readTables()
+        let query = try Query.parse(
+            text, arguments: arguments, schema: schema, classKey: classKey)
+        return LiveQuery(self, query, .table)
+    }
+
+    public func query(
+        _ classKey: ClassKey, _ text: String, _ arguments: [QueryArgument] = []
+    ) throws(RealmError) -> LiveQuery {
+        let bytes = Array(text.utf8)
+        return try bytes.withUnsafeBufferPointer { buffer throws(RealmError) in
+            try query(classKey, buffer, arguments: arguments)
+        }
+    }
+}

@@ -1,0 +1,179 @@
+// New results from results and queries: filter, sort, distinct, limit, snapshot (CONTRACT 14.3).
+
+extension Realm {
+    /// All objects of a class, by ascending key.
+    public func results(_ classKey: ClassKey) throws(RealmError) -> Results {
+        guard try readTables().table(classKey) != nil else {
+            throw RealmError(.noSuchTable, "'\(path)' has no class with key \(classKey.rawValue)")
+        }
+        return Results(self, classKey, .table)
+    }
+
+    /// All objects of a class.
+    public func objects(_ className: String) throws(RealmError) -> Results {
+        _ = try readTables()
+        guard let item = schema.class_(named: className) else {
+            throw RealmError(.noSuchTable, "'\(path)' has no class '\(className)'")
+        }
+        return try results(item.key)
+    }
+}
+
+extension ObjectHandle {
+    /// A handle of an object that is not there.
+    static func gone(_ session: Session, _ table: Table, _ key: Int64) -> ObjectHandle {
+        let nowhere = RowPlace(leaf: UnsafeMutableRawPointer(table), row: 0, state: .sealed)
+        let handle = make(session, table, key, nowhere)
+        // No session has this stamp: the first use looks the object up and fails.
+        handle.slot.storeBytes(of: 0, toByteOffset: 32, as: UInt64.self)
+        return handle
+    }
+
+    /// The objects of a class that link to this one through a property.
+    public func backlinks(
+        from source: ClassKey, property key: Int64
+    ) throws(RealmError) -> Results {
+        guard isValid else {
+            throw RealmError(
+                .invalidatedObject,
+                "object \(objectKey) of class \(classKey.rawValue) was deleted")
+        }
+        guard let table = try realm.readTables().table(source) else {
+            throw RealmError(
+                .noSuchTable, "'\(realm.path)' has no class with key \(source.rawValue)")
+        }
+        let column = try Self.column(table, key)
+        let info = table.pointee.columns[column]
+        guard info.kind == .link, info.linkTarget == classKey else {
+            throw RealmError(
+                .invalidProperty,
+                "property \(column) of class \(source.rawValue) does not link to class "
+                    + "\(classKey.rawValue)")
+        }
+        return Results(
+            realm, source, .backlinks(target: classKey, key: objectKey, column: column))
+    }
+}
+
+extension Results {
+    private var schema: Schema { realm.schema }
+
+    private func refined(
+        conditions: Query? = nil, adding step: OrderingStep? = nil
+    ) -> Results {
+        Results(
+            realm, classKey, base, conditions: conditions ?? self.conditions,
+            ordering: step.map { ordering + [$0] } ?? ordering)
+    }
+
+    /// The elements that satisfy the query's conditions; its own ordering is not used.
+    public func filter(_ query: Query) throws(RealmError) -> Results {
+        try reading { _, _ throws(RealmError) in }
+        guard query.classKey == classKey else {
+            throw RealmError(
+                .invalidProperty,
+                "a query for class \(query.classKey.rawValue) cannot filter results of class "
+                    + "\(classKey.rawValue)")
+        }
+        for step in ordering {
+            if case .limit = step {
+                throw RealmError(
+                    .illegalOperation, "results with a limit cannot be filtered")
+            }
+        }
+        let plain = query.withoutOrdering()
+        return refined(conditions: try conditions?.and(plain) ?? plain)
+    }
+
+    /// The elements that satisfy a predicate.
+    public func filter(
+        _ predicate: String, _ arguments: [QueryArgument] = []
+    ) throws(RealmError) -> Results {
+        let query = try Query.parse(
+            predicate, arguments: arguments, schema: schema, classKey: classKey)
+        let filtered = try filter(query)
+        return Results(
+            realm, classKey, base, conditions: filtered.conditions,
+            ordering: ordering + query.ordering)
+    }
+
+    /// Sorted by `path DIRECTION, …`; an earlier order breaks ties.
+    public func sorted(_ text: String) throws(RealmError) -> Results {
+        try reading { _, _ throws(RealmError) in }
+        return refined(
+            adding: try OrderingText.sort(text, schema: schema, classKey: classKey))
+    }
+
+    /// The first element of each combination of the values at `path, …`.
+    public func distinct(_ text: String) throws(RealmError) -> Results {
+        try reading { _, _ throws(RealmError) in }
+        return refined(
+            adding: try OrderingText.distinct(text, schema: schema, classKey: classKey))
+    }
+
+    /// The first elements.
+    public func limited(_ count: Int) throws(RealmError) -> Results {
+        try reading { _, _ throws(RealmError) in }
+        return refined(adding: .limit(max(0, count)))
+    }
+
+    /// The elements as they are now: later changes don't add, remove or move any; values stay
+    /// live, and elements that are deleted become null.
+    public func snapshot() throws(RealmError) -> Results {
+        Results(realm, classKey, .snapshot(try keys()))
+    }
+
+    /// A query with the conditions alone.
+    public func query() throws(RealmError) -> LiveQuery {
+        try reading { _, _ throws(RealmError) in }
+        if let conditions { return LiveQuery(realm, conditions, base) }
+        return LiveQuery(realm, try Query.all(schema: schema, classKey: classKey), base)
+    }
+
+    // MARK: Aggregates
+
+    /// Minimum, maximum, sum or average of a property. `found`: a value was produced; for sums,
+    /// there are elements.
+    func aggregate(
+        _ kind: AggregateKind, _ propertyKey: Int64
+    ) throws(RealmError) -> (value: RawValue, found: Bool) {
+        let result: (RawValue, Bool) = try reading {
+            (snapshot, table) throws(RealmError) -> (RawValue, Bool) in
+            let column = try ObjectHandle.column(table.table, propertyKey)
+            if let keys = try keysInside(snapshot, table) {
+                let value = try Aggregate.ofObjects(kind, table, column: column, keys)
+                return (value, kind == .sum ? !keys.isEmpty : !value.isNull)
+            }
+            let value = try Aggregate.ofTable(kind, table, column: column)
+            return (value, kind == .sum ? table.rowCount > 0 : !value.isNull)
+        }
+        return result
+    }
+
+    public func minimum(_ key: Int64) throws(RealmError) -> (value: RawValue, found: Bool) {
+        try aggregate(.minimum, key)
+    }
+    public func maximum(_ key: Int64) throws(RealmError) -> (value: RawValue, found: Bool) {
+        try aggregate(.maximum, key)
+    }
+    public func sum(_ key: Int64) throws(RealmError) -> (value: RawValue, found: Bool) {
+        try aggregate(.sum, key)
+    }
+    public func average(_ key: Int64) throws(RealmError) -> (value: RawValue, found: Bool) {
+        try aggregate(.average, key)
+    }
+
+    // MARK: Deleting
+
+    /// Deletes the objects; needs a write transaction.
+    public func deleteAll() throws(RealmError) {
+        let keys = try keys()
+        let tables = try realm.tablesForWriting()
+        guard let table = tables.table(classKey) else { return }
+        // Whatever happens on the way, remembered rows are not good any more.
+        defer { realm.session.pointee.stamp.pointee &+= 1 }
+        for key in keys {
+            if try table.find(key) != nil { try table.deleteRow(key) }
+        }
+    }
+}
