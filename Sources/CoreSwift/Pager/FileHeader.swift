@@ -44,6 +44,8 @@ struct FileHeader: Equatable {
     static let formatVersion: UInt32 = 1
     static let slotBytes = 512
     static let firstBlockPage: UInt64 = 2
+    /// Beyond what a file can reach; a header with a higher version is forged.
+    static let versionMax: UInt64 = 1 << 62
     static let flagInMemory: UInt32 = 1
     private static let checkOffset = 496
 

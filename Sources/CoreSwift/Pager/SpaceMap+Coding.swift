@@ -187,10 +187,10 @@ extension SpaceMap {
 
     // MARK: Reading
 
-    /// Reads the map of a root. `block` gives the verified bytes of a chunk's block; `live` are the
+    /// Reads the map of the root at `reference`. `block` gives the verified bytes of a chunk's block; `live` are the
     /// versions in use, sorted, with the root's own; nil leaves every pending entry pending.
     convenience init(
-        _ root: VersionRoot, live: [UInt64]?, limits: SpaceLimits,
+        _ root: VersionRoot, at reference: BlockReference, live: [UInt64]?, limits: SpaceLimits,
         block: (BlockReference) throws(RealmError) -> UnsafeRawPointer
     ) throws(RealmError) {
         self.init(version: root.version, pageCount: root.pageCount, limits: limits)
@@ -208,6 +208,25 @@ extension SpaceMap {
             throw reader.fail("unknown form")
         }
         try settleEntries(live)
+        try checkOwnBlocks(reference, reader)
+    }
+
+    /// A map that gives away the blocks it is stored in would destroy itself with the next commit.
+    private func checkOwnBlocks(
+        _ root: BlockReference, _ reader: SpaceReader
+    ) throws(RealmError) {
+        for reference in [root] + chunks.map(\.reference) where !reference.isNone {
+            guard !hasEntries(reference.page, reference.page + UInt64(reference.pageCount)) else {
+                throw reader.fail("page \(reference.page) is free though it holds the map")
+            }
+        }
+    }
+
+    private func hasEntries(_ page: UInt64, _ end: UInt64) -> Bool {
+        let chunk = chunkIndex(page)
+        let index = chunks[chunk].lowerBound(page)
+        if index > 0, chunks[chunk].entries[index - 1].end > page { return true }
+        return index < chunks[chunk].entries.count && chunks[chunk].entries[index].page < end
     }
 
     private func readChunks(
@@ -238,7 +257,7 @@ extension SpaceMap {
                 count: Int(base.u32(8)) - Self.chunkHeaderBytes,
                 subject: "page \(reference.page): space map")
             guard base.u64(0) == BlockTag(.spaceMap, classKey: ClassKey(rawValue: 0)).rawValue,
-                body.count >= 0, body.count <= reference.pageCount * Page.size,
+                body.count >= 0, Int(base.u32(8)) <= reference.pageCount * Page.size,
                 base.u64(16) == chunks[index].first, base.u64(24) == reference.version
             else { throw body.fail("not the chunk of page \(chunks[index].first)") }
             chunks[index].entries = try Self.readEntries(
@@ -261,7 +280,8 @@ extension SpaceMap {
             var entry = SpaceEntry(page: position + (try reader.pages()), count: 0)
             let pages = try reader.pages()
             entry.count = pages >> 1
-            guard entry.count > 0, entry.end <= end else {
+            // Bounded as page numbers are, so that no sum overflows.
+            guard entry.count > 0, entry.end <= min(end, 1 << 48) else {
                 throw reader.fail("entry of page \(entry.page) is out of its range")
             }
             if pages & 1 != 0 { try readVersions(&reader, version, &entry) }

@@ -180,6 +180,7 @@ extension Store {
                 header.pageCount <= pages && header.root.page >= FileHeader.firstBlockPage
                 && header.root.page + UInt64(header.root.pageCount) <= header.pageCount
                 && header.root.version == header.version && header.root.pageCount > 0
+                && header.version > 0 && header.version < FileHeader.versionMax
             guard fits else {
                 reason =
                     "truncated: version \(header.version) has \(header.pageCount) pages,"

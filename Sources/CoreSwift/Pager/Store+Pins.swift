@@ -97,7 +97,7 @@ extension Store {
             return FileHeader.decode(target)
         }
         if case .valid(let header) = slot, header.version == version {
-            return try makePin(header.root)
+            return try makePin(header)
         }
         guard lockFile.committedVersion != version else {
             throw RealmError(
@@ -108,11 +108,17 @@ extension Store {
         return nil
     }
 
-    /// Checks a root block and describes its version.
-    func makePin(_ reference: BlockReference) throws(RealmError) -> Pin {
-        let root = try VersionRoot(try admit(reference), reference)
+    /// Checks the root block that a header names and describes its version.
+    private func makePin(_ header: FileHeader) throws(RealmError) -> Pin {
+        let root = try VersionRoot(try admit(header.root), header.root)
+        guard root.version == header.version, root.pageCount == header.pageCount else {
+            throw RealmError(
+                .invalidDatabase,
+                "'\(path)': page \(header.root.page): the root is not that of version"
+                    + " \(header.version)", path: path)
+        }
         return Pin(
             version: root.version, payload: root.payload, payloadCount: root.payloadCount,
-            root: reference)
+            root: header.root)
     }
 }

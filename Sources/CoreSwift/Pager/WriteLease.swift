@@ -78,7 +78,9 @@ extension Store {
 
     func readSpace(_ pin: Pin, live: [UInt64]?) throws(RealmError) -> SpaceMap {
         let root = try VersionRoot(try admit(pin.root), pin.root)
-        return try SpaceMap(root, live: live, limits: options.spaceLimits) {
+        return try SpaceMap(
+            root, at: pin.root, live: live, limits: options.spaceLimits
+        ) {
             reference throws(RealmError) in
             try admit(reference)
         }

@@ -1,0 +1,82 @@
+import Glibc
+import Testing
+
+@testable import CoreSwift
+
+/// What a small commit costs beside its system calls; run with REALM_COMMIT_COST=path of a file.
+@Suite struct CommitCostTests {
+    private func now() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
+    }
+
+    @Test(.enabled(if: getenv("REALM_COMMIT_COST") != nil))
+    func aSmallCommitCostsLittleMoreThanItsWrites() throws {
+        guard let text = getenv("REALM_COMMIT_COST") else { return }
+        let path = String(cString: text)
+        unlink(path)
+        var options = StoreOptions()
+        options.inMemory = getenv("REALM_COMMIT_NOSYNC") != nil
+        let store = try Store.open(path: path, options: options, files: SystemCalls.shared)
+        // 2,000 leaves of 4 pages.
+        let leafPages = 4
+        let leaves = 2000
+        let block = UnsafeMutableRawPointer.allocate(byteCount: 64 * 4096, alignment: 4096)
+        block.initializeMemory(as: UInt8.self, repeating: 3, count: 64 * 4096)
+        var references: [BlockReference] = []
+        let payload = [UInt8](repeating: 1, count: 600)
+        func commit(_ leaf: Int?, _ inner: [BlockReference]) throws -> [BlockReference] {
+            guard let lease = try store.beginWrite(wait: true) else { return [] }
+            var freed = inner
+            if let leaf { freed.append(references[leaf]) }
+            let pages = leaf == nil ? leaves * leafPages + 3 : leafPages + 3
+            let builder = try lease.prepareCommit(pages: pages, freed: freed)
+            if let leaf {
+                references[leaf] = builder.place(block, pages: leafPages)
+            } else {
+                for _ in 0..<leaves { references.append(builder.place(block, pages: leafPages)) }
+            }
+            let next = (0..<3).map { _ in builder.place(block + 65536, pages: 1) }
+            let pin = try payload.withUnsafeBytes { try builder.publish(payload: $0) }
+            store.unpin(pin.version)
+            return next
+        }
+        var inner = try commit(nil, [])
+        var random = Random(3)
+        for round in 0..<6 {
+            let count = 2000
+            let start = now()
+            for _ in 0..<count { inner = try commit(random.below(leaves), inner) }
+            let perCommit = (now() - start) / Double(count)
+            print("round \(round): \(perCommit) us per commit, \(try store.statistics())")
+        }
+        // The same system calls without the pager: overwriting in place.
+        let descriptor = Glibc.open(path, O_RDWR | O_CLOEXEC)
+        for pieces in [1, 2, 3] {
+            let count = 2000
+            let start = now()
+            for _ in 0..<count {
+                let base = 10 + random.below(leaves * leafPages - 20)
+                if pieces == 1 {
+                    pwrite(descriptor, block, 8 * 4096, base * 4096)
+                } else {
+                    pwrite(descriptor, block, 4 * 4096, base * 4096)
+                    let base = 10 + random.below(leaves * leafPages - 20)
+                    pwrite(descriptor, block, (6 - pieces) * 4096, base * 4096)
+                    if pieces == 3 {
+                        let base = 10 + random.below(leaves * leafPages - 20)
+                        pwrite(descriptor, block, 4096, base * 4096)
+                    }
+                }
+                pwrite(descriptor, block, 512, 0)
+                if !options.inMemory { fdatasync(descriptor) }
+            }
+            print("bare calls, \(pieces) runs: \((now() - start) / Double(count)) us")
+        }
+        Glibc.close(descriptor)
+        try store.close()
+        unlink(path)
+        unlink(path + ".lock")
+    }
+}
