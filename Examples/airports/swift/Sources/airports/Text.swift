@@ -48,6 +48,11 @@ func grouped(_ number: Int) -> String {
 /// A number without decimals.
 func rounded(_ number: Double) -> String { grouped(Int(number.rounded(.toNearestOrEven))) }
 
+/// A number with so many decimals.
+func decimal(_ number: Double, _ digits: Int) -> String {
+    String(format: "%.\(digits)f", number)
+}
+
 /// A bar that moves on a terminal; elsewhere only its end is printed.
 struct Progress {
     let what: String
