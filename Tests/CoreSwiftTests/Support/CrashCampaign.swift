@@ -1,0 +1,247 @@
+// The crash campaign over any workload: random sessions on a recording file system, some of them
+// killed, and for every moment images of the file as a crash could leave it then. Each image must
+// open with the content of the last acknowledged commit or of the one in flight, pass the
+// workload's checks, and take further commits.
+
+@testable import CoreSwift
+
+/// An opened file.
+protocol CrashSession {
+    associatedtype Model
+    associatedtype Change
+    var version: UInt64 { get }
+    /// Reads everything and compares it; also checks the file's consistency.
+    func verify(_ model: Model) throws
+    func commit(_ change: Change) throws
+    func close() throws
+}
+
+protocol CrashWorkload {
+    associatedtype Session: CrashSession
+    var emptyModel: Session.Model { get }
+    func open(_ path: String, _ files: FileSystem) throws -> Session
+    /// A change and what it makes of the model.
+    mutating func plan(
+        _ model: Session.Model, _ random: inout Random
+    ) -> (change: Session.Change, result: Session.Model)
+}
+
+final class CrashCampaign<Workload: CrashWorkload> {
+    typealias Model = Workload.Session.Model
+
+    private var random: Random
+    private var workload: Workload
+    private let directory = TemporaryDirectory()
+    private let files = RecordingFileSystem()
+    private let imagesPerEvent: Int
+
+    /// What may be found from some event on.
+    private struct Expectation {
+        /// Number of events recorded when this became true.
+        var events: Int
+        var version: UInt64
+        var acknowledged: Model
+        /// Results of commits that were tried since and did not return.
+        var inFlight: [Model]
+    }
+    private var expectations: [Expectation] = []
+    private var version: UInt64 = 0
+    private var model: Model
+    private var inFlight: [Model] = []
+
+    init(seed: UInt64, imagesPerEvent: Int = 6, _ make: (inout Random) -> Workload) {
+        random = Random(seed)
+        workload = make(&random)
+        model = workload.emptyModel
+        self.imagesPerEvent = imagesPerEvent
+    }
+
+    /// Runs the workload; returns the number of images examined.
+    func run() throws -> Int {
+        note()
+        for _ in 0..<(2 + random.below(4)) { try session() }
+        return try replay()
+    }
+
+    private func note() {
+        expectations.append(
+            Expectation(
+                events: files.events.count, version: version, acknowledged: model,
+                inFlight: inFlight))
+    }
+
+    /// The model that fits what the session shows.
+    private func match(
+        _ session: Workload.Session, _ acknowledged: Model, _ inFlight: [Model]
+    ) throws -> Model {
+        var failures: [String] = []
+        for model in [acknowledged] + inFlight.reversed() {
+            do {
+                try session.verify(model)
+                return model
+            } catch { failures.append("\(error)") }
+        }
+        throw ToyFailure(description: failures.joined(separator: " | "))
+    }
+
+    /// Opens the file, commits a few times, then closes it or dies somewhere.
+    private func session() throws {
+        files.revive()
+        files.resetCalls()
+        switch random.below(3) {
+        case 0: files.killAfter = 1 + random.below(120)
+        case 1: files.killAtSync = 1 + random.below(8)
+        default: break
+        }
+        do {
+            let session = try workload.open(directory.file(), files)
+            // What recovery accepted is acknowledged now.
+            model = try match(session, model, inFlight)
+            guard session.version >= version else {
+                throw ToyFailure(
+                    description: "reopened at version \(session.version), was at \(version)")
+            }
+            version = session.version
+            inFlight = []
+            note()
+            for _ in 0..<(1 + random.below(8)) {
+                let (change, result) = workload.plan(model, &random)
+                inFlight.append(result)
+                note()
+                try session.commit(change)
+                model = result
+                version = session.version
+                inFlight = []
+                note()
+            }
+            try session.close()
+        } catch let error as RealmError {
+            // A killed process reports errors nobody sees; others are failures.
+            guard files.isDead else { throw error }
+        } catch {
+            // Opening commits too (a schema); dying there shows as a failure to match.
+            guard files.isDead else { throw error }
+        }
+    }
+
+    /// Images between every two events.
+    private func replay() throws -> Int {
+        var replay = CrashReplay()
+        var images = 0
+        var expected = 0
+        for (index, event) in files.events.enumerated() {
+            while expected + 1 < expectations.count, expectations[expected + 1].events <= index {
+                expected += 1
+            }
+            for _ in 0..<imagesPerEvent {
+                let image = replay.image(&random)
+                do { try examine(image, expectations[expected]) } catch {
+                    throw ToyFailure(
+                        description: "crash before event \(index) of \(files.events.count),"
+                            + " acknowledged version \(expectations[expected].version): \(error)")
+                }
+                images += 1
+            }
+            replay.advance(event)
+        }
+        return images
+    }
+
+    private func examine(_ image: FileImage, _ expectation: Expectation) throws {
+        let path = directory.file("image.realm")
+        TestSettings.writeFile(path, image.bytes)
+        let session = try workload.open(path, SystemCalls.shared)
+        guard session.version >= expectation.version else {
+            throw ToyFailure(description: "opened at version \(session.version)")
+        }
+        let found = try match(session, expectation.acknowledged, expectation.inFlight)
+        guard random.below(4) == 0 else {
+            try session.close()
+            return
+        }
+        // Work goes on from what was found.
+        let (change, result) = workload.plan(found, &random)
+        try session.commit(change)
+        try session.verify(result)
+        try session.close()
+        let again = try workload.open(path, SystemCalls.shared)
+        try again.verify(result)
+        try again.close()
+    }
+}
+
+// MARK: The toy client as a workload
+
+struct ToyWorkload: CrashWorkload {
+    final class Session: CrashSession {
+        let store: Store
+        private var held: [UInt64] = []
+        private var random = Random(1)
+        private var model: ToyModel = [:]
+
+        init(_ store: Store) { self.store = store }
+
+        var version: UInt64 { store.newestVersion }
+
+        func verify(_ model: ToyModel) throws {
+            let pin = try store.pinNewest()
+            defer { store.unpin(pin.version) }
+            try ToyClient.verify(store, pin, model)
+        }
+
+        func commit(_ change: [Int: UInt64?]) throws {
+            let pin = try ToyClient.commit(store, &model, change)
+            if random.below(3) == 0 { held.append(pin.version) } else { store.unpin(pin.version) }
+            if held.count > 2 { store.unpin(held.remove(at: random.below(held.count))) }
+        }
+
+        func close() throws { try store.close() }
+    }
+
+    private var stamp: UInt64 = 0
+    private var options = StoreOptions()
+
+    init(_ random: inout Random) {
+        options.reservedBytes = 64 << 20
+        if random.below(2) == 0 { options.spaceLimits = .tiny }
+    }
+
+    var emptyModel: ToyModel { [:] }
+
+    func open(_ path: String, _ files: FileSystem) throws -> Session {
+        Session(try Store.open(path: path, options: options, files: files))
+    }
+
+    mutating func plan(
+        _ model: ToyModel, _ random: inout Random
+    ) -> (change: [Int: UInt64?], result: ToyModel) {
+        stamp += 1
+        let change = ToyClient.randomChanges(&random, stamp)
+        var result = model
+        for (leaf, stamp) in change { result[leaf] = stamp }
+        return (change, result)
+    }
+}
+
+extension CrashCampaign {
+    /// Runs workloads until `images` images were examined; the description of the first failure.
+    static func run(
+        images wanted: Int, seed: UInt64, imagesPerEvent: Int = 6,
+        _ make: (inout Random) -> Workload
+    ) -> (images: Int, workloads: Int, failure: String?) {
+        var images = 0
+        var workloads = 0
+        while images < wanted {
+            let own = seed &+ UInt64(workloads) &* 7919
+            do {
+                images += try CrashCampaign(
+                    seed: own, imagesPerEvent: imagesPerEvent, make
+                ).run()
+            } catch {
+                return (images, workloads, "REALM_TEST_SEED=\(own): \(error)")
+            }
+            workloads += 1
+        }
+        return (images, workloads, nil)
+    }
+}

@@ -1,0 +1,237 @@
+// Random work on objects for the crash and fault campaigns: two classes with primary keys, indexed
+// properties, links, short and long values. A change is planned on the model and then carried out
+// on a realm, so that it can be tried again after an error.
+
+@testable import CoreSwift
+
+struct ObjectModel: Equatable {
+    struct Item: Equatable {
+        var name: String
+        var count: Int64?
+        var blob: [UInt8]
+        /// Primary key of the item it points to.
+        var next: Int64?
+        var tag: String?
+    }
+    var items: [Int64: Item] = [:]
+    /// Tags by name, which is their primary key, with a weight.
+    var tags: [String: Double] = [:]
+
+    mutating func removeItem(_ id: Int64) {
+        items[id] = nil
+        for (other, item) in items where item.next == id { items[other]?.next = nil }
+    }
+
+    mutating func removeTag(_ name: String) {
+        tags[name] = nil
+        for (other, item) in items where item.tag == name { items[other]?.tag = nil }
+    }
+}
+
+enum ObjectStep {
+    case create(Int64, ObjectModel.Item)
+    case change(Int64, ObjectModel.Item)
+    case delete(Int64)
+    case createTag(String, Double)
+    case deleteTag(String)
+}
+
+struct ObjectWorkload: CrashWorkload {
+    static let schema = Schema([
+        ClassSchema(
+            "Item", primaryKey: "id",
+            properties: [
+                PropertySchema("id", .int, flags: [.primaryKey]),
+                PropertySchema("name", .string, flags: [.indexed]),
+                PropertySchema("count", .int, flags: [.nullable, .indexed]),
+                PropertySchema("blob", .binary),
+                PropertySchema("next", .object, linkTarget: "Item", flags: [.nullable]),
+                PropertySchema("tag", .object, linkTarget: "Tag", flags: [.nullable]),
+            ]),
+        ClassSchema(
+            "Tag", primaryKey: "name",
+            properties: [
+                PropertySchema("name", .string, flags: [.primaryKey]),
+                PropertySchema("weight", .double),
+            ]),
+    ])
+
+    static func configuration(_ path: String) -> Configuration {
+        var configuration = Configuration(path: path)
+        configuration.schema = schema
+        configuration.schemaVersion = 1
+        return configuration
+    }
+
+    let itemsMax: Int64
+    let stepsMax: Int
+
+    init(_ random: inout Random, itemsMax: Int64 = 250) {
+        self.itemsMax = itemsMax
+        stepsMax = [2, 10, 60][random.below(3)]
+    }
+
+    var emptyModel: ObjectModel { ObjectModel() }
+
+    func open(_ path: String, _ files: FileSystem) throws -> ObjectSession {
+        ObjectSession(try Realm.open(Self.configuration(path), files: files))
+    }
+
+    mutating func plan(
+        _ model: ObjectModel, _ random: inout Random
+    ) -> (change: [ObjectStep], result: ObjectModel) {
+        var result = model
+        var steps: [ObjectStep] = []
+        for _ in 0..<(1 + random.below(stepsMax)) {
+            let id = Int64(random.below(Int(itemsMax))) * 37 % 1009 - 100
+            switch random.below(12) {
+            case 0...6:
+                let item = makeItem(result, &random)
+                steps.append(result.items[id] == nil ? .create(id, item) : .change(id, item))
+                result.items[id] = item
+            case 7, 8:
+                guard result.items[id] != nil else { continue }
+                steps.append(.delete(id))
+                result.removeItem(id)
+            case 9, 10:
+                let name = "tag \(random.below(20))"
+                guard result.tags[name] == nil else { continue }
+                let weight = Double(random.below(1000)) / 8
+                steps.append(.createTag(name, weight))
+                result.tags[name] = weight
+            default:
+                let name = "tag \(random.below(20))"
+                guard result.tags[name] != nil else { continue }
+                steps.append(.deleteTag(name))
+                result.removeTag(name)
+            }
+        }
+        return (steps, result)
+    }
+
+    private func makeItem(_ model: ObjectModel, _ random: inout Random) -> ObjectModel.Item {
+        let length = random.below(30) == 0 ? 3000 + random.below(20_000) : random.below(60)
+        let byte = UInt8(random.below(256))
+        let keys = model.items.keys.sorted()
+        let tags = model.tags.keys.sorted()
+        return ObjectModel.Item(
+            name: "name \(random.below(50)) " + String(repeating: "x", count: random.below(80)),
+            count: random.below(4) == 0 ? nil : Int64(random.below(100)) - 50,
+            blob: [UInt8](repeating: byte, count: length),
+            next: keys.isEmpty || random.below(2) == 0 ? nil : keys[random.below(keys.count)],
+            tag: tags.isEmpty || random.below(3) == 0 ? nil : tags[random.below(tags.count)])
+    }
+}
+
+final class ObjectSession: CrashSession {
+    let realm: Realm
+    private var held: [Realm] = []
+    private var random = Random(2)
+
+    init(_ realm: Realm) { self.realm = realm }
+
+    deinit { try? close() }
+
+    var version: UInt64 {
+        _ = try? realm.refresh()
+        return realm.version ?? 0
+    }
+
+    func close() throws {
+        held.forEach { $0.close() }
+        held = []
+        realm.close()
+    }
+
+    func commit(_ change: [ObjectStep]) throws {
+        try realm.beginWrite()
+        do {
+            for step in change { try carryOut(step) }
+        } catch {
+            try realm.rollback()
+            throw error
+        }
+        try realm.commit()
+        // Older versions stay in use for a while.
+        if random.below(3) == 0 { held.append(try realm.freeze()) }
+        if held.count > 2 { held.remove(at: random.below(held.count)).close() }
+    }
+
+    private func carryOut(_ step: ObjectStep) throws {
+        switch step {
+        case .create(let id, let item):
+            try fill(try realm.create("Item", primaryKey: .int(id)), item)
+        case .change(let id, let item):
+            guard let object = try realm.find("Item", primaryKey: .int(id)) else {
+                throw ToyFailure(description: "item \(id) is missing")
+            }
+            try fill(object, item)
+        case .delete(let id):
+            try realm.find("Item", primaryKey: .int(id))?.delete()
+        case .createTag(let name, let weight):
+            _ = try realm.create("Tag", primaryKey: .string(name), ["weight": .double(weight)])
+        case .deleteTag(let name):
+            try realm.find("Tag", primaryKey: .string(name))?.delete()
+        }
+    }
+
+    private func fill(_ object: DynamicObject, _ item: ObjectModel.Item) throws {
+        try object.set("name", .string(item.name))
+        try object.set("count", item.count.map { .int($0) } ?? .null)
+        try object.set("blob", .binary(item.blob))
+        let next = try item.next.flatMap { try realm.find("Item", primaryKey: .int($0)) }
+        try object.set("next", next.map { .link($0.link) } ?? .null)
+        let tag = try item.tag.flatMap { try realm.find("Tag", primaryKey: .string($0)) }
+        try object.set("tag", tag.map { .link($0.link) } ?? .null)
+    }
+
+    func verify(_ model: ObjectModel) throws {
+        _ = try realm.refresh()
+        func fail(_ what: String) -> ToyFailure {
+            ToyFailure(description: "version \(realm.version ?? 0): \(what)")
+        }
+        guard let itemClass = realm.schema.class_(named: "Item"),
+            let tagClass = realm.schema.class_(named: "Tag")
+        else { throw fail("classes are missing") }
+        guard try realm.objectCount(itemClass.key) == model.items.count,
+            try realm.objectCount(tagClass.key) == model.tags.count
+        else { throw fail("counts differ") }
+        var names: [String: Int] = [:]
+        for (id, item) in model.items {
+            guard let object = try realm.find("Item", primaryKey: .int(id)) else {
+                throw fail("item \(id) is missing")
+            }
+            guard try object.get("name") == .string(item.name),
+                try object.get("count") == item.count.map({ .int($0) }) ?? .null,
+                try object.get("blob") == .binary(item.blob)
+            else { throw fail("item \(id) differs") }
+            guard try object.linked("next")?.get("id") == item.next.map({ .int($0) }),
+                try object.linked("tag")?.get("name") == item.tag.map({ .string($0) })
+            else { throw fail("links of item \(id) differ") }
+            names[item.name, default: 0] += 1
+        }
+        for (name, weight) in model.tags {
+            guard let object = try realm.find("Tag", primaryKey: .string(name)),
+                try object.get("weight") == .double(weight)
+            else { throw fail("tag \(name) differs") }
+        }
+        // The index on names and the backlinks of tags say the same.
+        for (name, count) in names.prefix(5) {
+            let found = try realm.objects("Item").filter("name == '\(name)'").count()
+            guard found == count else { throw fail("index finds \(found) of \(count) '\(name)'") }
+        }
+        guard let tagProperty = itemClass.property(named: "tag") else {
+            throw fail("the property is missing")
+        }
+        for name in model.tags.keys.sorted().prefix(5) {
+            let expected = model.items.values.filter { $0.tag == name }.count
+            guard let tag = try realm.find("Tag", primaryKey: .string(name)) else { continue }
+            let found = try tag.handle.backlinks(
+                from: itemClass.key, property: tagProperty.key.rawValue
+            ).count()
+            guard found == expected else {
+                throw fail("tag \(name) has \(found) backlinks instead of \(expected)")
+            }
+        }
+    }
+}
