@@ -23,8 +23,10 @@ extension Realm {
             try schema.checkStorable()
             try checkSupported(schema)
         }
+        var isFirst = false
         let realm = try FileRegistry.shared.withFile(configuration, files: files) {
-            file, _ throws(RealmError) -> Realm in
+            file, isNew throws(RealmError) -> Realm in
+            isFirst = isNew
             if configuration.isCached, let realm = file.cachedRealm(configuration.scheduler) {
                 if let schema = configuration.schema, realm.settings.requestedSchema != schema {
                     throw RealmError(
@@ -46,6 +48,7 @@ extension Realm {
         }
         if realm.isOpening {
             do throws(RealmError) {
+                if isFirst { try realm.compactIfAsked(configuration) }
                 try realm.takeSchema(configuration)
             } catch {
                 realm.close()

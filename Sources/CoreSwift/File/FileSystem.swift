@@ -56,6 +56,13 @@ protocol FileSystem: AnyObject {
     /// Waits until the data written and the file's size are on stable storage.
     func sync(_ descriptor: Int32) -> Int32
     func remove(_ path: String) -> Int32
+    /// Gives a file a second name; -EEXIST when there is something of that name.
+    func link(_ path: String, _ name: String) -> Int32
+    /// Gives a file another name, replacing what has it.
+    func rename(_ path: String, _ name: String) -> Int32
+    func removeDirectory(_ path: String) -> Int32
+    /// The names in a directory, without those of itself and its parent; 0 or -errno.
+    func list(_ path: String, _ names: inout [String]) -> Int32
     /// Makes the creation of a file in this directory durable.
     func syncDirectory(_ path: String) -> Int32
     /// Locks one byte for the open file description; the kernel releases it when the description

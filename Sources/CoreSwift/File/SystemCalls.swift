@@ -54,6 +54,25 @@ final class SystemCalls: FileSystem {
 
     func remove(_ path: String) -> Int32 { result(Glibc.unlink(path)) }
 
+    func link(_ path: String, _ name: String) -> Int32 { result(Glibc.link(path, name)) }
+
+    func rename(_ path: String, _ name: String) -> Int32 { result(Glibc.rename(path, name)) }
+
+    func removeDirectory(_ path: String) -> Int32 { result(Glibc.rmdir(path)) }
+
+    func list(_ path: String, _ names: inout [String]) -> Int32 {
+        guard let stream = opendir(path) else { return -errno }
+        defer { closedir(stream) }
+        while true {
+            errno = 0
+            guard let entry = readdir(stream) else { return -errno }
+            // The name's length is the record's business; the C type only has room for any.
+            let start = UnsafeRawPointer(entry) + (MemoryLayout<dirent>.offset(of: \.d_name) ?? 0)
+            let name = String(cString: start.assumingMemoryBound(to: CChar.self))
+            if name != ".", name != ".." { names.append(name) }
+        }
+    }
+
     func syncDirectory(_ path: String) -> Int32 {
         let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return -errno }

@@ -45,6 +45,8 @@ final class CommitScratch {
 
 final class CommitBuilder {
     let version: UInt64
+    /// Whatever is free at the end of the file is given back.
+    var givesBackAll = false
     private let lease: WriteLease
     private let store: Store
     private let space: SpaceMap
@@ -232,7 +234,7 @@ final class CommitBuilder {
         let rootPage = take(UInt64(rootPages))
         for piece in pieces { space.settle(piece.run, used: piece.used) }
         let grown = space.noteGrowth()
-        space.trim()
+        space.trim(all: givesBackAll)
 
         let buffer = scratch.buffer((sizes.reduce(0, +) + rootPages) * Page.size)
         var offset = 0

@@ -46,8 +46,8 @@ final class LockFile {
     private static let slotsPerPage = Page.size / slotBytes
     private static let bytesMax = slotsOffset + slotCountMax * slotBytes
 
-    private static let byteOpen: Int64 = 1 << 40
-    private static let byteSession: Int64 = 1 << 40 + 1
+    static let byteOpen: Int64 = 1 << 40
+    static let byteSession: Int64 = 1 << 40 + 1
     private static let byteWriter: Int64 = 1 << 40 + 2
     private static let byteRecords: Int64 = 1 << 40 + 16
 

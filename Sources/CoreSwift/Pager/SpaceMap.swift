@@ -423,7 +423,7 @@ final class SpaceMap {
     }
 
     /// Adds pages at the end of the file, behind what is free there.
-    private func grow(_ count: UInt64) -> SpaceRun {
+    func grow(_ count: UInt64) -> SpaceRun {
         var page = pageCount
         if let last = trailingFree(), last.count < count, carve(last) { page = last.page }
         let needed = page + count - pageCount
@@ -512,8 +512,8 @@ final class SpaceMap {
         return grown
     }
 
-    /// Gives the free end of the file back if it is a large part of it.
-    func trim() {
+    /// Gives the free end of the file back if it is a large part of it, or `all` of it.
+    func trim(all: Bool) {
         guard pageCount <= basePageCount else { return }
         var free: UInt64 = 0
         var end = pageCount
@@ -524,8 +524,8 @@ final class SpaceMap {
                 end = entry.page
             }
         }
-        guard free >= max(limits.trimPagesMin, pageCount / 4) else { return }
-        let target = end + min(64, free / 8)
+        guard all || free >= max(limits.trimPagesMin, pageCount / 4) else { return }
+        let target = all ? end : end + min(64, free / 8)
         while pageCount > target, let last = trailingFree() {
             let page = max(last.page, target)
             let cut = SpaceRun(page: page, count: last.end - page)

@@ -30,6 +30,10 @@ extension Store {
         }
         var opened = try recover(file, mapping, options, fileBytes: status.bytes)
         if opened == nil {
+            guard options.create else {
+                throw RealmError(
+                    .invalidDatabase, "'\(path)': the file holds no realm yet", path: path)
+            }
             opened = Recovered(
                 header: try createFile(file, options), unsynced: false)
         }

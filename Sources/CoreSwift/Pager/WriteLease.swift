@@ -23,7 +23,7 @@ final class WriteLease {
     /// the client's blocks and what the pager adds. `freed` are the blocks of older versions that
     /// the new one no longer needs.
     func prepareCommit(
-        pages: Int, freed: [BlockReference]
+        pages: Int, freed: [BlockReference], placement: Placement = .anywhere
     ) throws(RealmError) -> CommitBuilder {
         guard !hasEnded else {
             throw RealmError(
@@ -37,7 +37,7 @@ final class WriteLease {
             // The root of the base goes with it.
             try space.free(base.root, by: version)
             let own = UInt64(base.root.pageCount + space.chunkPagesExpected)
-            let runs = space.reserve(UInt64(pages) + own)
+            let runs = space.reserve(UInt64(pages) + own, placement)
             return CommitBuilder(lease: self, space: space, version: version, runs: runs)
         } catch {
             // Half of the changes may be in the map: load it again next time.

@@ -155,6 +155,26 @@ final class RecordingFileSystem: FileSystem {
         return real.remove(path)
     }
 
+    func link(_ path: String, _ name: String) -> Int32 {
+        if let failure = enter("link") { return failure }
+        return real.link(path, name)
+    }
+
+    func rename(_ path: String, _ name: String) -> Int32 {
+        if let failure = enter("rename") { return failure }
+        return real.rename(path, name)
+    }
+
+    func removeDirectory(_ path: String) -> Int32 {
+        if let failure = enter("remove directory") { return failure }
+        return real.removeDirectory(path)
+    }
+
+    func list(_ path: String, _ names: inout [String]) -> Int32 {
+        if let failure = enter("list") { return failure }
+        return real.list(path, &names)
+    }
+
     func syncDirectory(_ path: String) -> Int32 {
         if let failure = enter("sync directory") { return failure }
         return 0

@@ -1,0 +1,91 @@
+// Compaction: giving back the space that deleted data left in the file.
+
+extension Realm {
+    /// Moves the data to the front of the file and gives the rest back to the system. False when
+    /// another realm, in this process or another, reads some version of the file.
+    ///
+    /// Either way the realm's read transaction ends and **all its objects, collections and results
+    /// become invalid**. Throws `.wrongTransactionState` in a write transaction, for frozen and
+    /// for read-only realms. Takes time and, for a while, disk space in proportion to the data.
+    public func compact() throws(RealmError) -> Bool {
+        try checkUsable()
+        func refuse(_ reason: String) -> RealmError {
+            RealmError(.wrongTransactionState, "cannot compact '\(path)': \(reason)")
+        }
+        if isFrozen { throw refuse("the realm is frozen") }
+        if settings.isReadOnly { throw refuse("it was opened read-only") }
+        if isWritable { throw refuse("a write transaction is open") }
+        endReadingForGood()
+        return try Compaction.run(file.store)
+    }
+}
+
+extension Realm {
+    /// Asks the configuration whether to compact a file that was just opened.
+    func compactIfAsked(_ configuration: Configuration) throws(RealmError) {
+        guard let shouldCompact = configuration.shouldCompact, !settings.isReadOnly else { return }
+        let store = file.store
+        let sizes = try store.statistics()
+        let unused = sizes.freePages + sizes.pendingPages
+        guard unused > 0 else { return }
+        let total = UInt64(sizes.filePages << Page.shift)
+        guard try shouldCompact(total, total - UInt64(unused << Page.shift)) else { return }
+        do throws(RealmError) {
+            _ = try Compaction.run(store)
+        } catch {
+            // The realm is as good as before: opening goes on.
+            file.log.log(.storage, .warning, "compacting '\(path)' failed: \(error.message)")
+        }
+    }
+}
+
+/// The rounds of a compaction.
+enum Compaction {
+    /// Moving away, moving to the front and trimming are three; a writer in between may cost more.
+    private static let roundsMax = 8
+
+    static func run(_ store: Store) throws(RealmError) -> Bool {
+        var didBegin = false
+        for _ in 0..<roundsMax {
+            guard let lease = try store.beginWrite(wait: true) else { return didBegin }
+            do throws(RealmError) {
+                // Once begun, readers that come meanwhile only keep it from being perfect.
+                guard !store.isRead(besides: lease) else {
+                    lease.abandon()
+                    return didBegin
+                }
+                didBegin = true
+                guard try round(store, lease) else {
+                    lease.abandon()
+                    return true
+                }
+            } catch {
+                lease.abandon()
+                throw error
+            }
+        }
+        return didBegin
+    }
+
+    /// One commit; false when there is nothing left to do.
+    private static func round(_ store: Store, _ lease: WriteLease) throws(RealmError) -> Bool {
+        let base = try store.pin(version: lease.base.version)
+        return try TableSet.with(base, store) { tables throws(RealmError) -> Bool in
+            let copy = TreeCopy(tables)
+            try copy.measure()
+            let placement: Placement
+            switch try lease.compactionStep(pages: copy.pages) {
+            case .done: return false
+            case .trim:
+                store.unpin(try lease.publishTrim().version)
+                return true
+            case .toFront(let least): placement = .lowest(least: least)
+            case .away(let page): placement = .beyond(page)
+            }
+            let builder = try lease.prepareCommit(
+                pages: copy.pages, freed: copy.replaced, placement: placement)
+            store.unpin(try copy.publish(builder).version)
+            return true
+        }
+    }
+}

@@ -1,0 +1,93 @@
+// Writing a snapshot to a file of its own.
+
+extension Realm {
+    /// Writes what this realm sees, uncommitted changes included, to a new compact file.
+    ///
+    /// Throws `.fileAlreadyExists` when there is something at `path`, `.fileNotFound` when its
+    /// directory is missing. The file appears under its name only when it is complete and on
+    /// stable storage.
+    public func writeCopy(to path: String) throws(RealmError) {
+        try writeCopy(to: path, files: SystemCalls.shared)
+    }
+
+    func writeCopy(to path: String, files: FileSystem) throws(RealmError) {
+        let tables = try readTables()
+        if tables.isWriting { try tables.settle() }
+        guard try !FileOperations.exists(path, files) else {
+            throw RealmError(
+                .fileAlreadyExists, "'\(path)': can't write a copy, the file exists", path: path)
+        }
+        // Unique within the process; what a dead process left under the name is overwritten.
+        let temporary = "\(path).copy-\(files.processID())-\(Self.nextCopyNumber())"
+        do throws(RealmError) {
+            _ = try FileOperations.remove(temporary, files)
+            try Self.write(tables, to: temporary, files)
+            try FileOperations.place(temporary, as: path, files)
+        } catch {
+            // Best effort: the error that matters is the first one.
+            _ = try? FileOperations.remove(temporary, files)
+            _ = try? FileOperations.remove(temporary + ".lock", files)
+            guard error.path != nil else { throw error }
+            throw RealmError(
+                error.code, "'\(path)': can't write a copy: \(error.message)", path: path)
+        }
+    }
+
+    private static let copyLock = Lock()
+    private nonisolated(unsafe) static var copyCount = 0
+
+    private static func nextCopyNumber() -> Int {
+        copyLock.withLock {
+            copyCount += 1
+            return copyCount
+        }
+    }
+
+    private static func write(
+        _ tables: TableSet, to path: String, _ files: FileSystem
+    ) throws(RealmError) {
+        let copy = TreeCopy(tables)
+        try copy.measure()
+        let store = try Store.open(path: path, options: StoreOptions(), files: files)
+        do throws(RealmError) {
+            guard let lease = try store.beginWrite(wait: true) else {
+                throw RealmError(.fileOperationFailed, "'\(path)': somebody else writes the copy")
+            }
+            let builder = try lease.prepareCommit(pages: copy.pages, freed: [])
+            let pin = try copy.publish(builder)
+            store.unpin(pin.version)
+        } catch {
+            // The copy is given up; so is what closing it might report.
+            try? store.close()
+            throw error
+        }
+        try store.close()
+        _ = try FileOperations.remove(path + ".lock", files)
+    }
+}
+
+// MARK: Converting
+
+extension Realm {
+    /// Writes what this realm sees to the file of `configuration`, of which only path and key
+    /// count. An existing file is an error, or with `merging` takes the objects over: every
+    /// object is created or found by its primary key `_id`, and the values of this realm win.
+    public func convert(
+        to configuration: Configuration, merging: Bool
+    ) throws(RealmError) {
+        let path = configuration.path
+        if !configuration.encryptionKey.isEmpty {
+            guard configuration.encryptionKey.count == 64 else {
+                throw RealmError(
+                    .invalidEncryptionKey,
+                    "an encryption key has 64 bytes, not \(configuration.encryptionKey.count)")
+            }
+            throw RealmError(.notSupported, "'\(path)': encryption is not supported yet")
+        }
+        if merging, try FileOperations.exists(path, SystemCalls.shared) {
+            throw RealmError(
+                .notSupported, "'\(path)': merging into an existing file is not supported yet")
+        }
+        try writeCopy(to: path)
+    }
+}

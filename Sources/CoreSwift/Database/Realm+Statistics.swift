@@ -1,0 +1,90 @@
+// What a file consists of, in numbers: for `realm stats` and for tests of space.
+
+/// Sizes of a realm file at its newest version. Bytes are whole pages.
+public struct RealmStatistics: Sendable {
+    public var fileBytes: Int
+    /// Free for the next commits.
+    public var freeBytes: Int
+    /// No longer part of the newest version, but still read by an older one.
+    public var pendingBytes: Int
+    /// Versions that somebody reads, and the newest.
+    public var liveVersions: Int
+    public var version: UInt64
+    /// The program's schema version; nil if none was ever given.
+    public var schemaVersion: UInt64?
+    /// In the order of their names.
+    public var classes: [ClassStatistics]
+}
+
+/// Sizes of one class.
+public struct ClassStatistics: Sendable {
+    public var name: String
+    public var objects = 0
+    /// The tree of rows.
+    public var rowBytes = 0
+    /// Values in blocks of their own.
+    public var externalBytes = 0
+    public var externalValues = 0
+    public var leafCount = 0
+    /// Levels of the tree above its leaves.
+    public var depth = 0
+    public var indexes: [IndexStatistics] = []
+    public var indexBytes: Int { indexes.reduce(0) { $0 + $1.bytes } }
+}
+
+/// Sizes of the index of one property.
+public struct IndexStatistics: Sendable {
+    public var property: String
+    /// The index from link targets back to the objects that link to them.
+    public var isInverse: Bool
+    public var entries: Int
+    public var bytes = 0
+    public var depth: Int
+}
+
+extension Realm {
+    /// Sizes of the file and its classes at the newest version. Reads every block of classes with
+    /// text, else the inner nodes only.
+    public func statistics() throws(RealmError) -> RealmStatistics {
+        try checkUsable()
+        let store = file.store
+        let sizes = try store.statistics()
+        return try TableSet.withNewest(store) { tables throws(RealmError) in
+            var result = RealmStatistics(
+                fileBytes: sizes.filePages << Page.shift, freeBytes: sizes.freePages << Page.shift,
+                pendingBytes: sizes.pendingPages << Page.shift, liveVersions: sizes.liveVersions,
+                version: tables.version,
+                schemaVersion: tables.schemaVersion == Catalog.unversioned
+                    ? nil : tables.schemaVersion, classes: [])
+            for item in tables.schema.classes {
+                guard let table = tables.table(item.key) else { continue }
+                result.classes.append(try Self.statistics(item, table))
+            }
+            return result
+        }
+    }
+
+    private static func statistics(
+        _ item: ClassSchema, _ table: Table
+    ) throws(RealmError) -> ClassStatistics {
+        let size = try TreeSize.measure(table)
+        var result = ClassStatistics(name: item.name)
+        result.objects = table.pointee.rowCount
+        result.rowBytes = size.rowPages << Page.shift
+        result.externalBytes = size.externalPages << Page.shift
+        result.externalValues = size.externalValues
+        result.leafCount = size.leaves
+        result.depth = table.pointee.depth
+        for position in 0..<table.pointee.indexCount {
+            let index = table.pointee.indexes[position]
+            let properties = item.properties
+            result.indexes.append(
+                IndexStatistics(
+                    property: index.column < properties.count
+                        ? properties[index.column].name : "\(index.column)",
+                    isInverse: index.isInverse, entries: index.tree.count,
+                    bytes: size.indexPages[position] << Page.shift, depth: index.tree.depth))
+        }
+        return result
+    }
+}

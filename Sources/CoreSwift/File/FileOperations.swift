@@ -1,0 +1,82 @@
+// Operations on files by name, with errors that name operation and path: removing what is left of
+// a realm, moving a finished copy to its place. Used by `Database`; `OpenFile` is for open ones.
+
+enum FileOperations {
+    private static let missing: Int32 = -2  // -ENOENT
+    private static let exists: Int32 = -17  // -EEXIST
+    private static let notADirectory: Int32 = -20  // -ENOTDIR
+
+    /// Repeats an interrupted call.
+    private static func call(_ body: () -> Int32) -> Int32 {
+        while true {
+            let outcome = body()
+            if outcome != Int32(OpenFile.interrupted) { return outcome }
+        }
+    }
+
+    /// Removes a file; false when there was none, or no directory it could be in.
+    static func remove(_ path: String, _ files: FileSystem) throws(RealmError) -> Bool {
+        let outcome = call { files.remove(path) }
+        if outcome >= 0 { return true }
+        if outcome == missing || outcome == notADirectory { return false }
+        throw FileErrors.make(Int(outcome), "remove the file", path)
+    }
+
+    /// Removes a directory with all that is in it; false when there was none.
+    static func removeTree(_ path: String, _ files: FileSystem) throws(RealmError) -> Bool {
+        // A link to a directory goes by itself; a directory refuses.
+        if call({ files.remove(path) }) >= 0 { return true }
+        var names: [String] = []
+        let outcome = call {
+            names = []
+            return files.list(path, &names)
+        }
+        if outcome == missing || outcome == notADirectory { return false }
+        guard outcome >= 0 else {
+            throw FileErrors.make(Int(outcome), "list the directory", path)
+        }
+        for name in names { _ = try removeTree(path + "/" + name, files) }
+        let end = call { files.removeDirectory(path) }
+        guard end >= 0 || end == missing else {
+            throw FileErrors.make(Int(end), "remove the directory", path)
+        }
+        return true
+    }
+
+    static func exists(_ path: String, _ files: FileSystem) throws(RealmError) -> Bool {
+        do throws(RealmError) {
+            _ = try OpenFile(path, .readOnly, files)
+            return true
+        } catch {
+            if error.code == .fileNotFound { return false }
+            if error.code == .filePermissionDenied { return true }
+            throw error
+        }
+    }
+
+    /// Gives a finished file its name, unless something has it: `.fileAlreadyExists`.
+    static func place(
+        _ path: String, as name: String, _ files: FileSystem
+    ) throws(RealmError) {
+        let outcome = call { files.link(path, name) }
+        if outcome == exists { throw FileErrors.make(Int(outcome), "create the file", name) }
+        if outcome >= 0 {
+            _ = call { files.remove(path) }
+        } else {
+            // No second names on this file system: whoever creates the file at this very moment
+            // loses it.
+            guard try !Self.exists(name, files) else {
+                throw FileErrors.make(Int(exists), "create the file", name)
+            }
+            let moved = call { files.rename(path, name) }
+            guard moved >= 0 else { throw FileErrors.make(Int(moved), "rename the file", name) }
+        }
+        // Best effort: not every file system can sync directories.
+        _ = call { files.syncDirectory(directory(of: name)) }
+    }
+
+    static func directory(of path: String) -> String {
+        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+        return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+    }
+}

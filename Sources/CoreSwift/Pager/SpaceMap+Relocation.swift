@@ -1,0 +1,73 @@
+// Where compaction puts blocks: as low as they fit, or behind everything else to make room.
+
+/// Where a commit takes its pages.
+enum Placement {
+    /// Where it writes fast and leaves little waste.
+    case anywhere
+    /// In the lowest free runs of at least so many pages.
+    case lowest(least: UInt64)
+    /// In one run that does not begin before this page.
+    case beyond(UInt64)
+}
+
+extension SpaceMap {
+    func reserve(_ count: UInt64, _ placement: Placement) -> [SpaceRun] {
+        switch placement {
+        case .anywhere: return reserve(count)
+        case .lowest(let least): return reserveLowest(count, least: least)
+        case .beyond(let page): return [reserveBeyond(page, count)]
+        }
+    }
+
+    /// Takes `count` pages in one run that begins at or behind `page`.
+    private func reserveBeyond(_ page: UInt64, _ count: UInt64) -> SpaceRun {
+        for chunk in chunks where chunk.entries.last?.end ?? 0 > page {
+            for entry in chunk.entries where entry.isFree && entry.end > page {
+                let run = SpaceRun(page: max(entry.page, page), count: count)
+                if run.end <= entry.end, carve(run) { return run }
+            }
+        }
+        return grow(count)
+    }
+
+    /// Takes `count` pages from the lowest free entries of at least `least` pages; what is missing
+    /// is added at the end.
+    private func reserveLowest(_ count: UInt64, least: UInt64) -> [SpaceRun] {
+        var pieces: [SpaceRun] = []
+        var rest = count
+        for chunk in chunks {
+            for entry in chunk.entries where entry.isFree && entry.count >= min(least, rest) {
+                guard rest > 0 else { break }
+                pieces.append(SpaceRun(page: entry.page, count: min(entry.count, rest)))
+                rest -= min(entry.count, rest)
+            }
+        }
+        pieces.removeAll { !carve($0) }
+        if rest > 0 { pieces.append(grow(rest)) }
+        return pieces
+    }
+
+    /// The end of the file if `reserveLowest` and nothing else were done.
+    func lowestEnd(_ count: UInt64, least: UInt64) -> UInt64 {
+        var rest = count
+        for chunk in chunks {
+            for entry in chunk.entries where entry.isFree && entry.count >= min(least, rest) {
+                if entry.count >= rest { return entry.page + rest }
+                rest -= entry.count
+            }
+        }
+        return pageCount + rest
+    }
+
+    /// The first page of what is free at the end of the file.
+    var endOfUse: UInt64 {
+        var end = pageCount
+        for chunk in chunks.reversed() {
+            for entry in chunk.entries.reversed() {
+                guard entry.isFree, entry.end == end else { return end }
+                end = entry.page
+            }
+        }
+        return end
+    }
+}
