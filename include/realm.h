@@ -663,8 +663,8 @@ RLM_API void *realm_clone(const void *handle);
 RLM_API bool realm_equals(const void *a, const void *b);
 
 /**
- * Whether a realm, object, collection or results belongs to a frozen realm; false for other handles
- * and for closed realms that were not frozen.
+ * Whether a realm, object, collection or results belongs to a frozen realm, closed or not; false
+ * for other handles.
  */
 RLM_API bool realm_is_frozen(const void *handle);
 
@@ -901,13 +901,31 @@ RLM_API void realm_scheduler_perform_work(realm_work_queue_t *work_queue);
  * Opening, closing, copying and deleting
  */
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to a realm for the file that `config` names; `config` may be released or
+ * changed afterwards. The file is created if it is missing, and its schema compared with the
+ * requested one. Fails, and leaves the file as it was:
+ * - RLM_ERR_ILLEGAL_COMBINATION for settings that exclude each other, such as a schema without a
+ *   version; RLM_ERR_MISMATCHED_CONFIG when the file is open in this process with others;
+ * - RLM_ERR_FILE_NOT_FOUND, RLM_ERR_FILE_PERMISSION_DENIED, RLM_ERR_FILE_OPERATION_FAILED,
+ *   RLM_ERR_INVALID_DATABASE, RLM_ERR_UNSUPPORTED_FILE_FORMAT_VERSION and others of their category,
+ *   with the path, for the file;
+ * - RLM_ERR_SCHEMA_VALIDATION_FAILED for a schema that breaks the rules, RLM_ERR_INVALID_NAME for
+ *   names that are too long;
+ * - RLM_ERR_SCHEMA_MISMATCH, RLM_ERR_INVALID_SCHEMA_VERSION and RLM_ERR_INVALID_SCHEMA_CHANGE when
+ *   the schema of the file differs in a way that the schema mode does not allow;
+ * - RLM_ERR_CALLBACK when a callback of the configuration reports failure.
+ */
 RLM_API realm_t *realm_open(const realm_config_t *config);
 
-/** Not supported yet. */
+/**
+ * Closes the realm behind a handle and all its clones, and rolls back its write transaction. What
+ * was made from it becomes invalid; handles still have to be released. Closing again does nothing.
+ * Other realms of the file are not concerned.
+ */
 RLM_API bool realm_close(realm_t *realm);
 
-/** Not supported yet. */
+/** Whether the realm was closed. */
 RLM_API bool realm_is_closed(realm_t *realm);
 
 /** Not supported yet. */
@@ -931,32 +949,62 @@ RLM_API bool realm_delete_files(const char *realm_file_path, bool *did_delete_re
  * Transactions and versions
  */
 
-/** Not supported yet. */
+/**
+ * Makes sure that the realm has a read transaction: of the newest version, or of its own if it is
+ * frozen. Does nothing if it has one.
+ */
 RLM_API bool realm_begin_read(realm_t *realm);
 
-/** Not supported yet. */
+/**
+ * Begins a write transaction: waits until no other realm of the file writes, in this process or
+ * another, and moves to the newest version. Fails: RLM_ERR_WRONG_TRANSACTION_STATE when the realm
+ * is writing already, is frozen or read-only, or more versions are alive than its configuration
+ * allows.
+ */
 RLM_API bool realm_begin_write(realm_t *realm);
 
-/** Not supported yet. */
+/**
+ * Ends the write transaction and makes its changes durable and visible; the realm reads the new
+ * version. After an error nothing of the transaction is left. Fails:
+ * RLM_ERR_WRONG_TRANSACTION_STATE outside a write transaction.
+ */
 RLM_API bool realm_commit(realm_t *realm);
 
-/** Not supported yet. */
+/**
+ * Ends the write transaction and undoes its changes; the realm reads the version it had. Handles of
+ * objects that it created or deleted stay invalid. Fails: RLM_ERR_WRONG_TRANSACTION_STATE outside a
+ * write transaction.
+ */
 RLM_API bool realm_rollback(realm_t *realm);
 
-/** Not supported yet. */
+/** Whether the realm is in a write transaction. */
 RLM_API bool realm_is_writable(const realm_t *realm);
 
-/** Not supported yet. */
+/**
+ * Moves the realm to the newest version of the file. `did_refresh` says whether it moved or began
+ * its first read transaction: not when it was there already, writes, or is frozen. Fails:
+ * RLM_ERR_WRONG_TRANSACTION_STATE for a realm opened in immutable mode.
+ */
 RLM_API bool realm_refresh(realm_t *realm, bool *did_refresh);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to a frozen realm at the version that `realm` reads; in a write transaction
+ * at the version before it. It never changes, may be used on any threads at once, and keeps its
+ * version in the file until it is closed.
+ */
 RLM_API realm_t *realm_freeze(const realm_t *realm);
 
-/** Not supported yet. */
+/**
+ * The version that the realm reads; in a write transaction the one before it. Without a
+ * transaction, also because the realm is closed, `out_found` is false and the version zero.
+ */
 RLM_API bool realm_get_version_id(const realm_t *realm, bool *out_found,
         realm_version_id_t *out_version);
 
-/** Not supported yet. */
+/**
+ * How many versions of the file are kept: the newest, and older ones that some realm in any process
+ * reads.
+ */
 RLM_API bool realm_get_num_versions(const realm_t *realm, uint64_t *out_versions_count);
 
 /* ------------------------------------------------------------------------------------------------
@@ -1027,10 +1075,16 @@ RLM_API realm_schema_t *realm_schema_new(const realm_class_info_t *classes, size
  */
 RLM_API bool realm_schema_validate(const realm_schema_t *schema, uint64_t validation_mode);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to the schema that the realm shows. It follows the changes of the realm's
+ * schema as long as the realm lives; a clone stays as it is. Works on closed realms.
+ */
 RLM_API realm_schema_t *realm_get_schema(const realm_t *realm);
 
-/** Not supported yet. */
+/**
+ * The version of the schema that the realm saw last; UINT64_MAX if the file never got one. Works on
+ * closed realms.
+ */
 RLM_API uint64_t realm_get_schema_version(const realm_t *realm);
 
 /** Gives an open realm another schema of version 0. Not supported yet. */
@@ -1053,42 +1107,64 @@ RLM_API bool realm_remove_table(realm_t *realm, const char *table_name, bool *ta
  * Classes and properties
  */
 
-/** Not supported yet. */
+/** How many classes the realm shows. Works on closed realms. */
 RLM_API size_t realm_get_num_classes(const realm_t *realm);
 
-/** Not supported yet. */
+/**
+ * The keys of the classes in the order of their names. `out_n` gets how many there are; the keys
+ * are copied only if `max` is large enough for all of them. Works on closed realms.
+ */
 RLM_API bool realm_get_class_keys(const realm_t *realm, realm_class_key_t *out_keys, size_t max,
         size_t *out_n);
 
-/** Not supported yet. */
+/**
+ * Looks up a class by its name. An unknown name is no error: `out_found` is then false and nothing
+ * else written. Works on closed realms.
+ */
 RLM_API bool realm_find_class(const realm_t *realm, const char *name, bool *out_found,
         realm_class_info_t *out_class_info);
 
-/** Not supported yet. */
+/** Describes a class. Fails: RLM_ERR_NO_SUCH_TABLE. */
 RLM_API bool realm_get_class(const realm_t *realm, realm_class_key_t key,
         realm_class_info_t *out_class_info);
 
-/** Not supported yet. */
+/**
+ * Describes the properties of a class: stored ones in the order of the schema, then computed ones.
+ * `out_n` gets how many there are; they are copied only if `max` is large enough for all of them.
+ * Fails: RLM_ERR_NO_SUCH_TABLE.
+ */
 RLM_API bool realm_get_class_properties(const realm_t *realm, realm_class_key_t key,
         realm_property_info_t *out_properties, size_t max, size_t *out_n);
 
-/** Not supported yet. */
+/**
+ * The keys of the properties of a class, in the same order and with the same rule for the copy as
+ * `realm_get_class_properties()`. Fails: RLM_ERR_NO_SUCH_TABLE.
+ */
 RLM_API bool realm_get_property_keys(const realm_t *realm, realm_class_key_t key,
         realm_property_key_t *out_col_keys, size_t max, size_t *out_n);
 
-/** Not supported yet. */
+/** Describes a property, stored or computed. Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_INVALID_PROPERTY. */
 RLM_API bool realm_get_property(const realm_t *realm, realm_class_key_t class_key,
         realm_property_key_t key, realm_property_info_t *out_property_info);
 
-/** Not supported yet. */
+/**
+ * Looks up a property, stored or computed, by its name. An unknown name is no error: `out_found` is
+ * then false and nothing else written. Fails: RLM_ERR_NO_SUCH_TABLE.
+ */
 RLM_API bool realm_find_property(const realm_t *realm, realm_class_key_t class_key,
         const char *name, bool *out_found, realm_property_info_t *out_property_info);
 
-/** Not supported yet. */
+/**
+ * Looks up a property by its public name, which is its name where it has none. Otherwise as
+ * `realm_find_property()`.
+ */
 RLM_API bool realm_find_property_by_public_name(const realm_t *realm, realm_class_key_t class_key,
         const char *public_name, bool *out_found, realm_property_info_t *out_property_info);
 
-/** Not supported yet. */
+/**
+ * Finds the primary key property of a class; `out_found` is false when it has none. Fails:
+ * RLM_ERR_NO_SUCH_TABLE.
+ */
 RLM_API bool realm_find_primary_key_property(const realm_t *realm, realm_class_key_t class_key,
         bool *out_found, realm_property_info_t *out_property_info);
 
@@ -1096,45 +1172,75 @@ RLM_API bool realm_find_primary_key_property(const realm_t *realm, realm_class_k
  * Objects
  */
 
-/** Not supported yet. */
+/** Writes the number of objects of the class. Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_CLOSED_REALM. */
 RLM_API bool realm_get_num_objects(const realm_t *realm, realm_class_key_t class_key,
         size_t *out_count);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to the object with this key. Fails: RLM_ERR_NO_SUCH_TABLE,
+ * RLM_ERR_NO_SUCH_OBJECT.
+ */
 RLM_API realm_object_t *realm_get_object(const realm_t *realm, realm_class_key_t class_key,
         realm_object_key_t obj_key);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to the object with this primary key. NULL without an error, and `out_found`
+ * false, when there is none or the value cannot be a key of the class. Fails:
+ * RLM_ERR_NO_SUCH_TABLE.
+ */
 RLM_API realm_object_t *realm_object_find_with_primary_key(const realm_t *realm,
         realm_class_key_t class_key, realm_value_t pk, bool *out_found);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to live results of all objects of a class, by ascending object key. Fails:
+ * RLM_ERR_NO_SUCH_TABLE, RLM_ERR_CLOSED_REALM.
+ */
 RLM_API realm_results_t *realm_object_find_all(const realm_t *realm, realm_class_key_t class_key);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to a new object with the defaults of its properties: null where null is
+ * allowed, else zero, false, empty. Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_MISSING_PRIMARY_KEY for a
+ * class with a primary key, RLM_ERR_ILLEGAL_OPERATION for an embedded class,
+ * RLM_ERR_WRONG_TRANSACTION_STATE without a write transaction.
+ */
 RLM_API realm_object_t *realm_object_create(realm_t *realm, realm_class_key_t class_key);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to a new object with this primary key. Fails: RLM_ERR_OBJECT_ALREADY_EXISTS
+ * when the key is taken, otherwise as `realm_object_get_or_create_with_primary_key()`.
+ */
 RLM_API realm_object_t *realm_object_create_with_primary_key(realm_t *realm,
         realm_class_key_t class_key, realm_value_t pk);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to the object with this primary key, creating it if need be; `did_create`
+ * tells. Null is a key like another where the property allows it. Fails: RLM_ERR_NO_SUCH_TABLE,
+ * RLM_ERR_UNEXPECTED_PRIMARY_KEY for a class without one, RLM_ERR_PROPERTY_NOT_NULLABLE,
+ * RLM_ERR_PROPERTY_TYPE_MISMATCH, RLM_ERR_WRONG_TRANSACTION_STATE when creating without a write
+ * transaction.
+ */
 RLM_API realm_object_t *realm_object_get_or_create_with_primary_key(realm_t *realm,
         realm_class_key_t class_key, realm_value_t pk, bool *did_create);
 
-/** Not supported yet. */
+/**
+ * Deletes the object; links to it become null. The handle stays and has to be released. Fails:
+ * RLM_ERR_INVALIDATED_OBJECT when it was deleted before, RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
 RLM_API bool realm_object_delete(realm_object_t *object);
 
-/** Not supported yet. */
+/**
+ * Whether the object exists; false after its deletion, after the rollback of its creation, and when
+ * the realm was closed or compacted. Never fails.
+ */
 RLM_API bool realm_object_is_valid(const realm_object_t *object);
 
-/** Not supported yet. */
+/** The object's key, also of an object that was deleted. */
 RLM_API realm_object_key_t realm_object_get_key(const realm_object_t *object);
 
-/** Not supported yet. */
+/** The key of the object's class, also of an object that was deleted. */
 RLM_API realm_class_key_t realm_object_get_table(const realm_object_t *object);
 
-/** Not supported yet. */
+/** The object as a link value, also of an object that was deleted. */
 RLM_API realm_link_t realm_object_as_link(const realm_object_t *object);
 
 /** Finds the object that holds an embedded one; `parent` gets a new handle. Not supported yet. */
@@ -1148,27 +1254,49 @@ RLM_API bool realm_object_get_parent(const realm_object_t *object, realm_object_
 RLM_API bool realm_object_resolve_in(const realm_object_t *live_object, const realm_t *target_realm,
         realm_object_t **resolved);
 
-/** Not supported yet. */
+/**
+ * Adds to an integer property, wrapping around. Fails: RLM_ERR_ILLEGAL_OPERATION for null or a
+ * property that is no integer, otherwise as `realm_set_value()`.
+ */
 RLM_API bool realm_object_add_int(realm_object_t *object, realm_property_key_t property_key,
         int64_t value);
 
-/** Not supported yet. */
+/**
+ * Reads a property. Strings and binaries are borrowed: they live until the realm moves to another
+ * version, ends its transaction or is closed. Fails: RLM_ERR_INVALIDATED_OBJECT,
+ * RLM_ERR_WRONG_THREAD, RLM_ERR_INVALID_PROPERTY.
+ */
 RLM_API bool realm_get_value(const realm_object_t *object, realm_property_key_t property,
         realm_value_t *out_value);
 
-/** Not supported yet. */
+/**
+ * Reads several properties; as `realm_get_value()`. After a failure, values before the one that
+ * failed are written.
+ */
 RLM_API bool realm_get_values(const realm_object_t *object, size_t num_values,
         const realm_property_key_t *properties, realm_value_t *out_values);
 
-/** Not supported yet. */
+/**
+ * Reads the property at a position in the class's stored properties. Fails: as `realm_get_value()`;
+ * RLM_ERR_INVALID_PROPERTY when there is no such position.
+ */
 RLM_API bool realm_get_value_by_property_index(const realm_object_t *object, size_t prop_index,
         realm_value_t *out_value);
 
-/** Not supported yet. */
+/**
+ * Writes a property. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_INVALID_PROPERTY,
+ * RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_PROPERTY_TYPE_MISMATCH, RLM_ERR_MODIFY_PRIMARY_KEY for
+ * another value of the primary key, RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_NO_SUCH_OBJECT for a
+ * link to an object that does not exist, RLM_ERR_LIMIT_EXCEEDED. `is_default` has no effect.
+ */
 RLM_API bool realm_set_value(realm_object_t *object, realm_property_key_t property,
         realm_value_t new_value, bool is_default);
 
-/** Not supported yet. */
+/**
+ * Writes several properties. Keys and types of all are checked before anything is written; later
+ * failures may leave earlier values written. Of several values for one property the last counts.
+ * Fails: as `realm_set_value()`.
+ */
 RLM_API bool realm_set_values(realm_object_t *object, size_t num_values,
         const realm_property_key_t *properties, const realm_value_t *values, bool is_default);
 
@@ -1176,7 +1304,11 @@ RLM_API bool realm_set_values(realm_object_t *object, size_t num_values,
 RLM_API bool realm_set_json(realm_object_t *object, realm_property_key_t property,
         const char *json_string);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to the object a link points to, or NULL without an error for a null link.
+ * Fails: RLM_ERR_INVALID_TABLE_REF for a property that is no link, RLM_ERR_INVALID_PROPERTY,
+ * RLM_ERR_INVALIDATED_OBJECT.
+ */
 RLM_API realm_object_t *realm_get_linked_object(realm_object_t *object,
         realm_property_key_t property);
 
@@ -1203,25 +1335,48 @@ RLM_API realm_set_t *realm_get_set(realm_object_t *object, realm_property_key_t 
 RLM_API realm_dictionary_t *realm_get_dictionary(realm_object_t *object,
         realm_property_key_t property);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to live results of the objects of a class that link to `object` through a
+ * property. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_NO_SUCH_TABLE, RLM_ERR_INVALID_PROPERTY for
+ * a property that does not link to the object's class.
+ */
 RLM_API realm_results_t *realm_get_backlinks(realm_object_t *object,
         realm_class_key_t source_table_key, realm_property_key_t property_key);
 
-/** Not supported yet. */
+/**
+ * Returns the object as one line of JSON, to be freed with `realm_free()`. Links show the primary
+ * key of their target, or its object key. Fails: RLM_ERR_INVALIDATED_OBJECT.
+ */
 RLM_API char *realm_object_to_string(realm_object_t *object);
 
 /* ------------------------------------------------------------------------------------------------
  * Queries
  */
 
-/** Not supported yet. */
+/**
+ * Parses `query_string` for the objects of a class and returns a new handle. `$0` in the text
+ * stands for `args[0]` and so on; text and arguments are copied. The query does not keep the realm
+ * open. Fails:
+ * - RLM_ERR_NO_SUCH_TABLE for an unknown class;
+ * - RLM_ERR_INVALID_QUERY_STRING for a text that is no query; the message has the position;
+ * - RLM_ERR_INVALID_QUERY for unknown properties and types that cannot be compared;
+ * - RLM_ERR_INVALID_QUERY_ARG for a missing argument, or one that does not fit its property;
+ * - RLM_ERR_ILLEGAL_OPERATION for a full-text search without a full-text index.
+ */
 RLM_API realm_query_t *realm_query_parse(const realm_t *realm, realm_class_key_t target_table,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
-/** Not supported yet. */
+/**
+ * The query as text, with arguments put in and internal property names. Borrowed until the next
+ * call for `query` or its end.
+ */
 RLM_API const char *realm_query_get_description(realm_query_t *query);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to a query with the conditions of `query` and those of `query_string`; the
+ * ordering clauses of the text follow those of `query`, which stays as it is. Fails: as
+ * `realm_query_parse()`.
+ */
 RLM_API realm_query_t *realm_query_append_query(const realm_query_t *query,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
@@ -1233,47 +1388,79 @@ RLM_API realm_query_t *realm_query_parse_for_list(const realm_list_t *target_lis
 RLM_API realm_query_t *realm_query_parse_for_set(const realm_set_t *target_set,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to a query with the conditions of `target_results` and those of
+ * `query_string`. Sort, distinct and limit of the results are not taken over; the ordering clauses
+ * of the text are. Fails: RLM_ERR_STALE_ACCESSOR, otherwise as `realm_query_parse()`.
+ */
 RLM_API realm_query_t *realm_query_parse_for_results(const realm_results_t *target_results,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
-/** Not supported yet. */
+/**
+ * Writes the number of objects that the query finds; DISTINCT and LIMIT count. Fails:
+ * RLM_ERR_CLOSED_REALM.
+ */
 RLM_API bool realm_query_count(const realm_query_t *query, size_t *out_count);
 
-/** Not supported yet. */
+/**
+ * Writes the first object that the query finds, in its order, as a link. Without any, `out_found`
+ * is false and `out_value` is left alone. LIMIT(0) is not heeded.
+ */
 RLM_API bool realm_query_find_first(realm_query_t *query, realm_value_t *out_value,
         bool *out_found);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to live results of the query, with its ordering. Fails:
+ * RLM_ERR_CLOSED_REALM.
+ */
 RLM_API realm_results_t *realm_query_find_all(realm_query_t *query);
 
-/** Not supported yet. */
+/**
+ * Deletes every object that the query finds; DISTINCT and LIMIT count. Fails:
+ * RLM_ERR_WRONG_TRANSACTION_STATE without a write transaction, RLM_ERR_CLOSED_REALM.
+ */
 RLM_API bool realm_query_delete_all(const realm_query_t *query);
 
 /* ------------------------------------------------------------------------------------------------
  * Results
  */
 
-/** Not supported yet. */
+/** Writes whether the results can still be used: not after their realm was closed or compacted. */
 RLM_API bool realm_results_is_valid(const realm_results_t *results, bool *out_is_valid);
 
-/** Not supported yet. */
+/** Writes the number of elements. Fails: RLM_ERR_STALE_ACCESSOR, RLM_ERR_WRONG_THREAD. */
 RLM_API bool realm_results_count(realm_results_t *results, size_t *out_count);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to the elements that satisfy the query's conditions, in the order they have;
+ * the query's own ordering clauses are not used, and it stays usable. Fails:
+ * RLM_ERR_ILLEGAL_OPERATION for results with a limit, RLM_ERR_INVALID_PROPERTY for a query of
+ * another class, RLM_ERR_STALE_ACCESSOR.
+ */
 RLM_API realm_results_t *realm_results_filter(realm_results_t *results, realm_query_t *query);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to the elements sorted by "path DIRECTION, path DIRECTION, ..."; directions
+ * are ASC, ASCENDING, DESC and DESCENDING. Equal elements keep their order. Fails:
+ * RLM_ERR_INVALID_QUERY_STRING, RLM_ERR_INVALID_QUERY for an unknown property,
+ * RLM_ERR_INVALID_SORT_DESCRIPTOR, RLM_ERR_STALE_ACCESSOR.
+ */
 RLM_API realm_results_t *realm_results_sort(realm_results_t *results, const char *sort_string);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to the first element of each combination of the values at "path, path, ...";
+ * elements whose path crosses a null link are left out. Fails: as `realm_results_sort()`.
+ */
 RLM_API realm_results_t *realm_results_distinct(realm_results_t *results,
         const char *distinct_string);
 
-/** Not supported yet. */
+/** Returns a new handle to the first `max_count` elements. Fails: RLM_ERR_STALE_ACCESSOR. */
 RLM_API realm_results_t *realm_results_limit(realm_results_t *results, size_t max_count);
 
-/** Not supported yet. */
+/**
+ * Writes the element at a position: an object as a link; null for an element of a snapshot whose
+ * object is gone. Fails: RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_STALE_ACCESSOR.
+ */
 RLM_API bool realm_results_get(realm_results_t *results, size_t index, realm_value_t *out_value);
 
 /** Returns a new handle to the list at an index of results over mixed values. Not supported yet. */
@@ -1285,43 +1472,72 @@ RLM_API realm_list_t *realm_results_get_list(realm_results_t *results, size_t in
  */
 RLM_API realm_dictionary_t *realm_results_get_dictionary(realm_results_t *results, size_t index);
 
-/** Not supported yet. */
+/**
+ * Writes the position of a link value. Values of another type and links to other classes are not
+ * found, which is no failure: SIZE_MAX and false.
+ */
 RLM_API bool realm_results_find(realm_results_t *results, realm_value_t *value, size_t *out_index,
         bool *out_found);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to the object at a position; for an element of a snapshot whose object is
+ * gone, a handle that is not valid. Fails: RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_STALE_ACCESSOR.
+ */
 RLM_API realm_object_t *realm_results_get_object(realm_results_t *results, size_t index);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to a query with the conditions of the results; sort, distinct and limit are
+ * not part of it. Fails: RLM_ERR_STALE_ACCESSOR.
+ */
 RLM_API realm_query_t *realm_results_get_query(realm_results_t *results);
 
-/** Not supported yet. */
+/**
+ * Writes the position of an object. Fails: RLM_ERR_STALE_ACCESSOR for an object that is gone,
+ * RLM_ERR_OBJECT_TYPE_MISMATCH for one of another class.
+ */
 RLM_API bool realm_results_find_object(realm_results_t *results, realm_object_t *value,
         size_t *out_index, bool *out_found);
 
-/** Not supported yet. */
+/**
+ * Deletes exactly the objects that are elements. Fails: RLM_ERR_WRONG_TRANSACTION_STATE without a
+ * write transaction, RLM_ERR_STALE_ACCESSOR.
+ */
 RLM_API bool realm_results_delete_all(realm_results_t *results);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to the elements as they are now: none come, go or move any more; values stay
+ * live. Fails: RLM_ERR_STALE_ACCESSOR.
+ */
 RLM_API realm_results_t *realm_results_snapshot(const realm_results_t *results);
 
 /** Not supported yet. */
 RLM_API realm_results_t *realm_results_resolve_in(realm_results_t *results,
         const realm_t *target_realm);
 
-/** Not supported yet. */
+/**
+ * Writes the smallest value of a property; nulls and NaN do not count. Without any value, null and
+ * false. Fails: RLM_ERR_INVALID_PROPERTY, RLM_ERR_ILLEGAL_OPERATION for other types than numbers
+ * and timestamps, RLM_ERR_STALE_ACCESSOR.
+ */
 RLM_API bool realm_results_min(realm_results_t *results, realm_property_key_t property,
         realm_value_t *out_min, bool *out_found);
 
-/** Not supported yet. */
+/** Writes the largest value of a property; as `realm_results_min()`. */
 RLM_API bool realm_results_max(realm_results_t *results, realm_property_key_t property,
         realm_value_t *out_max, bool *out_found);
 
-/** Not supported yet. */
+/**
+ * Writes the sum of a property: an integer that wraps around for integers, else a double; nulls and
+ * NaN do not count. `out_found` is false for empty results only. Fails: RLM_ERR_INVALID_PROPERTY,
+ * RLM_ERR_ILLEGAL_OPERATION for other types than numbers, RLM_ERR_STALE_ACCESSOR.
+ */
 RLM_API bool realm_results_sum(realm_results_t *results, realm_property_key_t property,
         realm_value_t *out_sum, bool *out_found);
 
-/** Not supported yet. */
+/**
+ * Writes the average of a property as a double; nulls and NaN do not count. Without any value, null
+ * and false. Fails: as `realm_results_sum()`.
+ */
 RLM_API bool realm_results_average(realm_results_t *results, realm_property_key_t property,
         realm_value_t *out_average, bool *out_found);
 

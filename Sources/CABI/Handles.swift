@@ -34,7 +34,17 @@ public func realm_clone(_ handle: UnsafeRawPointer?) -> UnsafeMutableRawPointer?
         case .schema:
             let schema = try held(handle, kind, as: SchemaObject.self).schema
             return UnsafeMutableRawPointer(makeHandle(.schema, SchemaObject(schema)))
-        case .scheduler, .asyncError:
+        case .query:
+            let copy = QueryObject(try held(handle, kind, as: QueryObject.self).query)
+            return UnsafeMutableRawPointer(makeHandle(.query, copy))
+        case .object:
+            let slot = UnsafeMutableRawPointer(mutating: handle)
+            return ObjectHandle(checked: slot).clone().slot
+        case .results:
+            // Refinements never change results: a clone may share them.
+            return UnsafeMutableRawPointer(
+                makeHandle(kind, try held(handle, kind, as: Results.self)))
+        case .realm, .scheduler, .asyncError:
             let object = try held(handle, kind, as: AnyObject.self)
             return UnsafeMutableRawPointer(makeHandle(kind, object))
         default:
@@ -58,6 +68,11 @@ public func realm_equals(_ a: UnsafeRawPointer?, _ b: UnsafeRawPointer?) -> Bool
     }
     do throws(RealmError) {
         switch kind {
+        case .object:
+            return ObjectHandle(checked: UnsafeMutableRawPointer(mutating: a))
+                .isEqual(ObjectHandle(checked: UnsafeMutableRawPointer(mutating: b)))
+        case .realm:
+            return try held(a, kind, as: Realm.self) === held(b, kind, as: Realm.self)
         case .schema:
             return try held(a, kind, as: SchemaObject.self).schema
                 .describesSame(as: try held(b, kind, as: SchemaObject.self).schema)
@@ -75,11 +90,22 @@ public func realm_equals(_ a: UnsafeRawPointer?, _ b: UnsafeRawPointer?) -> Bool
     }
 }
 
-/// Whether a realm, object, collection or results belongs to a frozen realm; false for other
-/// handles and for closed realms that were not frozen.
+/// Whether a realm, object, collection or results belongs to a frozen realm, closed or not; false
+/// for other handles.
 @c @implementation
 public func realm_is_frozen(_ handle: UnsafeRawPointer?) -> Bool {
-    false
+    do throws(RealmError) {
+        switch HandleSlab.kind(of: handle) {
+        case .realm?: return try held(handle, .realm, as: Realm.self).isFrozen
+        case .results?: return try held(handle, .results, as: Results.self).realm.isFrozen
+        case .object?:
+            let slot = try HandleSlab.check(handle, .object)
+            return ObjectHandle(checked: slot).realm.isFrozen
+        default: return false
+        }
+    } catch {
+        return false
+    }
 }
 
 /// Frees memory that a function handed over as "to be freed with realm_free()", or that came from

@@ -82,16 +82,17 @@ enum LastError {
         return true
     }
 
-    /// The error of a callback that reported failure, with what the callback registered on this
-    /// thread; that slot is emptied.
-    static func setCallbackFailure(_ message: String) {
-        let user = takeUserCodeError()
-        set(ErrorRecord(RealmError(.callback, message), userCodeError: user))
-    }
-
-    static func takeUserCodeError() -> UnsafeMutableRawPointer? {
+    /// Stores an error of opening. That of a callback carries what the callback registered on
+    /// this thread, which is then forgotten.
+    static func setOpening(_ error: RealmError) {
+        guard error.code == .callback else {
+            set(error)
+            return
+        }
         let user = ck_thread_slot(Int32(CK_SLOT_USER_ERROR))
         ck_set_thread_slot(Int32(CK_SLOT_USER_ERROR), nil)
-        return user
+        set(ErrorRecord(error, userCodeError: user))
     }
+
+    static var hasUserCodeError: Bool { ck_thread_slot(Int32(CK_SLOT_USER_ERROR)) != nil }
 }

@@ -1,14 +1,14 @@
 // A query together with the realm it is asked of: what the C ABI's query handles hold.
 
-/// A query of a realm. Each execution sees the realm's current state.
+/// A query of a realm. Each execution sees the realm's current state. Does not keep the realm.
 public final class LiveQuery {
-    public let realm: Realm
+    private weak var owner: Realm?
     public let query: Query
     /// What is searched: the class, or what results were made of.
     let base: Results.Base
 
     init(_ realm: Realm, _ query: Query, _ base: Results.Base) {
-        self.realm = realm
+        owner = realm
         self.query = query
         self.base = base
     }
@@ -16,22 +16,32 @@ public final class LiveQuery {
     /// Canonical text with arguments put in.
     public var description: String { query.description }
 
-    private var results: Results {
+    /// The realm; `.closedRealm` when it was closed or nobody holds it any more.
+    public func realm() throws(RealmError) -> Realm {
+        guard let owner, !owner.isClosed else {
+            throw RealmError(.closedRealm, "the realm of the query was closed")
+        }
+        return owner
+    }
+
+    private func results(_ realm: Realm) -> Results {
         Results(
             realm, query.classKey, base, conditions: query, ordering: query.ordering)
     }
 
     /// Objects selected, DISTINCT and LIMIT included.
     public func count() throws(RealmError) -> Int {
+        let realm = try realm()
         if case .table = base {
             return try query.count(SnapshotReader(tables: try realm.readTables()))
         }
-        return try results.count()
+        return try results(realm).count()
     }
 
     /// The first object in the query's order, or nil. LIMIT(0) does not count here, as callers of
     /// the C ABI are used to.
     public func findFirst() throws(RealmError) -> Link? {
+        let realm = try realm()
         let limited = query.ordering.filter {
             if case .limit(0) = $0 { return false }
             return true
@@ -54,16 +64,14 @@ public final class LiveQuery {
 
     /// Live results with the query's ordering.
     public func findAll() throws(RealmError) -> Results {
-        if realm.isClosed {
-            throw RealmError(.closedRealm, "the realm at '\(realm.path)' was closed")
-        }
-        return results
+        results(try realm())
     }
 
     /// Conditions of both; the ordering of the new text follows.
     public func and(
         _ text: UnsafeBufferPointer<UInt8>, arguments: [QueryArgument]
     ) throws(RealmError) -> LiveQuery {
+        let realm = try realm()
         let next = try Query.parse(
             text, arguments: arguments, schema: realm.schema, classKey: query.classKey)
         return LiveQuery(realm, try query.and(next), base)

@@ -1,0 +1,199 @@
+// Queries: parsing with arguments, combining, describing and executing.
+
+import CRealm
+import CoreSwift
+
+/// The object of a `realm_query_t`. It does not keep the realm open.
+final class QueryObject {
+    let query: LiveQuery
+    /// The text that was given out last.
+    private var text: CText?
+
+    init(_ query: LiveQuery) { self.query = query }
+
+    func description() -> UnsafePointer<CChar> {
+        let text = CText(query.description)
+        self.text = text
+        return text.pointer
+    }
+}
+
+func queryHeld(_ handle: OpaquePointer?) throws(RealmError) -> QueryObject {
+    try held(handle, .query, as: QueryObject.self)
+}
+
+/// Calls `body` with the bytes of a query text; NULL is `.invalidArgument`.
+@inline(__always)
+private func withQueryText<R>(
+    _ pointer: UnsafePointer<CChar>?,
+    _ body: (UnsafeBufferPointer<UInt8>) throws(RealmError) -> R
+) throws(RealmError) -> R {
+    guard let pointer else {
+        throw RealmError(.invalidArgument, "query_string must not be NULL")
+    }
+    var count = 0
+    while pointer[count] != 0 { count += 1 }
+    let bytes = UnsafeRawPointer(pointer).assumingMemoryBound(to: UInt8.self)
+    return try body(UnsafeBufferPointer(start: bytes, count: count))
+}
+
+/// Copies the arguments of a query.
+func queryArguments(
+    _ count: Int, _ arguments: UnsafePointer<realm_query_arg_t>?
+) throws(RealmError) -> [QueryArgument] {
+    guard count > 0, let arguments else {
+        if count == 0 { return [] }
+        throw RealmError(.invalidArgument, "args is NULL and num_args is not 0")
+    }
+    var made: [QueryArgument] = []
+    made.reserveCapacity(count)
+    for i in 0..<count { made.append(try QueryArgument(arguments[i], i)) }
+    return made
+}
+
+extension QueryArgument {
+    init(_ argument: realm_query_arg_t, _ index: Int) throws(RealmError) {
+        let count = argument.is_list ? argument.nb_args : 1
+        guard count >= 0, count == 0 || argument.arg != nil else {
+            throw RealmError(.invalidArgument, "argument $\(index) has no value")
+        }
+        var values: [Value] = []
+        for i in 0..<count {
+            if let value = argument.arg?[i] { values.append(try queryValue(value, index)) }
+        }
+        if argument.is_list {
+            self = .list(values)
+        } else {
+            self = .scalar(values.first ?? .null)
+        }
+    }
+}
+
+/// A value of an argument. Lists and dictionaries carry nothing and count as null.
+private func queryValue(_ value: realm_value_t, _ index: Int) throws(RealmError) -> Value {
+    if value.type == RLM_TYPE_LIST || value.type == RLM_TYPE_DICTIONARY { return .null }
+    let raw = RawValue(value)
+    if !raw.isNull, value.type == RLM_TYPE_STRING || value.type == RLM_TYPE_BINARY {
+        // A size above Int.max would arrive negative.
+        guard raw.word1 <= UInt64(Int.max) else {
+            throw RealmError(.invalidArgument, "argument $\(index) is larger than memory")
+        }
+    }
+    return try Value(raw)
+}
+
+/// Parses `query_string` for the objects of a class and returns a new handle. `$0` in the text
+/// stands for `args[0]` and so on; text and arguments are copied. The query does not keep the
+/// realm open. Fails:
+///
+/// - RLM_ERR_NO_SUCH_TABLE for an unknown class;
+/// - RLM_ERR_INVALID_QUERY_STRING for a text that is no query; the message has the position;
+/// - RLM_ERR_INVALID_QUERY for unknown properties and types that cannot be compared;
+/// - RLM_ERR_INVALID_QUERY_ARG for a missing argument, or one that does not fit its property;
+/// - RLM_ERR_ILLEGAL_OPERATION for a full-text search without a full-text index.
+@c @implementation
+public func realm_query_parse(
+    _ realm: OpaquePointer?, _ target_table: realm_class_key_t,
+    _ query_string: UnsafePointer<CChar>?, _ num_args: Int,
+    _ args: UnsafePointer<realm_query_arg_t>?
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let realm = try realmHeld(realm)
+        let arguments = try queryArguments(num_args, args)
+        let query = try withQueryText(query_string) { text throws(RealmError) in
+            try realm.query(ClassKey(rawValue: target_table), text, arguments: arguments)
+        }
+        return makeHandle(.query, QueryObject(query))
+    }
+}
+
+/// Returns a new handle to a query with the conditions of `query` and those of `query_string`;
+/// the ordering clauses of the text follow those of `query`, which stays as it is. Fails: as
+/// `realm_query_parse()`.
+@c @implementation
+public func realm_query_append_query(
+    _ query: OpaquePointer?, _ query_string: UnsafePointer<CChar>?, _ num_args: Int,
+    _ args: UnsafePointer<realm_query_arg_t>?
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let first = try queryHeld(query).query
+        let arguments = try queryArguments(num_args, args)
+        let both = try withQueryText(query_string) { text throws(RealmError) in
+            try first.and(text, arguments: arguments)
+        }
+        return makeHandle(.query, QueryObject(both))
+    }
+}
+
+/// The query as text, with arguments put in and internal property names. Borrowed until the next
+/// call for `query` or its end.
+@c @implementation
+public func realm_query_get_description(_ query: OpaquePointer?) -> UnsafePointer<CChar>? {
+    boundary(nil) { () throws(RealmError) in try queryHeld(query).description() }
+}
+
+/// Returns a new handle to a query with the conditions of `target_results` and those of
+/// `query_string`. Sort, distinct and limit of the results are not taken over; the ordering
+/// clauses of the text are. Fails: RLM_ERR_STALE_ACCESSOR, otherwise as `realm_query_parse()`.
+@c @implementation
+public func realm_query_parse_for_results(
+    _ target_results: OpaquePointer?, _ query_string: UnsafePointer<CChar>?, _ num_args: Int,
+    _ args: UnsafePointer<realm_query_arg_t>?
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let first = try resultsHeld(target_results).query()
+        let arguments = try queryArguments(num_args, args)
+        let both = try withQueryText(query_string) { text throws(RealmError) in
+            try first.and(text, arguments: arguments)
+        }
+        return makeHandle(.query, QueryObject(both))
+    }
+}
+
+// MARK: - Executing
+
+/// Writes the number of objects that the query finds; DISTINCT and LIMIT count. Fails:
+/// RLM_ERR_CLOSED_REALM.
+@c @implementation
+public func realm_query_count(_ query: OpaquePointer?, _ out_count: UnsafeMutablePointer<Int>?)
+    -> Bool
+{
+    succeeds { () throws(RealmError) in
+        let count = try queryHeld(query).query.count()
+        out_count?.pointee = count
+    }
+}
+
+/// Writes the first object that the query finds, in its order, as a link. Without any,
+/// `out_found` is false and `out_value` is left alone. LIMIT(0) is not heeded.
+@c @implementation
+public func realm_query_find_first(
+    _ query: OpaquePointer?, _ out_value: UnsafeMutablePointer<realm_value_t>?,
+    _ out_found: UnsafeMutablePointer<Bool>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let first = try queryHeld(query).query.findFirst()
+        out_found?.pointee = first != nil
+        if let first {
+            out_value?.raw.pointee = .link(first.classKey, first.objectKey)
+        }
+    }
+}
+
+/// Returns a new handle to live results of the query, with its ordering. Fails:
+/// RLM_ERR_CLOSED_REALM.
+@c @implementation
+public func realm_query_find_all(_ query: OpaquePointer?) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        makeHandle(.results, try queryHeld(query).query.findAll())
+    }
+}
+
+/// Deletes every object that the query finds; DISTINCT and LIMIT count. Fails:
+/// RLM_ERR_WRONG_TRANSACTION_STATE without a write transaction, RLM_ERR_CLOSED_REALM.
+@c @implementation
+public func realm_query_delete_all(_ query: OpaquePointer?) -> Bool {
+    succeeds { () throws(RealmError) in
+        try queryHeld(query).query.findAll().deleteAll()
+    }
+}

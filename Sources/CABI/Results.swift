@@ -1,0 +1,276 @@
+// Results: sizes, elements, refinement, aggregates.
+
+import CRealm
+import CoreSwift
+
+func resultsHeld(_ handle: OpaquePointer?) throws(RealmError) -> Results {
+    try held(handle, .results, as: Results.self)
+}
+
+@inline(__always)
+private func withResults<R>(
+    _ handle: OpaquePointer?, _ body: (Results) throws(RealmError) -> R
+) throws(RealmError) -> R {
+    try borrow(handle, .results, as: Results.self, body)
+}
+
+// MARK: - Making results
+
+/// Returns a new handle to live results of all objects of a class, by ascending object key.
+/// Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_CLOSED_REALM.
+@c @implementation
+public func realm_object_find_all(_ realm: OpaquePointer?, _ class_key: realm_class_key_t)
+    -> OpaquePointer?
+{
+    boundary(nil) { () throws(RealmError) in
+        let realm = try realmHeld(realm)
+        return makeHandle(.results, try realm.results(ClassKey(rawValue: class_key)))
+    }
+}
+
+/// Returns a new handle to live results of the objects of a class that link to `object` through a
+/// property. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_NO_SUCH_TABLE, RLM_ERR_INVALID_PROPERTY
+/// for a property that does not link to the object's class.
+@c @implementation
+public func realm_get_backlinks(
+    _ object: OpaquePointer?, _ source_table_key: realm_class_key_t,
+    _ property_key: realm_property_key_t
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let slot = try HandleSlab.check(UnsafeRawPointer(object), .object)
+        let handle = ObjectHandle(checked: slot)
+        let results = try handle.backlinks(
+            from: ClassKey(rawValue: source_table_key), property: property_key)
+        return makeHandle(.results, results)
+    }
+}
+
+// MARK: - Elements
+
+/// Writes whether the results can still be used: not after their realm was closed or compacted.
+@c @implementation
+public func realm_results_is_valid(
+    _ results: OpaquePointer?, _ out_is_valid: UnsafeMutablePointer<Bool>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let isValid = try resultsHeld(results).isValid
+        out_is_valid?.pointee = isValid
+    }
+}
+
+/// Writes the number of elements. Fails: RLM_ERR_STALE_ACCESSOR, RLM_ERR_WRONG_THREAD.
+@c @implementation
+public func realm_results_count(
+    _ results: OpaquePointer?, _ out_count: UnsafeMutablePointer<Int>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let count = try resultsHeld(results).count()
+        out_count?.pointee = count
+    }
+}
+
+/// Writes the element at a position: an object as a link; null for an element of a snapshot
+/// whose object is gone. Fails: RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_STALE_ACCESSOR.
+@c @implementation
+public func realm_results_get(
+    _ results: OpaquePointer?, _ index: Int, _ out_value: UnsafeMutablePointer<realm_value_t>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let value = try withResults(results) { results throws(RealmError) in
+            try results.get(index)
+        }
+        out_value?.raw.pointee = value
+    }
+}
+
+/// Returns a new handle to the object at a position; for an element of a snapshot whose object
+/// is gone, a handle that is not valid. Fails: RLM_ERR_INDEX_OUT_OF_BOUNDS,
+/// RLM_ERR_STALE_ACCESSOR.
+@c @implementation
+public func realm_results_get_object(_ results: OpaquePointer?, _ index: Int) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        try withResults(results) { results throws(RealmError) in
+            OpaquePointer(try results.object(index).slot)
+        }
+    }
+}
+
+/// Writes the position of a link value. Values of another type and links to other classes are
+/// not found, which is no failure: SIZE_MAX and false.
+@c @implementation
+public func realm_results_find(
+    _ results: OpaquePointer?, _ value: UnsafeMutablePointer<realm_value_t>?,
+    _ out_index: UnsafeMutablePointer<Int>?, _ out_found: UnsafeMutablePointer<Bool>?
+) -> Bool {
+    out_index?.pointee = notFound
+    out_found?.pointee = false
+    return succeeds { () throws(RealmError) in
+        guard let value else { throw RealmError(.invalidArgument, "value must not be NULL") }
+        let found = try resultsHeld(results).find(value.raw.pointee)
+        out_index?.pointee = found ?? notFound
+        out_found?.pointee = found != nil
+    }
+}
+
+/// SIZE_MAX.
+private let notFound = -1
+
+/// Writes the position of an object. Fails: RLM_ERR_STALE_ACCESSOR for an object that is gone,
+/// RLM_ERR_OBJECT_TYPE_MISMATCH for one of another class.
+@c @implementation
+public func realm_results_find_object(
+    _ results: OpaquePointer?, _ value: OpaquePointer?, _ out_index: UnsafeMutablePointer<Int>?,
+    _ out_found: UnsafeMutablePointer<Bool>?
+) -> Bool {
+    out_index?.pointee = notFound
+    out_found?.pointee = false
+    return succeeds { () throws(RealmError) in
+        let slot = try HandleSlab.check(UnsafeRawPointer(value), .object)
+        let found = try resultsHeld(results).find(ObjectHandle(checked: slot))
+        out_index?.pointee = found ?? notFound
+        out_found?.pointee = found != nil
+    }
+}
+
+// MARK: - Refining
+
+/// Returns a new handle to the elements that satisfy the query's conditions, in the order they
+/// have; the query's own ordering clauses are not used, and it stays usable. Fails:
+/// RLM_ERR_ILLEGAL_OPERATION for results with a limit, RLM_ERR_INVALID_PROPERTY for a query of
+/// another class, RLM_ERR_STALE_ACCESSOR.
+@c @implementation
+public func realm_results_filter(_ results: OpaquePointer?, _ query: OpaquePointer?)
+    -> OpaquePointer?
+{
+    boundary(nil) { () throws(RealmError) in
+        let filtered = try resultsHeld(results).filter(try queryHeld(query).query.query)
+        return makeHandle(.results, filtered)
+    }
+}
+
+/// Returns a new handle to the elements sorted by "path DIRECTION, path DIRECTION, ...";
+/// directions are ASC, ASCENDING, DESC and DESCENDING. Equal elements keep their order. Fails:
+/// RLM_ERR_INVALID_QUERY_STRING, RLM_ERR_INVALID_QUERY for an unknown property,
+/// RLM_ERR_INVALID_SORT_DESCRIPTOR, RLM_ERR_STALE_ACCESSOR.
+@c @implementation
+public func realm_results_sort(
+    _ results: OpaquePointer?, _ sort_string: UnsafePointer<CChar>?
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let sorted = try resultsHeld(results).sorted(try text(sort_string, "sort_string"))
+        return makeHandle(.results, sorted)
+    }
+}
+
+/// Returns a new handle to the first element of each combination of the values at "path, path,
+/// ..."; elements whose path crosses a null link are left out. Fails: as `realm_results_sort()`.
+@c @implementation
+public func realm_results_distinct(
+    _ results: OpaquePointer?, _ distinct_string: UnsafePointer<CChar>?
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let distinct = try resultsHeld(results).distinct(
+            try text(distinct_string, "distinct_string"))
+        return makeHandle(.results, distinct)
+    }
+}
+
+/// Returns a new handle to the first `max_count` elements. Fails: RLM_ERR_STALE_ACCESSOR.
+@c @implementation
+public func realm_results_limit(_ results: OpaquePointer?, _ max_count: Int) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        // Sizes above Int.max arrive negative: no limit.
+        let limited = try resultsHeld(results).limited(max_count < 0 ? Int.max : max_count)
+        return makeHandle(.results, limited)
+    }
+}
+
+/// Returns a new handle to the elements as they are now: none come, go or move any more; values
+/// stay live. Fails: RLM_ERR_STALE_ACCESSOR.
+@c @implementation
+public func realm_results_snapshot(_ results: OpaquePointer?) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        makeHandle(.results, try resultsHeld(results).snapshot())
+    }
+}
+
+/// Returns a new handle to a query with the conditions of the results; sort, distinct and limit
+/// are not part of it. Fails: RLM_ERR_STALE_ACCESSOR.
+@c @implementation
+public func realm_results_get_query(_ results: OpaquePointer?) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        makeHandle(.query, QueryObject(try resultsHeld(results).query()))
+    }
+}
+
+/// Deletes exactly the objects that are elements. Fails: RLM_ERR_WRONG_TRANSACTION_STATE without
+/// a write transaction, RLM_ERR_STALE_ACCESSOR.
+@c @implementation
+public func realm_results_delete_all(_ results: OpaquePointer?) -> Bool {
+    succeeds { () throws(RealmError) in try resultsHeld(results).deleteAll() }
+}
+
+// MARK: - Aggregates
+
+private func aggregate(
+    _ results: OpaquePointer?, _ out: UnsafeMutablePointer<realm_value_t>?,
+    _ out_found: UnsafeMutablePointer<Bool>?,
+    _ body: (Results) throws(RealmError) -> (value: RawValue, found: Bool)
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let (value, found) = try body(try resultsHeld(results))
+        out?.raw.pointee = value
+        out_found?.pointee = found
+    }
+}
+
+/// Writes the smallest value of a property; nulls and NaN do not count. Without any value, null
+/// and false. Fails: RLM_ERR_INVALID_PROPERTY, RLM_ERR_ILLEGAL_OPERATION for other types than
+/// numbers and timestamps, RLM_ERR_STALE_ACCESSOR.
+@c @implementation
+public func realm_results_min(
+    _ results: OpaquePointer?, _ property_key: realm_property_key_t,
+    _ out_min: UnsafeMutablePointer<realm_value_t>?, _ out_found: UnsafeMutablePointer<Bool>?
+) -> Bool {
+    aggregate(results, out_min, out_found) { results throws(RealmError) in
+        try results.minimum(property_key)
+    }
+}
+
+/// Writes the largest value of a property; as `realm_results_min()`.
+@c @implementation
+public func realm_results_max(
+    _ results: OpaquePointer?, _ property_key: realm_property_key_t,
+    _ out_max: UnsafeMutablePointer<realm_value_t>?, _ out_found: UnsafeMutablePointer<Bool>?
+) -> Bool {
+    aggregate(results, out_max, out_found) { results throws(RealmError) in
+        try results.maximum(property_key)
+    }
+}
+
+/// Writes the sum of a property: an integer that wraps around for integers, else a double;
+/// nulls and NaN do not count. `out_found` is false for empty results only. Fails:
+/// RLM_ERR_INVALID_PROPERTY, RLM_ERR_ILLEGAL_OPERATION for other types than numbers,
+/// RLM_ERR_STALE_ACCESSOR.
+@c @implementation
+public func realm_results_sum(
+    _ results: OpaquePointer?, _ property_key: realm_property_key_t,
+    _ out_sum: UnsafeMutablePointer<realm_value_t>?, _ out_found: UnsafeMutablePointer<Bool>?
+) -> Bool {
+    aggregate(results, out_sum, out_found) { results throws(RealmError) in
+        try results.sum(property_key)
+    }
+}
+
+/// Writes the average of a property as a double; nulls and NaN do not count. Without any value,
+/// null and false. Fails: as `realm_results_sum()`.
+@c @implementation
+public func realm_results_average(
+    _ results: OpaquePointer?, _ property_key: realm_property_key_t,
+    _ out_average: UnsafeMutablePointer<realm_value_t>?,
+    _ out_found: UnsafeMutablePointer<Bool>?
+) -> Bool {
+    aggregate(results, out_average, out_found) { results throws(RealmError) in
+        try results.average(property_key)
+    }
+}

@@ -1,0 +1,96 @@
+// Transactions, versions, refreshing and freezing of a realm.
+
+import CRealm
+import CoreSwift
+
+@inline(__always)
+func realmHeld(_ handle: OpaquePointer?) throws(RealmError) -> Realm {
+    try held(handle, .realm, as: Realm.self)
+}
+
+/// Makes sure that the realm has a read transaction: of the newest version, or of its own if it
+/// is frozen. Does nothing if it has one.
+@c @implementation
+public func realm_begin_read(_ realm: OpaquePointer?) -> Bool {
+    succeeds { () throws(RealmError) in try realmHeld(realm).beginRead() }
+}
+
+/// Begins a write transaction: waits until no other realm of the file writes, in this process or
+/// another, and moves to the newest version. Fails: RLM_ERR_WRONG_TRANSACTION_STATE when the
+/// realm is writing already, is frozen or read-only, or more versions are alive than its
+/// configuration allows.
+@c @implementation
+public func realm_begin_write(_ realm: OpaquePointer?) -> Bool {
+    succeeds { () throws(RealmError) in try realmHeld(realm).beginWrite() }
+}
+
+/// Ends the write transaction and makes its changes durable and visible; the realm reads the new
+/// version. After an error nothing of the transaction is left. Fails:
+/// RLM_ERR_WRONG_TRANSACTION_STATE outside a write transaction.
+@c @implementation
+public func realm_commit(_ realm: OpaquePointer?) -> Bool {
+    succeeds { () throws(RealmError) in try realmHeld(realm).commit() }
+}
+
+/// Ends the write transaction and undoes its changes; the realm reads the version it had. Handles
+/// of objects that it created or deleted stay invalid. Fails: RLM_ERR_WRONG_TRANSACTION_STATE
+/// outside a write transaction.
+@c @implementation
+public func realm_rollback(_ realm: OpaquePointer?) -> Bool {
+    succeeds { () throws(RealmError) in try realmHeld(realm).rollback() }
+}
+
+/// Whether the realm is in a write transaction.
+@c @implementation
+public func realm_is_writable(_ realm: OpaquePointer?) -> Bool {
+    boundary(false) { () throws(RealmError) in try realmHeld(realm).isWritable }
+}
+
+/// Moves the realm to the newest version of the file. `did_refresh` says whether it moved or
+/// began its first read transaction: not when it was there already, writes, or is frozen. Fails:
+/// RLM_ERR_WRONG_TRANSACTION_STATE for a realm opened in immutable mode.
+@c @implementation
+public func realm_refresh(
+    _ realm: OpaquePointer?, _ did_refresh: UnsafeMutablePointer<Bool>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let did = try realmHeld(realm).refresh()
+        did_refresh?.pointee = did
+    }
+}
+
+/// Returns a new handle to a frozen realm at the version that `realm` reads; in a write
+/// transaction at the version before it. It never changes, may be used on any threads at once,
+/// and keeps its version in the file until it is closed.
+@c @implementation
+public func realm_freeze(_ realm: OpaquePointer?) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        makeHandle(.realm, try realmHeld(realm).freeze())
+    }
+}
+
+/// The version that the realm reads; in a write transaction the one before it. Without a
+/// transaction, also because the realm is closed, `out_found` is false and the version zero.
+@c @implementation
+public func realm_get_version_id(
+    _ realm: OpaquePointer?, _ out_found: UnsafeMutablePointer<Bool>?,
+    _ out_version: UnsafeMutablePointer<realm_version_id_t>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let version = try realmHeld(realm).version
+        out_found?.pointee = version != nil
+        out_version?.pointee = realm_version_id_t(version: version ?? 0, index: 0)
+    }
+}
+
+/// How many versions of the file are kept: the newest, and older ones that some realm in any
+/// process reads.
+@c @implementation
+public func realm_get_num_versions(
+    _ realm: OpaquePointer?, _ out_versions_count: UnsafeMutablePointer<UInt64>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let count = try realmHeld(realm).liveVersionCount()
+        out_versions_count?.pointee = UInt64(count)
+    }
+}
