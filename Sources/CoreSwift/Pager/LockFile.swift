@@ -152,8 +152,11 @@ final class LockFile {
         guard let file else { return }
         // Zeros are written, not left as a hole: touching a hole through the mapping on a full
         // disk would be a signal.
-        try file.truncate(0)
-        try file.writeZeros(Self.slotsOffset + Page.size, at: 0, "write the lock file")
+        let size = Self.slotsOffset + Page.size
+        // Overwritten, not cut to nothing first: file systems take that for a replacement of the
+        // whole file and flush it at close.
+        if try file.status().bytes > size { try file.truncate(Int64(size)) }
+        try file.writeZeros(size, at: 0, "write the lock file")
         memory.put(Self.magic, 0)
         memory.put(Self.layoutVersion, 8)
         memory.put(header.isInMemory ? Self.sessionInMemory : 0, 12)

@@ -8,7 +8,7 @@ import Testing
     @Test func everyCrashImageHasTheObjectsOfTheLastCommitOrTheOneInFlight() {
         let seed = TestSettings.seed("object crash images")
         let outcome = CrashCampaign<ObjectWorkload>.run(
-            images: TestSettings.number("REALM_OBJECT_CRASH_IMAGES", 300), seed: seed
+            images: TestSettings.number("REALM_OBJECT_CRASH_IMAGES", 3000), seed: seed
         ) { ObjectWorkload(&$0) }
         print("object crash images: \(outcome.images) of \(outcome.workloads) workloads")
         if let failure = outcome.failure { Issue.record("\(failure)") }

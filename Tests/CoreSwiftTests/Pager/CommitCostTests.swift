@@ -5,7 +5,7 @@ import Testing
 
 /// What a small commit costs beside its system calls; run with REALM_COMMIT_COST=path of a file.
 @Suite struct CommitCostTests {
-    private func now() -> Double {
+    func now() -> Double {
         var time = timespec()
         clock_gettime(CLOCK_MONOTONIC, &time)
         return Double(time.tv_sec) * 1e6 + Double(time.tv_nsec) / 1e3
@@ -76,6 +76,37 @@ import Testing
         }
         Glibc.close(descriptor)
         try store.close()
+        unlink(path)
+        unlink(path + ".lock")
+    }
+}
+
+extension CommitCostTests {
+    @Test(.enabled(if: getenv("REALM_COMMIT_COST") != nil))
+    func openingIsQuick() throws {
+        guard let text = getenv("REALM_COMMIT_COST") else { return }
+        let path = String(cString: text) + ".open"
+        var model: ToyModel = [:]
+        var changes: [Int: UInt64?] = [:]
+        for leaf in 0..<2000 { changes[leaf] = 1 }
+        var store = try Store.open(path: path, options: StoreOptions(), files: SystemCalls.shared)
+        try ToyClient.commit(store, &model, changes, capacity: 2000)
+        try store.close()
+        for _ in 0..<3 {
+            let count = 500
+            let start = now()
+            var opened = 0.0
+            for _ in 0..<count {
+                let begin = now()
+                store = try Store.open(
+                    path: path, options: StoreOptions(), files: SystemCalls.shared)
+                store.unpin(try store.pinNewest().version)
+                opened += now() - begin
+                try store.close()
+            }
+            print(
+                "open \(opened / Double(count)) us, with close \((now() - start) / Double(count))")
+        }
         unlink(path)
         unlink(path + ".lock")
     }

@@ -8,7 +8,7 @@ import Testing
     @Test func everyCrashImageOpensAtAnAcknowledgedVersionOrTheOneInFlight() {
         let seed = TestSettings.seed("crash images")
         let outcome = CrashCampaign<ToyWorkload>.run(
-            images: TestSettings.number("REALM_CRASH_IMAGES", 2000), seed: seed
+            images: TestSettings.number("REALM_CRASH_IMAGES", 18_000), seed: seed
         ) { ToyWorkload(&$0) }
         print("crash images: \(outcome.images) of \(outcome.workloads) workloads")
         if let failure = outcome.failure { Issue.record("\(failure)") }

@@ -149,7 +149,7 @@ final class CrashCampaign<Workload: CrashWorkload> {
 
     private func examine(_ image: FileImage, _ expectation: Expectation) throws {
         let path = directory.file("image.realm")
-        TestSettings.writeFile(path, image.bytes)
+        image.save(path)
         let session = try workload.open(path, SystemCalls.shared)
         guard session.version >= expectation.version else {
             throw ToyFailure(description: "opened at version \(session.version)")

@@ -2,45 +2,63 @@
 // of what was written after it any part may be: nothing, everything, or a random choice of the
 // pieces of each write, in a random order. Sectors of 512 bytes are written whole or not at all.
 
+import Glibc
+
 @testable import CoreSwift
 
 /// The state of a file while events are replayed.
-struct FileImage {
-    var bytes: [UInt8] = []
+final class FileImage {
+    private(set) var base = UnsafeMutableRawPointer.allocate(byteCount: 1 << 16, alignment: 4096)
+    private var capacity = 1 << 16
+    private(set) var count = 0
 
-    mutating func write(_ data: ArraySlice<UInt8>, at offset: Int) {
-        let end = offset + data.count
-        if end > bytes.count {
-            bytes.append(contentsOf: repeatElement(0, count: end - bytes.count))
+    init() {}
+
+    init(copying other: FileImage) {
+        resize(other.count)
+        Glibc.memcpy(base, other.base, other.count)
+    }
+
+    deinit { base.deallocate() }
+
+    private func resize(_ size: Int) {
+        if size > capacity {
+            capacity = max(size, capacity * 2)
+            let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 4096)
+            Glibc.memcpy(larger, base, count)
+            base.deallocate()
+            base = larger
         }
-        bytes.withUnsafeMutableBytes { target in
-            data.withUnsafeBytes { source in
-                guard let to = target.baseAddress, let from = source.baseAddress else { return }
-                (to + offset).copyMemory(from: from, byteCount: data.count)
-            }
+        if size > count { Glibc.memset(base + count, 0, size - count) }
+        count = size
+    }
+
+    /// Writes `length` bytes of `data`, from `start` on, to where they belong if all of `data` is
+    /// written at `offset`.
+    func write(_ data: [UInt8], _ start: Int, _ length: Int, at offset: Int) {
+        if offset + start + length > count { resize(offset + start + length) }
+        data.withUnsafeBytes { source in
+            guard let from = source.baseAddress else { return }
+            Glibc.memcpy(base + offset + start, from + start, length)
         }
     }
 
-    mutating func truncate(_ size: Int) {
-        if size < bytes.count {
-            bytes.removeSubrange(size...)
-        } else {
-            bytes.append(contentsOf: repeatElement(0, count: size - bytes.count))
-        }
-    }
-
-    mutating func apply(_ event: FileEvent) {
+    func apply(_ event: FileEvent) {
         switch event {
-        case .write(let offset, let data): write(data[...], at: offset)
-        case .truncate(let size): truncate(size)
+        case .write(let offset, let data): write(data, 0, data.count, at: offset)
+        case .truncate(let size): resize(size)
         case .sync: break
         }
+    }
+
+    func save(_ path: String) {
+        TestSettings.writeFile(path, UnsafeRawBufferPointer(start: base, count: count))
     }
 }
 
 /// Walks through recorded events, keeping what is surely on disk and what may be.
 struct CrashReplay {
-    private(set) var durable = FileImage()
+    private let durable = FileImage()
     private(set) var pending: [FileEvent] = []
 
     mutating func advance(_ event: FileEvent) {
@@ -54,7 +72,7 @@ struct CrashReplay {
 
     /// One image a crash now could leave.
     func image(_ random: inout Random) -> FileImage {
-        var image = durable
+        let image = FileImage(copying: durable)
         switch random.below(8) {
         case 0: break
         case 1: for event in pending { image.apply(event) }
@@ -66,14 +84,14 @@ struct CrashReplay {
             for event in pending.shuffled(using: &random) where random.below(3) > 0 {
                 image.apply(event)
             }
-        case 4, 5: tear(&image, 512, &random)
-        default: tear(&image, 4096, &random)
+        case 4, 5: tear(image, 512, &random)
+        default: tear(image, 4096, &random)
         }
         return image
     }
 
     /// Writes cut into aligned pieces, each of them there or not.
-    private func tear(_ image: inout FileImage, _ size: Int, _ random: inout Random) {
+    private func tear(_ image: FileImage, _ size: Int, _ random: inout Random) {
         // The share of pieces that arrive; nearly all is the most dangerous.
         let missing = [2, 4, 16, 64][random.below(4)]
         let keepsOrder = random.below(2) == 0
@@ -86,7 +104,7 @@ struct CrashReplay {
             while position < data.count {
                 let length = min(size - (offset + position) % size, data.count - position)
                 if random.below(missing) > 0 {
-                    image.write(data[position..<position + length], at: offset + position)
+                    image.write(data, position, length, at: offset)
                 }
                 position += length
             }

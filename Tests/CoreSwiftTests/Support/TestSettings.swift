@@ -21,14 +21,16 @@ enum TestSettings {
     }
 
     static func writeFile(_ path: String, _ bytes: [UInt8]) {
+        bytes.withUnsafeBytes { writeFile(path, $0) }
+    }
+
+    static func writeFile(_ path: String, _ buffer: UnsafeRawBufferPointer) {
         let descriptor = open(path, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
-        bytes.withUnsafeBytes { buffer in
-            var done = 0
-            while done < buffer.count, let start = buffer.baseAddress {
-                let n = write(descriptor, start + done, buffer.count - done)
-                if n <= 0 { break }
-                done += n
-            }
+        var done = 0
+        while done < buffer.count, let start = buffer.baseAddress {
+            let n = write(descriptor, start + done, buffer.count - done)
+            if n <= 0 { break }
+            done += n
         }
         close(descriptor)
     }
