@@ -7,6 +7,7 @@
 #ifndef CKERNELS_SEARCH_H
 #define CKERNELS_SEARCH_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,15 +29,32 @@ size_t ck_count_range_f64(const void *data, size_t rows, double low, double high
 /* Bits set in `count` words. */
 size_t ck_popcount(const uint64_t *words, size_t count);
 
-/* Rows of `length` bytes each, one after another, that equal `needle`. length >= 1. */
-void ck_mask_equal_fixed(const uint8_t *heap, size_t rows, size_t length, const uint8_t *needle,
-                         uint64_t *mask);
+/* A column of texts, one behind another: row i has `length` bytes, or ends where offset i + 1 says
+ * (16 or 32 bits each, rows + 1 of them) and begins where its predecessor ends. */
+typedef struct {
+    const uint8_t *heap;
+    size_t rows;
+    size_t length;
+    const void *offsets16;
+    const void *offsets32;
+} ck_texts;
 
-/* Position of the first occurrence of the needle (count >= 1) at or behind `from`, or `count`.
- * The `_nocase` form takes a needle in lower case and ignores the case of ASCII letters. */
-size_t ck_find(const uint8_t *text, size_t count, size_t from, const uint8_t *needle,
-               size_t needle_count);
-size_t ck_find_nocase(const uint8_t *text, size_t count, size_t from, const uint8_t *needle,
-                      size_t needle_count);
+/* Rows that equal the needle, begin or end with it, or have it in them. `nocase` takes a needle in
+ * lower case and ignores the case of ASCII letters. */
+void ck_mask_equal(const ck_texts *texts, const uint8_t *needle, size_t count, bool nocase,
+                   uint64_t *mask);
+void ck_mask_begins(const ck_texts *texts, const uint8_t *needle, size_t count, bool nocase,
+                    uint64_t *mask);
+void ck_mask_ends(const ck_texts *texts, const uint8_t *needle, size_t count, bool nocase,
+                  uint64_t *mask);
+/* count >= 1 */
+void ck_mask_contains(const ck_texts *texts, const uint8_t *needle, size_t count, bool nocase,
+                      uint64_t *mask);
+
+/* Whether `needle` (count >= 1) occurs in the text. */
+bool ck_contains(const uint8_t *text, size_t text_count, const uint8_t *needle, size_t count);
+
+/* Whether all bytes are below 128. */
+bool ck_is_ascii(const uint8_t *text, size_t count);
 
 #endif

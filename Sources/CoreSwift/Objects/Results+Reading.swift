@@ -5,6 +5,11 @@
 public struct TextReference {
     public var start: UnsafeRawPointer?
     public var count: Int
+
+    public init(start: UnsafeRawPointer? = nil, count: Int = 0) {
+        self.start = start
+        self.count = count
+    }
 }
 
 extension Results {

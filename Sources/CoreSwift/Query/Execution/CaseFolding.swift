@@ -1,15 +1,16 @@
 // Letters without case: ASCII at once, others through the simple one-to-one mappings of Unicode
 // (QUERY S9). The folded form of a needle is made once, when the query is bound.
 
+import CKernels
+
 enum CaseFolding {
     @inline(__always) static func lower(_ byte: UInt8) -> UInt8 {
         byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
 
     @inline(__always) static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        var any: UInt8 = 0
-        for byte in bytes { any |= byte }
-        return any < 0x80
+        guard let start = bytes.baseAddress else { return true }
+        return ck_is_ascii(start.assumingMemoryBound(to: UInt8.self), bytes.count)
     }
 
     /// The folded form of a constant. Binary data fold ASCII letters only (S11).

@@ -21,10 +21,8 @@ extension LeafFilter {
                 if self.passes(column.bytes(row), node, needle) { Bits.set(match, row) }
                 return true
             }
-        } else if node.ignoreCase {
-            maskIgnoringCase(column, node, needle)
         } else {
-            maskExact(column, node, needle)
+            maskColumn(column, node, needle)
         }
         try fetchExternals(column, node, selection) { self.passes($0, node, needle) }
     }
@@ -100,143 +98,59 @@ extension LeafFilter {
 
     // MARK: Columns
 
-    /// The heap of a column that is no dictionary: its start and its length.
+    /// A column that is no dictionary, as the kernels take it.
     @inline(__always)
-    private func heap(_ column: ColumnView) -> (UnsafePointer<UInt8>, Int) {
-        let start = column.heap.assumingMemoryBound(to: UInt8.self)
+    private func texts(_ column: ColumnView) -> ck_texts {
+        ck_texts(
+            heap: column.heap.assumingMemoryBound(to: UInt8.self), rows: column.rows,
+            length: column.encoding == .stringFixed ? column.fixedLength : 0,
+            offsets16: column.encoding == .string16 ? column.data : nil,
+            offsets32: column.encoding == .string32 ? column.data : nil)
+    }
+
+    /// Bytes in the heap of such a column.
+    private func heapBytes(_ column: ColumnView) -> Int {
         switch column.encoding {
-        case .stringFixed: return (start, column.rows &* column.fixedLength)
-        case .string16: return (start, Int(column.data.u16(column.rows &* 2)))
-        default: return (start, Int(column.data.u32(column.rows &* 4)))
+        case .stringFixed: return column.rows &* column.fixedLength
+        case .string16: return Int(column.data.u16(column.rows &* 2))
+        default: return Int(column.data.u32(column.rows &* 4))
         }
     }
 
-    /// Where the bytes of a row end in the heap.
-    @inline(__always) private func end(_ column: ColumnView, _ row: Int) -> Int {
-        switch column.encoding {
-        case .stringFixed: return (row &+ 1) &* column.fixedLength
-        case .string16: return Int(column.data.u16(row &* 2 &+ 2))
-        default: return Int(column.data.u32(row &* 4 &+ 4))
-        }
-    }
-
-    private func maskExact(
+    private func maskColumn(
         _ column: ColumnView, _ node: FilterNode, _ needle: UnsafeRawBufferPointer
     ) {
-        switch node.op {
-        case .equal: maskEqual(column, needle)
-        case .contains:
-            maskOccurrences(column, needle) { heap, count, from, needle, needleCount in
-                ck_find(heap, count, from, needle, needleCount)
+        var texts = texts(column)
+        guard let start = needle.baseAddress, hasKernel(column, node, texts, needle) else {
+            Bits.clear(match, Bits.words(column.rows))
+            for row in 0..<column.rows where passes(column.bytes(row), node, needle) {
+                Bits.set(match, row)
             }
-        default: maskEach(column) { self.passes($0, node, needle) }
-        }
-    }
-
-    private func maskIgnoringCase(
-        _ column: ColumnView, _ node: FilterNode, _ needle: UnsafeRawBufferPointer
-    ) {
-        let (start, count) = heap(column)
-        // Bytes beyond ASCII may fold to other lengths: then row by row.
-        let isPlain =
-            CaseFolding.isASCII(needle)
-            && (node.columnKind == .binary
-                || CaseFolding.isASCII(UnsafeRawBufferPointer(start: start, count: count)))
-        guard isPlain, node.op == .contains else {
-            return maskEach(column) { self.passes($0, node, needle) }
-        }
-        maskOccurrences(column, needle) { heap, count, from, needle, needleCount in
-            ck_find_nocase(heap, count, from, needle, needleCount)
-        }
-    }
-
-    private func maskEach(_ column: ColumnView, _ test: (UnsafeRawBufferPointer) -> Bool) {
-        Bits.clear(match, Bits.words(column.rows))
-        for row in 0..<column.rows where test(column.bytes(row)) { Bits.set(match, row) }
-    }
-
-    private func maskEqual(_ column: ColumnView, _ needle: UnsafeRawBufferPointer) {
-        let rows = column.rows
-        if column.encoding == .stringFixed {
-            let length = column.fixedLength
-            if length != needle.count { return Bits.clear(match, Bits.words(rows)) }
-            guard length > 0, let bytes = needle.baseAddress else {
-                return Bits.fill(match, rows)
-            }
-            ck_mask_equal_fixed(
-                column.heap.assumingMemoryBound(to: UInt8.self), rows, length,
-                bytes.assumingMemoryBound(to: UInt8.self), match)
             return
         }
-        Bits.clear(match, Bits.words(rows))
-        guard let bytes = needle.baseAddress else { return }
-        let heap = column.heap
-        let count = needle.count
-        // Lengths and last bytes tell most values apart before any call.
-        let last = count > 0 ? needle[count &- 1] : 0
-        var start = 0
-        for row in 0..<rows {
-            let end = end(column, row)
-            if end &- start == count,
-                count == 0 || (heap.u8(end &- 1) == last && equalBytes(heap + start, bytes, count))
-            {
-                Bits.set(match, row)
-            }
-            start = end
-        }
-    }
-
-    /// One pass over the heap; each occurrence that lies inside one row selects it.
-    @inline(__always)
-    private func maskOccurrences(
-        _ column: ColumnView, _ needle: UnsafeRawBufferPointer,
-        _ find: (UnsafePointer<UInt8>, Int, Int, UnsafePointer<UInt8>, Int) -> Int
-    ) {
-        Bits.clear(match, Bits.words(column.rows))
-        guard let start = needle.baseAddress, needle.count > 0 else {
-            return Bits.fill(match, column.rows)
-        }
         let bytes = start.assumingMemoryBound(to: UInt8.self)
-        let (heap, count) = heap(column)
-        let length = column.encoding == .stringFixed ? column.fixedLength : 0
-        var from = 0
-        var row = 0
-        while true {
-            let place = find(heap, count, from, bytes, needle.count)
-            if place >= count { return }
-            let rowEnd: Int
-            if length > 0 {
-                row = place / length
-                rowEnd = (row &+ 1) &* length
-            } else {
-                row = self.row(column, at: place, from: row)
-                rowEnd = end(column, row)
-            }
-            if place &+ needle.count <= rowEnd {
-                Bits.set(match, row)
-                from = rowEnd
-            } else {
-                from = place &+ 1
-            }
-            if from >= count { return }
+        let ignoreCase = node.ignoreCase
+        switch node.op {
+        case .equal: ck_mask_equal(&texts, bytes, needle.count, ignoreCase, match)
+        case .beginsWith: ck_mask_begins(&texts, bytes, needle.count, ignoreCase, match)
+        case .endsWith: ck_mask_ends(&texts, bytes, needle.count, ignoreCase, match)
+        default: ck_mask_contains(&texts, bytes, needle.count, ignoreCase, match)
         }
     }
 
-    /// The row that holds a byte of the heap; steps that double from `start`, then halves.
-    private func row(_ column: ColumnView, at place: Int, from start: Int) -> Int {
-        var low = start
-        var step = 1
-        while low &+ step < column.rows, end(column, low &+ step) <= place {
-            low &+= step
-            step &*= 2
+    /// Whether a kernel does the test. Letters beyond ASCII may fold to texts of other lengths:
+    /// those columns go row by row.
+    private func hasKernel(
+        _ column: ColumnView, _ node: FilterNode, _ texts: ck_texts,
+        _ needle: UnsafeRawBufferPointer
+    ) -> Bool {
+        switch node.op {
+        case .equal, .beginsWith, .endsWith: break
+        case .contains where !needle.isEmpty: break
+        default: return false
         }
-        var high = min(low &+ step, column.rows &- 1)
-        // The first row that ends behind the place.
-        while low < high {
-            let middle = (low &+ high) >> 1
-            if end(column, middle) <= place { low = middle &+ 1 } else { high = middle }
-        }
-        return low
+        guard node.ignoreCase, node.columnKind == .string else { return true }
+        return CaseFolding.isASCII(needle) && ck_is_ascii(texts.heap, heapBytes(column))
     }
 
     // MARK: Sets

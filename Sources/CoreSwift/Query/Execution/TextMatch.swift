@@ -61,9 +61,9 @@ enum TextMatch {
     ) -> Bool {
         if needle.isEmpty { return true }
         guard let x = value.baseAddress, let y = needle.baseAddress else { return false }
-        return ck_find(
-            x.assumingMemoryBound(to: UInt8.self), value.count, 0,
-            y.assumingMemoryBound(to: UInt8.self), needle.count) < value.count
+        return ck_contains(
+            x.assumingMemoryBound(to: UInt8.self), value.count,
+            y.assumingMemoryBound(to: UInt8.self), needle.count)
     }
 
     /// `*` is any run, `?` one scalar (in binary data one byte); the whole value must fit (S7).
