@@ -79,11 +79,7 @@ class Realm(_realm.Realm):
 
     def objects(self, cls: type[T] | str, /) -> Results[T]:
         """All objects of a class, lazily."""
-        return Results._of_class(self, self._class(cls))
-
-    def find(self, cls: type[T] | str, key: Any, /) -> T | None:
-        """The object with this primary key, None if there is none."""
-        return self._find(self._class(cls), key)
+        return Results._of_class(self, cls)
 
     def add_all(self, objects: Iterable[T], /, *, update: str = "error") -> list[T]:
         """Adds several objects; see `add`."""
@@ -101,10 +97,7 @@ class Realm(_realm.Realm):
 
     def backlinks(self, target: Object, cls: type[T] | str, name: str, /) -> Results[T]:
         """The objects of `cls` that link to `target` through their property `name`."""
-        return Results._of_backlinks(target, self._class(cls), name)
-
-    def _class(self, cls: Any) -> Any:
-        return self.classes[cls] if isinstance(cls, str) else cls
+        return Results._of_backlinks(target, cls, name)
 
     # ---- the file --------------------------------------------------------------------------
 
@@ -183,7 +176,7 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     text = os.path.abspath(os.fsdecode(path))
     models = None
     if classes is not None:
-        models = _checked(classes)  # type: ignore[arg-type]
+        models = _checked(classes)
     result = Realm(
         text,
         models,

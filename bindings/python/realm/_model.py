@@ -155,7 +155,7 @@ class _Declaration:
         self.nullable = False
         self.kind = ""
         self.target: str | None = None
-        self.target_class: type | None = None
+        self.target_class: ObjectMeta | None = None
         self.field = value if isinstance(value, Field) else Field(default=value)
         self._read(self._evaluated(annotation, names), names)
         self._check()

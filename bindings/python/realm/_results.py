@@ -37,7 +37,6 @@ class Results(_realm.Results, Sequence[T]):
         def __getitem__(self, index: int | slice) -> T | list[T]: ...
         def first(self) -> T | None: ...
         def last(self) -> T | None: ...
-        def snapshot(self) -> Results[T]: ...
 
     def filter(self, query: str, /, *arguments: Any) -> Results[T]:
         """The objects for which `query` is true: `airports.filter("elevation > $0", 3000)`.
@@ -107,12 +106,6 @@ class Results(_realm.Results, Sequence[T]):
     def values(self, *names: str) -> list[Any]:
         """The values of one property as a list; of several, as a list of tuples."""
         return self._values(names)
-
-    def __eq__(self, other: object) -> bool:
-        return self is other
-
-    def __hash__(self) -> int:
-        return object.__hash__(self)
 
     def __repr__(self) -> str:
         name = self.element_class.__name__

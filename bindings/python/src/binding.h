@@ -60,6 +60,7 @@ struct State {
     PyObject *timedelta_type;
     PyObject *epoch;          /* 1970-01-01T00:00:00+00:00 */
     PyObject *name_model;     /* "__realm_model__" */
+    PyObject *name_update;    /* "update" */
     PyObject *name_days;
     PyObject *name_seconds;
     PyObject *name_microseconds;
@@ -212,7 +213,10 @@ static inline int realm_ready(Realm *realm) {
     return realm_ready_slow(realm);
 }
 void realm_release_handle(Realm *realm, void *handle);
+/* What `realm` knows of a model; NULL with an exception when it was opened without it. */
 Binding *realm_binding(Realm *realm, Model *model);
+/* The same for a class given as Python class or by name. */
+Binding *realm_binding_of(Realm *realm, PyObject *class);
 Binding *realm_binding_for_key(Realm *realm, realm_class_key_t key);
 PyObject *realm_open_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 int realm_bind(Realm *realm, Model **models, size_t count);

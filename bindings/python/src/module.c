@@ -94,6 +94,7 @@ static int module_exec(PyObject *module) {
         !(state->timedelta_type = import_attribute("datetime", "timedelta")) ||
         !(state->epoch = make_epoch(state)) ||
         !(state->name_model = PyUnicode_InternFromString("__realm_model__")) ||
+        !(state->name_update = PyUnicode_InternFromString("update")) ||
         !(state->name_days = PyUnicode_InternFromString("days")) ||
         !(state->name_seconds = PyUnicode_InternFromString("seconds")) ||
         !(state->name_microseconds = PyUnicode_InternFromString("microseconds")) ||
@@ -106,8 +107,8 @@ static int module_exec(PyObject *module) {
 #define STATE_MEMBERS(apply)                                                                       \
     apply(property_type) apply(model_type) apply(object_type) apply(realm_type)                    \
     apply(results_type) apply(iterator_type) apply(make_error) apply(datetime_type)                \
-    apply(timedelta_type) apply(epoch) apply(name_model) apply(name_days) apply(name_seconds)      \
-    apply(name_microseconds) apply(name_tzinfo)
+    apply(timedelta_type) apply(epoch) apply(name_model) apply(name_update) apply(name_days)       \
+    apply(name_seconds) apply(name_microseconds) apply(name_tzinfo)
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     State *state = PyModule_GetState(module);

@@ -239,14 +239,16 @@ static PyMethodDef realm_methods[] = {
     {"_write_copy", (PyCFunction)method_write_copy, METH_VARARGS, NULL},
     {"_describe", (PyCFunction)realm_describe, METH_NOARGS, NULL},
     {"_bind", (PyCFunction)realm_bind_method, METH_O, NULL},
-    {"_find", (PyCFunction)realm_find, METH_VARARGS, NULL},
+    {"find", (PyCFunction)realm_find, METH_VARARGS,
+     "find($self, cls, key, /)\n--\n\n"
+     "The object of cls with this primary key, None if there is none."},
     {"_object_for_key", (PyCFunction)realm_object_for_key, METH_VARARGS, NULL},
     {"_delete_object", (PyCFunction)realm_delete_object, METH_O, NULL},
     {"create", (PyCFunction)(void (*)(void))realm_create, METH_FASTCALL | METH_KEYWORDS,
-     "create(cls, values=None, /, *, update='error', **properties)\n--\n\n"
+     "create($self, cls, values=None, /, *, update='error', **properties)\n--\n\n"
      "Creates an object of cls in the realm and returns it."},
     {"add", (PyCFunction)(void (*)(void))realm_add, METH_VARARGS | METH_KEYWORDS,
-     "add(obj, /, *, update='error')\n--\n\n"
+     "add($self, obj, /, *, update='error')\n--\n\n"
      "Adds obj, and every object it links to, to the realm; returns it."},
     {NULL, NULL, 0, NULL}};
 

@@ -375,14 +375,6 @@ static int give_mapping(Row *row, PyObject *mapping) {
     return bad;
 }
 
-/* Most calls give the properties in order, with interned names: one comparison each. */
-static Py_ssize_t find_named(Model *model, PyObject *name, size_t expected) {
-    if (expected < model->count && model->properties[expected]->name == name) {
-        return (Py_ssize_t)expected;
-    }
-    return model_find(model, name, true);
-}
-
 PyObject *realm_create(Realm *self, PyObject *const *args, Py_ssize_t count, PyObject *names) {
     State *state = self->state;
     Row row;
@@ -393,23 +385,27 @@ PyObject *realm_create(Realm *self, PyObject *const *args, Py_ssize_t count, PyO
                         "mapping");
         return NULL;
     }
-    Model *model = model_of_class(state, args[0]);
-    Binding *binding = model ? realm_binding(self, model) : NULL;
+    Binding *binding = realm_binding_of(self, args[0]);
     if (!binding) return NULL;
+    Model *model = binding->model;
     PyObject *result = NULL;
     realm_object_t *handle = NULL;
     bool created = true;
     if (row_open(&row, binding) < 0) goto done;
     if (count == 2 && args[1] != Py_None && give_mapping(&row, args[1]) < 0) goto done;
+    /* Most calls give the properties in order, with interned names: one comparison each. */
     Py_ssize_t named = names ? PyTuple_Size(names) : 0;
     for (Py_ssize_t i = 0; i < named; i++) {
         PyObject *name = PyTuple_GetItem(names, i);
-        if (PyUnicode_CompareWithASCIIString(name, "update") == 0) {
-            update = update_policy(args[count + i]);
+        PyObject *value = args[count + i];
+        bool expected = (size_t)i < model->count && model->properties[i]->name == name;
+        if (name == state->name_update ||
+            (!expected && PyUnicode_CompareWithASCIIString(name, "update") == 0)) {
+            update = update_policy(value);
             if (update < 0) goto done;
-            continue;
+        } else if (row_give(&row, expected ? i : model_find(model, name, true), value) < 0) {
+            goto done;
         }
-        if (row_give(&row, find_named(model, name, (size_t)i), args[count + i]) < 0) goto done;
     }
     handle = row_store(&row, update, &created);
     if (!handle) goto done;
@@ -451,10 +447,10 @@ PyObject *realm_find(Realm *self, PyObject *args) {
     PyObject *type, *value, *keep;
     realm_value_t key;
     if (!PyArg_ParseTuple(args, "OO:find", &type, &value)) return NULL;
-    Model *model = model_of_class(self->state, type);
-    if (!model || realm_ready(self) < 0) return NULL;
-    Binding *binding = realm_binding(self, model);
+    if (realm_ready(self) < 0) return NULL;
+    Binding *binding = realm_binding_of(self, type);
     if (!binding) return NULL;
+    Model *model = binding->model;
     if (model->primary < 0) {
         raise_code(self->state, RLM_ERR_UNEXPECTED_PRIMARY_KEY,
                    "%s has no primary key to find objects by", model->text);
@@ -478,13 +474,12 @@ PyObject *realm_object_for_key(Realm *self, PyObject *args) {
     PyObject *type;
     long long key;
     if (!PyArg_ParseTuple(args, "OL:_object_for_key", &type, &key)) return NULL;
-    Model *model = model_of_class(self->state, type);
-    if (!model || realm_ready(self) < 0) return NULL;
-    Binding *binding = realm_binding(self, model);
+    if (realm_ready(self) < 0) return NULL;
+    Binding *binding = realm_binding_of(self, type);
     if (!binding) return NULL;
     realm_object_t *handle = realm_get_object(self->handle, binding->class_key, key);
     if (handle) return object_wrap(binding, handle);
-    raise_engine(self->state, "%s with key %lld", model->text, key);
+    raise_engine(self->state, "%s with key %lld", binding->model->text, key);
     return NULL;
 }
 

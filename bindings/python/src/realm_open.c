@@ -143,6 +143,21 @@ Binding *realm_binding(Realm *self, Model *model) {
     return NULL;
 }
 
+Binding *realm_binding_of(Realm *self, PyObject *class) {
+    if (!PyUnicode_Check(class)) {
+        Model *model = model_of_class(self->state, class);
+        return model ? realm_binding(self, model) : NULL;
+    }
+    for (size_t i = 0; i < self->binding_count; i++) {
+        if (PyUnicode_Compare(class, self->bindings[i].model->name) == 0) {
+            return &self->bindings[i];
+        }
+    }
+    raise_code(self->state, RLM_ERR_NO_SUCH_TABLE, "the realm %R has no class %R", self->path,
+               class);
+    return NULL;
+}
+
 Binding *realm_binding_for_key(Realm *self, realm_class_key_t key) {
     for (size_t i = 0; i < self->binding_count; i++) {
         if (self->bindings[i].class_key == key) return &self->bindings[i];

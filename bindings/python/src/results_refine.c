@@ -12,13 +12,12 @@ PyObject *results_of_class(PyTypeObject *type, PyObject *args) {
     State *state = state_of_type(type);
     if (!state || !PyArg_ParseTuple(args, "O!O", state->realm_type, &realm, &class)) return NULL;
     Realm *self = (Realm *)realm;
-    Model *model = model_of_class(state, class);
-    if (!model || realm_ready(self) < 0) return NULL;
-    Binding *binding = realm_binding(self, model);
+    if (realm_ready(self) < 0) return NULL;
+    Binding *binding = realm_binding_of(self, class);
     if (!binding) return NULL;
     realm_results_t *handle = realm_object_find_all(self->handle, binding->class_key);
     if (handle) return results_wrap(type, binding, handle, true, false);
-    raise_engine(state, "objects of %s", model->text);
+    raise_engine(state, "objects of %s", binding->model->text);
     return NULL;
 }
 
@@ -30,10 +29,10 @@ PyObject *results_of_backlinks(PyTypeObject *type, PyObject *args) {
         return NULL;
     }
     Object *object = (Object *)target;
-    Model *model = model_of_class(state, class);
-    if (!model || object_ready(object) < 0) return NULL;
-    Binding *binding = realm_binding(object->realm, model);
-    Py_ssize_t index = binding ? model_find(model, name, true) : -1;
+    if (object_ready(object) < 0) return NULL;
+    Binding *binding = realm_binding_of(object->realm, class);
+    Model *model = binding ? binding->model : NULL;
+    Py_ssize_t index = model ? model_find(model, name, true) : -1;
     if (index < 0) return NULL;
     realm_results_t *handle =
         realm_get_backlinks(object->handle, binding->class_key, binding->keys[index]);

@@ -1,0 +1,47 @@
+"""The annotations and stubs, as a type checker sees them."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+def mypy(*arguments: str, module: str = "mypy") -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", module, *arguments], cwd=HERE, capture_output=True, text=True
+    )
+
+
+@pytest.fixture(scope="module")
+def cache(tmp_path_factory):
+    return ["--strict", "--cache-dir", str(tmp_path_factory.mktemp("mypy"))]
+
+
+def test_the_package_passes_strictly(cache):
+    done = mypy(*cache, "-p", "realm")
+    assert done.returncode == 0, done.stdout
+
+
+def test_users_get_precise_types(cache):
+    done = mypy(*cache, "typed_example.py")
+    assert done.returncode == 0, done.stdout
+
+
+def test_mistakes_are_found(cache):
+    done = mypy(*cache, "typed_mistakes.py")
+    found = {int(n) for n in re.findall(r"^typed_mistakes.py:(\d+): error", done.stdout, re.M)}
+    lines = (HERE / "typed_mistakes.py").read_text().splitlines()
+    assert found == {n for n, line in enumerate(lines, 1) if line.endswith("# mistake")}, done.stdout
+
+
+def test_the_stubs_fit_the_extension_module():
+    done = mypy("realm._realm", "--ignore-disjoint-bases", module="mypy.stubtest")
+    if "unrecognized arguments" in done.stderr:
+        done = mypy("realm._realm", module="mypy.stubtest")
+    assert done.returncode == 0, done.stdout + done.stderr

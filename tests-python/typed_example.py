@@ -1,0 +1,52 @@
+"""Checked by test_typing.py with mypy --strict; the comments are what it must infer."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from typing import assert_type
+
+import realm
+
+
+class Country(realm.Object):
+    code: str = realm.PrimaryKey()
+    name: str = ""
+
+
+class Airport(realm.Object):
+    icao: str = realm.PrimaryKey()
+    name: str = realm.Indexed(default="")
+    elevation: int | None = None
+    weight: realm.Float32 = 0.0
+    opened: datetime | None = None
+    country: Country | None = None
+
+
+def use() -> None:
+    airport = Airport(icao="LPPT", name="Lisbon", weight=1.5)
+    assert_type(airport.icao, str)
+    assert_type(airport.elevation, int | None)
+    assert_type(airport.weight, float)
+    with realm.open("x.realm", classes=[Airport], schema_version=1) as r:
+        with r.write():
+            assert_type(r.add(airport), Airport)
+            assert_type(r.create(Airport, icao="A", update="all"), Airport)
+        results = r.objects(Airport)
+        assert_type(results, realm.Results[Airport])
+        assert_type(results.filter("elevation > $0", 3).sorted("name").limit(2),
+                    realm.Results[Airport])
+        assert_type(results[0], Airport)
+        assert_type(results[1:], list[Airport])
+        assert_type(results.first(), Airport | None)
+        for one in results:
+            assert_type(one, Airport)
+        assert_type(r.find(Airport, "A"), Airport | None)
+        assert_type(r.backlinks(airport, Airport, "country"), realm.Results[Airport])
+        assert_type(r.refresh(), bool)
+        assert_type(len(results), int)
+        r.delete(results)
+        r.delete([airport])
+    try:
+        pass
+    except realm.Error as error:
+        assert_type(error.code, realm.ErrorCode)

@@ -1,0 +1,23 @@
+"""Checked by test_typing.py: mypy must object to every line marked so, and to no other."""
+
+from __future__ import annotations
+
+import realm
+
+
+class Dog(realm.Object):
+    name: str = realm.PrimaryKey()
+    age: int = 0
+
+
+def use(r: realm.Realm) -> None:
+    Dog(age=1)  # mistake
+    Dog(name=1)  # mistake
+    Dog("Rex")  # mistake
+    Dog(name="Rex", legs=4)  # mistake
+    dog = Dog(name="Rex")
+    dog.age = "three"  # mistake
+    dog.legs = 4  # mistake
+    r.objects(Dog)[0].weight  # mistake
+    r.objects(int)  # mistake
+    realm.open("x", classes=[int])  # mistake
