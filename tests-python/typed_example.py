@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import assert_type
+from typing import Any, assert_type
 
 import realm
 
@@ -42,6 +42,8 @@ def use() -> None:
             assert_type(one, Airport)
         assert_type(r.find(Airport, "A"), Airport | None)
         assert_type(r.backlinks(airport, Airport, "country"), realm.Results[Airport])
+        assert_type(r.find("Airport", "A"), Any)
+        assert_type(r.objects("Airport"), realm.Results[Any])
         assert_type(r.refresh(), bool)
         assert_type(len(results), int)
         r.delete(results)

@@ -21,3 +21,4 @@ def use(r: realm.Realm) -> None:
     r.objects(Dog)[0].weight  # mistake
     r.objects(int)  # mistake
     realm.open("x", classes=[int])  # mistake
+    r.add(dog, update="maybe")  # mistake

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 from . import _realm
 from ._errors import SchemaError
@@ -77,11 +77,17 @@ class Realm(_realm.Realm):
 
     # ---- objects ---------------------------------------------------------------------------
 
-    def objects(self, cls: type[T] | str, /) -> Results[T]:
+    @overload
+    def objects(self, cls: type[T], /) -> Results[T]: ...
+    @overload
+    def objects(self, cls: str, /) -> Results[Any]: ...
+    def objects(self, cls: type[T] | str, /) -> Results[Any]:
         """All objects of a class, lazily."""
         return Results._of_class(self, cls)
 
-    def add_all(self, objects: Iterable[T], /, *, update: str = "error") -> list[T]:
+    def add_all(
+        self, objects: Iterable[T], /, *, update: Literal["error", "all", "modified"] = "error"
+    ) -> list[T]:
         """Adds several objects; see `add`."""
         return [self.add(obj, update=update) for obj in objects]
 
@@ -95,7 +101,11 @@ class Realm(_realm.Realm):
             for obj in list(target):
                 self._delete_object(obj)
 
-    def backlinks(self, target: Object, cls: type[T] | str, name: str, /) -> Results[T]:
+    @overload
+    def backlinks(self, target: Object, cls: type[T], name: str, /) -> Results[T]: ...
+    @overload
+    def backlinks(self, target: Object, cls: str, name: str, /) -> Results[Any]: ...
+    def backlinks(self, target: Object, cls: type[T] | str, name: str, /) -> Results[Any]:
         """The objects of `cls` that link to `target` through their property `name`."""
         return Results._of_backlinks(target, cls, name)
 

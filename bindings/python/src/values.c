@@ -72,7 +72,7 @@ static int is_naive(State *state, PyObject *value) {
 static int timestamp_from_python(State *state, PyObject *value, realm_timestamp_t *out) {
     PyObject *since = PyNumber_Subtract(value, state->epoch);
     if (!since) return -1;
-    long long days, seconds, micros;
+    long long days = 0, seconds = 0, micros = 0;
     int bad = attribute_as_long(since, state->name_days, &days) ||
               attribute_as_long(since, state->name_seconds, &seconds) ||
               attribute_as_long(since, state->name_microseconds, &micros);
