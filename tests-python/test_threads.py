@@ -342,6 +342,31 @@ print(r.objects(Note).values("text"))
         assert (done.returncode, done.stdout) == (0, "['a', 'b']\n"), done.stderr
 
 
+    def test_a_child_that_opens_anew_works_on_the_same_file(self, path):
+        code = """
+import os, sys
+import models, realm
+from models import Note
+r = realm.open(sys.argv[1], classes=models.ALL)
+with r.write():
+    r.create(Note, text="parent")
+child = os.fork()
+if child == 0:
+    mine = realm.open(sys.argv[1], classes=models.ALL)
+    with mine.write():
+        mine.create(Note, text="child")
+    mine.close()
+    os._exit(0)
+assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+r.refresh()
+with r.write():
+    r.create(Note, text="parent again")
+print(r.objects(Note).values("text"))
+"""
+        done = run_python(code, path)
+        assert done.stdout == "['parent', 'child', 'parent again']\n", done.stderr
+
+
 def test_interpreters_end_cleanly_with_open_realms(path):
     code = """
 import sys
