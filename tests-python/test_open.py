@@ -190,7 +190,7 @@ class TestReflection:
             assert found.latitude.type == "float" and found.country.link_target == "Country"
             with r.write():
                 cusco.name = "Velasco Astete"
-                r.create(found, icao="NEW1", name="New")
+                r.create(found, icao="NEW1", name="New", latitude=1.0)
             assert r.find("Airport", "SPZO").name == "Velasco Astete"
 
     def test_every_type_is_recognised(self, path):
@@ -259,7 +259,7 @@ class TestBadFiles:
             realm.open(tmp_path, classes=[Note])
         assert isinstance(caught.value, OSError)
 
-    @pytest.mark.parametrize("content", [b"hello, I am a text\n", os.urandom(5000), b"\0" * 4096])
+    @pytest.mark.parametrize("content", [b"hello, I am a text\n", os.urandom(5000)])
     def test_something_else(self, path, content):
         pathlib.Path(path).write_bytes(content)
         with pytest.raises(realm.InvalidDatabaseError) as caught:
@@ -269,14 +269,15 @@ class TestBadFiles:
 
     def test_a_truncated_file(self, path):
         with realm.open(path, classes=[Note]) as r:
-            with r.write():
-                for i in range(2000):
-                    r.create(Note, text=f"note {i}" * 10)
+            for _ in range(2):
+                with r.write():
+                    for i in range(2000):
+                        r.create(Note, text=f"note {i}" * 10)
         whole = pathlib.Path(path).read_bytes()
-        pathlib.Path(path).write_bytes(whole[: len(whole) // 2 // 4096 * 4096])
-        with pytest.raises(realm.InvalidDatabaseError):
-            with realm.open(path, classes=[Note]) as r:
-                r.objects(Note).values("text")
+        for pages in (1, 2, 5):
+            pathlib.Path(path).write_bytes(whole[: pages * 4096])
+            with pytest.raises(realm.InvalidDatabaseError, match="truncated"):
+                realm.open(path, classes=[Note])
 
     def test_a_path_with_a_null(self):
         with pytest.raises(ValueError, match="null"):

@@ -6,6 +6,10 @@ final class FileRegistry: @unchecked Sendable {
     private let lock = Lock()
     /// By path as given. One file may be here under several paths; it is one object then.
     private var files: [String: RealmFile] = [:]
+    private var forkGeneration = ForkGuard.generation
+    /// Files of the parent of a forked child. They are of no use here, and must not be closed
+    /// either, because closing would act on what the parent goes on using: so they are kept.
+    private var inherited: [RealmFile] = []
 
     /// The file at the configured path, opened if it is not; `body` runs while nobody else opens
     /// or closes files. `isFirst`: no realm of the file was open.
@@ -14,6 +18,7 @@ final class FileRegistry: @unchecked Sendable {
         _ body: (RealmFile, _ isFirst: Bool) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         try lock.withLock { () throws(RealmError) -> R in
+            forgetFilesOfParent()
             let path = configuration.path
             if let file = files[path] {
                 try checkSame(file, configuration)
@@ -71,7 +76,19 @@ final class FileRegistry: @unchecked Sendable {
     }
 
     /// Whether some realm of this path is open in this process.
-    func isOpen(_ path: String) -> Bool { lock.withLock { files[path] != nil } }
+    func isOpen(_ path: String) -> Bool {
+        lock.withLock {
+            forgetFilesOfParent()
+            return files[path] != nil
+        }
+    }
+
+    private func forgetFilesOfParent() {
+        guard forkGeneration != ForkGuard.generation else { return }
+        forkGeneration = ForkGuard.generation
+        inherited += files.values
+        files = [:]
+    }
 
     private func close(_ file: RealmFile) {
         lock.withLock { closeLocked(file) }

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import _realm
+from ._errors import QueryError
 
 if TYPE_CHECKING:
     from ._model import Object
@@ -13,6 +14,13 @@ if TYPE_CHECKING:
 T = TypeVar("T", bound="Object")
 
 _ANY: Any = object()
+
+
+def _path(text: str) -> str:
+    """The text, if it is a single path: the engine takes a list of them, and directions."""
+    if not text or any(c in ",()" or c.isspace() for c in text.replace("\\ ", "")):
+        raise QueryError(f"{text!r} is not the name of a property or a path over links")
+    return text
 
 
 class Results(_realm.Results, Sequence[T]):
@@ -57,14 +65,14 @@ class Results(_realm.Results, Sequence[T]):
         parts = []
         for key in keys:
             down = key.startswith("-")
-            parts.append(f"{key[down:]} {'DESC' if down != reverse else 'ASC'}")
+            parts.append(f"{_path(key[down:])} {'DESC' if down != reverse else 'ASC'}")
         return self._sort(", ".join(parts))
 
     def distinct(self, *keys: str) -> Results[T]:
         """The first object of each combination of values of `keys`."""
         if not keys:
             raise TypeError("distinct() needs at least one property")
-        return self._distinct(", ".join(keys))
+        return self._distinct(", ".join(map(_path, keys)))
 
     def limit(self, count: int, /) -> Results[T]:
         """At most the first `count` objects."""
