@@ -100,9 +100,14 @@ struct TransactionMemory {
     /// Values changed in place in sealed leaves, which moves no row: results look at it.
     var patches = 0
 
-    /// Memory for a block of `pages` pages; not zeroed.
+    /// Memory for a block of `pages` pages, all zeros: blocks are written whole, and what their
+    /// content leaves unused must not carry bytes of this process into the file. Costs 0.3 us for
+    /// a leaf.
     static func allocate(pages: Int) -> UnsafeMutableRawPointer {
-        UnsafeMutableRawPointer.allocate(byteCount: pages << Page.shift, alignment: 64)
+        let block = UnsafeMutableRawPointer.allocate(
+            byteCount: pages << Page.shift, alignment: 64)
+        memset(block, 0, pages << Page.shift)
+        return block
     }
 
     /// The block is no longer part of the tree.

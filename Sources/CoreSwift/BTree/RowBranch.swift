@@ -82,6 +82,10 @@ enum RowBranch {
         reference.store(node + (referencesOffset + index * BlockReference.byteCount))
     }
 
+    static func setKey(_ node: UnsafeMutableRawPointer, _ index: Int, _ key: Int64) {
+        node.put(key, keysOffset + index * 8)
+    }
+
     static func setRows(_ node: UnsafeMutableRawPointer, _ index: Int, _ rows: Int) {
         node.put(UInt64(rows), countsOffset + index * 8)
     }

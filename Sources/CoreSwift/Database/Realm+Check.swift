@@ -35,13 +35,30 @@ extension Realm {
         }
     }
 
-    private static func check(_ store: Store) throws(RealmError) -> [String] {
-        try TableSet.withNewest(store) { tables throws(RealmError) in
-            let walk = TreeCopy(tables)
-            try walk.measure()
-            let pin = try store.pin(version: tables.version)
-            defer { store.unpin(pin.version) }
-            return try store.check(pin, reachable: walk.replaced)
+    static func check(_ store: Store) throws(RealmError) -> [String] {
+        let pin = try store.pinNewest()
+        defer { store.unpin(pin.version) }
+        var problems: [String] = []
+        var reachable: [BlockReference] = []
+        var isComplete = false
+        do throws(RealmError) {
+            problems += try store.checkRoot(pin)
+            let own = try store.pin(version: pin.version)
+            try TableSet.with(own, store) { tables throws(RealmError) in
+                let check = TableCheck(tables)
+                check.run()
+                problems += check.report.problems
+                reachable = check.reachable
+                isComplete = check.isComplete
+            }
+        } catch {
+            problems.append(error.message)
         }
+        do throws(RealmError) {
+            problems += try store.check(pin, reachable: reachable, listsLeaks: isComplete)
+        } catch {
+            problems.append(error.message)
+        }
+        return problems
     }
 }

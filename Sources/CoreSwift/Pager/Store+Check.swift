@@ -10,8 +10,10 @@ extension Store {
         return try check(pin, reachable: reachable)
     }
 
-    /// The same for a pinned version.
-    func check(_ pin: Pin, reachable: [BlockReference]) throws(RealmError) -> [String] {
+    /// The same for a pinned version. Without `listsLeaks`, `reachable` need not be all blocks.
+    func check(
+        _ pin: Pin, reachable: [BlockReference], listsLeaks: Bool = true
+    ) throws(RealmError) -> [String] {
         let space = try readSpace(pin, live: nil)
         var parts: [(page: UInt64, count: UInt64, what: String)] = []
         func add(_ reference: BlockReference, _ what: String) {
@@ -36,7 +38,7 @@ extension Store {
         var next = FileHeader.firstBlockPage
         var before = "the header"
         for part in parts {
-            if part.page > next {
+            if part.page > next, listsLeaks {
                 problems.append(
                     "pages \(next) to \(part.page - 1): leaked, neither in use nor free")
             } else if part.page < next {
@@ -49,10 +51,11 @@ extension Store {
                 before = part.what
             }
         }
-        if next < space.pageCount {
+        if next < space.pageCount, listsLeaks {
             problems.append(
                 "pages \(next) to \(space.pageCount - 1): leaked, neither in use nor free")
-        } else if next > space.pageCount {
+        }
+        if next > space.pageCount {
             problems.append(
                 "\(before) ends at page \(next - 1), the file at \(space.pageCount - 1)")
         }

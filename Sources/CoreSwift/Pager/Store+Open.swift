@@ -125,7 +125,7 @@ extension Store {
         var unsynced: Bool
     }
 
-    private static func readSlot(
+    static func readSlot(
         _ file: OpenFile, _ version: UInt64
     ) throws(RealmError) -> FileHeader.Slot {
         let buffer = UnsafeMutableRawPointer.allocate(
@@ -244,7 +244,7 @@ extension Store {
     }
 
     /// Hashes every block that the version wrote; nil when all are right, else what is wrong.
-    private static func verify(_ header: FileHeader, _ mapping: PageMapping) -> String? {
+    static func verify(_ header: FileHeader, _ mapping: PageMapping) -> String? {
         let base = mapping.source.pointee.base
         let reference = header.root
         let block = base + Int(reference.page) << Page.shift

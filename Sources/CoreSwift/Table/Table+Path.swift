@@ -100,7 +100,11 @@ extension UnsafeMutablePointer where Pointee == TableState {
             let index = pointee.pathChildren[position]
             let count = RowBranch.count(node)
             if count > 1 {
+                let first = RowBranch.key(node, 0)
                 RowBranch.shift(node, from: index + 1, by: -1)
+                // The new first child takes over what was below it: were its own key to stay,
+                // smaller ones that come later would split off behind it.
+                RowBranch.setKey(node, 0, first)
                 RowBranch.setCount(node, count - 1)
                 return
             }

@@ -70,7 +70,14 @@ extension UnsafeMutablePointer where Pointee == TableState {
                     capacity: LeafLayout.rowsMax, lowKey: key)
                 leaf.pointee.reference = memory.pointee.blocks.add(
                     leaf, pages: 0, isOpenLeaf: true)
+                let oldRoot = BlockReference(pointee.rowPlace)
                 insertChild(key: key, rows: 0, reference: leaf.pointee.reference)
+                if !oldRoot.isTransient {
+                    // The first split: recounting skips children that are not of this transaction.
+                    RowBranch.setRows(
+                        memory.pointee.blocks.pointer(BlockReference(pointee.rowPlace)), 0,
+                        view.liveRows)
+                }
                 pointee.openLeaves.append(leaf)
                 pointee.openRows += leaf.pointee.capacity
                 pointee.appendLeaf = leaf

@@ -306,6 +306,17 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     private func externalTag() -> BlockTag { BlockTag(.bigValue, classKey: pointee.classKey) }
 
+    /// The structure of a block that holds one value of `length` bytes.
+    static func checkExternal(
+        _ block: UnsafeRawPointer, _ bytes: Int, _ length: UInt64
+    ) throws(RealmError) {
+        guard length <= UInt64(bytes - externalHeader), block.u32(8) == UInt32(length) else {
+            throw RealmError(
+                .invalidDatabase,
+                "value of \(block.u32(8)) bytes, its row says \(length), in a block of \(bytes)")
+        }
+    }
+
     /// The value behind a 40-byte record.
     func externalValue(
         _ record: UnsafeRawBufferPointer, _ info: ColumnInfo
@@ -317,15 +328,10 @@ extension UnsafeMutablePointer where Pointee == TableState {
             block = known
         } else {
             block = try pointee.nodes.admit(
-                BlockReference(start), externalTag(), length
-            ) { block, bytes, length throws(RealmError) in
-                guard length <= UInt64(bytes - Self.externalHeader) else {
-                    throw RealmError(
-                        .invalidDatabase, "value of \(length) bytes in a block of \(bytes)")
-                }
-            }
+                BlockReference(start), externalTag(), length, Self.checkExternal)
         }
-        guard block.u32(8) == UInt32(truncatingIfNeeded: length) else {
+        // Known blocks passed the check for the length of some row, not necessarily of this one.
+        guard UInt64(block.u32(8)) == length else {
             throw RealmError(
                 .invalidDatabase, "value of \(block.u32(8)) bytes, its row says \(length)")
         }

@@ -76,7 +76,7 @@ import Testing
         let live = statistics.classes.reduce(0) {
             $0 + $1.rowBytes + $1.externalBytes + $1.indexBytes
         }
-        #expect(after < before / 4)
+        #expect(after < before / 3)
         #expect(after <= live + live / 16 + 16 * 4096, "\(after) bytes for \(live)")
         #expect(statistics.fileBytes == after)
         #expect(try realm.check() == [])

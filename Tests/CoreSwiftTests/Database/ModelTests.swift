@@ -102,6 +102,8 @@ private struct Model {
             }
             if step % 8 == 0 || step == steps - 1 {
                 try compare(realm, committed, "seed \(seed), step \(step)")
+                let problems = try realm.check()
+                #expect(problems == [], "seed \(seed), step \(step)")
             }
             if step % 50 == 49 {
                 realm.close()

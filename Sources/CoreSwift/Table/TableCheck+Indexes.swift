@@ -1,0 +1,228 @@
+// Ordered indexes: the tree in itself, then its entries against the rows. The entries ascend
+// strictly, so they are distinct; each names a live row that has exactly the entry's value; and
+// there are as many as rows. So each row has exactly one.
+
+import CKernels
+
+extension TableCheck {
+    func checkIndex(_ table: Table, _ item: ClassSchema, _ position: Int) {
+        let index = table.pointee.indexes[position]
+        let kind = index.isInverse ? "inverse index" : "index"
+        var walk = IndexWalk(
+            check: self, table: table, item: item, column: index.column,
+            isInverse: index.isInverse, tree: index.tree,
+            place: "\(kind) of \(item.label(index.column))")
+        walk.run()
+    }
+
+    fileprivate func expectedEntries(
+        _ table: Table, _ column: Int, isInverse: Bool
+    ) -> Int? {
+        guard let facts = facts[table.pointee.classKey], facts.isReadable else { return nil }
+        if isInverse { return facts.links[column] ?? 0 }
+        guard table.pointee.columns[column].isKey else { return facts.keys.count }
+        return facts.keys.count { $0 >= IntegerKeys.indirectBase }
+    }
+}
+
+private struct IndexWalk {
+    let check: TableCheck
+    let table: Table
+    let column: Int
+    let isInverse: Bool
+    let tree: IndexTree
+    let place: String
+    private let info: ColumnInfo
+    private let comparesRows: Bool
+    private let expected: Int?
+    private var isReadable = true
+    private var entries = 0
+    /// The entry before: its bytes and key.
+    private var last: [UInt8] = []
+    private var lastKey: Int64 = 0
+    private var hasLast = false
+    /// Full values behind entries whose bytes are cut and equal.
+    private var cutValues: Set<[UInt8]> = []
+
+    init(
+        check: TableCheck, table: Table, item: ClassSchema, column: Int, isInverse: Bool,
+        tree: IndexTree, place: String
+    ) {
+        self.check = check
+        self.table = table
+        self.column = column
+        self.isInverse = isInverse
+        self.tree = tree
+        self.place = place
+        info = table.pointee.columns[column]
+        expected = check.expectedEntries(table, column, isInverse: isInverse)
+        comparesRows = expected != nil
+    }
+
+    mutating func run() {
+        let root = BlockReference(tree.rootPlace)
+        if root.isNone {
+            if tree.depth != 0 {
+                check.report.add("\(place): is empty, but has \(tree.depth) levels")
+            }
+        } else {
+            _ = walk(root, tree.depth, nil, nil)
+        }
+        guard isReadable else { return }
+        if entries != tree.count {
+            check.report.add(
+                "\(place): has \(entries) entries, the catalog says \(tree.count)")
+        }
+        if let expected, entries != expected {
+            check.report.add("\(place): has \(entries) entries, its class needs \(expected)")
+        }
+    }
+
+    /// Checks a subtree whose positions are in `low` ..< `high`; returns its entries.
+    private mutating func walk(
+        _ reference: BlockReference, _ level: Int, _ low: IndexPosition?, _ high: IndexPosition?
+    ) -> Int {
+        if level == 0 { return leaf(reference, low, high) }
+        guard
+            let block = check.block(
+                reference, tree.branchTag, "\(place), level \(level)", level, IndexBranch.check)
+        else {
+            isReadable = false
+            return 0
+        }
+        let branch = IndexBranch(block)
+        var total = 0
+        for index in 0..<branch.count {
+            let separator = branch.separator(index)
+            // The first one is a bound, too, except at the left edge of the tree.
+            let part = index > 0 || low != nil ? separator : nil
+            checkSeparator(branch, index, low, high, reference)
+            let before = isReadable
+            isReadable = true
+            let count = walk(
+                BlockReference(branch.reference(index)), level - 1, part,
+                index + 1 < branch.count ? branch.separator(index + 1) : high)
+            if isReadable, count != branch.entries(index) {
+                check.report.add(
+                    "\(place), page \(reference.page): child \(index) has \(count) entries, its "
+                        + "parent says \(branch.entries(index))")
+            }
+            isReadable = isReadable && before
+            total += count
+        }
+        return total
+    }
+
+    private func checkSeparator(
+        _ branch: IndexBranch, _ index: Int, _ low: IndexPosition?, _ high: IndexPosition?,
+        _ reference: BlockReference
+    ) {
+        let separator = branch.separator(index)
+        var isRight = true
+        if let low, compare(separator, low) < 0 { isRight = false }
+        if index > 0, let high, compare(separator, high) >= 0 { isRight = false }
+        if index > 1, compare(branch.separator(index - 1), separator) >= 0 { isRight = false }
+        if !isRight {
+            check.report.add(
+                "\(place), page \(reference.page): separator \(index) is out of order")
+        }
+    }
+
+    private mutating func leaf(
+        _ reference: BlockReference, _ low: IndexPosition?, _ high: IndexPosition?
+    ) -> Int {
+        guard
+            let block = check.block(
+                reference, tree.leafTag, place, 0, IndexLeaf.check)
+        else {
+            isReadable = false
+            return 0
+        }
+        let leaf = IndexLeaf(block)
+        let subject = "\(place), page \(reference.page)"
+        var bytes = [UInt8](UnsafeRawBufferPointer(start: leaf.prefix, count: leaf.prefixCount))
+        for index in 0..<leaf.count {
+            bytes.removeSubrange(leaf.prefixCount...)
+            bytes.append(contentsOf: leaf.suffix(index))
+            entry(bytes, leaf.key(index), low, high, "\(subject), entry \(index)")
+        }
+        entries += leaf.count
+        return leaf.count
+    }
+
+    // MARK: Entries
+
+    private mutating func entry(
+        _ bytes: [UInt8], _ key: Int64, _ low: IndexPosition?, _ high: IndexPosition?,
+        _ subject: String
+    ) {
+        var problem: String?
+        bytes.withUnsafeBytes { buffer in
+            let position = IndexPosition(
+                bytes: buffer.baseAddress ?? tree.rootPlace.asReadOnly, count: buffer.count,
+                key: key)
+            if let low, compare(position, low) < 0 { problem = "is below its separator" }
+            if let high, compare(position, high) >= 0 {
+                problem = "is not below the next separator"
+            }
+        }
+        let isSame = hasLast && bytes == last
+        if hasLast {
+            let ascends = isSame ? lastKey < key : last.lexicographicallyPrecedes(bytes)
+            if !ascends { problem = "is not above the one before" }
+        }
+        if bytes.count > IndexLimits.valueBytesMax { problem = "has \(bytes.count) bytes" }
+        if let problem { check.report.add("\(subject) \(problem)") }
+        if comparesRows { compareRow(bytes, key, isSame, subject) }
+        last = bytes
+        lastKey = key
+        hasLast = true
+    }
+
+    private mutating func compareRow(
+        _ bytes: [UInt8], _ key: Int64, _ isSame: Bool, _ subject: String
+    ) {
+        do throws(RealmError) {
+            guard let row = try table.find(key) else {
+                check.report.add("\(subject): object \(key) is not there")
+                return
+            }
+            let value = try table.value(row, key, column)
+            if info.isKey, !isInverse, key < IntegerKeys.indirectBase {
+                check.report.add("\(subject): object \(key) is its own key and needs no entry")
+            }
+            let right =
+                isInverse
+                ? Self.isLink(value, bytes)
+                : try IndexReader.bytes(value, info.kind) == bytes
+            if !right {
+                check.report.add("\(subject): object \(key) has another value than the entry")
+                return
+            }
+            if info.isPrimaryKey, !isInverse { noteKey(value, bytes, isSame, subject) }
+        } catch {
+            check.report.add("\(subject): \(error.message)")
+        }
+    }
+
+    private static func isLink(_ value: RawValue, _ bytes: [UInt8]) -> Bool {
+        guard !value.isNull, bytes.count == 8 else { return false }
+        return bytes.reduce(0) { $0 << 8 | UInt64($1) } == value.word1
+    }
+
+    /// Primary keys are unique; those that the index holds cut are compared in full.
+    private mutating func noteKey(
+        _ value: RawValue, _ bytes: [UInt8], _ isSame: Bool, _ subject: String
+    ) {
+        if !isSame { cutValues.removeAll() }
+        var isNew = !isSame
+        if IndexValue.mayBeCut(bytes.count) {
+            isNew = cutValues.insert([UInt8](value.bytes)).inserted
+        }
+        if !isNew { check.report.add("\(subject): another object has the same primary key") }
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    fileprivate var asReadOnly: UnsafeRawPointer { UnsafeRawPointer(self) }
+}

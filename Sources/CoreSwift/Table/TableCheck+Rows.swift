@@ -1,0 +1,164 @@
+// The tree of a class: levels, key ranges, row counts; then the class's totals.
+
+extension TableCheck {
+    /// Keys that a subtree may hold: from `low` up to, not including, `high`; nil = open.
+    private struct KeyRange {
+        var low: Int64?
+        var high: Int64?
+
+        func contains(_ key: Int64) -> Bool {
+            if let low, key < low { return false }
+            if let high, key >= high { return false }
+            return true
+        }
+
+        var text: String {
+            "\(low.map(String.init) ?? "…") ..< \(high.map(String.init) ?? "…")"
+        }
+    }
+
+    func checkRows(_ table: Table, _ item: ClassSchema) -> ClassFacts {
+        var facts = ClassFacts()
+        let root = BlockReference(table.pointee.rowPlace)
+        var rows = 0
+        if !root.isNone {
+            rows = walk(root, table.pointee.depth, KeyRange(), table, item, &facts)
+        } else if table.pointee.depth != 0 {
+            report.add(
+                "class \(item.name): has no tree, the catalog says it has "
+                    + "\(table.pointee.depth) levels")
+        }
+        if facts.isReadable, rows != table.pointee.rowCount {
+            report.add(
+                "class \(item.name): has \(rows) objects, the catalog says "
+                    + "\(table.pointee.rowCount)")
+        }
+        let next = table.pointee.nextKey
+        let first = table.pointee.hasIntegerKey ? IntegerKeys.indirectBase : 0
+        if next < first || (facts.greatestKey >= first && facts.greatestKey >= next) {
+            report.add(
+                "class \(item.name): the next object key is \(next), not above the last one, "
+                    + "\(max(facts.greatestKey, first - 1))")
+        }
+        return facts
+    }
+
+    /// Checks a subtree; returns the live rows it has.
+    private func walk(
+        _ reference: BlockReference, _ level: Int, _ range: KeyRange, _ table: Table,
+        _ item: ClassSchema, _ facts: inout ClassFacts
+    ) -> Int {
+        if level == 0 { return leaf(reference, range, table, item, &facts) }
+        let place = "class \(item.name), rows at level \(level)"
+        guard
+            let node = block(
+                reference, table.pointee.branchTag, place, level, RowBranch.check)
+        else {
+            facts.isReadable = false
+            return 0
+        }
+        let count = RowBranch.count(node)
+        var total = 0
+        for index in 0..<count {
+            var part = range
+            if index > 0 {
+                let key = RowBranch.key(node, index)
+                // The first key is no bound: it stands for everything below the second one.
+                if !range.contains(key) {
+                    report.add(
+                        "\(place), page \(reference.page): key \(key) of child \(index) is not in "
+                            + range.text)
+                }
+                part.low = key
+            }
+            if index + 1 < count { part.high = RowBranch.key(node, index + 1) }
+            let before = facts.isReadable
+            facts.isReadable = true
+            let rows = walk(
+                BlockReference(RowBranch.reference(node, index)), level - 1, part, table, item,
+                &facts)
+            if facts.isReadable, rows != RowBranch.rows(node, index) {
+                report.add(
+                    "\(place), page \(reference.page): child \(index) has \(rows) rows, its parent "
+                        + "says \(RowBranch.rows(node, index))")
+            }
+            facts.isReadable = facts.isReadable && before
+            total += rows
+        }
+        return total
+    }
+
+    private func leaf(
+        _ reference: BlockReference, _ range: KeyRange, _ table: Table, _ item: ClassSchema,
+        _ facts: inout ClassFacts
+    ) -> Int {
+        let place = "class \(item.name), rows"
+        let context = RowLeafCheck.Context(
+            infos: UnsafePointer(table.pointee.columns), columnCount: table.pointee.columnCount)
+        guard
+            let block = block(
+                reference, table.pointee.leafTag, place, context, RowLeafCheck.check)
+        else {
+            facts.isReadable = false
+            return 0
+        }
+        let view = LeafView(block)
+        let subject = "page \(reference.page): class \(item.name)"
+        for row in 0..<view.rows {
+            let key = view.key(row)
+            if key < 0 || !range.contains(key) {
+                report.add(
+                    "\(subject), row \(row): key \(key) is not in the leaf's range, \(range.text)")
+            }
+            facts.greatestKey = max(facts.greatestKey, key)
+            if !view.isDead(row) { facts.keys.append(key) }
+        }
+        for column in 0..<view.columnCount {
+            checkColumn(view, column, table, item, subject, &facts)
+        }
+        // Columns that are younger than the leaf.
+        for column in view.columnCount..<max(table.pointee.columnCount, view.columnCount) {
+            checkAbsent(view, table.pointee.columns[column], item.label(column), subject)
+        }
+        return view.liveRows
+    }
+
+    // MARK: Links
+
+    /// Every link leads to an object that is there.
+    func checkLinks(_ table: Table, _ item: ClassSchema) {
+        guard let own = facts[item.key], own.isReadable,
+            own.links.values.contains(where: { $0 > 0 })
+        else { return }
+        do throws(RealmError) {
+            var leaves = LeafIterator(table: table)
+            while let view = try leaves.next() {
+                for index in 0..<view.columnCount {
+                    let info = table.pointee.columns[index]
+                    guard info.kind == .link, let column = view.column(index),
+                        column.encoding == .packed, let target = facts[info.linkTarget]
+                    else { continue }
+                    for row in 0..<view.rows where !view.isDead(row) && !column.isNull(row) {
+                        guard target.isReadable, !Self.contains(target.keys, column.packed(row))
+                        else { continue }
+                        report.add(
+                            "class \(item.name), object \(view.key(row)): \(item.label(index)) "
+                                + "links to object \(column.packed(row)), which is not there")
+                    }
+                }
+            }
+        } catch {
+            report.add("class \(item.name): \(error.message)")
+        }
+    }
+
+    static func contains(_ keys: [Int64], _ key: Int64) -> Bool {
+        var low = 0
+        var high = keys.count
+        while low < high {
+            let middle = (low &+ high) >> 1
+            if keys[middle] < key { low = middle &+ 1 } else { high = middle }
+        }
+        return low < keys.count && keys[low] == key
+    }
+}
