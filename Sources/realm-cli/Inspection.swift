@@ -1,0 +1,94 @@
+// What the commands ask of a file, in terms of CoreSwift: the only file of the tool that knows the
+// engine. Files are opened read-only; beside them a lock file appears, as with any program that
+// uses them, because a writer must know that somebody reads.
+
+import CoreSwift
+
+#if canImport(Glibc)
+    import Glibc
+#elseif canImport(Darwin)
+    import Darwin
+#endif
+
+/// The outcome of verifying a file.
+struct CheckReport {
+    /// Nil when the file is damaged.
+    var statistics: RealmStatistics?
+    /// The file could be opened: it is a realm, damaged or not.
+    var isRealm: Bool
+    /// One sentence each; empty when the file is sound.
+    var faults: [String] = []
+}
+
+/// What a file consists of.
+struct StatsReport {
+    struct Entry {
+        var sizes: ClassStatistics
+        /// Empty when the class has none.
+        var primaryKey: String
+    }
+
+    var statistics: RealmStatistics
+    /// By name.
+    var classes: [Entry]
+}
+
+enum Inspection {
+    /// Verifies the newest version. Throws what prevents looking at the file at all; damage is a
+    /// result.
+    static func check(_ path: String) throws(RealmError) -> CheckReport {
+        let realm: Realm
+        do throws(RealmError) {
+            realm = try open(path)
+        } catch {
+            guard error.code == .invalidDatabase else { throw error }
+            return CheckReport(isRealm: false, faults: [error.message])
+        }
+        defer { realm.close() }
+        do throws(RealmError) {
+            let faults = try realm.check()
+            let statistics = faults.isEmpty ? try realm.statistics() : nil
+            return CheckReport(statistics: statistics, isRealm: true, faults: faults)
+        } catch {
+            guard error.code == .invalidDatabase else { throw error }
+            return CheckReport(isRealm: true, faults: [error.message])
+        }
+    }
+
+    static func stats(_ path: String) throws(RealmError) -> StatsReport {
+        let realm = try open(path)
+        defer { realm.close() }
+        let statistics = try realm.statistics()
+        return StatsReport(
+            statistics: statistics,
+            classes: statistics.classes.map { sizes in
+                .init(
+                    sizes: sizes,
+                    primaryKey: realm.schema.class_(named: sizes.name)?.primaryKey ?? "")
+            })
+    }
+
+    /// Opens a file that must be there, with the schema it has.
+    private static func open(_ path: String) throws(RealmError) -> Realm {
+        // Opening creates what is missing and takes an empty file for a new one: not here.
+        var status = stat()
+        guard stat(path, &status) == 0 else {
+            throw RealmError(
+                errno == ENOENT ? .fileNotFound : .fileOperationFailed,
+                String(cString: strerror(errno)))
+        }
+        if status.st_mode & S_IFMT == S_IFREG && status.st_size == 0 {
+            throw RealmError(.invalidDatabase, "the file is empty")
+        }
+        var configuration = Configuration(path: path)
+        configuration.schemaMode = .readOnly
+        do throws(RealmError) {
+            return try Realm.open(configuration)
+        } catch {
+            // Where no lock file can be made nobody writes either.
+            guard error.code == .filePermissionDenied else { throw error }
+            configuration.schemaMode = .immutable
+            return try Realm.open(configuration)
+        }
+    }
+}

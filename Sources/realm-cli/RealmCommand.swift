@@ -1,0 +1,63 @@
+// The command-line tool `realm`: looks at database files without a program of their own.
+//
+//   realm check FILE    verify every block, tree, index and the map of free space
+//   realm stats FILE    sizes, versions, free space, objects and bytes of each class
+//
+// This file has the entry point, the options that the commands share, and how errors become exit
+// statuses. What a file is asked for is in `Inspection`; how answers are shown in `TextTable` and
+// `JSON`. Foundation is not imported: the tool starts at once.
+
+import ArgumentParser
+import CoreSwift
+
+@main
+struct RealmCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "realm",
+        abstract: "Inspects realm database files.",
+        discussion: """
+            Exit status: 0 when all is well, 1 when the file is damaged, 2 when it could not be \
+            read, 64 for unusable arguments.
+            """,
+        version: toolVersion,
+        subcommands: [CheckCommand.self, StatsCommand.self])
+}
+
+/// The tool's version, which is that of the project.
+let toolVersion = "0.1.0"
+
+/// What every command takes.
+struct FileOptions: ParsableArguments {
+    @Argument(help: "The realm file.", completion: .file(extensions: ["realm"]))
+    var file: String
+
+    @Flag(help: "Print one JSON object instead of text.")
+    var json = false
+}
+
+/// Exit statuses besides success and those of the argument parser.
+enum ExitStatus {
+    static let damaged = ExitCode(1)
+    static let unreadable = ExitCode(2)
+}
+
+/// Prints why a file could not be read, and ends with the status for that.
+func failure(_ error: RealmError, _ options: FileOptions) -> ExitCode {
+    if options.json {
+        print(
+            JSON.object([
+                ("file", .text(options.file)),
+                ("error", .text(error.message)),
+                ("code", .number(Int(error.code.rawValue))),
+            ]).rendered())
+    } else {
+        writeToStandardError("realm: \(inFile(error.message, options.file))\n")
+    }
+    return ExitStatus.unreadable
+}
+
+/// A message under the name of its file, which messages of the engine often begin with already.
+func inFile(_ message: String, _ file: String) -> String {
+    let named = "'\(file)': "
+    return "\(file): " + (message.hasPrefix(named) ? message.dropFirst(named.count) : message[...])
+}
