@@ -216,9 +216,9 @@ static void w_pinned_reader(void)
     OK(mdb_txn_begin(env, NULL, MDB_RDONLY, &reader));
     double t0 = now();
     B.fresh = false;
-    for (size_t i = 0; i < PINNED_COMMITS; i++)
+    for (size_t i = 0; i < pinned_commits(); i++)
         change_age(pinned_object(i), (int32_t)(i / PINNED_OBJECTS % 100));
-    report("pinned_reader", now() - t0, PINNED_COMMITS);
+    report("pinned_reader", now() - t0, pinned_commits());
     OK(mdb_env_info(env, &after));
     mdb_txn_abort(reader);
     report("pinned_growth_bytes", 0, (after.me_last_pgno - before.me_last_pgno) * ms.ms_psize);

@@ -360,8 +360,8 @@ static void w_pinned_reader(void)
     double once = 0, many = 0;
     snprintf(copy, sizeof copy, "%s.pinned", B.path);
     size_t differs = pinned_growth(copy, 1, PINNED_OBJECTS, &once);
-    size_t growth = pinned_growth(copy, PINNED_COMMITS, 1, &many);
-    report("pinned_reader", many, PINNED_COMMITS);
+    size_t growth = pinned_growth(copy, pinned_commits(), 1, &many);
+    report("pinned_reader", many, pinned_commits());
     report("pinned_growth_bytes", 0, growth);
     report("pinned_differs_bytes", 0, differs);
 }
@@ -443,7 +443,6 @@ static const workload_t workloads[] = {
     {"sort_full", w_sort_full, true},
     {"aggregate", w_aggregate, true},
     {"scan_read", w_scan_read, true},
-    {"scan_read_bulk", w_scan_read_bulk, true},
     {"link_traverse", w_link_traverse, true},
     {"backlinks", w_backlinks, true},
     {"commit_small", w_commit_small, true},

@@ -236,14 +236,14 @@ static void w_pinned_reader(void)
     sqlite3_stmt *b = prep("BEGIN IMMEDIATE"), *u = prep("UPDATE person SET age=? WHERE id=?"), *c = prep("COMMIT");
     double t0 = now();
     B.fresh = false;
-    for (size_t i = 0; i < PINNED_COMMITS; i++) {
+    for (size_t i = 0; i < pinned_commits(); i++) {
         step_done(b);
         sqlite3_bind_int64(u, 2, (int64_t)pinned_object(i));
         sqlite3_bind_int64(u, 1, (int64_t)(i / PINNED_OBJECTS % 100));
         step_done(u);
         step_done(c);
     }
-    report("pinned_reader", now() - t0, PINNED_COMMITS);
+    report("pinned_reader", now() - t0, pinned_commits());
     size_t after = file_bytes(B.path, "") + file_bytes(B.path, "-wal");
     report("pinned_growth_bytes", 0, after > before ? after - before : 0);
     sqlite3_finalize(b);
