@@ -192,6 +192,12 @@ public final class Results {
                 let needed = ordering.isEmpty ? count : .max
                 keys = try conditions.matches(snapshot, limit: needed)
                 if ordering.isEmpty, keys.count < count { isComplete = true }
+            } else if case .sort(let by)? = ordering.first, let first = by.first,
+                let needed = prefixNeeded(count), needed < table.rowCount / 4,
+                let leading = try LeadingRows.candidates(max(needed, 1), by: first, table)
+            {
+                keys = leading
+                isComplete = false
             } else {
                 keys = try Self.keys(table)
             }
@@ -213,15 +219,54 @@ public final class Results {
         if cache.isComplete { cache.count = ordered.count }
     }
 
+    /// How many objects behind the first SORT are needed to have `count` elements, when nothing
+    /// but LIMITs follows it.
+    private func prefixNeeded(_ count: Int) -> Int? {
+        var needed = count
+        for step in ordering.dropFirst() {
+            guard case .limit(let number) = step else { return nil }
+            needed = min(needed, number)
+        }
+        return needed
+    }
+
     /// Keys of all objects of a class.
     private static func keys(_ table: TableReader) throws(RealmError) -> [Int64] {
-        var keys: [Int64] = []
-        keys.reserveCapacity(table.rowCount)
+        let capacity = table.rowCount
+        var failure: RealmError?
+        let keys = [Int64](unsafeUninitializedCapacity: capacity) { buffer, count in
+            do throws(RealmError) {
+                try fill(buffer, &count, table)
+            } catch {
+                failure = error
+            }
+        }
+        if let failure { throw failure }
+        return keys
+    }
+
+    private static func fill(
+        _ buffer: UnsafeMutableBufferPointer<Int64>, _ count: inout Int, _ table: TableReader
+    ) throws(RealmError) {
+        guard let target = buffer.baseAddress else { return }
         var leaves = table.leaves()
         while let leaf = try leaves.next() {
-            for row in 0..<leaf.rows where !leaf.isDead(row) { keys.append(leaf.key(row)) }
+            let rows = leaf.rows
+            guard count + leaf.liveRows <= buffer.count else {
+                throw RealmError(
+                    .invalidDatabase, "the leaves of a class hold more rows than its tree counts")
+            }
+            if leaf.tombstones == nil, leaf.keyWidth == 0 {
+                let base = leaf.keyBase
+                for row in 0..<rows { target[count &+ row] = base &+ Int64(row) }
+                count += rows
+                continue
+            }
+            for row in 0..<rows where !leaf.isDead(row) {
+                target[count] = leaf.key(row)
+                count &+= 1
+            }
         }
-        return keys
     }
 
     /// Keys of all elements in order.

@@ -436,4 +436,46 @@ private struct Generator {
             ], to: found, world.reader, table)
         #expect(Array(unique.prefix(firsts.count)) == firsts, "\(text) DISTINCT \(distinct)")
     }
+
+    @Test(arguments: 0..<6)
+    func leadingRowsAreThoseOfTheWholeOrder(seed: Int) throws {
+        var random = Random(UInt64(seed) &+ 77)
+        let world = try TableWorld(Self.schema())
+        try world.beginWrite()
+        var keys: [Int64] = []
+        for index in 0..<7000 {
+            var row = Self.row(&random, index, seed % 3)
+            if seed == 5, index < 2000 { row["crewed"] = .null }
+            keys.append(try world.add("Vessel", row))
+        }
+        try world.tables.commit()
+        try world.beginWrite()
+        for key in keys where random.below(seed < 2 ? 500 : 4) == 0 {
+            try world.delete("Vessel", key)
+        }
+        try world.tables.commit()
+        let table = try world.reader.table(world.key("Vessel"))
+        let all = try world.query("Vessel", "TRUEPREDICATE").findAll(world.reader)
+        var used = 0
+        for name in ["tons", "crewed", "draft", "built", "id"] {
+            for direction in ["ASC", "DESC"] {
+                let step = try OrderingText.sort(
+                    "\(name) \(direction), title ASC", schema: world.schema,
+                    classKey: table.classKey)
+                guard case .sort(let by) = step else { continue }
+                let whole = try Ordering.apply([step], to: all, world.reader, table)
+                for minimum in [1, 10, 500, 1500] {
+                    guard
+                        let leading = try LeadingRows.candidates(minimum, by: by[0], table)
+                    else { continue }
+                    used += 1
+                    let first = try Ordering.apply([step], to: leading, world.reader, table)
+                    #expect(
+                        first.count >= minimum && first == Array(whole.prefix(first.count)),
+                        "\(name) \(direction) \(minimum)")
+                }
+            }
+        }
+        #expect(used > 10)
+    }
 }

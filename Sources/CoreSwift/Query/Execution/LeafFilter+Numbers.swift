@@ -35,29 +35,31 @@ extension LeafFilter {
 
     func maskRange(_ column: ColumnView, _ low: Int64, _ high: Int64) {
         if column.encoding == .bits { return maskBits(column, low, high) }
-        switch Self.packedRange(column, low, high) {
-        case .none: Bits.clear(match, Bits.words(column.rows))
-        case .all: Bits.fill(match, column.rows)
-        case .some(let first, let span): maskPacked(column, first, span)
-        }
+        Self.mask(column, low, high, match)
     }
 
+    /// Bits of the rows of a packed column whose value is in the range.
     @inline(__always)
-    private func maskPacked(_ column: ColumnView, _ first: UInt64, _ span: UInt64) {
-        switch column.width {
-        case 1:
-            ck_mask_range_u8(
-                column.data, column.rows, UInt8(truncatingIfNeeded: first),
-                UInt8(truncatingIfNeeded: span), match)
-        case 2:
-            ck_mask_range_u16(
-                column.data, column.rows, UInt16(truncatingIfNeeded: first),
-                UInt16(truncatingIfNeeded: span), match)
-        case 4:
-            ck_mask_range_u32(
-                column.data, column.rows, UInt32(truncatingIfNeeded: first),
-                UInt32(truncatingIfNeeded: span), match)
-        default: ck_mask_range_u64(column.data, column.rows, first, span, match)
+    static func mask(_ column: ColumnView, _ low: Int64, _ high: Int64, _ target: Bitmap) {
+        switch packedRange(column, low, high) {
+        case .none: Bits.clear(target, Bits.words(column.rows))
+        case .all: Bits.fill(target, column.rows)
+        case .some(let first, let span):
+            switch column.width {
+            case 1:
+                ck_mask_range_u8(
+                    column.data, column.rows, UInt8(truncatingIfNeeded: first),
+                    UInt8(truncatingIfNeeded: span), target)
+            case 2:
+                ck_mask_range_u16(
+                    column.data, column.rows, UInt16(truncatingIfNeeded: first),
+                    UInt16(truncatingIfNeeded: span), target)
+            case 4:
+                ck_mask_range_u32(
+                    column.data, column.rows, UInt32(truncatingIfNeeded: first),
+                    UInt32(truncatingIfNeeded: span), target)
+            default: ck_mask_range_u64(column.data, column.rows, first, span, target)
+            }
         }
     }
 

@@ -14,8 +14,10 @@ final class LeafFilter {
     private var sets: [Int: KeySet] = [:]
     /// Keys of the objects that `linkToPrimaryKey` nodes name; nil when there is no such object.
     private var links: [Int: Int64?] = [:]
-    /// Result of a column test before nulls and negation.
-    let match: Bitmap
+    /// Result of a column test before nulls and negation. Made when the first leaf is tested:
+    /// many executions end in an index.
+    @inline(__always) var match: Bitmap { scratch.unsafelyUnwrapped }
+    private var scratch: Bitmap?
     private var frames: [Frame] = []
     /// Three bitmaps for each OR that may be active at a time.
     private var pool: [Bitmap] = []
@@ -34,15 +36,19 @@ final class LeafFilter {
         self.program = program
         self.table = table
         nodes = program.nodes
-        match = .allocate(capacity: Self.bitmapWords)
     }
 
     deinit {
-        match.deallocate()
+        if let scratch { scratch.deallocate() }
         for bitmap in pool { bitmap.deallocate() }
     }
 
     // MARK: Preparation
+
+    /// To be called before the first leaf.
+    func makeScratch() {
+        if scratch == nil { scratch = .allocate(capacity: Self.bitmapWords) }
+    }
 
     func setKeys(_ node: Int, _ set: KeySet) { sets[node] = set }
     func setLink(_ node: Int, _ key: Int64?) { links[node] = .some(key) }

@@ -126,6 +126,7 @@ extension Selection {
 
     /// The count when the whole filter is one test that an index answers exactly.
     func indexCount() throws(RealmError) -> Int? {
+        if let count = try equalTextCount() { return count }
         guard let source = try source(root) else { return nil }
         let node = program.nodes[root]
         switch source {
@@ -144,6 +145,24 @@ extension Selection {
             }
             return count
         }
+    }
+
+    /// The commonest look-up, `text == constant`, without intermediate ranges.
+    private func equalTextCount() throws(RealmError) -> Int? {
+        let node = program.nodes[root]
+        guard node.kind == .text, node.op == .equal, !node.ignoreCase, !node.negated,
+            !node.matchesNull, Int(node.b) + 1 < IndexLimits.valueBytesMax,
+            let reader = table.index(column: Int(node.column))
+        else { return nil }
+        if reader.tree.isEmpty { return 0 }
+        let count = Int(node.b) + 1
+        let bytes = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
+        defer { bytes.deallocate() }
+        bytes.put(1 as UInt8, 0)
+        memcpy(bytes + 1, program.bytes + Int(node.a), count - 1)
+        let start = UnsafeRawPointer(bytes)
+        let low = try reader.tree.rank(IndexPosition(bytes: start, count: count, key: .min))
+        return try reader.tree.rank(IndexPosition(bytes: start, count: count, key: .max)) - low
     }
 
     /// Inverse indexes help when few objects are meant; many are found faster by a scan.

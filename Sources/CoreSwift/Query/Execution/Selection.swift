@@ -147,6 +147,7 @@ struct Selection {
 
     /// Resolves what tests need from other classes and makes sets, for all nodes under the root.
     func prepare() throws(RealmError) {
+        filter.makeScratch()
         var stack = [Int32(root)]
         while let next = stack.popLast() {
             let index = Int(next)

@@ -42,7 +42,8 @@ extension Parser {
 
     /// The text that `Results.sorted` takes: `path DIRECTION, …`.
     static func sortDescriptor(_ text: QueryText) throws(RealmError) -> SyntaxTree {
-        var parser = try Parser(text, .core)
+        var parser = Parser(text, .core)
+        try parser.begin()
         try parser.sortKeys(directionRequired: true)
         guard parser.token.kind == .end else {
             throw text.syntaxError(parser.token, expected: "',' or the end of the sort order")
@@ -52,7 +53,8 @@ extension Parser {
 
     /// The text that `Results.distinct` takes: `path, …`.
     static func distinctDescriptor(_ text: QueryText) throws(RealmError) -> SyntaxTree {
-        var parser = try Parser(text, .core)
+        var parser = Parser(text, .core)
+        try parser.begin()
         try parser.distinctKeys()
         guard parser.token.kind == .end else {
             throw text.syntaxError(parser.token, expected: "',' or the end of the property list")

@@ -11,7 +11,7 @@ struct Parser {
     var lexer: Lexer
     /// The token looked at.
     var token: Token
-    var tree = SyntaxTree()
+    let tree = SyntaxTree()
     private var operators: [Operator] = []
     private var values: [Int32] = []
     /// SUBQUERY and function calls around the current place.
@@ -41,30 +41,36 @@ struct Parser {
         }
     }
 
-    init(_ text: QueryText, _ dialect: QueryDialect) throws(RealmError) {
-        guard text.count <= QueryText.bytesMax else {
-            throw RealmError(
-                .invalidQueryString,
-                "the query is \(text.count) bytes long, at most \(QueryText.bytesMax) are allowed")
-        }
+    init(_ text: QueryText, _ dialect: QueryDialect) {
         self.text = text
         lexer = Lexer(text, dialect)
-        token = try lexer.next()
-        tree.nodes.reserveCapacity(4)
-        tree.steps.reserveCapacity(2)
+        token = Token(.end, 0, 0)
+        operators.reserveCapacity(8)
+        values.reserveCapacity(8)
     }
 
     /// The whole query with its suffixes.
     static func parse(
         _ text: QueryText, dialect: QueryDialect = .core
     ) throws(RealmError) -> SyntaxTree {
-        var parser = try Parser(text, dialect)
+        var parser = Parser(text, dialect)
+        try parser.begin()
         if parser.token.kind == .end {
             throw text.syntaxError(at: 0, "the query is empty", expected: "a predicate")
         }
         parser.tree.root = try parser.predicate()
         try parser.suffixes()
         return parser.tree
+    }
+
+    /// Reads the first token.
+    mutating func begin() throws(RealmError) {
+        guard text.count <= QueryText.bytesMax else {
+            throw RealmError(
+                .invalidQueryString,
+                "the query is \(text.count) bytes long, at most \(QueryText.bytesMax) are allowed")
+        }
+        try advance()
     }
 
     @inline(__always) mutating func advance() throws(RealmError) { token = try lexer.next() }

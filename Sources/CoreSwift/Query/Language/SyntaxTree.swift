@@ -241,7 +241,9 @@ struct SyntaxSortKey {
     var end: Int32
 }
 
-struct SyntaxTree {
+/// A class, so that passing it on costs one reference count and not one per table. Written by the
+/// parser, then by the binder that owns it; after that nobody changes it.
+final class SyntaxTree {
     var nodes: [SyntaxNode] = []
     var steps: [PathStep] = []
     var children: [Int32] = []
@@ -253,4 +255,22 @@ struct SyntaxTree {
     var formatArguments = 0
     /// Whether `$n` arguments occur.
     var hasPositionalArguments = false
+
+    init() {
+        nodes.reserveCapacity(4)
+        steps.reserveCapacity(2)
+    }
+
+    /// A copy that another binder may write to.
+    init(_ other: SyntaxTree) {
+        nodes = other.nodes
+        steps = other.steps
+        children = other.children
+        subqueries = other.subqueries
+        suffixes = other.suffixes
+        sortKeys = other.sortKeys
+        root = other.root
+        formatArguments = other.formatArguments
+        hasPositionalArguments = other.hasPositionalArguments
+    }
 }

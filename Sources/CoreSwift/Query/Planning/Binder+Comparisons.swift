@@ -11,9 +11,9 @@ extension Binder {
         let node = tree.nodes[Int(index)]
         switch node.kind {
         case .path, .aggregate:
-            let path = paths[Int(node.extra)]
+            let path = paths[Int(node.payload)]
             if let unsupported = path.unsupported { return .unsupported(unsupported) }
-            return .path(Int(node.extra))
+            return .path(Int(node.payload))
         case .add, .subtract, .multiply, .divide, .negate: return .unsupported("arithmetic")
         case .list: return .list
         default: return isList(index) ? .list : .constant
@@ -120,7 +120,7 @@ extension Binder {
 
     /// The name of a target for messages; made only when one is needed.
     func name(_ target: Target) -> String {
-        let bound = paths[Int(tree.nodes[Int(target.syntax)].extra)]
+        let bound = paths[Int(tree.nodes[Int(target.syntax)].payload)]
         let owner = schema.classes[bound.classIndex]
         return "\(owner.name).\(owner.properties[bound.propertyIndex].name)"
     }

@@ -39,7 +39,7 @@ extension Binder {
                     Int(node.a)..<Int(node.a + node.b), spelledFrom: node.start)
                 try checkQuantifier(node, path)
                 if node.kind == .aggregate { path.unsupported = "an aggregate such as @max" }
-                tree.nodes[index].extra = Int32(paths.count)
+                tree.nodes[index].payload = UInt64(paths.count)
                 paths.append(path)
             case .function: throw try unsupportedFunction(node)
             default: break

@@ -14,7 +14,7 @@ extension Binder {
                     "TEXT needs a string property, '\(name(target))' is of type "
                         + target.kind.typeWord)
             }
-            let bound = paths[Int(tree.nodes[Int(target.syntax)].extra)]
+            let bound = paths[Int(tree.nodes[Int(target.syntax)].payload)]
             let property = schema.classes[bound.classIndex].properties[bound.propertyIndex]
             guard property.flags.contains(.fullTextIndexed) else {
                 throw RealmError(
@@ -85,7 +85,7 @@ extension Binder {
         case .int: return "\(constant.int)"
         case .double, .float: return "\(constant.floating)"
         case .bool: return constant.bits != 0 ? "true" : "false"
-        case .string: return "'\(String(decoding: constant.text, as: UTF8.self))'"
+        case .string: return "'\(String(decoding: filter.text(constant.text), as: UTF8.self))'"
         case .binary: return "of \(constant.text.count) bytes"
         case .timestamp: return "T\(constant.int):\(constant.extra)"
         case .link: return "object \(constant.int) of class \(className(constant.classKey))"
@@ -170,7 +170,7 @@ extension Binder {
             }
             return intAgainstDouble(op, value)
         case .string:
-            guard let number = parsedNumber(constant.text) else { return nil }
+            guard let number = parsedNumber(filter.text(constant.text)) else { return nil }
             return try intTest(target, op, number, inList)
         default: return nil
         }
@@ -195,8 +195,8 @@ extension Binder {
     }
 
     /// A number from the whole of a text, blanks around it left out (T6).
-    private func parsedNumber(_ text: [UInt8]) -> BoundConstant? {
-        var slice = text[...]
+    private func parsedNumber(_ text: ArraySlice<UInt8>) -> BoundConstant? {
+        var slice = text
         while let first = slice.first, first == 0x20 || (first >= 9 && first <= 13) {
             slice.removeFirst()
         }
@@ -234,7 +234,7 @@ extension Binder {
             if isFloat { value = Double(Float(value)) }
         case .float: value = constant.floating
         case .string:
-            guard let number = parsedNumber(constant.text) else { return nil }
+            guard let number = parsedNumber(filter.text(constant.text)) else { return nil }
             return try floatingTest(target, op, number, inList)
         default: return nil
         }
@@ -355,10 +355,12 @@ extension Binder {
         }
         var node = FilterNode(.text)
         node.ignoreCase = options.effective.contains(.ignoreCase)
-        let needle =
-            node.ignoreCase
-            ? CaseFolding.folded(constant.text, isString: isString) : constant.text
-        (node.a, node.b) = filter.addText(needle)
+        var needle = constant.text
+        if node.ignoreCase {
+            needle = filter.addText(
+                CaseFolding.folded(Array(filter.text(needle)), isString: isString))
+        }
+        (node.a, node.b) = (needle.offset, needle.count)
         let nullIsLeast = isString && target.isDirect
         switch op {
         case .notEqual:
@@ -413,7 +415,7 @@ extension Binder {
             node.b = -1
             node.low = constant.int
         case .null: node.b = -2
-        default: (node.a, node.b) = filter.addText(constant.text)
+        default: (node.a, node.b) = (constant.text.offset, constant.text.count)
         }
         if op == .notEqual {
             node.negated = true

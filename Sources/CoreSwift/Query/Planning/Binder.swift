@@ -9,14 +9,12 @@ struct Binder {
     /// Index of the queried class in `schema.classes`.
     let rootClass: Int
     let arguments: [QueryArgument]
-    var tree: SyntaxTree
+    let tree: SyntaxTree
     var filter: FilterBuilder
-    /// The paths of the tree, in the order of their nodes; a path node's `extra` is its place here.
+    /// The paths of the tree, in the order of their nodes; a path node's payload is its place here.
     var paths: [BoundPath] = []
     /// Links that the paths cross.
     var hops: [FilterHop] = []
-    /// The filter node of each predicate node.
-    private var results: [Int32] = []
 
     init(
         _ text: QueryText, _ tree: SyntaxTree, _ schema: Schema, _ rootClass: Int,
@@ -34,10 +32,10 @@ struct Binder {
     /// normal form yet) and appends to `ordering`.
     mutating func bind(_ ordering: inout [OrderingStep]) throws(RealmError) -> Int32 {
         try resolveNames()
-        let steps = try resolveOrdering()
+        let steps = tree.suffixes.isEmpty ? [] : try resolveOrdering()
         try checkArguments()
         let root = try bindPredicate()
-        ordering.append(contentsOf: try boundOrdering(steps))
+        if !steps.isEmpty { ordering.append(contentsOf: try boundOrdering(steps)) }
         return root
     }
 
@@ -98,13 +96,13 @@ struct Binder {
     }
 
     /// The members of a list literal or list argument.
-    func listMembers(_ index: Int32) throws(RealmError) -> [BoundConstant] {
+    mutating func listMembers(_ index: Int32) throws(RealmError) -> [BoundConstant] {
         let node = tree.nodes[Int(index)]
         var members: [BoundConstant] = []
         if node.kind == .argument, case .list(let values) = arguments[Int(node.payload)] {
             members.reserveCapacity(values.count)
             for value in values {
-                var member = BoundConstant(value: value)
+                var member = boundConstant(value)
                 member.isArgument = true
                 member.node = index
                 members.append(member)
@@ -119,7 +117,7 @@ struct Binder {
     }
 
     /// The value of a constant node.
-    func constant(_ index: Int32) throws(RealmError) -> BoundConstant {
+    mutating func constant(_ index: Int32) throws(RealmError) -> BoundConstant {
         let node = tree.nodes[Int(index)]
         var constant: BoundConstant
         switch node.kind {
@@ -134,10 +132,10 @@ struct Binder {
         case .null: constant = BoundConstant(.null)
         case .string, .base64:
             constant = BoundConstant(.string)
-            constant.text = try bytes(node)
+            constant.text = try text(node)
         case .binary:
             constant = BoundConstant(.binary)
-            constant.text = try bytes(node)
+            constant.text = try text(node)
         case .date:
             constant = BoundConstant(.timestamp, node.payload)
             constant.extra = node.extra
@@ -159,13 +157,23 @@ struct Binder {
                     "the quantifier \(node.quantifier.word) needs a list, "
                         + "argument \(spelling(node)) is a single value")
             }
-            constant = BoundConstant(value: value)
+            constant = boundConstant(value)
             constant.isArgument = true
         default:
             throw invalidQuery("'\(spelling(node))' is no constant")
         }
         constant.node = index
         return constant
+    }
+
+    /// Puts the bytes of a string, base64 or binary node among the filter's.
+    private mutating func text(_ node: SyntaxNode) throws(RealmError) -> FilterText {
+        if node.kind == .base64 || node.options != 0 {
+            return filter.addText(try bytes(node))
+        }
+        let start = Int(node.start) + 1
+        let count = Int(node.end) - 1 - start
+        return filter.addText(UnsafeBufferPointer(start: text.base + start, count: count))
     }
 
     /// The bytes of a string, base64 or binary node.
@@ -176,8 +184,19 @@ struct Binder {
         return try Literals.string(text, token)
     }
 
+    /// An argument's value.
+    private mutating func boundConstant(_ value: Value) -> BoundConstant {
+        var constant = BoundConstant(value: value)
+        switch value {
+        case .string(let text): constant.text = filter.addText(Array(text.utf8))
+        case .binary(let bytes): constant.text = filter.addText(bytes)
+        default: break
+        }
+        return constant
+    }
+
     /// `obj('Class', key)`.
-    private func objectConstant(_ node: SyntaxNode) throws(RealmError) -> BoundConstant {
+    private mutating func objectConstant(_ node: SyntaxNode) throws(RealmError) -> BoundConstant {
         let name = String(decoding: try bytes(node), as: UTF8.self)
         guard let target = schema.classes.firstIndex(where: { $0.name == name }) else {
             throw invalidQuery("obj(): there is no class '\(name)'")
@@ -207,28 +226,32 @@ struct Binder {
 
     // MARK: Predicates
 
+    /// The filter node made for a predicate node.
+    private func result(_ index: Int32) -> Int32 {
+        Int32(truncatingIfNeeded: Int64(bitPattern: tree.nodes[Int(index)].payload))
+    }
+
     private mutating func bindPredicate() throws(RealmError) -> Int32 {
         guard tree.root >= 0 else { return filter.add(.constant(true)) }
-        // Parents stand behind their children, so one pass in order binds everything.
-        results = Array(repeating: -1, count: tree.nodes.count)
+        // Parents stand behind their children, so one pass in order binds everything. Each
+        // predicate's payload becomes its node in the filter.
         for index in tree.nodes.indices {
             let node = tree.nodes[index]
+            guard node.kind.isPredicate else { continue }
+            let bound: Int32
             switch node.kind {
-            case .truePredicate, .falsePredicate:
-                results[index] = filter.add(.constant(node.kind == .truePredicate))
             case .and, .or:
-                let parts = tree.children[Int(node.a)..<Int(node.a + node.b)].map {
-                    results[Int($0)]
-                }
-                results[index] = filter.add(node.kind == .and ? .and : .or, parts)
-            case .not: results[index] = filter.negate(results[Int(node.a)])
-            case .comparison: results[index] = try bindComparison(node)
-            case .between: results[index] = try bindBetween(node)
-            case .booleanPath: results[index] = try bindBooleanPath(node)
+                let parts = tree.children[Int(node.a)..<Int(node.a + node.b)].map { result($0) }
+                bound = filter.add(node.kind == .and ? .and : .or, parts)
+            case .not: bound = filter.negate(result(node.a))
+            case .comparison: bound = try bindComparison(node)
+            case .between: bound = try bindBetween(node)
+            case .booleanPath: bound = try bindBooleanPath(node)
             case .geoWithin: throw notSupported("GEOWITHIN")
-            default: break
+            default: bound = filter.add(.constant(node.kind == .truePredicate))
             }
+            tree.nodes[index].payload = UInt64(bound)
         }
-        return results[Int(tree.root)]
+        return result(tree.root)
     }
 }

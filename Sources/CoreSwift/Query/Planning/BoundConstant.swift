@@ -21,8 +21,8 @@ struct BoundConstant {
     var extra: Int32 = 0
     /// Integers whose spelling exceeds 64 bits: their value; `bits` is saturated.
     var huge: Double?
-    /// Strings and binaries; `objectWithPrimaryKey`: a string key.
-    var text: [UInt8] = []
+    /// Strings and binaries, `objectWithPrimaryKey` with a string key: among the filter's bytes.
+    var text = FilterText()
     var classKey = ClassKey.invalid
     /// `objectWithPrimaryKey`: what the key is.
     var primaryKeyKind = Kind.null
@@ -35,6 +35,7 @@ struct BoundConstant {
         self.bits = bits
     }
 
+    /// Without the bytes of strings and binaries, which the binder adds.
     init(value: Value) {
         switch value {
         case .null: self.init(.null)
@@ -45,12 +46,8 @@ struct BoundConstant {
         case .timestamp(let v):
             self.init(.timestamp, UInt64(bitPattern: v.seconds))
             extra = v.nanoseconds
-        case .string(let v):
-            self.init(.string)
-            text = [UInt8](v.utf8)
-        case .binary(let v):
-            self.init(.binary)
-            text = v
+        case .string: self.init(.string)
+        case .binary: self.init(.binary)
         case .link(let v):
             self.init(.link, UInt64(bitPattern: v.objectKey.rawValue))
             classKey = v.classKey

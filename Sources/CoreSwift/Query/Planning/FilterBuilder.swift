@@ -25,10 +25,21 @@ struct FilterBuilder {
         return add(node)
     }
 
-    mutating func addText(_ text: [UInt8]) -> (offset: Int32, count: Int32) {
-        let offset = bytes.count
+    mutating func addText(_ text: [UInt8]) -> FilterText {
+        let place = FilterText(offset: Int32(bytes.count), count: Int32(text.count))
         bytes.append(contentsOf: text)
-        return (Int32(offset), Int32(text.count))
+        return place
+    }
+
+    mutating func addText(_ text: UnsafeBufferPointer<UInt8>) -> FilterText {
+        let place = FilterText(offset: Int32(bytes.count), count: Int32(text.count))
+        bytes.append(contentsOf: text)
+        return place
+    }
+
+    /// The bytes at a place.
+    func text(_ place: FilterText) -> ArraySlice<UInt8> {
+        bytes[Int(place.offset)..<Int(place.offset + place.count)]
     }
 
     /// Adds a set; members must be sorted and distinct.

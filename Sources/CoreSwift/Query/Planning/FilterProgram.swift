@@ -83,6 +83,12 @@ struct FilterSet {
     var count: Int32
 }
 
+/// A place among the bytes of a filter.
+struct FilterText {
+    var offset: Int32 = 0
+    var count: Int32 = 0
+}
+
 /// Owns the memory of a bound predicate. Immutable once built.
 final class FilterProgram {
     let nodes: UnsafeMutablePointer<FilterNode>
@@ -94,44 +100,44 @@ final class FilterProgram {
     /// Needles and texts of sets; one spare byte, so that an address always exists.
     let bytes: UnsafeMutableRawPointer
     let root: Int
-    let nodeCount: Int
-    let hasPaths: Bool
+    private let memory: UnsafeMutableRawPointer
 
     init(_ builder: FilterBuilder, root: Int32) {
-        nodes = Self.copy(builder.nodes)
-        children = Self.copy(builder.children)
-        hops = Self.copy(builder.hops)
-        sets = Self.copy(builder.sets)
-        members = Self.copy(builder.members)
-        let texts = UnsafeMutableRawPointer.allocate(
-            byteCount: builder.bytes.count + 16, alignment: 16)
-        builder.bytes.withUnsafeBytes { source in
-            if let start = source.baseAddress {
-                texts.copyMemory(from: start, byteCount: source.count)
-            }
+        // One piece of memory: tables first, bytes last.
+        var size = 0
+        func place<T>(_ array: [T]) -> Int {
+            defer { size += (array.count * MemoryLayout<T>.stride + 15) & ~15 }
+            return size
         }
-        bytes = texts
+        let nodePlace = place(builder.nodes)
+        let memberPlace = place(builder.members)
+        let childPlace = place(builder.children)
+        let hopPlace = place(builder.hops)
+        let setPlace = place(builder.sets)
+        let bytePlace = place(builder.bytes)
+        let memory = UnsafeMutableRawPointer.allocate(byteCount: size + 16, alignment: 16)
+        nodes = Self.fill(memory + nodePlace, builder.nodes)
+        members = Self.fill(memory + memberPlace, builder.members)
+        children = Self.fill(memory + childPlace, builder.children)
+        hops = Self.fill(memory + hopPlace, builder.hops)
+        sets = Self.fill(memory + setPlace, builder.sets)
+        bytes = UnsafeMutableRawPointer(Self.fill(memory + bytePlace, builder.bytes))
+        self.memory = memory
         self.root = Int(root)
-        nodeCount = builder.nodes.count
-        hasPaths = !builder.hops.isEmpty
     }
 
-    private static func copy<T>(_ array: [T]) -> UnsafeMutablePointer<T> {
-        let copy = UnsafeMutablePointer<T>.allocate(capacity: max(array.count, 1))
+    @inline(__always)
+    private static func fill<T>(
+        _ target: UnsafeMutableRawPointer, _ array: [T]
+    ) -> UnsafeMutablePointer<T> {
+        let typed = target.bindMemory(to: T.self, capacity: array.count)
         array.withUnsafeBufferPointer { source in
-            if let start = source.baseAddress { copy.update(from: start, count: source.count) }
+            if let start = source.baseAddress { typed.update(from: start, count: source.count) }
         }
-        return copy
+        return typed
     }
 
-    deinit {
-        nodes.deallocate()
-        children.deallocate()
-        hops.deallocate()
-        sets.deallocate()
-        members.deallocate()
-        bytes.deallocate()
-    }
+    deinit { memory.deallocate() }
 
     @inline(__always) func needle(_ node: FilterNode) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: bytes + Int(node.a), count: Int(node.b))

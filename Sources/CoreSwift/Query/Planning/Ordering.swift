@@ -60,7 +60,7 @@ extension Binder {
         return steps
     }
 
-    func boundOrdering(_ steps: [ResolvedStep]) throws(RealmError) -> [OrderingStep] {
+    mutating func boundOrdering(_ steps: [ResolvedStep]) throws(RealmError) -> [OrderingStep] {
         var bound: [OrderingStep] = []
         for step in steps {
             switch step.kind {
@@ -78,7 +78,7 @@ extension Binder {
         return bound
     }
 
-    private func limit(_ index: Int32) throws(RealmError) -> Int {
+    private mutating func limit(_ index: Int32) throws(RealmError) -> Int {
         let constant = try constant(index)
         guard constant.kind == .int, constant.int >= 0 else {
             let spelled = spelling(tree.nodes[Int(index)])

@@ -106,7 +106,7 @@ public final class Query: @unchecked Sendable {
             try part.text.withUnsafeBufferPointer { buffer throws(RealmError) in
                 try Self.withText(buffer) { text throws(RealmError) in
                     var binder = Binder(
-                        text, part.tree, schema, classIndex, part.arguments, builder)
+                        text, SyntaxTree(part.tree), schema, classIndex, part.arguments, builder)
                     var ignored: [OrderingStep] = []
                     roots.append(try binder.bind(&ignored))
                     builder = binder.filter
