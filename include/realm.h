@@ -520,6 +520,35 @@ typedef struct realm_index_range {
     size_t to;
 } realm_index_range_t;
 
+/** Sizes of a file, in bytes of whole pages; an extension. */
+typedef struct realm_statistics {
+    uint64_t file_bytes;
+    /** Free for the next commits. */
+    uint64_t free_bytes;
+    /** Not part of the newest version, but read by an older one. */
+    uint64_t pending_bytes;
+    /** Versions that somebody reads, and the newest. */
+    uint64_t live_versions;
+    uint64_t version;
+    /** UINT64_MAX if none was ever given. */
+    uint64_t schema_version;
+} realm_statistics_t;
+
+/** Sizes of a class; an extension. */
+typedef struct realm_class_statistics {
+    uint64_t num_objects;
+    /** The tree of rows. */
+    uint64_t row_bytes;
+    /** Values in blocks of their own. */
+    uint64_t external_bytes;
+    uint64_t index_bytes;
+    uint64_t num_external_values;
+    uint64_t num_leaves;
+    uint64_t num_indexes;
+    /** Levels of the tree above its leaves. */
+    uint64_t depth;
+} realm_class_statistics_t;
+
 /* ------------------------------------------------------------------------------------------------
  * Handles
  */
@@ -590,6 +619,8 @@ typedef bool (*realm_scheduler_is_same_as_func_t)(const realm_userdata_t schedul
                                                   const realm_userdata_t scheduler_userdata_2);
 typedef bool (*realm_scheduler_can_deliver_notifications_func_t)(void *userdata);
 typedef realm_scheduler_t *(*realm_scheduler_default_factory_func_t)(void *userdata);
+/** Called with each problem that a check finds; `message` is borrowed for the call. */
+typedef void (*realm_check_func_t)(void *userdata, const char *message);
 typedef void (*realm_log_func_t)(void *userdata, const char *category, realm_log_level_e level,
                                  const char *message);
 
@@ -928,21 +959,44 @@ RLM_API bool realm_close(realm_t *realm);
 /** Whether the realm was closed. */
 RLM_API bool realm_is_closed(realm_t *realm);
 
-/** Not supported yet. */
+/**
+ * Returns the schema version stored in the file of a configuration, of which only path and key
+ * count, or UINT64_MAX when it has none or there is no file. Nothing is created or changed. Fails
+ * with UINT64_MAX and the file errors of `realm_open()`.
+ */
 RLM_API uint64_t realm_get_persisted_schema_version(const realm_config_t *config);
 
-/** Not supported yet. */
+/**
+ * Moves the data of the file together and gives the rest back to the system. `did_compact` is false
+ * when another realm, in this process or another, reads the file. Either way the read transaction
+ * of `realm` ends and **all its objects, collections and results become invalid**. Fails:
+ * RLM_ERR_WRONG_TRANSACTION_STATE in a write transaction and for frozen and read-only realms.
+ */
 RLM_API bool realm_compact(realm_t *realm, bool *did_compact);
 
-/** Not supported yet. */
+/**
+ * Writes what the realm reads, in a write transaction with its changes, to the file of a
+ * configuration, of which only path and key count; see `realm_convert_with_path()`.
+ */
 RLM_API bool realm_convert_with_config(const realm_t *realm, const realm_config_t *config,
         bool merge_with_existing);
 
-/** Not supported yet. */
+/**
+ * Writes what the realm reads, in a write transaction with its changes, to a compact file at
+ * `path`, encrypted if the key has data. The file appears only when it is complete and on stable
+ * storage. Fails: RLM_ERR_FILE_ALREADY_EXISTS when there is a file, RLM_ERR_FILE_NOT_FOUND when its
+ * directory is missing, RLM_ERR_INVALID_ENCRYPTION_KEY; RLM_ERR_NOT_SUPPORTED, for now, for keys
+ * and for merging into a file that exists.
+ */
 RLM_API bool realm_convert_with_path(const realm_t *realm, const char *path,
         realm_binary_t encryption_key, bool merge_with_existing);
 
-/** Not supported yet. */
+/**
+ * Deletes a realm file and what belongs to it, except the lock file. `did_delete_realm` says
+ * whether there was one; that there is none, or no directory, is no failure. Fails:
+ * RLM_ERR_DELETE_OPENED_REALM when it is open in any process, RLM_ERR_FILE_PERMISSION_DENIED,
+ * RLM_ERR_FILE_OPERATION_FAILED.
+ */
 RLM_API bool realm_delete_files(const char *realm_file_path, bool *did_delete_realm);
 
 /* ------------------------------------------------------------------------------------------------
@@ -1032,16 +1086,20 @@ RLM_API bool realm_async_cancel(realm_t *realm, unsigned int token, bool *cancel
  */
 
 /**
- * Has `callback` run after each local commit and whenever the realm moves to another version.
- * Returns a new handle that unregisters it. Not supported yet.
+ * Has `callback` run after each commit of the realm, and whenever it moves to another version: by
+ * `realm_refresh()`, `realm_begin_write()` or the scheduler. Callbacks run in the order in which
+ * they were added. Returns a new handle that unregisters it, to be released before the realm.
+ * Fails: RLM_ERR_WRONG_TRANSACTION_STATE for a frozen realm.
  */
 RLM_API realm_callback_token_t *realm_add_realm_changed_callback(realm_t *realm,
         realm_on_realm_change_func_t callback, void *userdata,
         realm_free_userdata_func_t userdata_free);
 
 /**
- * Has `callback` run once, when the realm reaches the version that is newest now. Returns a new
- * handle that unregisters it. Not supported yet.
+ * Has `callback` run once, when the realm reaches the version that is newest now, before the
+ * callbacks of `realm_add_realm_changed_callback()`. Returns a new handle that unregisters it, to
+ * be released before the realm; NULL without an error, after freeing the userdata, when the realm
+ * is at the newest version, reads nothing yet or is frozen.
  */
 RLM_API realm_refresh_callback_token_t *realm_add_realm_refresh_callback(realm_t *realm,
         realm_on_realm_refresh_func_t callback, void *userdata,
@@ -1248,8 +1306,9 @@ RLM_API bool realm_object_get_parent(const realm_object_t *object, realm_object_
         realm_class_key_t *class_key);
 
 /**
- * Finds the same object in another realm of the file; `resolved` gets a new handle, or NULL if it
- * is not there. Not supported yet.
+ * Finds the same object in another realm of the file, live or frozen; `resolved` gets a new handle,
+ * or NULL if it is not there or was deleted here. Fails: RLM_ERR_CLOSED_REALM for the target,
+ * RLM_ERR_ILLEGAL_OPERATION for a realm of another file; `resolved` is not written then.
  */
 RLM_API bool realm_object_resolve_in(const realm_object_t *live_object, const realm_t *target_realm,
         realm_object_t **resolved);
@@ -1510,7 +1569,12 @@ RLM_API bool realm_results_delete_all(realm_results_t *results);
  */
 RLM_API realm_results_t *realm_results_snapshot(const realm_results_t *results);
 
-/** Not supported yet. */
+/**
+ * Returns a new handle to results over the same source, with the same conditions and order, in
+ * another realm of the file, live or frozen; those of a snapshot are determined anew. Fails:
+ * RLM_ERR_STALE_ACCESSOR, RLM_ERR_CLOSED_REALM for the target, RLM_ERR_ILLEGAL_OPERATION for a
+ * realm of another file, RLM_ERR_NO_SUCH_TABLE when its version lacks the class.
+ */
 RLM_API realm_results_t *realm_results_resolve_in(realm_results_t *results,
         const realm_t *target_realm);
 
@@ -1885,6 +1949,84 @@ RLM_API realm_dictionary_t *realm_dictionary_from_thread_safe_reference(const re
 /** Returns a new handle to the referenced results in `realm`. Not supported yet. */
 RLM_API realm_results_t *realm_results_from_thread_safe_reference(const realm_t *realm,
         realm_thread_safe_reference_t *tsr);
+
+/* ------------------------------------------------------------------------------------------------
+ * Extensions
+ */
+
+/**
+ * Reads the object keys of `count` elements from position `first` on, of fewer at the end;
+ * `out_count` gets how many were there. -1 stands for elements of a snapshot that are gone. Fails:
+ * RLM_ERR_INDEX_OUT_OF_BOUNDS for positions that no array has, RLM_ERR_STALE_ACCESSOR.
+ */
+RLM_API bool realm_results_read_keys(realm_results_t *results, size_t first, size_t count,
+        realm_object_key_t *out_keys, size_t *out_count);
+
+/**
+ * Reads an integer, boolean, timestamp (seconds) or link (object key) property of `count` elements
+ * from position `first` on, of fewer at the end; `out_count` gets how many were there. Null is 0
+ * and has 1 in `out_is_null`, which may be NULL. Takes 1 to 3 ns an element. Fails:
+ * RLM_ERR_INVALID_PROPERTY, RLM_ERR_PROPERTY_TYPE_MISMATCH, RLM_ERR_INDEX_OUT_OF_BOUNDS for
+ * positions that no array has, RLM_ERR_STALE_ACCESSOR.
+ */
+RLM_API bool realm_results_read_integers(realm_results_t *results,
+        realm_property_key_t property_key, size_t first, size_t count, int64_t *out_values,
+        uint8_t *out_is_null, size_t *out_count);
+
+/** Reads a float or double property; as `realm_results_read_integers()`. */
+RLM_API bool realm_results_read_doubles(realm_results_t *results, realm_property_key_t property_key,
+        size_t first, size_t count, double *out_values, uint8_t *out_is_null, size_t *out_count);
+
+/**
+ * Reads a string or binary property; as `realm_results_read_integers()`. Null has no data. The
+ * bytes are borrowed until the realm moves to another version, is changed or closed.
+ */
+RLM_API bool realm_results_read_strings(realm_results_t *results, realm_property_key_t property_key,
+        size_t first, size_t count, realm_string_t *out_values, size_t *out_count);
+
+/**
+ * Reads several properties of `count` elements from position `first` on, element by element:
+ * property j of element i is `out_values[i * num_properties + j]`. Null for elements of a snapshot
+ * that are gone. `out_count` gets how many elements were there. Strings and binaries are borrowed
+ * until the realm moves to another version, is changed or closed. Fails: RLM_ERR_INVALID_PROPERTY,
+ * RLM_ERR_INDEX_OUT_OF_BOUNDS for positions that no array has, RLM_ERR_STALE_ACCESSOR.
+ */
+RLM_API bool realm_results_get_values(realm_results_t *results, size_t first, size_t count,
+        size_t num_properties, const realm_property_key_t *properties, realm_value_t *out_values,
+        size_t *out_count);
+
+/**
+ * Writes new handles to `count` elements from position `first` on, to fewer at the end; `out_count`
+ * gets how many. After a failure none are written. Fails: RLM_ERR_INDEX_OUT_OF_BOUNDS for positions
+ * that no array has, RLM_ERR_STALE_ACCESSOR.
+ */
+RLM_API bool realm_results_get_objects(realm_results_t *results, size_t first, size_t count,
+        realm_object_t **out_objects, size_t *out_count);
+
+/**
+ * Verifies the newest version of the realm's file: every block, tree, index, backlink and the space
+ * map. Each problem is told to `on_problem`, which may be NULL; `out_num_problems` gets their
+ * number. Returns true when it could be done, whatever it found. Reads the whole file.
+ */
+RLM_API bool realm_check(realm_t *realm, realm_check_func_t on_problem, void *userdata,
+        size_t *out_num_problems);
+
+/**
+ * As `realm_check()` for a file that need not be open. What prevents opening it is a problem, too.
+ * The file is not changed.
+ */
+RLM_API bool realm_check_file(const char *path, realm_check_func_t on_problem, void *userdata,
+        size_t *out_num_problems);
+
+/** Writes the sizes of the realm's file at its newest version. */
+RLM_API bool realm_get_statistics(realm_t *realm, realm_statistics_t *out_statistics);
+
+/**
+ * Writes the sizes of a class at the newest version of the realm's file. Reads every block of
+ * classes with text, else the inner nodes only. Fails: RLM_ERR_NO_SUCH_TABLE.
+ */
+RLM_API bool realm_get_class_statistics(realm_t *realm, realm_class_key_t class_key,
+        realm_class_statistics_t *out_statistics);
 
 #ifdef __cplusplus
 }

@@ -162,6 +162,23 @@ public func realm_object_as_link(_ object: OpaquePointer?) -> realm_link_t {
     }
 }
 
+/// Finds the same object in another realm of the file, live or frozen; `resolved` gets a new
+/// handle, or NULL if it is not there or was deleted here. Fails: RLM_ERR_CLOSED_REALM for the
+/// target, RLM_ERR_ILLEGAL_OPERATION for a realm of another file; `resolved` is not written then.
+@c @implementation
+public func realm_object_resolve_in(
+    _ live_object: OpaquePointer?, _ target_realm: OpaquePointer?,
+    _ resolved: UnsafeMutablePointer<OpaquePointer?>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let handle = try CABI.object(live_object)
+        guard let resolved else {
+            throw RealmError(.invalidArgument, "resolved must not be NULL")
+        }
+        resolved.pointee = try handle.resolved(in: try realmHeld(target_realm))?.cHandle
+    }
+}
+
 // MARK: - Reading
 
 /// Reads a property. Strings and binaries are borrowed: they live until the realm moves to another

@@ -194,6 +194,20 @@ public func realm_results_snapshot(_ results: OpaquePointer?) -> OpaquePointer? 
     }
 }
 
+/// Returns a new handle to results over the same source, with the same conditions and order, in
+/// another realm of the file, live or frozen; those of a snapshot are determined anew. Fails:
+/// RLM_ERR_STALE_ACCESSOR, RLM_ERR_CLOSED_REALM for the target, RLM_ERR_ILLEGAL_OPERATION for a
+/// realm of another file, RLM_ERR_NO_SUCH_TABLE when its version lacks the class.
+@c @implementation
+public func realm_results_resolve_in(_ results: OpaquePointer?, _ target_realm: OpaquePointer?)
+    -> OpaquePointer?
+{
+    boundary(nil) { () throws(RealmError) in
+        let target = try realmHeld(target_realm)
+        return makeHandle(.results, try resultsHeld(results).resolved(in: target))
+    }
+}
+
 /// Returns a new handle to a query with the conditions of the results; sort, distinct and limit
 /// are not part of it. Fails: RLM_ERR_STALE_ACCESSOR.
 @c @implementation

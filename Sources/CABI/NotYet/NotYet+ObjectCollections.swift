@@ -11,16 +11,6 @@ public func realm_object_get_parent(
     notYet("realm_object_get_parent", false)
 }
 
-/// Finds the same object in another realm of the file; `resolved` gets a new handle, or NULL if
-/// it is not there. Not supported yet.
-@c @implementation
-public func realm_object_resolve_in(
-    _ live_object: OpaquePointer?, _ target_realm: OpaquePointer?,
-    _ resolved: UnsafeMutablePointer<OpaquePointer?>?
-) -> Bool {
-    notYet("realm_object_resolve_in", false)
-}
-
 /// Sets a mixed property from JSON text. Not supported yet.
 @c @implementation
 public func realm_set_json(

@@ -46,6 +46,23 @@ extension Realm {
     /// Sizes of the file and its classes at the newest version. Reads every block of classes with
     /// text, else the inner nodes only.
     public func statistics() throws(RealmError) -> RealmStatistics {
+        try statistics { _ in true }
+    }
+
+    /// The same without the classes.
+    public func fileStatistics() throws(RealmError) -> RealmStatistics {
+        try statistics { _ in false }
+    }
+
+    /// Sizes of one class.
+    public func statistics(of key: ClassKey) throws(RealmError) -> ClassStatistics {
+        guard let result = try statistics({ $0 == key }).classes.first else {
+            throw RealmError(.noSuchTable, "'\(path)' has no class with key \(key.rawValue)")
+        }
+        return result
+    }
+
+    private func statistics(_ isWanted: (ClassKey) -> Bool) throws(RealmError) -> RealmStatistics {
         try checkUsable()
         let store = file.store
         let sizes = try store.statistics()
@@ -56,7 +73,7 @@ extension Realm {
                 version: tables.version,
                 schemaVersion: tables.schemaVersion == Catalog.unversioned
                     ? nil : tables.schemaVersion, classes: [])
-            for item in tables.schema.classes {
+            for item in tables.schema.classes where isWanted(item.key) {
                 guard let table = tables.table(item.key) else { continue }
                 result.classes.append(try Self.statistics(item, table))
             }

@@ -1,7 +1,7 @@
 // Callbacks in order of registration, each with a token that ends it.
 
-/// Ends a registration when it goes away.
-public final class ChangeToken {
+/// Ends a registration when it goes away; on any thread.
+public final class ChangeToken: @unchecked Sendable {
     private weak var list: CallbackList?
     private let number: Int
 
@@ -10,34 +10,68 @@ public final class ChangeToken {
         self.number = number
     }
 
-    public func invalidate() {
-        list?.remove(number)
-        list = nil
-    }
+    public func invalidate() { list?.remove(number) }
 
     deinit { invalidate() }
 }
 
-/// Used by one thread at a time. Callbacks may add and remove while they run.
-final class CallbackList {
-    private var callbacks: [(number: Int, body: () -> Void)] = []
-    private var nextNumber = 0
-
-    func add(_ body: @escaping () -> Void) -> ChangeToken {
-        nextNumber += 1
-        callbacks.append((nextNumber, body))
-        return ChangeToken(self, nextNumber)
+/// Guarded by a lock; callbacks run, and end, outside it. They may add and remove while they run.
+final class CallbackList: @unchecked Sendable {
+    private struct Callback {
+        var number: Int
+        /// Called once, when this version is reached; nil: each time.
+        var due: UInt64?
+        var body: () -> Void
     }
 
-    func remove(_ number: Int) { callbacks.removeAll { $0.number == number } }
+    private let lock = Lock()
+    private var callbacks: [Callback] = []
+    private var nextNumber = 0
 
-    func removeAll() { callbacks = [] }
+    /// `due`: the callback is for reaching this version, once.
+    func add(due: UInt64? = nil, _ body: @escaping () -> Void) -> ChangeToken {
+        lock.withLock {
+            nextNumber += 1
+            callbacks.append(Callback(number: nextNumber, due: due, body: body))
+            return ChangeToken(self, nextNumber)
+        }
+    }
 
-    func call() {
-        if callbacks.isEmpty { return }
-        for callback in callbacks
-        where callbacks.contains(where: { $0.number == callback.number }) {
+    func remove(_ number: Int) {
+        let ended = lock.withLock { () -> Callback? in
+            guard let index = callbacks.firstIndex(where: { $0.number == number }) else {
+                return nil
+            }
+            return callbacks.remove(at: index)
+        }
+        // What the callback holds may run the caller's code when it is let go.
+        withExtendedLifetime(ended) {}
+    }
+
+    func removeAll() {
+        let ended = lock.withLock { () -> [Callback] in
+            let ended = callbacks
+            callbacks = []
+            return ended
+        }
+        withExtendedLifetime(ended) {}
+    }
+
+    /// The realm reached `version`: first those that waited for it, then the others.
+    func call(reached version: UInt64) {
+        let all = lock.withLock { callbacks }
+        if all.isEmpty { return }
+        for callback in all {
+            guard let due = callback.due, due <= version, isThere(callback.number) else { continue }
+            remove(callback.number)
             callback.body()
         }
+        for callback in all where callback.due == nil && isThere(callback.number) {
+            callback.body()
+        }
+    }
+
+    private func isThere(_ number: Int) -> Bool {
+        lock.withLock { callbacks.contains { $0.number == number } }
     }
 }

@@ -38,6 +38,8 @@ public final class Realm {
     /// Text read from the write transaction's memory.
     var borrowed = BorrowArena()
     private let changeObservers = CallbackList()
+    /// Observers are running; they cannot move the realm.
+    private var isAnnouncing = false
     /// The schema was not looked at yet; see `Realm.open`.
     private(set) var isOpening = true
     /// Keys that rolled back transactions had given: handles from then are dead.
@@ -180,7 +182,7 @@ public final class Realm {
             try tables.beginWrite(lease)
             session.pointee.status = .writing
             noteSchema(tables)
-            if tables.version != before { changeObservers.call() }
+            if tables.version != before { announce(tables.version) }
         } catch {
             lease.abandon()
             throw error
@@ -196,7 +198,7 @@ public final class Realm {
         borrowed.clear()
         try tables.commit()
         noteSchema(tables)
-        changeObservers.call()
+        announce(tables.version)
     }
 
     /// Undoes the changes.
@@ -256,7 +258,7 @@ public final class Realm {
             throw RealmError(
                 .wrongTransactionState, "the realm at '\(path)' is immutable: nothing to refresh")
         }
-        if isFrozen || isWritable { return false }
+        if isFrozen || isWritable || isAnnouncing { return false }
         guard let tables else {
             _ = try startReading()
             return true
@@ -264,7 +266,7 @@ public final class Realm {
         guard tables.store.newestVersion != tables.version else { return false }
         try tables.advance(to: try tables.store.pinNewest())
         noteSchema(tables)
-        changeObservers.call()
+        announce(tables.version)
         return true
     }
 
@@ -335,9 +337,33 @@ public final class Realm {
             mode: settings.subsetMode)
     }
 
-    /// Called after each commit of this realm and each time it moved to another version.
-    public func addChangeObserver(_ body: @escaping () -> Void) -> ChangeToken {
-        changeObservers.add(body)
+    /// Called after each commit of this realm and each time it moved to another version. Throws
+    /// `.wrongTransactionState` for frozen realms.
+    public func addChangeObserver(_ body: @escaping () -> Void) throws(RealmError) -> ChangeToken {
+        try checkUsable()
+        if isFrozen {
+            throw RealmError(.wrongTransactionState, "a frozen realm never changes")
+        }
+        return changeObservers.add(body)
+    }
+
+    /// Calls `body` once, when the realm reaches the version that is the newest one now. Nil, and
+    /// it will not be called, if the realm is there, reads nothing yet or is frozen.
+    public func addRefreshObserver(
+        _ body: @escaping () -> Void
+    ) throws(RealmError) -> ChangeToken? {
+        try checkUsable()
+        guard !isFrozen, let tables else { return nil }
+        let newest = tables.store.newestVersion
+        guard newest > tables.version else { return nil }
+        return changeObservers.add(due: newest, body)
+    }
+
+    private func announce(_ version: UInt64) {
+        let outer = isAnnouncing
+        isAnnouncing = true
+        changeObservers.call(reached: version)
+        isAnnouncing = outer
     }
 
     // MARK: Lifetime of handles

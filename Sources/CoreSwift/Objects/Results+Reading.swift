@@ -126,6 +126,31 @@ extension Results {
             })
     }
 
+    /// Several properties of the elements from `first` on, element by element; null for objects
+    /// that are gone. Text is borrowed until the realm moves or changes. Returns how many elements
+    /// were there.
+    public func readValues(
+        _ propertyKeys: UnsafeBufferPointer<Int64>, from first: Int, count: Int,
+        into target: UnsafeMutablePointer<RawValue>
+    ) throws(RealmError) -> Int {
+        let table = try reading { _, table throws(RealmError) in table }
+        var columns: [Int] = []
+        for key in propertyKeys { columns.append(try ObjectHandle.column(table.table, key)) }
+        var written = 0
+        try forEachRun(first, count) { leaf, row, length, element throws(RealmError) in
+            written = element + length
+            for offset in 0..<length {
+                var place = (element + offset) * columns.count
+                for column in columns {
+                    target[place] =
+                        if let leaf { try table.value(leaf, row + offset, column) } else { .null }
+                    place += 1
+                }
+            }
+        }
+        return written
+    }
+
     // MARK: Runs
 
     /// Reads a property run by run: `bulk` a whole run if the column's form allows it, else

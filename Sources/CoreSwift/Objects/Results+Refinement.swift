@@ -120,7 +120,7 @@ extension Results {
     /// The elements as they are now: later changes don't add, remove or move any; values stay
     /// live, and elements that are deleted become null.
     public func snapshot() throws(RealmError) -> Results {
-        Results(realm, classKey, .snapshot(try keys()))
+        Results(realm, classKey, .snapshot(try keys(), of: self))
     }
 
     /// A query with the conditions alone.

@@ -18,8 +18,8 @@ public final class Results {
         case table
         /// Objects that link to an object through a column.
         case backlinks(target: ClassKey, key: Int64, column: Int)
-        /// These objects in this order; some may be gone.
-        case snapshot([Int64])
+        /// These objects in this order; some may be gone. They were the elements of `of`.
+        case snapshot([Int64], of: Results)
     }
 
     public let realm: Realm
@@ -208,7 +208,7 @@ public final class Results {
                 let sources = try table.sources(of: key, column: column)
                 keys = try conditions?.filter(sources, snapshot) ?? sources
             }
-        case .snapshot(let kept):
+        case .snapshot(let kept, _):
             keys = try conditions?.filter(kept, snapshot) ?? kept
         }
         let ordered = try Ordering.apply(

@@ -1,0 +1,85 @@
+// The file as a whole: compaction, copies, deletion, the schema version of a file that is not open.
+
+import CRealm
+import CoreSwift
+
+/// Returns the schema version stored in the file of a configuration, of which only path and key
+/// count, or UINT64_MAX when it has none or there is no file. Nothing is created or changed. Fails
+/// with UINT64_MAX and the file errors of `realm_open()`.
+@c @implementation
+public func realm_get_persisted_schema_version(_ config: OpaquePointer?) -> UInt64 {
+    boundary(.max) { () throws(RealmError) in
+        let config = try held(config, .config, as: ConfigObject.self).configuration()
+        guard config.encryptionKey.isEmpty else {
+            throw RealmError(.notSupported, "encryption is not supported yet")
+        }
+        return try Realm.storedSchemaVersion(config.path) ?? .max
+    }
+}
+
+/// Moves the data of the file together and gives the rest back to the system. `did_compact` is
+/// false when another realm, in this process or another, reads the file. Either way the read
+/// transaction of `realm` ends and **all its objects, collections and results become invalid**.
+/// Fails: RLM_ERR_WRONG_TRANSACTION_STATE in a write transaction and for frozen and read-only
+/// realms.
+@c @implementation
+public func realm_compact(
+    _ realm: OpaquePointer?, _ did_compact: UnsafeMutablePointer<Bool>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let did = try realmHeld(realm).compact()
+        did_compact?.pointee = did
+    }
+}
+
+/// Writes what the realm reads, in a write transaction with its changes, to the file of a
+/// configuration, of which only path and key count; see `realm_convert_with_path()`.
+@c @implementation
+public func realm_convert_with_config(
+    _ realm: OpaquePointer?, _ config: OpaquePointer?, _ merge_with_existing: Bool
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let target = try held(config, .config, as: ConfigObject.self).configuration()
+        try realmHeld(realm).convert(to: target, merging: merge_with_existing)
+    }
+}
+
+/// Writes what the realm reads, in a write transaction with its changes, to a compact file at
+/// `path`, encrypted if the key has data. The file appears only when it is complete and on stable
+/// storage. Fails: RLM_ERR_FILE_ALREADY_EXISTS when there is a file, RLM_ERR_FILE_NOT_FOUND when
+/// its directory is missing, RLM_ERR_INVALID_ENCRYPTION_KEY; RLM_ERR_NOT_SUPPORTED, for now, for
+/// keys and for merging into a file that exists.
+@c @implementation
+public func realm_convert_with_path(
+    _ realm: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ encryption_key: realm_binary_t,
+    _ merge_with_existing: Bool
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        var target = Configuration(path: try text(path, "path"))
+        if let data = encryption_key.data {
+            guard encryption_key.size == 0 || encryption_key.size == 64 else {
+                throw RealmError(
+                    .invalidEncryptionKey,
+                    "an encryption key has 64 bytes, not \(UInt(bitPattern: encryption_key.size))")
+            }
+            target.encryptionKey = Array(
+                UnsafeBufferPointer(start: data, count: encryption_key.size))
+        }
+        try realmHeld(realm).convert(to: target, merging: merge_with_existing)
+    }
+}
+
+/// Deletes a realm file and what belongs to it, except the lock file. `did_delete_realm` says
+/// whether there was one; that there is none, or no directory, is no failure. Fails:
+/// RLM_ERR_DELETE_OPENED_REALM when it is open in any process, RLM_ERR_FILE_PERMISSION_DENIED,
+/// RLM_ERR_FILE_OPERATION_FAILED.
+@c @implementation
+public func realm_delete_files(
+    _ realm_file_path: UnsafePointer<CChar>?, _ did_delete_realm: UnsafeMutablePointer<Bool>?
+) -> Bool {
+    did_delete_realm?.pointee = false
+    return succeeds { () throws(RealmError) in
+        let did = try Realm.deleteFiles(try text(realm_file_path, "realm_file_path"))
+        did_delete_realm?.pointee = did
+    }
+}

@@ -1,0 +1,52 @@
+// The counterparts of objects and results in another realm of the same file: how they get from a
+// live realm to a frozen one, and back. Called by the C ABI; `Realm.freeze` makes the frozen realm.
+
+extension Results {
+    /// Results over the same source with the same conditions and ordering in `target`. The elements
+    /// of a snapshot are determined anew. Throws `.staleAccessor` when these results are not valid
+    /// any more, and `.closedRealm`.
+    public func resolved(in target: Realm) throws(RealmError) -> Results {
+        let tables = try target.readTables()
+        try realm.checkSameFile(target)
+        guard isValid else {
+            throw RealmError(
+                .staleAccessor,
+                "the results of class \(classKey.rawValue) of '\(realm.path)' are not valid any more"
+            )
+        }
+        guard tables.table(classKey) != nil else {
+            throw RealmError(
+                .noSuchTable,
+                "version \(tables.version) of '\(target.path)' has no class with key "
+                    + "\(classKey.rawValue)")
+        }
+        guard case .snapshot(_, let source) = base else {
+            return Results(target, classKey, base, conditions: conditions, ordering: ordering)
+        }
+        let counterpart = try source.resolved(in: target)
+        if conditions == nil && ordering.isEmpty { return counterpart }
+        return Results(
+            target, classKey, .snapshot(try counterpart.keys(), of: counterpart),
+            conditions: conditions, ordering: ordering)
+    }
+}
+
+extension ObjectHandle {
+    /// The same object in `target`; nil when it is not there, also because it was deleted here.
+    public func resolved(in target: Realm) throws(RealmError) -> ObjectHandle? {
+        let tables = try target.readTables()
+        try realm.checkSameFile(target)
+        guard isValid, let table = tables.table(classKey), let place = try table.find(objectKey)
+        else { return nil }
+        return ObjectHandle.make(target.session, table, objectKey, place)
+    }
+}
+
+extension Realm {
+    fileprivate func checkSameFile(_ other: Realm) throws(RealmError) {
+        guard file !== other.file else { return }
+        throw RealmError(
+            .illegalOperation,
+            "'\(path)' and '\(other.path)' are different files: nothing of one is in the other")
+    }
+}
