@@ -171,7 +171,6 @@ final class IndexLeafBuilder {
 
     private func write(_ block: UnsafeMutableRawPointer) {
         let count = entries.count
-        memset(block, 0, IndexLeaf.headerSize)
         block.put(tag.rawValue, 0)
         block.put(UInt32(count), 12)
         block.put(UInt16(prefixCount), 16)
@@ -263,7 +262,6 @@ enum IndexBranchBuilder {
         let bytes = IndexBranch.childrenOffset + size
         let pages = Page.count(forBytes: bytes)
         let block = TransactionMemory.allocate(pages: pages)
-        memset(block, 0, IndexBranch.childrenOffset)
         block.put(tag.rawValue, 0)
         block.put(UInt32(bytes), 8)
         block.put(UInt32(range.count), 12)

@@ -66,7 +66,6 @@ enum RowBranch {
 
     static func make(level: Int, classKey: ClassKey) -> UnsafeMutableRawPointer {
         let node = TransactionMemory.allocate(pages: 1)
-        memset(node, 0, Page.size)
         node.put(BlockTag(.rowBranch, classKey: classKey).rawValue, 0)
         node.put(UInt32(Page.size), 8)
         node.put(UInt16(level), 16)

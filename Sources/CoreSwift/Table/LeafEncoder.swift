@@ -271,11 +271,9 @@ struct LeafEncoder {
 
     // MARK: Writing
 
-    /// Writes the planned rows to `block`, which has room for the planned size; returns the bytes
-    /// used.
-    func write(_ rows: RowSelection, to block: UnsafeMutableRawPointer) -> Int {
+    /// Writes the planned rows to `block`, which has room for the planned size and is zero.
+    func write(_ rows: RowSelection, to block: UnsafeMutableRawPointer) {
         let columnCount = leaf.pointee.columnCount
-        memset(block, 0, LeafLayout.directoryOffset)
         block.put(BlockTag(.rowLeaf, classKey: classKey).rawValue, 0)
         block.put(UInt32(rows.count), 12)
         block.put(keyBase, 16)
@@ -334,7 +332,6 @@ struct LeafEncoder {
             offset = heap + LeafLayout.align8(plan.heapBytes)
         }
         block.put(UInt32(offset), 8)
-        return offset
     }
 
     @inline(__always) static func setBit(_ bitmap: UnsafeMutableRawPointer, _ index: Int) {

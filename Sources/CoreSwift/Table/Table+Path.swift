@@ -246,8 +246,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             let size = planned(&encoder, order, start, end - start)
             let pages = Page.count(forBytes: size)
             let block = TransactionMemory.allocate(pages: pages)
-            let used = written(encoder, order, start, end - start, block)
-            memset(block + used, 0, pages << Page.shift - used)
+            written(encoder, order, start, end - start, block)
             if part == 0 {
                 memory.pointee.blocks.replace(reference, with: block, pages: pages)
                 setRows(place, end - start)
@@ -277,12 +276,12 @@ extension UnsafeMutablePointer where Pointee == TableState {
     private func written(
         _ encoder: LeafEncoder, _ order: [UInt16]?, _ start: Int, _ count: Int,
         _ block: UnsafeMutableRawPointer
-    ) -> Int {
+    ) {
         guard let order else {
-            return encoder.write(
-                RowSelection(list: nil, start: start, count: count), to: block)
+            encoder.write(RowSelection(list: nil, start: start, count: count), to: block)
+            return
         }
-        return order.withUnsafeBufferPointer {
+        order.withUnsafeBufferPointer {
             encoder.write(
                 RowSelection(list: $0.baseAddress, start: start, count: count), to: block)
         }
@@ -343,8 +342,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         }
         let pages = Page.count(forBytes: size)
         let block = TransactionMemory.allocate(pages: pages)
-        let used = encoder.write(RowSelection(list: nil, start: 0, count: count), to: block)
-        memset(block + used, 0, pages << Page.shift - used)
+        encoder.write(RowSelection(list: nil, start: 0, count: count), to: block)
         let (place, _, _) = try mutablePath(leaf.pointee.lowKey)
         let sealed = memory.pointee.blocks.add(block, pages: pages)
         sealed.store(place)

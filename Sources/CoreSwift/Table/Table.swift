@@ -347,9 +347,6 @@ extension UnsafeMutablePointer where Pointee == TableState {
         block.put(UInt32(count), 8)
         block.put(1 as UInt32, 12)
         memcpy(block + Self.externalHeader, start, count)
-        // The rest of the last page is written too: leave nothing of this process in it.
-        let used = Self.externalHeader + count
-        memset(block + used, 0, pages << Page.shift - used)
         return memory.pointee.blocks.add(block, pages: pages)
     }
 }

@@ -334,7 +334,6 @@ final class TableSet {
         if isSchemaDirty {
             let block = TransactionMemory.allocate(pages: schemaPages)
             schemaBlock = block
-            memset(block, 0, schemaPages << Page.shift)
             schemaBytes.withUnsafeBytes { bytes in
                 if let start = bytes.baseAddress { memcpy(block, start, bytes.count) }
             }
