@@ -26,7 +26,7 @@ final class FileRegistry: @unchecked Sendable {
             }
             let store = try Store.open(
                 path: path, options: configuration.storeOptions, files: system)
-            if let file = try sameFile(store) {
+            if let file = sameFile(store) {
                 try store.close()
                 try checkSame(file, configuration)
                 files[path] = file
@@ -48,13 +48,8 @@ final class FileRegistry: @unchecked Sendable {
     }
 
     /// The open file, if any, behind another path that leads to the same file.
-    private func sameFile(_ store: Store) throws(RealmError) -> RealmFile? {
-        let status = try store.file.status()
-        for file in files.values {
-            let other = try file.store.file.status()
-            if other.device == status.device && other.inode == status.inode { return file }
-        }
-        return nil
+    private func sameFile(_ store: Store) -> RealmFile? {
+        files.values.first { $0.store.identity == store.identity }
     }
 
     private func checkSame(

@@ -36,9 +36,13 @@ struct IOVector {
 struct FileStatus {
     var bytes: Int64
     var isRegular: Bool
-    /// Device and inode: the same file under two names has the same pair.
-    var device: UInt64
-    var inode: UInt64
+    var identity: FileIdentity
+}
+
+/// The same file under two names has the same identity.
+struct FileIdentity: Equatable {
+    var device: UInt64 = 0
+    var inode: UInt64 = 0
 }
 
 protocol FileSystem: AnyObject {

@@ -28,7 +28,7 @@ final class OpenFile {
     }
 
     func status() throws(RealmError) -> FileStatus {
-        var status = FileStatus(bytes: 0, isRegular: false, device: 0, inode: 0)
+        var status = FileStatus(bytes: 0, isRegular: false, identity: FileIdentity())
         _ = try Self.retry("read the file's size", path) {
             Int(files.status(descriptor, &status))
         }

@@ -24,7 +24,7 @@ final class SystemCalls: FileSystem {
         guard fstat(descriptor, &info) == 0 else { return -errno }
         result = FileStatus(
             bytes: Int64(info.st_size), isRegular: info.st_mode & S_IFMT == S_IFREG,
-            device: UInt64(info.st_dev), inode: UInt64(info.st_ino))
+            identity: FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)))
         return 0
     }
 

@@ -25,7 +25,7 @@ extension Store {
         if !alone {
             try lockFile.shareSession()
             try lockFile.attach(inMemory: options.inMemory)
-            let store = try attach(path, options, file, mapping, lockFile)
+            let store = try attach(path, options, file, status, mapping, lockFile)
             return store
         }
         var opened = try recover(file, mapping, options, fileBytes: status.bytes)
@@ -45,7 +45,7 @@ extension Store {
         try lockFile.claimRecord(processID: UInt64(files.processID()))
         return Store(
             path: path, options: options, file: file, mapping: mapping, lockFile: lockFile,
-            fileID: opened.header.fileID)
+            fileID: opened.header.fileID, identity: status.identity)
     }
 
     private static func notRegular(_ path: String) -> RealmError {
@@ -75,14 +75,14 @@ extension Store {
 
     /// Joins those who have the file open.
     private static func attach(
-        _ path: String, _ options: StoreOptions, _ file: OpenFile, _ mapping: PageMapping,
-        _ lockFile: LockFile
+        _ path: String, _ options: StoreOptions, _ file: OpenFile, _ status: FileStatus,
+        _ mapping: PageMapping, _ lockFile: LockFile
     ) throws(RealmError) -> Store {
         try mapping.extend(to: lockFile.filePages, of: file)
         try lockFile.claimRecord(processID: UInt64(file.files.processID()))
         let store = Store(
             path: path, options: options, file: file, mapping: mapping, lockFile: lockFile,
-            fileID: lockFile.fileID)
+            fileID: lockFile.fileID, identity: status.identity)
         var slots: [FileHeader.Slot] = []
         for version in [0, 1] as [UInt64] { slots.append(try readSlot(file, version)) }
         for case .valid(let header) in slots where header.fileID == lockFile.fileID {
@@ -114,7 +114,7 @@ extension Store {
         try mapping.extend(to: opened.header.pageCount, of: file)
         return Store(
             path: path, options: options, file: file, mapping: mapping, lockFile: lockFile,
-            fileID: opened.header.fileID)
+            fileID: opened.header.fileID, identity: status.identity)
     }
 
     // MARK: Recovery

@@ -47,6 +47,8 @@ final class Store: @unchecked Sendable {
     let mapping: PageMapping
     let lockFile: LockFile
     let fileID: FileID
+    /// Which file it is, whatever its path.
+    let identity: FileIdentity
     private let forkGeneration: UInt64
 
     let mutex = ThreadMutex()
@@ -82,8 +84,9 @@ final class Store: @unchecked Sendable {
 
     init(
         path: String, options: StoreOptions, file: OpenFile, mapping: PageMapping,
-        lockFile: LockFile, fileID: FileID
+        lockFile: LockFile, fileID: FileID, identity: FileIdentity
     ) {
+        self.identity = identity
         self.path = path
         self.options = options
         files = file.files

@@ -20,10 +20,14 @@ import Testing
         return try workload.open(path, files)
     }
 
-    private func run(_ files: RecordingFileSystem, _ path: String) throws -> [RealmError] {
+    private func run(
+        _ files: RecordingFileSystem, _ path: String, seed: UInt64
+    ) throws -> [RealmError] {
         var errors: [RealmError] = []
-        var random = Random(31)
+        var random = Random(seed)
         var workload = ObjectWorkload(&random)
+        // Checking reads the file and would meet the fault itself.
+        workload.isChecked = false
         var model = workload.emptyModel
         for _ in 0..<2 {
             var session = try open(path, files, workload, &errors)
@@ -60,6 +64,10 @@ import Testing
         let session = try open(path, files, workload, &errors)
         try session.verify(model)
         try session.close()
+        let problems = Realm.check(path: path)
+        guard problems.isEmpty else {
+            throw ToyFailure(description: problems.joined(separator: "; "))
+        }
         return errors
     }
 
@@ -73,7 +81,7 @@ import Testing
             files.isRecording = false
             files.faults[number] = .error(code)
             do {
-                let errors = try run(files, path)
+                let errors = try run(files, path, seed: UInt64(30 + code))
                 if !errors.isEmpty { reported += 1 }
                 if code == EINTR { #expect(errors.isEmpty, "\(files.lastFault): \(errors)") }
             } catch {

@@ -22,6 +22,15 @@ import Testing
     }
 
     private func play(_ role: String, _ path: String, _ number: Int) throws {
+        if role.hasSuffix(" objects") {
+            let realm = try CounterWorkload.open(path)
+            for _ in 0..<number {
+                if role == "count objects" { try CounterWorkload.step(realm) }
+                _ = try CounterWorkload.verify(realm)
+            }
+            realm.close()
+            return
+        }
         var options = StoreOptions()
         options.inMemory = role == "memory"
         let store = try Store.open(path: path, options: options, files: SystemCalls.shared)

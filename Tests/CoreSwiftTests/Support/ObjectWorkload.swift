@@ -34,6 +34,8 @@ enum ObjectStep {
     case delete(Int64)
     case createTag(String, Double)
     case deleteTag(String)
+    /// Instead of a transaction: the file is compacted, which takes commits of its own.
+    case compact
 }
 
 struct ObjectWorkload: CrashWorkload {
@@ -65,6 +67,7 @@ struct ObjectWorkload: CrashWorkload {
 
     let itemsMax: Int64
     let stepsMax: Int
+    var isChecked = true
 
     init(_ random: inout Random, itemsMax: Int64 = 250) {
         self.itemsMax = itemsMax
@@ -74,12 +77,14 @@ struct ObjectWorkload: CrashWorkload {
     var emptyModel: ObjectModel { ObjectModel() }
 
     func open(_ path: String, _ files: FileSystem) throws -> ObjectSession {
-        ObjectSession(try Realm.open(Self.configuration(path), files: files))
+        ObjectSession(
+            try Realm.open(Self.configuration(path), files: files), isChecked: isChecked)
     }
 
     mutating func plan(
         _ model: ObjectModel, _ random: inout Random
     ) -> (change: [ObjectStep], result: ObjectModel) {
+        if random.below(10) == 0 { return ([.compact], model) }
         var result = model
         var steps: [ObjectStep] = []
         for _ in 0..<(1 + random.below(stepsMax)) {
@@ -125,10 +130,15 @@ struct ObjectWorkload: CrashWorkload {
 
 final class ObjectSession: CrashSession {
     let realm: Realm
+    /// Whether verifying includes the check of the file.
+    private let isChecked: Bool
     private var held: [Realm] = []
     private var random = Random(2)
 
-    init(_ realm: Realm) { self.realm = realm }
+    init(_ realm: Realm, isChecked: Bool) {
+        self.realm = realm
+        self.isChecked = isChecked
+    }
 
     deinit { try? close() }
 
@@ -144,6 +154,14 @@ final class ObjectSession: CrashSession {
     }
 
     func commit(_ change: [ObjectStep]) throws {
+        if case .compact? = change.first {
+            if random.below(4) > 0 {
+                held.forEach { $0.close() }
+                held = []
+            }
+            _ = try realm.compact()
+            return
+        }
         try realm.beginWrite()
         do {
             for step in change { try carryOut(step) }
@@ -172,6 +190,7 @@ final class ObjectSession: CrashSession {
             _ = try realm.create("Tag", primaryKey: .string(name), ["weight": .double(weight)])
         case .deleteTag(let name):
             try realm.find("Tag", primaryKey: .string(name))?.delete()
+        case .compact: break
         }
     }
 
@@ -196,6 +215,8 @@ final class ObjectSession: CrashSession {
         guard try realm.objectCount(itemClass.key) == model.items.count,
             try realm.objectCount(tagClass.key) == model.tags.count
         else { throw fail("counts differ") }
+        let problems = isChecked ? try realm.check() : []
+        guard problems.isEmpty else { throw fail(problems.prefix(4).joined(separator: "; ")) }
         var names: [String: Int] = [:]
         for (id, item) in model.items {
             guard let object = try realm.find("Item", primaryKey: .int(id)) else {
