@@ -142,6 +142,20 @@ struct SyncRecord: Equatable {
         target.put(check.high, 40)
     }
 
+    /// The version of which the bytes are an intact record.
+    static func version(_ source: UnsafeRawPointer) -> UInt64? {
+        guard source.u64(0) == magic else { return nil }
+        return withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) { copy in
+            guard let start = copy.baseAddress else { return nil }
+            start.copyMemory(from: source, byteCount: byteCount)
+            start.put(UInt64(0), 32)
+            start.put(UInt64(0), 40)
+            let check = ContentHash.of(start, count: byteCount, seed0: 0, seed1: 0)
+            guard check.low == source.u64(32), check.high == source.u64(40) else { return nil }
+            return source.u64(8)
+        }
+    }
+
     /// Whether the bytes are the record of this version.
     static func isPresent(_ source: UnsafeRawPointer, for header: FileHeader) -> Bool {
         withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) { expected in

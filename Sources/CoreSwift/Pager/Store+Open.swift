@@ -7,6 +7,8 @@
 //  3. Otherwise every block that the version wrote is hashed (the root lists them). All match: the
 //     version was written completely and counts; it is synced before anything is overwritten. Some
 //     don't: its commit never returned, and the other slot counts.
+//     If an intact sync record names a newer version than the other slot's, the file is damaged:
+//     what was once on stable storage does not get lost in a crash.
 //  4. A file in which only version 1 was begun is a new file: nothing was ever promised.
 
 extension Store {
@@ -176,9 +178,15 @@ extension Store {
                 .incompatibleSession,
                 "'\(path)': holds a durable realm, which can't be opened in memory", path: path)
         }
+        let synced = try syncedVersion(file)
+        guard headers[0].version >= synced else {
+            throw invalid("the header of version \(synced), which was complete, is damaged")
+        }
         var reason = ""
         let pages = UInt64(fileBytes) / UInt64(Page.size)
         for header in headers {
+            // What was on stable storage does not vanish in a crash: no older version will do.
+            if header.version < synced { break }
             guard header.cipher == 0 else { throw invalid("the file is encrypted") }
             let fits =
                 header.pageCount <= pages && header.root.page >= FileHeader.firstBlockPage
@@ -237,6 +245,21 @@ extension Store {
 
     /// Pages of a new file: two with header slots, the root of version 1.
     private static let createdPages = 3
+
+    /// The newest version that some sync record vouches for; 0 = none.
+    private static func syncedVersion(_ file: OpenFile) throws(RealmError) -> UInt64 {
+        let buffer = UnsafeMutableRawPointer.allocate(
+            byteCount: SyncRecord.byteCount, alignment: 8)
+        defer { buffer.deallocate() }
+        var newest: UInt64 = 0
+        for version in [0, 1] as [UInt64] {
+            let count = try file.read(
+                buffer, count: SyncRecord.byteCount, at: Int64(SyncRecord.offset(version: version)))
+            guard count == SyncRecord.byteCount else { continue }
+            newest = max(newest, SyncRecord.version(buffer) ?? 0)
+        }
+        return newest
+    }
 
     private static func hasSyncRecord(_ mapping: PageMapping, _ header: FileHeader) -> Bool {
         SyncRecord.isPresent(
