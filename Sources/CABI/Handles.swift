@@ -17,6 +17,12 @@ public func realm_release(_ ptr: UnsafeMutableRawPointer?) {
     guard let kind = HandleSlab.kind(of: ptr) else { return }
     switch kind {
     case .workQueue, .released: return
+    case .realm, .results:
+        if let object = HandleSlab.held(by: ptr)?.takeUnretainedValue() {
+            let realm = (object as? Realm) ?? (object as? Results)?.realm
+            realm?.prepareForRelease()
+        }
+        HandleSlab.releaseHolding(ptr)
     default:
         if kind.name != nil { HandleSlab.releaseHolding(ptr) }
     }

@@ -3,13 +3,16 @@
 /// An object of a realm. Properties are read and written by name.
 public final class DynamicObject {
     public let handle: ObjectHandle
+    public let realm: Realm
 
     /// Takes over the handle.
-    public init(_ handle: ObjectHandle) { self.handle = handle }
+    public init(_ handle: ObjectHandle) {
+        self.handle = handle
+        realm = handle.realm
+    }
 
     deinit { handle.release() }
 
-    public var realm: Realm { handle.realm }
     public var key: ObjectKey { ObjectKey(rawValue: handle.objectKey) }
     /// The object as a value for link properties.
     public var link: Link { Link(handle.classKey, key) }

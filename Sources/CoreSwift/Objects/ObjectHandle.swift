@@ -14,8 +14,8 @@
 //       60     2  generation of the session (low half)
 //       62     2  rollbacks of the session (low half)
 //
-// A call with an unchanged stamp costs two compares before it touches the row. Handles keep
-// their realm alive.
+// A call with an unchanged stamp costs two compares before it touches the row. Whoever lets go of
+// a realm while handles exist has the session keep it (`pinIfNeeded`).
 
 import CKernels
 
@@ -83,15 +83,9 @@ public struct ObjectHandle {
     private static func retainRealm(_ session: Session) {
         if session.pointee.threadMask == 0 {
             session.pointee.realm.takeUnretainedValue().keepAlive()
-            return
+        } else {
+            session.pointee.handles &+= 1
         }
-        if session.pointee.handles == 0 { firstHandle(session) }
-        session.pointee.handles &+= 1
-    }
-
-    @inline(never)
-    private static func firstHandle(_ session: Session) {
-        session.pointee.realm.takeUnretainedValue().keepAlive()
     }
 
     /// Gives the handle back.
@@ -99,31 +93,23 @@ public struct ObjectHandle {
     public func release() {
         let session = session
         HandleSlab.release(slot)
-        if session.pointee.threadMask != 0 && session.pointee.isOnKnownThread
-            && session.pointee.handles > 1
-        {
+        if session.pointee.threadMask != 0 && session.pointee.isOnKnownThread {
             session.pointee.handles &-= 1
+            if session.pointee.isPinned != 0 { session.unpinIfPossible() }
             return
         }
-        Self.releaseSlowly(session)
+        Self.releaseElsewhere(session)
     }
 
+    /// A handle of a frozen realm, or one released by another thread than the realm's.
     @inline(never)
-    private static func releaseSlowly(_ session: Session) {
+    private static func releaseElsewhere(_ session: Session) {
         if session.pointee.isFrozen {
             session.pointee.realm.takeUnretainedValue().letGo()
             return
         }
-        guard session.pointee.isOnKnownThread else {
-            // Only the owner's thread counts; it learns of this at its next release.
-            _ = ck_add_u64(&session.pointee.foreignReleases, 1)
-            return
-        }
-        let foreign = ck_exchange_u64(&session.pointee.foreignReleases, 0)
-        session.pointee.handles &-= 1 &+ Int(foreign)
-        if session.pointee.handles == 0 {
-            session.pointee.realm.takeUnretainedValue().letGo()
-        }
+        _ = ck_add_u64(&session.pointee.foreignReleases, 1)
+        if ck_load_u64(&session.pointee.isPinned) != 0 { session.unpinIfPossible() }
     }
 
     /// Another handle to the same object, also of an invalid one.

@@ -4,7 +4,8 @@
 // Invariants
 //   1. `tables` is nil exactly while the status is idle or closed.
 //   2. The status is writing exactly while `tables.isWriting`.
-//   3. The realm keeps itself alive (`keepAlive`) while object handles exist.
+//   3. While object handles exist somebody keeps the realm: its users, or the session
+//      (`pinIfNeeded`).
 
 import CKernels
 
@@ -63,10 +64,19 @@ public final class Realm {
 
     deinit {
         close()
+        // Handles that nobody pinned the realm for find it closed instead of freed memory.
+        guard
+            session.pointee.isFrozen
+                || session.pointee.handles == Int(ck_load_u64(&session.pointee.foreignReleases))
+        else { return }
         session.deinitialize(count: 1)
         session.deallocate()
         stamp.deallocate()
     }
+
+    /// To be called before the last reference that a program holds may go: object handles it
+    /// still has keep the realm then.
+    public func prepareForRelease() { session.pinIfNeeded() }
 
     public var path: String { file.path }
     public var isClosed: Bool { session.pointee.status == .closed }
@@ -368,7 +378,7 @@ public final class Realm {
 
     // MARK: Lifetime of handles
 
-    /// Object handles exist: the realm stays although nobody else may hold it.
+    /// The session holds the realm, or a handle of a frozen realm does.
     func keepAlive() { _ = Unmanaged.passRetained(self) }
     func letGo() { Unmanaged.passUnretained(self).release() }
 }

@@ -20,10 +20,13 @@ struct SessionState {
     var threadMask: UInt
     var status: Status
     let isFrozen: Bool
-    /// Object handles taken and not released yet, as far as the realm's thread did it.
+    /// Object handles taken, less those that the realm's thread released.
     var handles: Int = 0
     /// Handles that other threads released; atomic.
     var foreignReleases: UInt64 = 0
+    /// 1 while the session itself keeps the realm, because object handles outlived everything
+    /// else that did; atomic.
+    var isPinned: UInt64 = 0
     /// Counts what makes all older handles invalid (compaction).
     var generation: UInt32 = 0
     /// Counts rolled back transactions.
@@ -38,3 +41,23 @@ struct SessionState {
 }
 
 typealias Session = UnsafeMutablePointer<SessionState>
+
+extension UnsafeMutablePointer where Pointee == SessionState {
+    /// Keeps the realm if object handles exist: somebody is about to let go of it. Handles do not
+    /// keep it one by one; counting them costs an atomic operation less at each.
+    func pinIfNeeded() {
+        guard pointee.threadMask != 0, pointee.handles > Int(ck_load_u64(&pointee.foreignReleases)),
+            ck_cas_u64(&pointee.isPinned, 0, 1)
+        else { return }
+        pointee.realm.takeUnretainedValue().keepAlive()
+        unpinIfPossible()
+    }
+
+    /// Lets go of the realm when the last object handle is gone. Both sides first count and then
+    /// look, so that one of two threads that release the last two handles sees it.
+    func unpinIfPossible() {
+        let foreign = Int(ck_add_u64(&pointee.foreignReleases, 0))
+        guard pointee.handles == foreign, ck_cas_u64(&pointee.isPinned, 1, 0) else { return }
+        pointee.realm.takeUnretainedValue().letGo()
+    }
+}

@@ -254,3 +254,37 @@ func onAnotherThread<R>(_ body: @escaping () -> R) -> R {
     while !thread.isFinished { usleep(200) }
     return result!
 }
+
+@Suite struct HandleLifetimeTests {
+    let directory = TemporaryDirectory()
+
+    @Test func objectHandlesKeepTheRealmOnceNobodyElseDoes() throws {
+        var realm: Realm? = try TestSchema.open(directory.file())
+        try realm?.write { _ = try realm?.create("Dog", primaryKey: .int(1), ["age": .int(5)]) }
+        weak let observed = realm
+        let key = try #require(realm?.schema.class_(named: "Dog"))
+        let age = try #require(key.property(named: "age")).key.rawValue
+        let first = try #require(realm).object(key.key, 1)
+        let second = first.clone()
+        realm?.prepareForRelease()
+        realm = nil
+        #expect(observed != nil)
+        var value = RawValue.null
+        try first.getValue(age, &value)
+        #expect(try Value(value) == .int(5))
+        first.release()
+        #expect(observed != nil)
+        nonisolated(unsafe) let last = second
+        onAnotherThread { last.release() }
+        #expect(observed == nil)
+    }
+
+    @Test func aRealmWithoutHandlesGoesWithItsLastReference() throws {
+        var realm: Realm? = try TestSchema.open(directory.file())
+        weak let observed = realm
+        try realm?.write { _ = try realm?.create("Dog", primaryKey: .int(1)) }
+        realm?.prepareForRelease()
+        realm = nil
+        #expect(observed == nil)
+    }
+}
