@@ -242,6 +242,13 @@ class TestOrder:
         with pytest.raises(realm.QueryError):
             len(airports.objects(Airport).sorted(*keys))
 
+    def test_texts_with_a_null(self, airports):
+        for use in (lambda: airports.objects(Airport).sorted("name\0x"),
+                    lambda: airports.objects(Airport).distinct("name\0x"),
+                    lambda: airports.objects(Airport).filter("name == 'a'\0 OR")):
+            with pytest.raises(ValueError, match="null"):
+                use()
+
     def test_no_keys(self, airports):
         with pytest.raises(TypeError):
             airports.objects(Airport).sorted()

@@ -254,6 +254,17 @@ class _Declaration:
         )
 
 
+def _annotations_of(cls: type) -> Mapping[str, Any]:
+    """The annotations of this class alone, unknown names as forward references."""
+    if sys.version_info >= (3, 14):
+        # Annotations are evaluated on demand there, and then fail on unknown names.
+        import annotationlib
+
+        return annotationlib.get_annotations(cls, format=annotationlib.Format.FORWARDREF)
+    found: Mapping[str, Any] = cls.__dict__.get("__annotations__", {})
+    return found
+
+
 def _is_class_variable(annotation: Any) -> bool:
     if isinstance(annotation, str):
         return annotation.replace("typing.", "").startswith("ClassVar")
@@ -293,7 +304,6 @@ class ObjectMeta(type):
     ) -> ObjectMeta:
         if not any(isinstance(base, ObjectMeta) for base in bases):
             return super().__new__(mcls, name, bases, namespace, **options)
-        annotations = namespace.get("__annotations__", {})
         # Without a __dict__, assigning to a misspelt property is an AttributeError.
         namespace.setdefault("__slots__", ())
         cls = super().__new__(mcls, name, bases, namespace, **options)
@@ -311,12 +321,12 @@ class ObjectMeta(type):
                 declarations.update(
                     _declared_in(
                         name,
-                        base.__dict__.get("__annotations__", {}),
+                        _annotations_of(base),
                         base.__dict__,
                         _Names(_module_scope(base.__module__), vars(builtins)),
                     )
                 )
-        declarations.update(_declared_in(name, annotations, namespace, names))
+        declarations.update(_declared_in(name, _annotations_of(cls), namespace, names))
         _install(cls, declarations)
         return cls
 

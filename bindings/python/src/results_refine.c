@@ -188,14 +188,25 @@ static PyObject *refined(Results *self, realm_results_t *handle, const char *doi
     return NULL;
 }
 
+/* UTF-8 of a text that the engine takes up to its first null. */
+static const char *whole_text(PyObject *text) {
+    Py_ssize_t size;
+    const char *utf8 = PyUnicode_AsUTF8AndSize(text, &size);
+    if (utf8 && strlen(utf8) != (size_t)size) {
+        PyErr_SetString(PyExc_ValueError, "embedded null character");
+        return NULL;
+    }
+    return utf8;
+}
+
 PyObject *results_sort(Results *self, PyObject *text) {
-    const char *utf8 = PyUnicode_AsUTF8AndSize(text, NULL);
+    const char *utf8 = whole_text(text);
     if (!utf8 || results_ready(self) < 0) return NULL;
     return refined(self, realm_results_sort(self->handle, utf8), "sorting", text);
 }
 
 PyObject *results_distinct(Results *self, PyObject *text) {
-    const char *utf8 = PyUnicode_AsUTF8AndSize(text, NULL);
+    const char *utf8 = whole_text(text);
     if (!utf8 || results_ready(self) < 0) return NULL;
     return refined(self, realm_results_distinct(self->handle, utf8), "making distinct", text);
 }
