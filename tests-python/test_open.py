@@ -306,7 +306,7 @@ class TestFiles:
     def test_compact(self, r):
         with r.write():
             for i in range(5000):
-                r.create(Note, text="x" * 200)
+                r.create(Note, text=f"{i:200}")
         with r.write():
             r.objects(Note).filter("stars == 0").limit(4900).delete_all()
         before = os.path.getsize(r.path)

@@ -101,15 +101,38 @@ class TestSequence:
                     people.delete(later)
         assert seen == [0, 2, 4, 6, 8]
 
-    def test_a_loop_notices_a_refresh(self, people):
+    def test_a_loop_may_write_in_transactions_of_its_own(self, people):
+        for person in people.objects(Person).filter("age < 100").sorted("-id"):
+            with people.write():
+                person.age = 100
+                if person.id % 2:
+                    people.delete(people.find(Person, person.id - 1))
+                people.create(Person, id=1000 + person.id)
+        assert [p.id for p in people.objects(Person).filter("age == 100")] == [1, 3, 5, 7, 9]
+
+    def test_a_loop_goes_on_after_a_refresh(self, people):
         with realm.open(people.path, classes=[Person]) as other:
-            walk = iter(people.objects(Person))
-            next(walk)
+            walk = iter(people.objects(Person).sorted("id"))
+            abandoned = iter(people.objects(Person))
+            seen = [next(walk).id, next(abandoned).id]
             with other.write():
+                other.delete(other.find(Person, 5))
                 other.create(Person, id=100)
-            people.refresh()
-            with pytest.raises(realm.InvalidObjectError, match="another version"):
-                next(walk)
+            del abandoned
+            assert people.refresh()
+            seen += [p.id for p in walk]
+            assert seen == [0, 0, 1, 2, 3, 4, 6, 7, 8, 9]
+
+    def test_a_loop_over_a_compacted_realm_ends_with_an_error(self, people):
+        walk = iter(people.objects(Person))
+        next(walk)
+        assert people.compact()
+        with pytest.raises(realm.InvalidObjectError):
+            list(walk)
+
+    def test_loops_within_loops(self, people):
+        pairs = [(a.id, b.id) for a in people.objects(Person) for b in people.objects(Person)]
+        assert len(set(pairs)) == 100
 
     def test_exhausted_iterators_stay_so(self, people):
         walk = iter(people.objects(Person))

@@ -15,7 +15,7 @@
 
 from importlib.metadata import version as _version
 
-from ._database import Realm, Transaction, delete_files, open
+from ._database import Realm, Transaction, check_file, delete_files, open
 from ._errors import (
     ArgumentError,
     ClosedRealmError,
@@ -121,6 +121,7 @@ __all__ = [
     "UnsupportedFormatError",
     "VersionError",
     "WrongThreadError",
+    "check_file",
     "delete_files",
     "is_managed",
     "is_valid",

@@ -206,6 +206,15 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     return result
 
 
+def check_file(path: str | os.PathLike[str], /) -> list[str]:
+    """Verifies the realm file at `path`, which need not be open, and does not change it.
+
+    Returns the problems found, as texts; an empty list means that every block, tree, index and
+    link of the file is sound. What prevents opening the file is a problem, too.
+    """
+    return _realm.check_file(os.path.abspath(os.fsdecode(path)))
+
+
 def delete_files(path: str | os.PathLike[str], /) -> bool:
     """Deletes the files of the realm at `path`; False if there was none.
 

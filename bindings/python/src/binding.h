@@ -45,6 +45,7 @@ typedef struct Binding Binding;
 typedef struct Realm Realm;
 typedef struct Object Object;
 typedef struct Results Results;
+typedef struct Iterator Iterator;
 
 /* What the module needs everywhere; one per interpreter. Types keep the module, and so the state,
  * alive: an instance may keep a plain pointer to it. */
@@ -120,6 +121,7 @@ struct Realm {
     void **deferred;           /* handles dropped on other threads */
     size_t deferred_count;
     size_t deferred_capacity;
+    Iterator *iterators;       /* those that walk over live results */
 };
 
 /* Base of all model classes. Managed when `handle` is set, otherwise it carries its values. */
@@ -231,6 +233,12 @@ PyObject *realm_delete_object(Realm *self, PyObject *object);
 /* Makes `object` managed, with everything unmanaged that it links to. `update` as in create. */
 int realm_adopt(Realm *self, Object *object, int update);
 
+/* ---- realm_check.c -------------------------------------------------------------------------- */
+
+PyObject *realm_check_method(Realm *self, PyObject *unused);
+PyObject *realm_statistics_method(Realm *self, PyObject *unused);
+PyObject *check_file(PyObject *module, PyObject *path);
+
 /* ---- object.c ------------------------------------------------------------------------------- */
 
 /* New managed object that takes over `handle`, also on failure. */
@@ -249,7 +257,12 @@ PyObject *results_wrap(PyTypeObject *type, Binding *binding, realm_results_t *ha
 int results_ready(Results *self);
 /* Number of elements, counted without the GIL. */
 int results_count(Results *self, size_t *count);
+/* `count` handles from `first` on into `handles`; how many there were, -1 with an exception. */
+Py_ssize_t results_handles(Results *self, realm_results_t *source, size_t first, size_t count,
+                           realm_object_t **handles);
 PyObject *results_iterate(Results *self);
+/* Gives iterators over live results snapshots; called before anything can change. */
+void iterators_settle(Realm *realm);
 PyObject *results_of_class(PyTypeObject *type, PyObject *args);
 PyObject *results_of_backlinks(PyTypeObject *type, PyObject *args);
 PyObject *results_filter(Results *self, PyObject *args);

@@ -1,60 +1,84 @@
-/* realm._realm.ResultsIterator: walks over the objects of results.
+/* realm._realm.ResultsIterator: walks over the objects of results as they were when it began.
  *
- * Inside a write transaction it walks over a snapshot, so that the loop may change and delete what
- * it walks over; outside nothing can change under it but by refresh, which it notices by the
- * version and answers with an exception, as dictionaries do. */
+ * Results are live, so a loop that changes what it walks over needs a snapshot of their members.
+ * Taking one costs a little per member, and most loops change nothing. So an iterator made outside
+ * of a write transaction starts on the live results, which can't change there, and registers with
+ * its realm: before the realm begins to write or moves to another version, `iterators_settle`
+ * gives every iterator that is still under way its snapshot. */
 #include "binding.h"
 
-typedef struct {
+/* Handles fetched at a time: few at first, for loops that stop early. */
+#define PREFETCH_FIRST 4
+#define PREFETCH_MAX 64
+
+struct Iterator {
     PyObject_HEAD
-    Results *results;      /* keeps realm and binding alive; NULL once exhausted */
-    realm_results_t *handle; /* what is walked over */
+    Results *results;        /* keeps realm and binding alive; NULL once exhausted */
+    realm_results_t *source; /* what is walked over: the results' own handle, or a snapshot */
+    bool snapshot;           /* whether `source` is one, and ours to release */
     size_t position;
     size_t count;
-    bool snapshot;
-    uint64_t version;
-} Iterator;
+    size_t fetched;          /* handles in `handles`, of which `used` have been handed out */
+    size_t used;
+    size_t prefetch;
+    Iterator *next;          /* in the realm's list, while not on a snapshot */
+    Iterator **link;         /* what points to this one there */
+    realm_object_t *handles[PREFETCH_MAX];
+};
 
-static uint64_t current_version(Realm *realm) {
-    bool found = false;
-    realm_version_id_t version;
-    if (!realm_get_version_id(realm->handle, &found, &version) || !found) return 0;
-    return version.version;
+static void register_with(Realm *realm, Iterator *self) {
+    self->next = realm->iterators;
+    self->link = &realm->iterators;
+    if (self->next) self->next->link = &self->next;
+    realm->iterators = self;
+}
+
+static void unregister(Iterator *self) {
+    if (!self->link) return;
+    *self->link = self->next;
+    if (self->next) self->next->link = self->link;
+    self->link = NULL;
+    self->next = NULL;
+}
+
+void iterators_settle(Realm *realm) {
+    Iterator *self;
+    while ((self = realm->iterators)) {
+        unregister(self);
+        /* Without a snapshot the iterator has nothing to go on with, and says so when used. */
+        self->source = realm_results_snapshot(self->source);
+        self->snapshot = true;
+    }
 }
 
 PyObject *results_iterate(Results *self) {
-    State *state = self->realm->state;
+    Realm *realm = self->realm;
+    State *state = realm->state;
     if (results_ready(self) < 0) return NULL;
-    bool snapshot = realm_is_writable(self->realm->handle);
-    realm_results_t *handle = self->handle;
-    if (snapshot) {
-        REALM_BLOCKING_BEGIN(self->realm, self)
-        handle = realm_results_snapshot(self->handle);
-        REALM_BLOCKING_END
-    }
+    bool snapshot = realm_is_writable(realm->handle);
+    realm_results_t *source = self->handle;
     size_t count = 0;
-    bool done = handle != NULL;
+    bool done;
+    REALM_BLOCKING_BEGIN(realm, self)
+    if (snapshot) source = realm_results_snapshot(self->handle);
+    done = source && realm_results_count(source, &count);
+    REALM_BLOCKING_END
+    Iterator *iterator = NULL;
     if (done) {
-        REALM_BLOCKING_BEGIN(self->realm, self)
-        done = realm_results_count(handle, &count);
-        REALM_BLOCKING_END
-    }
-    if (!done) {
+        iterator = (Iterator *)PyType_GenericAlloc(state->iterator_type, 0);
+    } else {
         raise_engine(state, "results of %s", self->binding->model->text);
-        if (snapshot) realm_release_handle(self->realm, handle);
-        return NULL;
     }
-    PyTypeObject *type = state->iterator_type;
-    Iterator *iterator = (Iterator *)PyType_GenericAlloc(type, 0);
     if (!iterator) {
-        if (snapshot) realm_release_handle(self->realm, handle);
+        if (snapshot) realm_release_handle(realm, source);
         return NULL;
     }
     iterator->results = (Results *)Py_NewRef((PyObject *)self);
-    iterator->handle = handle;
+    iterator->source = source;
     iterator->count = count;
     iterator->snapshot = snapshot;
-    iterator->version = current_version(self->realm);
+    iterator->prefetch = PREFETCH_FIRST;
+    if (!snapshot) register_with(realm, iterator);
     return (PyObject *)iterator;
 }
 
@@ -62,8 +86,12 @@ static void finish(Iterator *self) {
     Results *results = self->results;
     if (!results) return;
     self->results = NULL;
-    if (self->snapshot) realm_release_handle(results->realm, self->handle);
-    self->handle = NULL;
+    unregister(self);
+    while (self->used < self->fetched) {
+        realm_release_handle(results->realm, self->handles[self->used++]);
+    }
+    if (self->snapshot) realm_release_handle(results->realm, self->source);
+    self->source = NULL;
     Py_DECREF((PyObject *)results);
 }
 
@@ -81,23 +109,38 @@ static void iterator_dealloc(Iterator *self) {
     Py_DECREF(type);
 }
 
+/* Fetches the next handles; 0 at the end, -1 with an exception. */
+static int fetch(Iterator *self) {
+    Results *results = self->results;
+    size_t wanted = self->count - self->position;
+    if (wanted == 0) return 0;
+    if (!self->source) {
+        raise_code(results->realm->state, RLM_ERR_STALE_ACCESSOR,
+                   "the %s objects that were iterated over are gone",
+                   results->binding->model->text);
+        return -1;
+    }
+    if (wanted > self->prefetch) wanted = self->prefetch;
+    Py_ssize_t got = results_handles(results, self->source, self->position, wanted, self->handles);
+    if (got <= 0) return (int)got;
+    self->used = 0;
+    self->fetched = (size_t)got;
+    self->position += (size_t)got;
+    self->prefetch = PREFETCH_MAX;
+    return 1;
+}
+
 static PyObject *iterator_next(Iterator *self) {
     Results *results = self->results;
     if (!results || results_ready(results) < 0) return NULL;
-    State *state = results->realm->state;
-    if (!self->snapshot && current_version(results->realm) != self->version) {
-        raise_code(state, RLM_ERR_STALE_ACCESSOR,
-                   "the realm moved to another version while its %s objects were iterated over",
-                   results->binding->model->text);
-        return NULL;
-    }
-    while (self->position < self->count) {
-        realm_object_t *handle = realm_results_get_object(self->handle, self->position++);
-        if (!handle) {
-            raise_engine(state, "results of %s", results->binding->model->text);
-            return NULL;
+    for (;;) {
+        if (self->used == self->fetched) {
+            int more = fetch(self);
+            if (more < 0) return NULL;
+            if (more == 0) break;
         }
-        /* Deleted since the snapshot was taken. */
+        realm_object_t *handle = self->handles[self->used++];
+        /* Deleted since the loop began. */
         if (self->snapshot && !realm_object_is_valid(handle)) {
             realm_release_handle(results->realm, handle);
             continue;
@@ -110,7 +153,8 @@ static PyObject *iterator_next(Iterator *self) {
 
 static PyObject *iterator_length_hint(Iterator *self, PyObject *unused) {
     (void)unused;
-    return PyLong_FromSize_t(self->results ? self->count - self->position : 0);
+    size_t fetched = self->fetched - self->used;
+    return PyLong_FromSize_t(self->results ? self->count - self->position + fetched : 0);
 }
 
 static PyMethodDef iterator_methods[] = {

@@ -46,6 +46,9 @@ static PyMethodDef module_methods[] = {
     {"delete_files", delete_files, METH_O,
      "delete_files(path, /)\n--\n\n"
      "Deletes a realm's files; False if there were none. Fails while the realm is open anywhere."},
+    {"check_file", check_file, METH_O,
+     "check_file(path, /)\n--\n\n"
+     "The problems of a realm's file as texts; none means that every block of it is sound."},
     {"_set_log_level", set_log_level, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 

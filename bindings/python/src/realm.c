@@ -101,6 +101,7 @@ static PyObject *method_close(Realm *self, PyObject *unused) {
         (void)unused;                                                                              \
         bool done;                                                                                 \
         if (realm_ready(self) < 0) return NULL;                                                    \
+        iterators_settle(self);                                                                    \
         REALM_BLOCKING_BEGIN(self, self)                                                           \
         done = call_(self->handle);                                                                \
         REALM_BLOCKING_END                                                                         \
@@ -117,6 +118,7 @@ static PyObject *method_refresh(Realm *self, PyObject *unused) {
     (void)unused;
     bool done, moved = false;
     if (realm_ready(self) < 0) return NULL;
+    iterators_settle(self);
     REALM_BLOCKING_BEGIN(self, self)
     done = realm_refresh(self->handle, &moved);
     REALM_BLOCKING_END
@@ -236,6 +238,10 @@ static PyMethodDef realm_methods[] = {
     {"compact", (PyCFunction)method_compact, METH_NOARGS,
      "Rewrites the file without its free space, if nobody else reads it; True if done.\n"
      "Objects and results of this realm become invalid."},
+    {"check", (PyCFunction)realm_check_method, METH_NOARGS,
+     "Verifies the whole file at its newest version; the problems found, as texts."},
+    {"statistics", (PyCFunction)realm_statistics_method, METH_NOARGS,
+     "Sizes of the file and of each class, in bytes of whole pages."},
     {"_write_copy", (PyCFunction)method_write_copy, METH_VARARGS, NULL},
     {"_describe", (PyCFunction)realm_describe, METH_NOARGS, NULL},
     {"_bind", (PyCFunction)realm_bind_method, METH_O, NULL},

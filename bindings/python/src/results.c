@@ -72,6 +72,14 @@ static PyObject *object_at(Results *self, size_t index) {
     return NULL;
 }
 
+Py_ssize_t results_handles(Results *self, realm_results_t *source, size_t first, size_t count,
+                           realm_object_t **handles) {
+    size_t got = 0;
+    if (realm_results_get_objects(source, first, count, handles, &got)) return (Py_ssize_t)got;
+    raise_engine(self->realm->state, "results of %s", self->binding->model->text);
+    return -1;
+}
+
 static PyObject *slice_of(Results *self, PyObject *slice, size_t count) {
     Py_ssize_t start, stop, step;
     if (PySlice_Unpack(slice, &start, &stop, &step) < 0) return NULL;

@@ -266,26 +266,96 @@ PyObject *results_aggregate(Results *self, PyObject *args) {
     return NULL;
 }
 
-/* Values of the properties `indexes` of one object: bare when there is one, else a tuple. */
-static PyObject *row_values(Results *self, realm_object_t *handle, size_t count,
-                            const realm_property_key_t *keys, realm_value_t *values) {
+/* Rows that are read at a time. The values borrow from the engine until the next call to it. */
+#define ROWS_AT_ONCE 256
+
+/* Rows as Python values: bare when there is one property, else tuples. */
+static int append_rows(Results *self, PyObject *list, size_t first, size_t rows, size_t width,
+                       const realm_value_t *values) {
     State *state = self->realm->state;
-    if (!realm_get_values(handle, count, keys, values)) {
-        raise_engine(state, "reading %s", self->binding->model->text);
-        return NULL;
+    for (size_t i = 0; i < rows; i++) {
+        PyObject *item = width == 1 ? NULL : PyTuple_New((Py_ssize_t)width);
+        if (width != 1 && !item) return -1;
+        for (size_t j = 0; j < width; j++) {
+            PyObject *value = value_to_python(state, self->realm, &values[i * width + j]);
+            if (!value) {
+                Py_XDECREF(item);
+                return -1;
+            }
+            if (width == 1) item = value;
+            else PyTuple_SetItem(item, (Py_ssize_t)j, value);
+        }
+        PyList_SetItem(list, (Py_ssize_t)(first + i), item);
     }
-    if (count == 1) return value_to_python(state, self->realm, values);
-    PyObject *tuple = PyTuple_New((Py_ssize_t)count);
-    if (!tuple) return NULL;
-    for (size_t i = 0; i < count; i++) {
-        PyObject *value = value_to_python(state, self->realm, &values[i]);
-        if (!value) {
-            Py_DECREF(tuple);
+    return 0;
+}
+
+/* Whether a read brought rows, and not more than were counted; raises where not. */
+static bool all_there(Results *self, bool done, size_t first, size_t rows, size_t count) {
+    if (done && rows > 0 && rows <= count - first) return true;
+    if (done) {
+        raise_code(self->realm->state, RLM_ERR_STALE_ACCESSOR,
+                   "the results of %s changed while they were read", self->binding->model->text);
+    } else {
+        raise_engine(self->realm->state, "reading %s", self->binding->model->text);
+    }
+    return false;
+}
+
+static PyObject *read_rows(Results *self, size_t count, size_t width,
+                           const realm_property_key_t *keys, realm_value_t *values) {
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t first = 0, rows = 0; list && first < count; first += rows) {
+        bool done = realm_results_get_values(self->handle, first, ROWS_AT_ONCE, width, keys,
+                                             values, &rows);
+        if (!all_there(self, done, first, rows, count) ||
+            append_rows(self, list, first, rows, width, values) < 0) {
+            Py_CLEAR(list);
+        }
+    }
+    return list;
+}
+
+/* One property of integers, booleans or floating point numbers: the engine hands out columns. */
+static PyObject *read_column(Results *self, size_t count, const Property *property,
+                             realm_property_key_t key) {
+    union {
+        int64_t integers[4 * ROWS_AT_ONCE];
+        double doubles[4 * ROWS_AT_ONCE];
+    } column;
+    uint8_t nulls[4 * ROWS_AT_ONCE];
+    bool real = property->type == RLM_PROPERTY_TYPE_DOUBLE ||
+                property->type == RLM_PROPERTY_TYPE_FLOAT;
+    bool is_bool = property->type == RLM_PROPERTY_TYPE_BOOL;
+    PyObject *list = PyList_New((Py_ssize_t)count);
+    for (size_t first = 0, rows = 0; list && first < count; first += rows) {
+        bool done = real ? realm_results_read_doubles(self->handle, key, first, 4 * ROWS_AT_ONCE,
+                                                      column.doubles, nulls, &rows)
+                         : realm_results_read_integers(self->handle, key, first, 4 * ROWS_AT_ONCE,
+                                                       column.integers, nulls, &rows);
+        if (!all_there(self, done, first, rows, count)) {
+            Py_DECREF(list);
             return NULL;
         }
-        PyTuple_SetItem(tuple, (Py_ssize_t)i, value);
+        for (size_t i = 0; i < rows; i++) {
+            PyObject *value;
+            if (nulls[i]) value = Py_NewRef(Py_None);
+            else if (real) value = PyFloat_FromDouble(column.doubles[i]);
+            else if (is_bool) value = PyBool_FromLong(column.integers[i] != 0);
+            else value = PyLong_FromLongLong(column.integers[i]);
+            if (!value) {
+                Py_DECREF(list);
+                return NULL;
+            }
+            PyList_SetItem(list, (Py_ssize_t)(first + i), value);
+        }
     }
-    return tuple;
+    return list;
+}
+
+static bool is_column_of_numbers(const Property *property) {
+    return property->type == RLM_PROPERTY_TYPE_INT || property->type == RLM_PROPERTY_TYPE_BOOL ||
+           property->type == RLM_PROPERTY_TYPE_DOUBLE || property->type == RLM_PROPERTY_TYPE_FLOAT;
 }
 
 PyObject *results_values(Results *self, PyObject *names) {
@@ -296,30 +366,28 @@ PyObject *results_values(Results *self, PyObject *names) {
     }
     size_t width = (size_t)PyTuple_Size(names);
     size_t count;
-    if (results_ready(self) < 0 || results_count(self, &count) < 0) return NULL;
+    Py_ssize_t only = width == 1 ? model_find(model, PyTuple_GetItem(names, 0), true) : 0;
+    if (only < 0 || results_ready(self) < 0 || results_count(self, &count) < 0) return NULL;
+    if (width == 1 && is_column_of_numbers(model->properties[only])) {
+        return read_column(self, count, model->properties[only], self->binding->keys[only]);
+    }
+    PyObject *list = NULL;
     realm_property_key_t *keys = PyMem_Calloc(width, sizeof *keys);
-    realm_value_t *values = PyMem_Calloc(width, sizeof *values);
-    PyObject *list = keys && values ? PyList_New((Py_ssize_t)count) : PyErr_NoMemory();
-    if (!list) goto done;
+    realm_value_t *values = PyMem_Calloc(width * ROWS_AT_ONCE, sizeof *values);
+    if (!keys || !values) {
+        PyErr_NoMemory();
+        goto done;
+    }
     for (size_t i = 0; i < width; i++) {
         Py_ssize_t index = model_find(model, PyTuple_GetItem(names, (Py_ssize_t)i), true);
-        if (index < 0) goto failed;
+        if (index < 0) goto done;
         keys[i] = self->binding->keys[index];
     }
-    for (size_t i = 0; i < count; i++) {
-        realm_object_t *handle = realm_results_get_object(self->handle, i);
-        if (!handle) {
-            raise_engine(self->realm->state, "results of %s", model->text);
-            goto failed;
-        }
-        PyObject *item = row_values(self, handle, width, keys, values);
-        realm_release_handle(self->realm, handle);
-        if (!item) goto failed;
-        PyList_SetItem(list, (Py_ssize_t)i, item);
-    }
-    goto done;
-failed:
-    Py_CLEAR(list);
+    /* Collecting garbage can run any code, which might change what the values borrow from. It
+     * would find nothing here anyway, but look through the list again and again. */
+    int collecting = PyGC_Disable();
+    list = read_rows(self, count, width, keys, values);
+    if (collecting) PyGC_Enable();
 done:
     PyMem_Free(keys);
     PyMem_Free(values);
