@@ -28,12 +28,12 @@ header:
 packages:
 	@.ci/install-packages libsodium-dev gcc g++ binutils
 
-test: export REALM_STRICT := 1
 test: test-packages
 	@.ci/test
 
 test-packages:
-	@.ci/install-packages libsodium-dev libpython3-dev python3-venv gcc g++ binutils
+	@.ci/install-packages libsodium-dev libpython3-dev python3-venv gcc g++ binutils \
+		pkg-config valgrind
 
 bench: lib
 	@.ci/install-packages libsqlite3-dev

@@ -27,7 +27,9 @@ let package = Package(
         .systemLibrary(name: "CSodium"),
         .target(
             name: "CKernels",
-            cSettings: [.unsafeFlags(["-Wall", "-Wextra"])]),
+            cSettings: [
+                .unsafeFlags(["-Wall", "-Wextra"] + (strictness.isEmpty ? [] : ["-Werror"]))
+            ]),
         .target(
             name: "CoreSwift",
             dependencies: ["CKernels", "CSodium"],

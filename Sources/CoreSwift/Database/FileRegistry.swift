@@ -35,7 +35,8 @@ final class FileRegistry: @unchecked Sendable {
             let file = RealmFile(
                 path: path, options: configuration.storeOptions, store: store,
                 sharedSettings: configuration.sharedSettings)
-            file.onUnused = { [weak self] file in self?.close(file) }
+            // The registry lives as long as the process.
+            file.onUnused = { file in FileRegistry.shared.close(file) }
             files[path] = file
             do throws(RealmError) {
                 return try body(file, true)
