@@ -151,11 +151,10 @@ final class LockFile {
     func initialize(_ header: FileHeader, pages: UInt64, unsynced: Bool) throws(RealmError) {
         guard let file else { return }
         // Zeros are written, not left as a hole: touching a hole through the mapping on a full
-        // disk would be a signal.
+        // disk would be a signal. The file is not cut to nothing first: file systems take that for
+        // its replacement and flush it at close. Slots of an earlier session behind these are
+        // overwritten before they count again.
         let size = Self.slotsOffset + Page.size
-        // Overwritten, not cut to nothing first: file systems take that for a replacement of the
-        // whole file and flush it at close.
-        if try file.status().bytes > size { try file.truncate(Int64(size)) }
         try file.writeZeros(size, at: 0, "write the lock file")
         memory.put(Self.magic, 0)
         memory.put(Self.layoutVersion, 8)

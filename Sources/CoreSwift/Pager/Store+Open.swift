@@ -148,11 +148,15 @@ extension Store {
         func invalid(_ rule: String) -> RealmError {
             RealmError(.invalidDatabase, "'\(path)': \(rule)", path: path)
         }
+        let start = UnsafeMutableRawPointer.allocate(byteCount: 2 * Page.size, alignment: 8)
+        defer { start.deallocate() }
+        start.initializeMemory(as: UInt8.self, repeating: 0, count: 2 * Page.size)
+        _ = try file.read(start, count: 2 * Page.size, at: 0)
         var headers: [FileHeader] = []
         var blank = 0
         var foreign = 0
         for version in [0, 1] as [UInt64] {
-            switch try readSlot(file, version) {
+            switch FileHeader.decode(start + FileHeader.slotOffset(version: version)) {
             case .valid(let header): headers.append(header)
             case .blank: blank += 1
             case .damaged: break
@@ -178,7 +182,7 @@ extension Store {
                 .incompatibleSession,
                 "'\(path)': holds a durable realm, which can't be opened in memory", path: path)
         }
-        let synced = try syncedVersion(file)
+        let synced = syncedVersion(start)
         guard headers[0].version >= synced else {
             throw invalid("the header of version \(synced), which was complete, is damaged")
         }
@@ -246,17 +250,12 @@ extension Store {
     /// Pages of a new file: two with header slots, the root of version 1.
     private static let createdPages = 3
 
-    /// The newest version that some sync record vouches for; 0 = none.
-    private static func syncedVersion(_ file: OpenFile) throws(RealmError) -> UInt64 {
-        let buffer = UnsafeMutableRawPointer.allocate(
-            byteCount: SyncRecord.byteCount, alignment: 8)
-        defer { buffer.deallocate() }
+    /// The newest version that some sync record in the first two pages vouches for; 0 = none.
+    private static func syncedVersion(_ start: UnsafeRawPointer) -> UInt64 {
         var newest: UInt64 = 0
         for version in [0, 1] as [UInt64] {
-            let count = try file.read(
-                buffer, count: SyncRecord.byteCount, at: Int64(SyncRecord.offset(version: version)))
-            guard count == SyncRecord.byteCount else { continue }
-            newest = max(newest, SyncRecord.version(buffer) ?? 0)
+            let record = start + SyncRecord.offset(version: version)
+            newest = max(newest, SyncRecord.version(record) ?? 0)
         }
         return newest
     }
