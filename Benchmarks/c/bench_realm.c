@@ -426,6 +426,22 @@ static void w_compact(void)
     remove_copy(copy);
 }
 
+/* Every block, tree, index and the map of free space. Last, so that it looks at what all others have left. */
+static void print_problem(void* unused, const char* problem)
+{
+    (void)unused;
+    fprintf(stderr, "# check: %s\n", problem);
+}
+static void w_check(void)
+{
+    size_t problems = 0;
+    double t0 = now();
+    CK(realm_check(g_realm, print_problem, NULL, &problems));
+    report("check", now() - t0, 1);
+    if (problems > 0)
+        bench_fail(true, "check", "the file is damaged");
+}
+
 /* ---------------------------------------------------------------- main */
 
 /* "all" runs these in this order: reads first, then what changes the file */
@@ -443,6 +459,8 @@ static const workload_t workloads[] = {
     {"sort_full", w_sort_full, true},
     {"aggregate", w_aggregate, true},
     {"scan_read", w_scan_read, true},
+    {"scan_read_bulk", w_scan_read_bulk, true},
+    {"scan_text_bulk", w_scan_text_bulk, true},
     {"link_traverse", w_link_traverse, true},
     {"backlinks", w_backlinks, true},
     {"commit_small", w_commit_small, true},
@@ -456,6 +474,7 @@ static const workload_t workloads[] = {
     {"insert_bulk_random", w_insert_bulk_random, true},
     {"pinned_reader", w_pinned_reader, true},
     {"delete_half", w_delete_half, true},
+    {"check", w_check, true},
 };
 enum { NUM_WORKLOADS = sizeof workloads / sizeof *workloads };
 

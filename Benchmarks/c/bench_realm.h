@@ -69,6 +69,7 @@ void w_sort_full(void);
 void w_aggregate(void);
 void w_scan_read(void);
 void w_scan_read_bulk(void);
+void w_scan_text_bulk(void);
 void w_link_traverse(void);
 void w_backlinks(void);
 void w_notify(void);

@@ -190,6 +190,44 @@ void w_scan_read(void)
     expect("scan_read", sum, sum_of_ages());
 }
 
+/* the same column through the library's bulk reads, a few thousand values a call */
+enum { BULK = 4096 };
+void w_scan_read_bulk(void)
+{
+    static int64_t ages[BULK];
+    uint64_t sum = 0;
+    size_t n = 0, got = 0;
+    double t0 = now();
+    realm_results_t* all = all_persons();
+    do {
+        if (!realm_results_read_integers(all, K.age, n, BULK, ages, NULL, &got))
+            die("realm_results_read_integers");
+        for (size_t i = 0; i < got; i++)
+            sum += (uint64_t)ages[i];
+        n += got;
+    } while (got == BULK);
+    realm_release(all);
+    report("scan_read_bulk", now() - t0, n);
+    expect("scan_read_bulk", sum, sum_of_ages());
+}
+void w_scan_text_bulk(void)
+{
+    static realm_string_t names[BULK];
+    size_t bytes = 0, n = 0, got = 0;
+    double t0 = now();
+    realm_results_t* all = all_persons();
+    do {
+        if (!realm_results_read_strings(all, K.name, n, BULK, names, &got))
+            die("realm_results_read_strings");
+        for (size_t i = 0; i < got; i++)
+            bytes += names[i].size;
+        n += got;
+    } while (got == BULK);
+    realm_release(all);
+    report("scan_text_bulk", now() - t0, n);
+    expect("scan_text_bulk", bytes, B.n * NAME_LEN);
+}
+
 void w_link_traverse(void)
 {
     size_t bytes = 0, n = 0;
