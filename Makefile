@@ -36,7 +36,7 @@ test-packages:
 		pkg-config valgrind
 
 bench: lib
-	@.ci/install-packages libsqlite3-dev
+	@.ci/install-packages libsqlite3-dev liblmdb-dev
 	@Benchmarks/run --no-build --write
 
 demo: lib
