@@ -77,4 +77,66 @@ import Testing
             writer.unpin(pin.version)
         }
     }
+
+    private func code(_ options: StoreOptions) -> ErrorCode? {
+        do {
+            _ = try open(options)
+            return nil
+        } catch let error as RealmError {
+            return error.code
+        } catch { return .unknown }
+    }
+
+    @Test func lockFilesOfAnotherLayoutInUseAreRefused() throws {
+        let store = try open()
+        let path = directory.file() + ".lock"
+        let lock = try OpenFile(path, .readWrite, SystemCalls.shared)
+        var layout: UInt32 = 99
+        try lock.write(&layout, count: 4, at: 8, "change the layout")
+        #expect(code(StoreOptions()) == .incompatibleLockFile)
+        try store.close()
+        // Nobody uses it any more: it is written anew.
+        #expect(code(StoreOptions()) == nil)
+    }
+
+    @Test func aFileThatWasReplacedWhileOpenIsRefused() throws {
+        let store = try open()
+        let other = TemporaryDirectory()
+        try Store.open(
+            path: other.file(), options: StoreOptions(), files: SystemCalls.shared
+        ).close()
+        let bytes = TestSettings.readFile(other.file())
+        _ = SystemCalls.shared.remove(directory.file())
+        TestSettings.writeFile(directory.file(), bytes)
+        #expect(code(StoreOptions()) == .incompatibleSession)
+        try store.close()
+        #expect(code(StoreOptions()) == nil)
+    }
+
+    @Test func readOnlyAndImmutableStoresDoNotWrite() throws {
+        var model: ToyModel = [:]
+        let writer = try open()
+        writer.unpin(try ToyClient.commit(writer, &model, [1: 1, 2: 1]).version)
+        // As if its process had died: nothing says that the version is on stable storage.
+        let bytes = TestSettings.readFile(directory.file())
+        try writer.close()
+        TestSettings.writeFile(directory.file(), bytes)
+        for isImmutable in [true, false] {
+            var options = StoreOptions()
+            options.immutable = isImmutable
+            options.readOnly = true
+            let store = try open(options)
+            let pin = try store.pinNewest()
+            try ToyClient.verify(store, pin, model)
+            #expect(throws: RealmError.self) { try store.beginWrite(wait: true) }
+            if !isImmutable {
+                // A writer that joins goes on from there.
+                let second = try open()
+                let next = try ToyClient.commit(second, &model, [3: 7])
+                try ToyClient.verify(second, next, model)
+                try second.close()
+            }
+            try store.close()
+        }
+    }
 }

@@ -175,11 +175,16 @@ final class CrashCampaign<Workload: CrashWorkload> {
 struct ToyWorkload: CrashWorkload {
     final class Session: CrashSession {
         let store: Store
+        /// Opened the file first, read-only, and left what opening should write to the writer.
+        private let reader: Store?
         private var held: [UInt64] = []
         private var random = Random(1)
         private var model: ToyModel = [:]
 
-        init(_ store: Store) { self.store = store }
+        init(_ store: Store, reader: Store?) {
+            self.store = store
+            self.reader = reader
+        }
 
         var version: UInt64 { store.newestVersion }
 
@@ -195,21 +200,35 @@ struct ToyWorkload: CrashWorkload {
             if held.count > 2 { store.unpin(held.remove(at: random.below(held.count))) }
         }
 
-        func close() throws { try store.close() }
+        func close() throws {
+            try store.close()
+            try reader?.close()
+        }
     }
 
     private var stamp: UInt64 = 0
     private var options = StoreOptions()
+    private let startsReadOnly: Bool
 
     init(_ random: inout Random) {
         options.reservedBytes = 64 << 20
         if random.below(2) == 0 { options.spaceLimits = .tiny }
+        startsReadOnly = random.below(3) == 0
     }
 
     var emptyModel: ToyModel { [:] }
 
     func open(_ path: String, _ files: FileSystem) throws -> Session {
-        Session(try Store.open(path: path, options: options, files: files))
+        var reader: Store?
+        if startsReadOnly {
+            var options = options
+            options.readOnly = true
+            reader = try Store.open(path: path, options: options, files: files)
+        }
+        let store = try Store.open(path: path, options: options, files: files)
+        // What a reader found after a crash is sure to stay from the next write on.
+        if startsReadOnly { try store.beginWrite(wait: true)?.abandon() }
+        return Session(store, reader: reader)
     }
 
     mutating func plan(
