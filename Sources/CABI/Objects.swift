@@ -21,6 +21,14 @@ extension ObjectHandle {
     @inline(__always) var cHandle: OpaquePointer? { OpaquePointer(slot) }
 }
 
+/// Whether there is something to do; throws for counts that no array has.
+@inline(__always)
+private func hasValues(_ count: Int) throws(RealmError) -> Bool {
+    // A count above Int.max arrives negative.
+    if count < 0 { throw RealmError(.invalidArgument, "num_values is larger than memory") }
+    return count > 0
+}
+
 // MARK: - Counting and finding
 
 /// Writes the number of objects of the class. Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_CLOSED_REALM.
@@ -203,7 +211,7 @@ public func realm_get_values(
 ) -> Bool {
     succeeds { () throws(RealmError) in
         let handle = try CABI.object(object)
-        guard num_values > 0 else { return }
+        guard try hasValues(num_values) else { return }
         guard let properties else {
             throw RealmError(.invalidArgument, "properties must not be NULL")
         }
@@ -269,7 +277,7 @@ public func realm_set_values(
 ) -> Bool {
     succeeds { () throws(RealmError) in
         let handle = try CABI.object(object)
-        guard num_values > 0 else { return }
+        guard try hasValues(num_values) else { return }
         guard let properties, let values else {
             throw RealmError(.invalidArgument, "properties and values must not be NULL")
         }

@@ -224,6 +224,44 @@ static void changing(void) {
     realm_release(realm);
 }
 
+/* Sizes that no memory has are refused before a byte is read; a refused key leaves no object. */
+static void sizes(void) {
+    realm_t *realm = open_people("sizes.realm");
+    keys_t k = keys_of(realm);
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *one = make_person(realm, &k, 1);
+    const size_t counts[] = {SIZE_MAX, SIZE_MAX / 2 + 1, SIZE_MAX / 2, (size_t)1 << 40};
+    realm_value_t v = of_text("x"), age;
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        v.string.size = counts[i];
+        v.type = RLM_TYPE_STRING;
+        FAILS(RLM_ERR_LIMIT_EXCEEDED, realm_set_value(one, k.name, v, false));
+        FAILS(RLM_ERR_LIMIT_EXCEEDED, realm_object_create_with_primary_key(realm, k.dept, v));
+        FAILS(RLM_ERR_LIMIT_EXCEEDED,
+              realm_object_get_or_create_with_primary_key(realm, k.dept, v, NULL));
+        NOTHING(realm_object_find_with_primary_key(realm, k.dept, v, NULL));
+        v.type = RLM_TYPE_BINARY;
+        FAILS(RLM_ERR_LIMIT_EXCEEDED, realm_set_value(one, k.data, v, false));
+    }
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_set_values(one, SIZE_MAX, &k.age, &v, false));
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_get_values(one, SIZE_MAX, &k.age, &age));
+    SUCCEEDS(realm_get_num_objects(realm, k.dept, &count));
+    CHECK(count == 0);
+    SUCCEEDS(realm_commit(realm));
+    SUCCEEDS(realm_check(realm, NULL, NULL, &count));
+    CHECK(count == 0);
+    /* A null of whatever spelling, with rubbish in its size. */
+    v = of_text(NULL);
+    v.string.size = SIZE_MAX;
+    NOTHING(realm_object_find_with_primary_key(realm, k.dept, v, NULL));
+    SUCCEEDS(realm_begin_write(realm));
+    SUCCEEDS(realm_set_value(one, k.data, (v.type = RLM_TYPE_BINARY, v), false));
+    SUCCEEDS(realm_rollback(realm));
+    realm_release(one);
+    realm_release(realm);
+}
+
 static void reading(void) {
     realm_t *realm = open_people("reading.realm");
     keys_t k = keys_of(realm);
@@ -388,6 +426,7 @@ int main(void) {
     creating();
     finding();
     changing();
+    sizes();
     reading();
     deleting();
     resolving();

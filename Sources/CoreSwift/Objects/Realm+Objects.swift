@@ -102,6 +102,9 @@ extension Realm {
         guard primaryKey.isNull ? info.isNullable : primaryKey.type == info.valueType else {
             return nil
         }
+        // No key is that long, and the size may be more than memory has.
+        let isText = info.kind.isText && !primaryKey.isNull
+        if isText && primaryKey.word1 > UInt64(Table.textBytesMax) { return nil }
         guard let key = try table.findPrimaryKey(primaryKey), let place = try table.find(key)
         else { return nil }
         return ObjectHandle.make(session, table, key, place)

@@ -102,9 +102,19 @@ extension UnsafeMutablePointer where Pointee == TableState {
                     "property \(index) of class \(pointee.classKey.rawValue) links to class "
                         + "\(info.linkTarget.rawValue), not to class \(value.linkClass.rawValue)")
             }
+            // Before anything is written: an object with half a primary key must not come to be.
+            if info.kind.isText && value.word1 > UInt64(Self.textBytesMax) {
+                throw Self.tooLong(value.word1)
+            }
             return
         }
         try checkOther(value, index)
+    }
+
+    @inline(never)
+    private static func tooLong(_ count: UInt64) -> RealmError {
+        RealmError(
+            .limitExceeded, "a value of \(count) bytes is above the limit of \(textBytesMax)")
     }
 
     @inline(never)
@@ -194,12 +204,6 @@ extension UnsafeMutablePointer where Pointee == TableState {
         }
         var place = place
         let isText = info.kind.isText && !value.isNull
-        if isText && value.bytes.count > Self.textBytesMax {
-            throw RealmError(
-                .limitExceeded,
-                "a value of \(value.bytes.count) bytes is above the limit of "
-                    + "\(Self.textBytesMax)")
-        }
         if info.valueIndex >= 0 || info.inverseIndex >= 0 {
             try noteChange(place, key, index, info, value)
         }
