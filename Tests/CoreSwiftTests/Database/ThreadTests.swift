@@ -61,7 +61,7 @@ import Testing
         #expect(failures.value == 0)
         #expect(transfers.value > 0)
         _ = try setUp.refresh()
-        #expect(try setUp.version == 3 + UInt64(transfers.value))
+        #expect(setUp.version == 3 + UInt64(transfers.value))
         #expect(try setUp.liveVersionCount() == 1)
     }
 
