@@ -94,6 +94,19 @@ class Program(RuleBasedStateMachine):
     def compact(self):
         assert self.r.compact()
 
+    @precondition(lambda self: not self.writing())
+    @rule()
+    def check(self):
+        assert self.r.check() == []
+
+    @rule()
+    def other_realm(self):
+        """Another realm of the file sees the last committed state, whatever is going on here."""
+        model, loose = self.saved or (self.model, self.loose)
+        with realm.open(self.path, classes=[Node, Loose]) as other:
+            assert sorted(other.objects(Node).values("key")) == sorted(model)
+            assert other.objects(Loose).values("number") == [v["number"] for v in loose]
+
     # ---- changes ---------------------------------------------------------------------------
 
     @precondition(writing)

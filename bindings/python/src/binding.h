@@ -59,6 +59,7 @@ struct State {
     PyObject *make_error;     /* realm._errors.make_error(code, message, path) */
     PyObject *datetime_type;
     PyObject *timedelta_type;
+    PyObject *utc;            /* datetime.timezone.utc */
     PyObject *epoch;          /* 1970-01-01T00:00:00+00:00 */
     PyObject *name_model;     /* "__realm_model__" */
     PyObject *name_update;    /* "update" */

@@ -67,13 +67,17 @@ static PyObject *import_attribute(const char *module_name, const char *attribute
     return value;
 }
 
-static PyObject *make_epoch(State *state) {
+static PyObject *import_utc(void) {
     PyObject *zone = import_attribute("datetime", "timezone");
     if (!zone) return NULL;
     PyObject *utc = PyObject_GetAttrString(zone, "utc");
     Py_DECREF(zone);
-    if (!utc) return NULL;
-    return PyObject_CallFunction(state->datetime_type, "iiiiiiiN", 1970, 1, 1, 0, 0, 0, 0, utc);
+    return utc;
+}
+
+static PyObject *make_epoch(State *state) {
+    return PyObject_CallFunction(state->datetime_type, "iiiiiiiO", 1970, 1, 1, 0, 0, 0, 0,
+                                 state->utc);
 }
 
 static int module_exec(PyObject *module) {
@@ -95,6 +99,7 @@ static int module_exec(PyObject *module) {
         !(state->make_error = import_attribute("realm._errors", "make_error")) ||
         !(state->datetime_type = import_attribute("datetime", "datetime")) ||
         !(state->timedelta_type = import_attribute("datetime", "timedelta")) ||
+        !(state->utc = import_utc()) ||
         !(state->epoch = make_epoch(state)) ||
         !(state->name_model = PyUnicode_InternFromString("__realm_model__")) ||
         !(state->name_update = PyUnicode_InternFromString("update")) ||
@@ -110,8 +115,8 @@ static int module_exec(PyObject *module) {
 #define STATE_MEMBERS(apply)                                                                       \
     apply(property_type) apply(model_type) apply(object_type) apply(realm_type)                    \
     apply(results_type) apply(iterator_type) apply(make_error) apply(datetime_type)                \
-    apply(timedelta_type) apply(epoch) apply(name_model) apply(name_update) apply(name_days)       \
-    apply(name_seconds) apply(name_microseconds) apply(name_tzinfo)
+    apply(timedelta_type) apply(utc) apply(epoch) apply(name_model) apply(name_update)             \
+    apply(name_days) apply(name_seconds) apply(name_microseconds) apply(name_tzinfo)
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {
     State *state = PyModule_GetState(module);

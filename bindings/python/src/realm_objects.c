@@ -16,6 +16,7 @@ enum { UPDATE_ERROR = 0, UPDATE_ALL = 1, UPDATE_MODIFIED = 2 };
 typedef struct {
     Binding *binding;
     size_t count;                 /* entries of keys, values and keeps */
+    size_t later;                 /* links to objects that have no row yet */
     PyObject **items;             /* per property of the model, owned; NULL where not given */
     realm_property_key_t *keys;
     realm_value_t *values;
@@ -30,6 +31,7 @@ static int row_open(Row *row, Binding *binding) {
     size_t count = binding->model->count;
     row->binding = binding;
     row->count = 0;
+    row->later = 0;
     if (count <= INLINE_PROPERTIES) {
         memset(row->inline_items, 0, count * sizeof *row->inline_items);
         row->items = row->inline_items;
@@ -89,7 +91,10 @@ static int row_convert(Row *row) {
             Py_CLEAR(row->keeps[n]);
             return -1;
         }
-        if (later) continue;
+        if (later) {
+            row->later++;
+            continue;
+        }
         row->keys[n] = row->binding->keys[i];
         row->count = n + 1;
     }
@@ -253,8 +258,13 @@ static int set_link(Realm *self, realm_object_t *handle, Binding *binding, Prope
     return -1;
 }
 
+typedef struct {
+    bool created;  /* the row is new */
+    bool linked;   /* no link is left to be set */
+} Adoption;
+
 /* Gives one object its row. Its Python values stay, for the links and for going back. */
-static int adopt_one(Realm *self, Object *object, int update, bool *created) {
+static int adopt_one(Realm *self, Object *object, int update, Adoption *adoption) {
     Model *model = object->model;
     Binding *binding = realm_binding(self, model);
     Row row;
@@ -262,8 +272,9 @@ static int adopt_one(Realm *self, Object *object, int update, bool *created) {
     if (!binding) return -1;
     if (row_open(&row, binding) == 0) {
         for (size_t i = 0; i < model->count; i++) row.items[i] = Py_XNewRef(object->values[i]);
-        handle = row_store(&row, update, created);
+        handle = row_store(&row, update, &adoption->created);
     }
+    adoption->linked = row.later == 0;
     row_close(&row);
     if (!handle) return -1;
     object->realm = (Realm *)Py_NewRef((PyObject *)self);
@@ -289,29 +300,36 @@ static void unadopt(Object *object, bool created) {
     Py_CLEAR(object->realm);
 }
 
-/* Appends the object and whether its row is new. */
-static int adopt_into(Realm *self, PyObject *queue, Object *object, int update) {
-    bool created = true;
-    if (!object->values) {
-        PyErr_Format(PyExc_TypeError, "a %s can't be added while its values are incomplete",
-                     object->model->text);
-        return -1;
-    }
-    if (adopt_one(self, object, update, &created) < 0) return -1;
+/* Appends the object, whether its row is new, and whether its links are set already. */
+static int queue_adoption(PyObject *queue, Object *object, const Adoption *adoption) {
     if (PyList_Append(queue, (PyObject *)object) == 0 &&
-        PyList_Append(queue, created ? Py_True : Py_False) == 0) {
+        PyList_Append(queue, adoption->created ? Py_True : Py_False) == 0 &&
+        PyList_Append(queue, adoption->linked ? Py_True : Py_False) == 0) {
         return 0;
     }
     return -1;
 }
 
+static int adopt_into(Realm *self, PyObject *queue, Object *object, int update) {
+    Adoption adoption;
+    if (adopt_one(self, object, update, &adoption) < 0) return -1;
+    return queue_adoption(queue, object, &adoption);
+}
+
 int realm_adopt(Realm *self, Object *root, int update) {
+    Adoption adoption;
+    if (adopt_one(self, root, update, &adoption) < 0) return -1;
+    if (adoption.linked) {
+        free_values(root);
+        return 0;
+    }
     PyObject *queue = PyList_New(0);
     if (!queue) return -1;
-    int bad = adopt_into(self, queue, root, update);
-    for (Py_ssize_t i = 0; !bad && i < PyList_Size(queue); i += 2) {
+    int bad = queue_adoption(queue, root, &adoption);
+    for (Py_ssize_t i = 0; !bad && i < PyList_Size(queue); i += 3) {
         Object *object = (Object *)PyList_GetItem(queue, i);
         Model *model = object->model;
+        if (PyList_GetItem(queue, i + 2) == Py_True) continue;
         for (size_t j = 0; !bad && j < model->count; j++) {
             PyObject *value = object->values[j];
             if (model->properties[j]->type != RLM_PROPERTY_TYPE_OBJECT || !value ||
@@ -327,9 +345,10 @@ int realm_adopt(Realm *self, Object *root, int update) {
             }
         }
     }
-    for (Py_ssize_t i = PyList_Size(queue) & ~(Py_ssize_t)1; i > 0; i -= 2) {
-        Object *object = (Object *)PyList_GetItem(queue, i - 2);
-        if (bad) unadopt(object, PyList_GetItem(queue, i - 1) == Py_True);
+    /* An entry that memory did not suffice for is left out: its object stays managed. */
+    for (Py_ssize_t i = PyList_Size(queue) / 3 * 3; i > 0; i -= 3) {
+        Object *object = (Object *)PyList_GetItem(queue, i - 3);
+        if (bad) unadopt(object, PyList_GetItem(queue, i - 2) == Py_True);
         else free_values(object);
     }
     Py_DECREF(queue);

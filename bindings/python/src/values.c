@@ -54,18 +54,19 @@ static int attribute_as_long(PyObject *object, PyObject *name, long long *out) {
     return *out == -1 && PyErr_Occurred() ? -1 : 0;
 }
 
-static int is_naive(State *state, PyObject *value) {
+typedef enum { ZONE_FAILED = -1, ZONE_NONE, ZONE_UTC, ZONE_OTHER } Zone;
+
+static Zone zone_of(State *state, PyObject *value) {
     PyObject *zone = PyObject_GetAttr(value, state->name_tzinfo);
-    if (!zone) return -1;
-    int naive = zone == Py_None;
+    if (!zone) return ZONE_FAILED;
     Py_DECREF(zone);
-    if (naive) return 1;
+    if (zone == Py_None) return ZONE_NONE;
+    if (zone == state->utc) return ZONE_UTC;
     /* A tzinfo may still answer None for its offset. */
     PyObject *offset = PyObject_CallMethod(value, "utcoffset", NULL);
-    if (!offset) return -1;
-    naive = offset == Py_None;
+    if (!offset) return ZONE_FAILED;
     Py_DECREF(offset);
-    return naive;
+    return offset == Py_None ? ZONE_NONE : ZONE_OTHER;
 }
 
 /* `value` is an aware datetime. Seconds and nanoseconds get the same sign, as the ABI asks. */
@@ -255,15 +256,15 @@ int value_for_property(Property *property, Realm *realm, PyObject *value, realm_
         break;
     case RLM_PROPERTY_TYPE_TIMESTAMP:
         if (!PyObject_TypeCheck(value, (PyTypeObject *)state->datetime_type)) break;
-        switch (is_naive(state, value)) {
-        case 0: break;
-        case 1:
+        switch (zone_of(state, value)) {
+        case ZONE_FAILED: return -1;
+        case ZONE_NONE:
             raise_code(state, RLM_ERR_PROPERTY_TYPE_MISMATCH,
                        "%s.%U: %R has no time zone; a stored datetime is an instant, so give "
                        "it one, for example datetime.now(timezone.utc)",
                        property->model->text, property->name, value);
             return -1;
-        default: return -1;
+        default: break;
         }
         out->type = RLM_TYPE_TIMESTAMP;
         return timestamp_from_python(state, value, &out->timestamp);
@@ -320,9 +321,9 @@ int value_for_query(State *state, Realm *realm, PyObject *value, realm_value_t *
     } else if (is_bytes_like(value)) {
         return bytes_from_python(value, out, keep);
     } else if (PyObject_TypeCheck(value, (PyTypeObject *)state->datetime_type)) {
-        int naive = is_naive(state, value);
-        if (naive < 0) return -1;
-        if (naive) {
+        Zone zone = zone_of(state, value);
+        if (zone == ZONE_FAILED) return -1;
+        if (zone == ZONE_NONE) {
             raise_code(state, RLM_ERR_INVALID_QUERY_ARG,
                        "the argument %R has no time zone; give it one, for example "
                        "datetime.now(timezone.utc)", value);
@@ -396,6 +397,13 @@ PyObject *value_normalised(Property *property, PyObject *value) {
     case RLM_TYPE_BOOL:
     case RLM_TYPE_LINK:
     case RLM_TYPE_STRING: result = Py_NewRef(value); break;
+    case RLM_TYPE_TIMESTAMP:
+        if (zone_of(property->state, value) == ZONE_UTC) {
+            result = Py_NewRef(value);
+            break;
+        }
+        result = value_to_python(property->state, NULL, &converted);
+        break;
     default: result = value_to_python(property->state, NULL, &converted);
     }
     Py_XDECREF(keep);
