@@ -194,6 +194,13 @@ struct IndexBranch {
         }
         for index in 0..<branch.count {
             let child = branch.child(index)
+            guard BlockReference(branch.reference(index)).isStored,
+                child.u64(16) < UInt64(TreeLimits.entriesMax)
+            else {
+                throw RealmError(
+                    .invalidDatabase,
+                    "index branch: child \(index) is no block or has \(child.u64(16)) entries")
+            }
             guard Int(child.u32(0)) + Int(child.u16(4)) <= used else {
                 throw RealmError(
                     .invalidDatabase, "index branch: separator \(index) leaves the block")

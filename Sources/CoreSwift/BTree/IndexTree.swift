@@ -92,14 +92,18 @@ struct IndexTree {
         _ body: (IndexLeaf, Range<Int>) throws(RealmError) -> Bool
     ) throws(RealmError) {
         if isEmpty { return }
-        _ = try visit(rootPlace, depth, low, high, body)
+        // Entries ascend, so no sound tree has more leaves than entries.
+        var leavesLeft = count
+        _ = try visit(rootPlace, depth, low, high, &leavesLeft, body)
     }
 
     private func visit(
         _ place: UnsafeRawPointer, _ level: Int, _ low: IndexPosition?, _ high: IndexPosition?,
-        _ body: (IndexLeaf, Range<Int>) throws(RealmError) -> Bool
+        _ leavesLeft: inout Int, _ body: (IndexLeaf, Range<Int>) throws(RealmError) -> Bool
     ) throws(RealmError) -> Bool {
         if level == 0 {
+            leavesLeft -= 1
+            guard leavesLeft >= 0 else { throw nodes.endless() }
             let leaf = try leaf(place)
             let start = low.map { leaf.lowerBound($0) } ?? 0
             let end = high.map { leaf.lowerBound($0) } ?? leaf.count
@@ -112,7 +116,7 @@ struct IndexTree {
         for child in first...last {
             let go = try visit(
                 branch.reference(child), level - 1, child == first ? low : nil,
-                child == last ? high : nil, body)
+                child == last ? high : nil, &leavesLeft, body)
             if !go { return false }
         }
         return true

@@ -11,6 +11,11 @@
 //      736   672  live rows under each child
 //     1408  2688  references
 
+enum TreeLimits {
+    /// Rows or entries under one node; a bound that sums over a tree cannot make overflow.
+    static let entriesMax = 1 << 48
+}
+
 enum RowBranch {
     static let capacity = 84
     static let keysOffset = 64
@@ -56,6 +61,16 @@ enum RowBranch {
             throw RealmError(
                 .invalidDatabase,
                 "row branch has level \(self.level(node)), its parent needs \(level)")
+        }
+        for index in 0..<count {
+            guard BlockReference(reference(node, index)).isStored else {
+                throw RealmError(.invalidDatabase, "row branch: child \(index) is no block")
+            }
+            guard node.u64(countsOffset + index * 8) < UInt64(TreeLimits.entriesMax) else {
+                throw RealmError(
+                    .invalidDatabase,
+                    "row branch: child \(index) has \(node.u64(countsOffset + index * 8)) rows")
+            }
         }
         for index in 1..<max(count, 1) where key(node, index - 1) >= key(node, index) {
             throw RealmError(.invalidDatabase, "row branch: key \(index) is out of order")

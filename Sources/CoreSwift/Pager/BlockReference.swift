@@ -102,6 +102,10 @@ struct BlockReference: Equatable {
     @inline(__always) var transientIndex: Int {
         Int(truncatingIfNeeded: location & (Self.transientBit - 1))
     }
+    /// Whether it can name a block of a file; what is read from a file is asked before it is used.
+    @inline(__always) var isStored: Bool {
+        !isTransient && pageCount > 0 && page >= 2
+    }
     @inline(__always) var page: UInt64 { location & Self.pageMask }
     @inline(__always) var pageCount: Int { Int(truncatingIfNeeded: location >> 48) }
     static let pageCountMax = 0xFFFF

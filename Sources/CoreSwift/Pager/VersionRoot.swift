@@ -80,6 +80,9 @@ struct VersionRoot {
             throw fail("holds version \(version), expected \(reference.version)")
         }
         pageCount = base.u64(24)
+        guard pageCount >= FileHeader.firstBlockPage, pageCount < 1 << 40 else {
+            throw fail("says that the file has \(pageCount) pages")
+        }
         digest = WrittenDigest(low: base.u64(32), high: base.u64(40))
         func section(_ offset: UInt32, _ count: Int, _ what: String) throws(RealmError) -> Int {
             let offset = Int(offset)

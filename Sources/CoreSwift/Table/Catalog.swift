@@ -37,6 +37,8 @@ struct Catalog {
     /// "No version was ever given": UINT64_MAX of the C ABI.
     static let unversioned = UInt64.max
     private static let format: UInt32 = 1
+    /// Leaves room for more keys than any program will ever take.
+    private static let nextKeyMax = IntegerKeys.indirectBase + IntegerKeys.indirectBase / 2
 
     var schemaVersion = Catalog.unversioned
     var schema = BlockReference.none
@@ -65,13 +67,16 @@ struct Catalog {
         root.nextKey = try reader.i64()
         let rows = try reader.u64()
         root.root = BlockReference(try reader.bytes(BlockReference.byteCount))
-        guard root.depth < TableState.depthMax, rows < UInt64(1) << 62, root.nextKey >= 0 else {
+        guard root.depth < TableState.depthMax, rows < UInt64(TreeLimits.entriesMax),
+            root.nextKey >= 0, root.nextKey <= Self.nextKeyMax
+        else {
             throw RealmError(
                 .invalidDatabase,
                 "catalog: class \(root.classKey.rawValue) has depth \(root.depth), \(rows) rows, "
                     + "next key \(root.nextKey)")
         }
         root.rows = Int(rows)
+        try checkRoot(root.root, root.classKey)
         for _ in 0..<indexCount {
             let column = Int(try reader.u16())
             let isInverse = try reader.u8() != 0
@@ -79,17 +84,27 @@ struct Catalog {
             _ = try reader.u32()
             let entries = try reader.u64()
             let reference = BlockReference(try reader.bytes(BlockReference.byteCount))
-            guard depth < TableState.depthMax, entries < UInt64(1) << 62 else {
+            guard depth < TableState.depthMax, entries < UInt64(TreeLimits.entriesMax) else {
                 throw RealmError(
                     .invalidDatabase,
                     "catalog: index of column \(column) has depth \(depth), \(entries) entries")
             }
+            try checkRoot(reference, root.classKey)
             root.indexes.append(
                 IndexRoot(
                     column: column, isInverse: isInverse, depth: depth, entries: Int(entries),
                     root: reference))
         }
         return root
+    }
+
+    private static func checkRoot(
+        _ reference: BlockReference, _ classKey: ClassKey
+    ) throws(RealmError) {
+        guard reference.isNone || reference.isStored else {
+            throw RealmError(
+                .invalidDatabase, "catalog: class \(classKey.rawValue) has a tree that is no block")
+        }
     }
 
     func encoded() -> [UInt8] {
@@ -145,7 +160,8 @@ struct StoredSchema: Equatable {
         var classes: [ClassSchema] = []
         for _ in 0..<classCount { classes.append(try Self.readClass(&reader, nextClassKey)) }
         schema = Schema(classes)
-        guard nextClassKey <= Self.classesMax, Set(classes.map(\.key)).count == classes.count,
+        guard nextClassKey <= Self.classesMax, nextSerial < UInt32.max / 2,
+            Set(classes.map(\.key)).count == classes.count,
             Set(classes.map(\.name)).count == classes.count
         else {
             throw RealmError(.invalidDatabase, "schema block: class keys or names repeat")
@@ -168,6 +184,9 @@ struct StoredSchema: Equatable {
         var properties: [PropertySchema] = []
         for column in 0..<Int(try reader.u16()) {
             properties.append(try readProperty(&reader, name, column))
+        }
+        guard Set(properties.map(\.name)).count == properties.count else {
+            throw RealmError(.invalidDatabase, "schema block: properties of class \(name) repeat")
         }
         return ClassSchema(
             name, primaryKey: primaryKey, properties: properties, kind: kind,

@@ -23,42 +23,46 @@ enum RowLeafCheck {
         guard used <= bytes, directoryEnd <= used, columns <= context.columnCount else {
             throw bad("leaf uses \(used) of \(bytes) bytes for \(columns) columns")
         }
-        try checkKeys(view, rows, used)
+        var layout = LeafExtent(end: directoryEnd, used: used)
+        try checkKeys(view, rows, &layout)
         for index in 0..<columns {
             guard let column = view.column(index) else { continue }
             do throws(RealmError) {
-                try checkColumn(column, context.infos[index], rows, used)
+                try checkColumn(column, context.infos[index], rows, &layout)
             } catch {
                 throw bad("column \(index): \(error.message)")
             }
         }
+        try checkTombstones(view, rows, &layout)
     }
 
-    private static func bad(_ message: String) -> RealmError {
+    fileprivate static func bad(_ message: String) -> RealmError {
         RealmError(.invalidDatabase, message)
     }
 
-    private static func checkKeys(_ view: LeafView, _ rows: Int, _ used: Int) throws(RealmError) {
+    private static func checkKeys(
+        _ view: LeafView, _ rows: Int, _ layout: inout LeafExtent
+    ) throws(RealmError) {
         let width = view.keyWidth
         guard [0, 1, 2, 4, 8].contains(width) else { throw bad("leaf has key width \(width)") }
         guard view.keyBase >= 0, width > 0 || view.keyBase <= Int64.max - Int64(rows) else {
             throw bad("leaf has first key \(view.keyBase)")
         }
-        if width > 0 {
-            let offset = Int(view.base.u32(32))
-            guard offset >= LeafLayout.directoryOffset, offset + width * rows <= used else {
-                throw bad("keys end at \(offset + width * rows), the leaf at \(used)")
-            }
-            for row in 1..<max(rows, 1) where view.key(row - 1) >= view.key(row) {
-                throw bad("key of row \(row) is out of order")
-            }
+        guard width > 0 else { return }
+        try layout.take(Int(view.base.u32(32)), width * rows, "keys")
+        for row in 1..<max(rows, 1) where view.key(row - 1) >= view.key(row) {
+            throw bad("key of row \(row) is out of order")
         }
+        guard view.key(0) >= 0 else { throw bad("leaf has first key \(view.key(0))") }
+    }
+
+    private static func checkTombstones(
+        _ view: LeafView, _ rows: Int, _ layout: inout LeafExtent
+    ) throws(RealmError) {
         var dead = 0
         let tombstones = Int(view.base.u32(36))
         if tombstones != 0 {
-            guard tombstones & 7 == 0, tombstones + LeafLayout.bitmapBytes(rows) <= used else {
-                throw bad("tombstones at \(tombstones) leave the leaf, which ends at \(used)")
-            }
+            try layout.take(tombstones, LeafLayout.bitmapBytes(rows), "tombstones")
             for row in 0..<rows where view.isDead(row) { dead += 1 }
         }
         guard view.liveRows == rows - dead else {
@@ -67,7 +71,7 @@ enum RowLeafCheck {
     }
 
     private static func checkColumn(
-        _ column: ColumnView, _ info: ColumnInfo, _ rows: Int, _ used: Int
+        _ column: ColumnView, _ info: ColumnInfo, _ rows: Int, _ layout: inout LeafExtent
     ) throws(RealmError) {
         guard let encoding = ColumnEncoding(rawValue: column.entry.u8(0)) else {
             throw bad("encoding \(column.entry.u8(0)) is unknown")
@@ -79,15 +83,19 @@ enum RowLeafCheck {
         let data = Int(column.entry.u32(4))
         let flags = column.flags
         let bitmap = LeafLayout.bitmapBytes(rows)
-        var before = flags.contains(.hasNulls) ? bitmap : 0
-        if flags.contains(.hasExternal) { before += bitmap }
-        guard data >= LeafLayout.directoryOffset + before, data <= used, data & 7 == 0 else {
-            throw bad("data begins at \(data)")
+        if flags.contains(.hasExternal) {
+            guard encoding == .string16 || encoding == .string32 else {
+                throw bad("external values in encoding \(encoding)")
+            }
+            try layout.take(
+                data - (flags.contains(.hasNulls) ? 2 * bitmap : bitmap), bitmap, "bitmap")
         }
-        if flags.contains(.hasNulls) && !info.isNullable {
-            throw bad("required column has nulls")
+        if flags.contains(.hasNulls) {
+            guard info.isNullable else { throw bad("required column has nulls") }
+            try layout.take(data - bitmap, bitmap, "bitmap")
         }
         let width = column.width
+        let heap = Int(column.entry.u32(8))
         switch encoding {
         case .absent: break
         case .packed, .timestamp:
@@ -96,27 +104,38 @@ enum RowLeafCheck {
             if encoding == .timestamp && flags.contains(.hasNanoseconds) {
                 bytes = LeafLayout.align8(bytes) + rows * 4
             }
-            try within(data + bytes, used, "data")
+            try layout.take(data, bytes, "data")
         case .fixed:
             guard width == info.kind.openWidth else { throw bad("width \(width)") }
-            try within(data + width * rows, used, "data")
+            try layout.take(data, width * rows, "data")
         case .bits:
-            try within(data + bitmap, used, "data")
+            try layout.take(data, bitmap, "data")
         case .stringFixed:
-            try within(Int(column.entry.u32(8)) + column.fixedLength * rows, used, "heap")
+            try layout.take(data, 0, "data")
+            try layout.take(heap, column.fixedLength * rows, "heap")
         case .string16, .string32:
-            try checkOffsets(column, data, rows, encoding == .string16 ? 2 : 4, used)
+            let width = encoding == .string16 ? 2 : 4
+            try layout.take(data, (rows + 1) * width, "offsets")
+            try layout.take(heap, try checkOffsets(column, rows, width), "heap")
         case .stringDictionary:
-            try checkDictionary(column, data, rows, used)
+            let words = column.wordCount
+            guard words >= 1, words <= 256 else { throw bad("dictionary has \(words) words") }
+            try layout.take(data, LeafLayout.align8(rows) + (words + 1) * 2, "dictionary")
+            try layout.take(heap, try checkDictionary(column, rows, words), "words")
         }
-        if let externals = column.externals {
-            guard encoding == .string16 || encoding == .string32 else {
-                throw bad("external values in encoding \(encoding)")
-            }
-            for row in 0..<rows where LeafLayout.bit(externals, row) {
-                guard column.bytes(row).count == LeafLayout.externalRecordSize else {
-                    throw bad("row \(row): external record of \(column.bytes(row).count) bytes")
-                }
+        if let externals = column.externals { try checkExternals(column, externals, rows) }
+    }
+
+    private static func checkExternals(
+        _ column: ColumnView, _ externals: UnsafeRawPointer, _ rows: Int
+    ) throws(RealmError) {
+        for row in 0..<rows where LeafLayout.bit(externals, row) {
+            let record = column.bytes(row)
+            // Rows that died in the transaction that wrote the leaf keep whatever they had.
+            guard record.count == LeafLayout.externalRecordSize, let start = record.baseAddress
+            else { throw bad("row \(row): external record of \(record.count) bytes") }
+            guard BlockReference(start).isStored || LeafView(column.leaf).isDead(row) else {
+                throw bad("row \(row): the value's block is none")
             }
         }
     }
@@ -132,42 +151,55 @@ enum RowLeafCheck {
         }
     }
 
-    private static func within(_ end: Int, _ used: Int, _ what: String) throws(RealmError) {
-        guard end <= used else { throw bad("\(what) ends at \(end), the leaf at \(used)") }
-    }
-
+    /// Checks the offsets; returns the length of the heap.
     private static func checkOffsets(
-        _ column: ColumnView, _ data: Int, _ rows: Int, _ width: Int, _ used: Int
-    ) throws(RealmError) {
-        try within(data + (rows + 1) * width, used, "offsets")
-        let heap = Int(column.entry.u32(8))
+        _ column: ColumnView, _ rows: Int, _ width: Int
+    ) throws(RealmError) -> Int {
         var last = 0
         for row in 0...rows {
             let offset =
                 width == 2 ? Int(column.data.u16(row * 2)) : Int(column.data.u32(row * 4))
-            guard offset >= last else { throw bad("offset of row \(row) goes back") }
+            guard offset >= last, row > 0 || offset == 0 else {
+                throw bad("offset of row \(row) goes back")
+            }
             last = offset
         }
-        try within(heap + last, used, "heap")
+        return last
     }
 
+    /// Checks codes and word offsets; returns the length of all words.
     private static func checkDictionary(
-        _ column: ColumnView, _ data: Int, _ rows: Int, _ used: Int
-    ) throws(RealmError) {
-        let words = column.wordCount
-        guard words >= 1, words <= 256 else { throw bad("dictionary has \(words) words") }
-        let offsetsStart = data + LeafLayout.align8(rows)
-        try within(offsetsStart + (words + 1) * 2, used, "dictionary offsets")
+        _ column: ColumnView, _ rows: Int, _ words: Int
+    ) throws(RealmError) -> Int {
         for row in 0..<rows where Int(column.data.u8(row)) >= words {
             throw bad("row \(row) names word \(column.data.u8(row)) of \(words)")
         }
-        let offsets = column.leaf + offsetsStart
+        let offsets = column.data + LeafLayout.align8(rows)
         var last = 0
         for word in 0...words {
             let offset = Int(offsets.u16(word * 2))
             guard offset >= last else { throw bad("offset of word \(word) goes back") }
             last = offset
         }
-        try within(Int(column.entry.u32(8)) + last, used, "dictionary")
+        return last
+    }
+}
+
+/// Lays out the parts of a leaf one behind another, in the order in which they are written: keys,
+/// per column bitmaps, data, heap, and at the end the tombstones. No two overlap then, so a change
+/// of one part (`LeafPatch`) cannot break another that was checked.
+private struct LeafExtent {
+    /// Where the parts so far end.
+    var end: Int
+    let used: Int
+
+    mutating func take(_ start: Int, _ count: Int, _ what: String) throws(RealmError) {
+        guard start >= end, start & 7 == 0 else {
+            throw RowLeafCheck.bad("\(what) begins at \(start), what is before ends at \(end)")
+        }
+        guard count <= used - start else {
+            throw RowLeafCheck.bad("\(what) ends at \(start + count), the leaf at \(used)")
+        }
+        end = start + count
     }
 }

@@ -11,7 +11,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         var low = Int64.min
         var high = Int64.max
         for level in stride(from: pointee.depth, to: 0, by: -1) {
-            let node = try mutableBranch(place, level)
+            let node = try mutableBranch(place, level, low, high)
             let child = RowBranch.child(node, covering: key)
             pointee.pathNodes[pointee.depth - level] = node
             pointee.pathChildren[pointee.depth - level] = child
@@ -23,11 +23,12 @@ extension UnsafeMutablePointer where Pointee == TableState {
     }
 
     private func mutableBranch(
-        _ place: UnsafeMutableRawPointer, _ level: Int
+        _ place: UnsafeMutableRawPointer, _ level: Int, _ low: Int64, _ high: Int64
     ) throws(RealmError) -> UnsafeMutableRawPointer {
         let reference = BlockReference(place)
         if reference.isTransient { return memory.pointee.blocks.pointer(reference) }
         let node = try branch(place, level)
+        try checkBounds(node, low, high)
         let copy = TransactionMemory.allocate(pages: 1)
         memcpy(copy, node, Page.size)
         memory.pointee.drop(reference)
@@ -146,6 +147,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             return leaf
         } else {
             let view = LeafView(try self.leaf(place))
+            try checkBounds(view, low, high)
             let extra = high == .max ? LeafLayout.rowsMax : max(64, view.liveRows / 2)
             leaf = LeafDecoder.open(
                 view, infos: UnsafePointer(pointee.columns), columnCount: pointee.columnCount,
@@ -183,6 +185,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         if place.state == .transient, memory.pointee.blocks.pages(reference) >= pages {
             return place
         }
+        if place.state == .sealed { try checkBounds(view, low, high) }
         let copy = TransactionMemory.allocate(pages: pages)
         memcpy(copy, view.base, Int(view.base.u32(8)))
         let old = reference.isTransient ? memory.pointee.blocks.pages(reference) : 0

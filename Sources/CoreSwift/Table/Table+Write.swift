@@ -372,6 +372,11 @@ extension UnsafeMutablePointer where Pointee == TableState {
             }
             if info.kind.isText { try dropExternal(place, index) }
         }
+        guard pointee.rowCount > 0 else {
+            throw RealmError(
+                .invalidDatabase,
+                "class \(pointee.classKey.rawValue) has more objects than it counts")
+        }
         pointee.rowCount -= 1
         pointee.isDirty = true
         if place.state == .open {
@@ -426,8 +431,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
         if isWriting { try mergeIndex(inverse) }
         return try IndexBytes.word(UInt64(bitPattern: key)) { start throws(RealmError) in
             let tree = pointee.indexes[inverse].tree
-            return try tree.rank(IndexPosition(bytes: start, count: 8, key: .max))
-                - tree.rank(IndexPosition(bytes: start, count: 8, key: .min))
+            let end = try tree.rank(IndexPosition(bytes: start, count: 8, key: .max))
+            // Only in a damaged tree is the end before the start.
+            return max(0, end - (try tree.rank(IndexPosition(bytes: start, count: 8, key: .min))))
         }
     }
 }

@@ -138,8 +138,12 @@ struct LeafIterator {
     /// Branches from the root down and the next child to visit in each.
     private var path: [(node: UnsafeRawPointer, next: Int)] = []
     private var isStarted = false
+    private var leavesLeft: Int
 
-    init(table: Table) { self.table = table }
+    init(table: Table) {
+        self.table = table
+        leavesLeft = table.blocksMax
+    }
 
     mutating func next() throws(RealmError) -> LeafView? {
         if !isStarted {
@@ -169,6 +173,8 @@ struct LeafIterator {
             path.append((node, 1))
             place = RowBranch.reference(node, 0)
         }
+        leavesLeft -= 1
+        guard leavesLeft >= 0 else { throw table.pointee.nodes.endless() }
         return try table.leaf(place)
     }
 

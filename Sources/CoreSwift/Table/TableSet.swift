@@ -124,6 +124,7 @@ final class TableSet {
                     "catalog names class \(root.classKey.rawValue), the schema does not",
                     path: store.path)
             }
+            try root.checkTotals(pages: store.lockFile.filePages)
             try Self.setRoots(table, root)
         }
         self.stamp.pointee &+= 1

@@ -81,6 +81,7 @@ final class TreeCopy {
     private func block(
         _ reference: BlockReference, _ tag: BlockTag, _ table: Table
     ) throws(RealmError) -> UnsafeRawPointer {
+        guard pages <= table.blocksMax else { throw table.pointee.nodes.endless() }
         if reference.isTransient {
             return UnsafeRawPointer(table.memory.pointee.blocks.pointer(reference))
         }

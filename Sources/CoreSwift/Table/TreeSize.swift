@@ -18,7 +18,9 @@ struct TreeSize {
         try size.addRows(table.pointee.rowPlace, table.pointee.depth, table, readsLeaves)
         for position in 0..<table.pointee.indexCount {
             let tree = table.pointee.indexes[position].tree
-            size.indexPages.append(try pages(tree.rootPlace, tree.depth, tree))
+            var pages = 0
+            try addPages(tree.rootPlace, tree.depth, tree, &pages)
+            size.indexPages.append(pages)
         }
         return size
     }
@@ -29,6 +31,7 @@ struct TreeSize {
         let reference = BlockReference(place)
         if reference.isNone { return }
         rowPages += reference.pageCount
+        guard rowPages <= table.blocksMax else { throw table.pointee.nodes.endless() }
         guard level == 0 else {
             let node = try table.branch(place, level)
             for index in 0..<RowBranch.count(node) {
@@ -51,18 +54,18 @@ struct TreeSize {
         }
     }
 
-    private static func pages(
-        _ place: UnsafeRawPointer, _ level: Int, _ tree: IndexTree
-    ) throws(RealmError) -> Int {
+    private static func addPages(
+        _ place: UnsafeRawPointer, _ level: Int, _ tree: IndexTree, _ total: inout Int
+    ) throws(RealmError) {
         let reference = BlockReference(place)
-        if reference.isNone { return 0 }
-        var total = reference.pageCount
-        guard level > 0 else { return total }
+        if reference.isNone { return }
+        total += reference.pageCount
+        guard total <= tree.nodes.blocksMax else { throw tree.nodes.endless() }
+        guard level > 0 else { return }
         let branch = try tree.branch(place, level)
         for index in 0..<branch.count {
-            total += try pages(branch.reference(index), level - 1, tree)
+            try addPages(branch.reference(index), level - 1, tree, &total)
         }
-        return total
     }
 }
 

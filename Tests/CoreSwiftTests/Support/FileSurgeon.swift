@@ -180,8 +180,8 @@ final class FileSurgeon {
         guard let root = try? VersionRoot(base + nodes[0].offset, reference) else { return }
         var digest = WrittenDigest()
         var index = 0
-        for number in 0..<root.runCount {
-            var page = Int(root.run(number).page)
+        for number in 0..<min(root.runCount, 1000) {
+            var page = Int(truncatingIfNeeded: root.run(number).page & 0xFFFF_FFFF)
             for _ in 0..<root.run(number).blocks where index < root.blockCount {
                 let pages = root.blockPages(index)
                 index += 1
