@@ -23,10 +23,15 @@ extension LeafFilter {
             if low <= column.minimumInt && high >= column.maximumInt { return .all }
         }
         let base = column.base
-        if high < base { return .none }
         let width = column.width
+        if width == 8 {
+            // A value that was patched in may lie below the base: modulo 2^64 that is no matter.
+            return .some(
+                low: UInt64(bitPattern: low &- base), span: UInt64(bitPattern: high &- low))
+        }
+        if high < base { return .none }
         if width == 0 { return low <= base ? .all : .none }
-        let deltaMax: UInt64 = width == 8 ? .max : (1 << UInt64(width &* 8)) &- 1
+        let deltaMax: UInt64 = (1 << UInt64(width &* 8)) &- 1
         let first = low <= base ? 0 : UInt64(bitPattern: low &- base)
         if first > deltaMax { return .none }
         let last = min(UInt64(bitPattern: high &- base), deltaMax)
