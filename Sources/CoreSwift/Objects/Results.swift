@@ -52,7 +52,7 @@ public final class Results {
     private struct Near {
         var stamp: UInt64 = 0
         var leaf = LeafView(UnsafeRawPointer(bitPattern: 64).unsafelyUnwrapped)
-        /// Whole classes: positions of the leaf's rows.
+        /// Whole classes: positions of the leaf's rows. Lists of keys: start is Int.max.
         var start = 0
         var end = 0
         var table: Table?
@@ -312,7 +312,7 @@ public final class Results {
         guard lock == nil, !realm.isWritable else { return }
         near = Near(
             stamp: realm.session.pointee.stamp.pointee, leaf: leaf, start: start,
-            end: start + leaf.liveRows, table: table.table)
+            end: start == .max ? 0 : start + leaf.liveRows, table: table.table)
     }
 
     /// Whether a position lies in the leaf of the last one.
@@ -363,14 +363,33 @@ public final class Results {
 
     @inline(never)
     private func objectSlowly(_ index: Int) throws(RealmError) -> ObjectHandle {
-        try locked { () throws(RealmError) in
+        if let object = listed(index) { return object }
+        return try locked { () throws(RealmError) in
             let found = try key(at: index)
             guard let table = try realm.readTables().table(classKey) else { throw stale() }
             if let place = try table.find(found.key) {
+                if !isWholeClass { remember(place.view, TableReader(table: table), start: .max) }
                 return ObjectHandle.make(realm.session, table, found.key, place)
             }
             return ObjectHandle.gone(realm.session, table, found.key)
         }
+    }
+
+    /// The element of a list of keys that stands in the leaf of the last one: lists often follow
+    /// the order of the class.
+    @inline(__always)
+    private func listed(_ index: Int) -> ObjectHandle? {
+        guard near.start == .max, near.stamp == realm.session.pointee.stamp.pointee,
+            cache.freshness.stamp == near.stamp, realm.session.pointee.isOnKnownThread,
+            index >= 0, index < cache.keys.count, let table = near.table
+        else { return nil }
+        let key = cache.keys[index]
+        let leaf = near.leaf
+        guard let row = leaf.row(of: key), !leaf.isDead(row) else { return nil }
+        return ObjectHandle.make(
+            realm.session, table, key,
+            RowPlace(
+                leaf: UnsafeMutableRawPointer(mutating: leaf.base), row: row, state: .sealed))
     }
 
     /// The position of an object, or nil.

@@ -331,4 +331,25 @@ func shipSchema() -> Schema {
         for _ in 0..<5_000 { nested = "(tons == 7 OR (tons > 0 AND \(nested)))" }
         #expect(try world.query("Vessel", nested).count(world.reader) == 1)
     }
+
+    /// A leaf of wide integers takes any value in place, also one below its base.
+    @Test func valuesBelowTheBaseOfTheirLeafAreFound() throws {
+        let world = try TableWorld(shipSchema())
+        try world.beginWrite()
+        for index in 0..<100 {
+            try world.add(
+                "Vessel", ["id": .int(Int64(index)), "tons": .int(1 << 40 + Int64(index) << 34)])
+        }
+        try world.tables.commit()
+        try world.beginWrite()
+        let table = world.tables.table(world.key("Vessel"))!
+        let column = world.schema.class_(named: "Vessel")!.property(named: "tons")!.key.column
+        for (key, value) in [(7, -5), (9, 3)] as [(Int64, Int64)] {
+            _ = try table.setValue(try table.find(key)!, key, column, .int(value))
+        }
+        #expect(try world.query("Vessel", "tons < 100").findAll(world.reader) == [7, 9])
+        #expect(try world.query("Vessel", "tons BETWEEN {-5, 2}").findAll(world.reader) == [7])
+        #expect(try world.query("Vessel", "tons >= 4").count(world.reader) == 98)
+        #expect(try world.query("Vessel", "tons IN {3, -5, 12}").count(world.reader) == 2)
+    }
 }
