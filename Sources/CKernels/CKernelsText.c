@@ -36,7 +36,33 @@ INLINE int kind_of(const ck_texts *texts) {
     return texts->offsets16 ? 1 : texts->offsets32 ? 2 : 0;
 }
 
+INLINE void prefetch_ahead(const ck_texts *texts, const uint8_t *at) {
+    __builtin_prefetch((const void *)((uintptr_t)at + (uintptr_t)texts->ahead));
+}
+
+#if defined(__x86_64__)
+/* Whole vectors only; returns how many bytes it looked at, or SIZE_MAX when one is no ASCII. */
+AVX2 static size_t ascii_avx2(const uint8_t *text, size_t count) {
+    __m256i any = _mm256_setzero_si256();
+    size_t i = 0;
+    for (; i + 64 <= count; i += 64) {
+        any = _mm256_or_si256(any, _mm256_loadu_si256((const __m256i *)(const void *)(text + i)));
+        any = _mm256_or_si256(any,
+                              _mm256_loadu_si256((const __m256i *)(const void *)(text + i + 32)));
+    }
+    return _mm256_movemask_epi8(any) ? SIZE_MAX : i;
+}
+#endif
+
 bool ck_is_ascii(const uint8_t *text, size_t count) {
+#if defined(__x86_64__)
+    if (HAS_AVX2()) {
+        const size_t seen = ascii_avx2(text, count);
+        if (seen == SIZE_MAX) return false;
+        text += seen;
+        count -= seen;
+    }
+#endif
     uint64_t any = 0;
     size_t i = 0;
     for (; i + 8 <= count; i += 8) any |= load64(text + i);
@@ -118,6 +144,10 @@ INLINE void mask_rows(const ck_texts *texts, int kind, int op, const uint8_t *ne
     const bool at_end = op != BEGINS;
     const size_t shift = at_end && count < 8 ? (8 - count) * 8 : 0;
     const size_t skip = count > 8 ? count - 8 : 0;
+    if (kind && texts->ahead)
+        for (size_t at = 0; at < rows * (kind == 1 ? 2 : 4); at += 64)
+            prefetch_ahead(texts, (const uint8_t *)(kind == 1 ? texts->offsets16
+                                                               : texts->offsets32) + at);
     size_t row = 0, start = 0;
     if (at_end)
         for (; row < rows && row_end(texts, kind, row) < 8; row++)
@@ -126,6 +156,7 @@ INLINE void mask_rows(const ck_texts *texts, int kind, int op, const uint8_t *ne
     for (; row < rows; row++) {
         const size_t end = row_end(texts, kind, row), begin = start;
         if (!at_end && begin + skip + 8 > heap_end) break;
+        prefetch_ahead(texts, heap + begin);
         start = end;
         uint64_t word = load64(heap + (at_end ? end - 8 : begin + skip));
         word = at_end ? (word >> shift | fold) : ((word | fold) & p.keep);
@@ -146,6 +177,7 @@ INLINE void mask_fixed(const ck_texts *texts, size_t offset, const uint8_t *need
     const uint8_t *at = texts->heap + offset + count - 8;
     size_t row = 0;
     for (; row + 4 <= rows; row += 4, at += 4 * length) {
+        prefetch_ahead(texts, at);
         const uint64_t w0 = load64(at) | fold, w1 = load64(at + length) | fold;
         const uint64_t w2 = load64(at + 2 * length) | fold, w3 = load64(at + 3 * length) | fold;
         if ((w0 != last) & (w1 != last) & (w2 != last) & (w3 != last)) continue;
@@ -264,6 +296,7 @@ AVX2 INLINE void search_avx2(search *s, int kind, bool nocase) {
     const __m256i fc = _mm256_set1_epi8((char)fold_of(needle[last], nocase));
     size_t i = 0;
     for (; i + 64 <= end; i += 64) {
+        prefetch_ahead(s->texts, heap + i);
         uint64_t hits =
             hits32(heap + i, middle, last, a, b, c, fa, fb, fc, nocase) |
             (uint64_t)hits32(heap + i + 32, middle, last, a, b, c, fa, fb, fc, nocase) << 32;
@@ -330,7 +363,7 @@ void ck_mask_contains(const ck_texts *texts, const uint8_t *needle, size_t count
 
 bool ck_contains(const uint8_t *text, size_t text_count, const uint8_t *needle, size_t count) {
     /* One row whose end its length tells. */
-    ck_texts one = {text, 1, text_count, NULL, NULL};
+    ck_texts one = {text, 1, text_count, NULL, NULL, 0};
     uint64_t mask;
     if (text_count < count) return false;
     ck_mask_contains(&one, needle, count, false, &mask);

@@ -154,6 +154,17 @@ struct NodeSource {
         return block.u64(0) == tag.rawValue ? block : nil
     }
 
+    /// Where a block of the file lies, unchecked: for prefetching, not for reading.
+    @inline(__always)
+    func address(_ reference: UnsafeRawPointer) -> UnsafeRawPointer? {
+        let location = reference.u64(0)
+        let page = location & 0xFFFF_FFFF_FFFF
+        guard location & BlockReference.transientBit == 0,
+            page < ck_load_relaxed_u64(&blocks.pointee.mappedPages)
+        else { return nil }
+        return blocks.pointee.base + Int(page) &* Page.size
+    }
+
     /// Takes the block through the gate: content check, tag, `structure`.
     @inline(never)
     func admit<Context>(

@@ -52,6 +52,11 @@ enum ColumnEncoding: UInt8 {
     case string32 = 7
     /// One byte per row names a word; words + 1 16-bit offsets follow, aligned to 8 bytes.
     case stringDictionary = 8
+
+    /// Texts one behind another in a heap.
+    @inline(__always) var isTexts: Bool {
+        self == .stringFixed || self == .string16 || self == .string32
+    }
 }
 
 struct ColumnFlags: OptionSet {

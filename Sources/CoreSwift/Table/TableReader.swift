@@ -139,6 +139,10 @@ struct LeafIterator {
     private var path: [(node: UnsafeRawPointer, next: Int)] = []
     private var isStarted = false
     private var leavesLeft: Int
+    /// The leaf after the one that `next` gave last, if it has the same parent and has been checked
+    /// before. Its directory is on its way to the cache or there: what scans a column asks for the
+    /// same column of this leaf line by line, because the processor's own prefetch ends with a page.
+    private(set) var upcoming: LeafView?
 
     init(table: Table) {
         self.table = table
@@ -149,14 +153,16 @@ struct LeafIterator {
         if !isStarted {
             isStarted = true
             if BlockReference(table.pointee.rowPlace).isNone { return nil }
-            return LeafView(try descend(table.pointee.rowPlace, table.pointee.depth))
+            let leaf = try descend(table.pointee.rowPlace, table.pointee.depth)
+            lookAhead()
+            return LeafView(leaf)
         }
         while let top = path.last {
             if top.next < RowBranch.count(top.node) {
                 path[path.count - 1].next += 1
                 let level = RowBranch.level(top.node) - 1
                 let leaf = try descend(RowBranch.reference(top.node, top.next), level)
-                prefetchNext()
+                lookAhead()
                 return LeafView(leaf)
             }
             path.removeLast()
@@ -178,15 +184,21 @@ struct LeafIterator {
         return try table.leaf(place)
     }
 
-    /// The directory of the next leaf is on its way while this one is scanned.
-    @inline(__always) private func prefetchNext() {
-        guard let top = path.last, top.next < RowBranch.count(top.node) else { return }
+    /// Finds the next leaf and sends for the directory of the one behind it.
+    @inline(__always) private mutating func lookAhead() {
+        upcoming = nil
+        guard let top = path.last else { return }
+        let count = RowBranch.count(top.node)
+        guard top.next < count else { return }
+        let nodes = table.pointee.nodes
         let reference = RowBranch.reference(top.node, top.next)
-        guard let leaf = table.pointee.nodes.resolved(reference, table.pointee.leafTag) else {
-            return
+        upcoming = nodes.resolved(reference, table.pointee.leafTag).map { LeafView($0) }
+        guard top.next &+ 1 < count else { return }
+        if let leaf = nodes.address(RowBranch.reference(top.node, top.next &+ 1)) {
+            ck_prefetch(leaf)
+            ck_prefetch(leaf + 64)
+            ck_prefetch(leaf + 128)
         }
-        ck_prefetch(leaf + 64)
-        ck_prefetch(leaf + 128)
     }
 }
 

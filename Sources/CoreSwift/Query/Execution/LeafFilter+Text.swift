@@ -100,12 +100,17 @@ extension LeafFilter {
 
     /// A column that is no dictionary, as the kernels take it.
     @inline(__always)
-    private func texts(_ column: ColumnView) -> ck_texts {
-        ck_texts(
+    private func texts(_ column: ColumnView, _ index: Int) -> ck_texts {
+        var ahead = 0
+        if let next = upcoming?.column(index), next.encoding.isTexts {
+            ahead = next.heap - column.heap
+        }
+        return ck_texts(
             heap: column.heap.assumingMemoryBound(to: UInt8.self), rows: column.rows,
             length: column.encoding == .stringFixed ? column.fixedLength : 0,
             offsets16: column.encoding == .string16 ? column.data : nil,
-            offsets32: column.encoding == .string32 ? column.data : nil)
+            offsets32: column.encoding == .string32 ? column.data : nil,
+            ahead: ahead)
     }
 
     /// Bytes in the heap of such a column.
@@ -120,7 +125,7 @@ extension LeafFilter {
     private func maskColumn(
         _ column: ColumnView, _ node: FilterNode, _ needle: UnsafeRawBufferPointer
     ) {
-        var texts = texts(column)
+        var texts = texts(column, Int(node.column))
         guard let start = needle.baseAddress, hasKernel(column, node, texts, needle) else {
             Bits.clear(match, Bits.words(column.rows))
             for row in 0..<column.rows where passes(column.bytes(row), node, needle) {

@@ -19,6 +19,8 @@ final class LeafFilter {
     @inline(__always) var match: Bitmap { scratch.unsafelyUnwrapped }
     private var scratch: Bitmap?
     private var frames: [Frame] = []
+    /// The leaf that will be tested next, if known: its columns are prefetched.
+    var upcoming: LeafView?
     /// Three bitmaps for each OR that may be active at a time.
     private var pool: [Bitmap] = []
 

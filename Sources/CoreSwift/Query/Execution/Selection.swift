@@ -109,6 +109,7 @@ struct Selection {
         let isTest = program.nodes[root].kind != .and && program.nodes[root].kind != .or
         while let leaf = try leaves.next() {
             Bits.live(leaf, bitmap)
+            filter.upcoming = leaves.upcoming
             if isTest {
                 try filter.test(root, leaf, bitmap)
             } else {
