@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 _Thread_local __attribute__((tls_model("initial-exec"))) void *ck_thread_slots[CK_SLOT_COUNT];
@@ -56,6 +57,19 @@ void ck_lock_release(ck_lock *lock) { (void)pthread_mutex_unlock(&lock->mutex); 
 
 void *ck_malloc(size_t size) { return malloc(size); }
 void ck_free(void *memory) { free(memory); }
+
+void ck_prefer_huge_pages(void *start, size_t bytes) {
+#ifdef MADV_HUGEPAGE
+    /* Whole pages inside the block; an error changes nothing. */
+    const uintptr_t page = 4096, from = ((uintptr_t)start + page - 1) & ~(page - 1);
+    const uintptr_t to = ((uintptr_t)start + bytes) & ~(page - 1);
+    if (from < to)
+        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+#else
+    (void)start;
+    (void)bytes;
+#endif
+}
 
 uint64_t ck_thread_number(void) {
     static uint64_t last;

@@ -135,7 +135,7 @@ final class IndexLeafBuilder {
         emitSeparator(first)
         let size = size
         let pages = Page.count(forBytes: size + 8)
-        let block = TransactionMemory.allocate(pages: pages)
+        let block = memory.pointee.blocks.allocate(pages: pages)
         write(block)
         output.children[output.children.count - 1].reference = memory.pointee.blocks.add(
             block, pages: pages)
@@ -261,7 +261,7 @@ enum IndexBranchBuilder {
     ) {
         let bytes = IndexBranch.childrenOffset + size
         let pages = Page.count(forBytes: bytes)
-        let block = TransactionMemory.allocate(pages: pages)
+        let block = memory.pointee.blocks.allocate(pages: pages)
         block.put(tag.rawValue, 0)
         block.put(UInt32(bytes), 8)
         block.put(UInt32(range.count), 12)

@@ -8,12 +8,9 @@
 import CKernels
 
 struct IndexPending {
-    /// A change of an 8-byte value.
-    private struct WordChange {
-        var value: UInt64
-        /// The object key; the top bit marks a removal (object keys are never negative).
-        var key: UInt64
-    }
+    /// A change of an 8-byte value: sorted by it, with the object key for company; the key's top bit
+    /// marks a removal (object keys are never negative).
+    private typealias WordChange = RadixItem
     /// A change of a value in the heap.
     private struct TextChange {
         var offset: Int
@@ -22,6 +19,8 @@ struct IndexPending {
         var key: Int64
     }
     private static let removalBit: UInt64 = 1 << 63
+    /// From here on huge pages pay.
+    private static let hugeBytes = 4 << 20
 
     private var words: UnsafeMutablePointer<WordChange>?
     private var texts: UnsafeMutablePointer<TextChange>?
@@ -72,7 +71,7 @@ struct IndexPending {
         if word < lastKey { keysAscend = false }
         lastKey = word
         words.unsafelyUnwrapped[count] = WordChange(
-            value: value, key: isAddition ? word : word | Self.removalBit)
+            key: value, payload: isAddition ? word : word | Self.removalBit)
         count &+= 1
     }
 
@@ -91,7 +90,7 @@ struct IndexPending {
     private mutating func grow() {
         let larger = max(64, capacity * 2)
         if isWords {
-            let fresh = UnsafeMutablePointer<WordChange>.allocate(capacity: larger)
+            let fresh = Self.allocate(larger)
             if let words {
                 fresh.moveInitialize(from: words, count: count)
                 words.deallocate()
@@ -106,6 +105,13 @@ struct IndexPending {
             texts = fresh
         }
         capacity = larger
+    }
+
+    private static func allocate(_ count: Int) -> UnsafeMutablePointer<WordChange> {
+        let memory = UnsafeMutablePointer<WordChange>.allocate(capacity: count)
+        let bytes = count * MemoryLayout<WordChange>.stride
+        if bytes >= hugeBytes { ck_prefer_huge_pages(memory, bytes) }
+        return memory
     }
 
     private mutating func growHeap(_ length: Int) {
@@ -208,28 +214,26 @@ struct IndexPending {
         clear()
     }
 
-    private func mergeWords(
+    private mutating func mergeWords(
         into tree: inout IndexTree, _ memory: UnsafeMutablePointer<TransactionMemory>
     ) throws(RealmError) {
         guard let words else { return }
-        let items = UnsafeMutablePointer<RadixItem>.allocate(capacity: count * 2)
-        defer { items.deallocate() }
-        let scratch = items + count
         // Sources usually arrive in ascending order; then sorting by value alone suffices,
-        // because the sort is stable.
-        if keysAscend {
+        // because the sort is stable, and the changes are sorted where they are.
+        let isInPlace = keysAscend
+        let items = isInPlace ? words : Self.allocate(count)
+        let scratch = Self.allocate(count)
+        defer {
+            if !isInPlace { items.deallocate() }
+            scratch.deallocate()
+        }
+        if !isInPlace {
             for i in 0..<count {
-                items[i] = RadixItem(key: words[i].value, payload: words[i].key)
-            }
-        } else {
-            for i in 0..<count {
-                items[i] = RadixItem(key: words[i].key & ~Self.removalBit, payload: UInt64(i))
+                items[i] = RadixItem(
+                    key: words[i].payload & ~Self.removalBit, payload: UInt64(i))
             }
             RadixSort.sort(items, scratch, count)
-            for i in 0..<count {
-                let change = words[Int(items[i].payload)]
-                items[i] = RadixItem(key: change.value, payload: change.key)
-            }
+            for i in 0..<count { items[i] = words[Int(items[i].payload)] }
         }
         RadixSort.sort(items, scratch, count)
         // Of several changes of one entry the last one counts.
@@ -244,6 +248,11 @@ struct IndexPending {
                 items[kept] = item
                 kept += 1
             }
+        }
+        if isInPlace {
+            // What waits stays true if the tree throws.
+            count = kept
+            keysAscend = false
         }
         let buffer = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
         defer { buffer.deallocate() }

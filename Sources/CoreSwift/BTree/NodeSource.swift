@@ -25,6 +25,7 @@ struct TransientTable {
     private var count = 0
     private var firstFree: [Int32] = []
     private(set) var pageTotal = 0
+    private var pool = BlockPool()
 
     init() {
         capacity = 64
@@ -39,6 +40,16 @@ struct TransientTable {
     }
     @inline(__always) func pages(_ reference: BlockReference) -> Int {
         Int(entries[reference.transientIndex].pages)
+    }
+
+    /// Memory for a block of `pages` pages, all zeros, to be given to `add` or `replace` with the
+    /// same page count: blocks are written whole, and what their content leaves unused must not
+    /// carry bytes of this process into the file.
+    mutating func allocate(pages: Int) -> UnsafeMutableRawPointer { pool.allocate(pages: pages) }
+
+    private mutating func free(_ block: TransientBlock) {
+        guard !block.isOpenLeaf, let pointer = block.pointer else { return }
+        pool.deallocate(pointer, pages: Int(block.pages))
     }
 
     mutating func add(
@@ -69,7 +80,7 @@ struct TransientTable {
     ) {
         let index = reference.transientIndex
         pageTotal += pages - Int(entries[index].pages)
-        if !entries[index].isOpenLeaf { entries[index].pointer?.deallocate() }
+        free(entries[index])
         entries[index] = TransientBlock(
             pointer: pointer, pages: Int32(pages), isOpenLeaf: isOpenLeaf)
     }
@@ -78,16 +89,17 @@ struct TransientTable {
     mutating func remove(_ reference: BlockReference) {
         let index = reference.transientIndex
         pageTotal -= Int(entries[index].pages)
-        if !entries[index].isOpenLeaf { entries[index].pointer?.deallocate() }
+        free(entries[index])
         entries[index] = TransientBlock(pointer: nil, pages: 0, isOpenLeaf: false)
         firstFree.append(Int32(index))
     }
 
     /// Frees all memory of sealed blocks; open leaves belong to their tables.
     mutating func deallocate() {
-        for index in 0..<count where !entries[index].isOpenLeaf {
-            entries[index].pointer?.deallocate()
+        for index in 0..<count where Int(entries[index].pages) > BlockPool.pagesMax {
+            free(entries[index])
         }
+        pool.deallocate()
         entries.deallocate()
     }
 }
@@ -100,9 +112,8 @@ struct TransactionMemory {
     /// Values changed in place in sealed leaves, which moves no row: results look at it.
     var patches = 0
 
-    /// Memory for a block of `pages` pages, all zeros: blocks are written whole, and what their
-    /// content leaves unused must not carry bytes of this process into the file. Costs 0.3 us for
-    /// a leaf.
+    /// Memory like that of `TransientTable.allocate` for a block that is in no table; the caller
+    /// frees it.
     static func allocate(pages: Int) -> UnsafeMutableRawPointer {
         let block = UnsafeMutableRawPointer.allocate(
             byteCount: pages << Page.shift, alignment: 64)

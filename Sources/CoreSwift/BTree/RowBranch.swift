@@ -79,8 +79,10 @@ enum RowBranch {
 
     // MARK: Changing a branch in memory
 
-    static func make(level: Int, classKey: ClassKey) -> UnsafeMutableRawPointer {
-        let node = TransactionMemory.allocate(pages: 1)
+    static func make(
+        level: Int, classKey: ClassKey, _ memory: UnsafeMutablePointer<TransactionMemory>
+    ) -> UnsafeMutableRawPointer {
+        let node = memory.pointee.blocks.allocate(pages: 1)
         node.put(BlockTag(.rowBranch, classKey: classKey).rawValue, 0)
         node.put(UInt32(Page.size), 8)
         node.put(UInt16(level), 16)

@@ -160,7 +160,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             open, infos: UnsafePointer(pointee.columns), classKey: pointee.classKey)
         let rows = RowSelection(list: nil, start: 0, count: open.pointee.rows)
         let pages = Page.count(forBytes: encoder.plan(rows))
-        let block = TransactionMemory.allocate(pages: pages)
+        let block = memory.pointee.blocks.allocate(pages: pages)
         encoder.write(rows, to: block)
         open.pointee.deallocate()
         open.deallocate()

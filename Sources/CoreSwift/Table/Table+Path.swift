@@ -29,7 +29,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         if reference.isTransient { return memory.pointee.blocks.pointer(reference) }
         let node = try branch(place, level)
         try checkBounds(node, low, high)
-        let copy = TransactionMemory.allocate(pages: 1)
+        let copy = memory.pointee.blocks.allocate(pages: 1)
         memcpy(copy, node, Page.size)
         memory.pointee.drop(reference)
         memory.pointee.blocks.add(copy, pages: 1).store(place)
@@ -46,7 +46,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     private func insertChild(at position: Int, key: Int64, rows: Int, reference: BlockReference) {
         if position < 0 {
             let level = pointee.depth + 1
-            let root = RowBranch.make(level: level, classKey: pointee.classKey)
+            let root = RowBranch.make(level: level, classKey: pointee.classKey, memory)
             RowBranch.set(
                 root, 0, key: .min, rows: 0, reference: BlockReference(pointee.rowPlace))
             RowBranch.set(root, 1, key: key, rows: rows, reference: reference)
@@ -66,7 +66,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         }
         // Appending at the right edge leaves full branches behind; elsewhere halves.
         let keep = index == count && isRightEdge(position) ? count : count / 2
-        let right = RowBranch.make(level: RowBranch.level(node), classKey: pointee.classKey)
+        let right = RowBranch.make(level: RowBranch.level(node), classKey: pointee.classKey, memory)
         RowBranch.copy(node, keep..<count, to: right, at: 0)
         RowBranch.setCount(right, count - keep)
         RowBranch.setCount(node, keep)
@@ -186,7 +186,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             return place
         }
         if place.state == .sealed { try checkBounds(view, low, high) }
-        let copy = TransactionMemory.allocate(pages: pages)
+        let copy = memory.pointee.blocks.allocate(pages: pages)
         memcpy(copy, view.base, Int(view.base.u32(8)))
         let old = reference.isTransient ? memory.pointee.blocks.pages(reference) : 0
         if old > 0 {
@@ -248,7 +248,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             guard end > start else { continue }
             let size = planned(&encoder, order, start, end - start)
             let pages = Page.count(forBytes: size)
-            let block = TransactionMemory.allocate(pages: pages)
+            let block = memory.pointee.blocks.allocate(pages: pages)
             written(encoder, order, start, end - start, block)
             if part == 0 {
                 memory.pointee.blocks.replace(reference, with: block, pages: pages)
@@ -344,7 +344,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             size = encoder.plan(RowSelection(list: nil, start: 0, count: count))
         }
         let pages = Page.count(forBytes: size)
-        let block = TransactionMemory.allocate(pages: pages)
+        let block = memory.pointee.blocks.allocate(pages: pages)
         encoder.write(RowSelection(list: nil, start: 0, count: count), to: block)
         let (place, _, _) = try mutablePath(leaf.pointee.lowKey)
         let sealed = memory.pointee.blocks.add(block, pages: pages)

@@ -342,7 +342,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Puts bytes into a transient block of their own; returns its reference.
     func makeExternal(_ start: UnsafeRawPointer, _ count: Int) -> BlockReference {
         let pages = Page.count(forBytes: Self.externalHeader + count)
-        let block = TransactionMemory.allocate(pages: pages)
+        let block = memory.pointee.blocks.allocate(pages: pages)
         block.put(externalTag().rawValue, 0)
         block.put(UInt32(count), 8)
         block.put(1 as UInt32, 12)
