@@ -71,6 +71,7 @@ let package = Package(
         .testTarget(
             name: "CoreSwiftTests",
             dependencies: ["CoreSwift", "CKernels"],
+            exclude: ["Values/decimal-vectors.txt", "Values/generate-decimal-vectors"],
             swiftSettings: [.swiftLanguageMode(.v5)] + strictness),
         .testTarget(
             name: "CABITests",

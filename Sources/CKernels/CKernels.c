@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <time.h>
 #include <unistd.h>
 
 _Thread_local __attribute__((tls_model("initial-exec"))) void *ck_thread_slots[CK_SLOT_COUNT];
@@ -88,6 +89,8 @@ void ck_write_stderr(const char *bytes, size_t count) {
         count -= (size_t)written;
     }
 }
+
+uint32_t ck_unix_seconds(void) { return (uint32_t)time(NULL); }
 
 int ck_format_scientific(double number, int digits, char *target, size_t size) {
     return snprintf(target, size, "%.*e", digits, number);

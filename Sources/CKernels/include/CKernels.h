@@ -79,6 +79,9 @@ void ck_prefer_huge_pages(void *start, size_t bytes);
 /* A number that names the calling thread and no other, before or after. */
 uint64_t ck_thread_number(void);
 
+/* Seconds since 1970-01-01 UTC, for object ids; later than 2106 they wrap. */
+uint32_t ck_unix_seconds(void);
+
 /* Writes a number as printf("%.*e") does; returns the number of bytes. */
 int ck_format_scientific(double number, int digits, char *target, size_t size);
 

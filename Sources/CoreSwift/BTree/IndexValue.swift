@@ -3,10 +3,16 @@
 //
 //   null                       00
 //   int, bool, timestamp …     01, then fixed-width big-endian bytes with the sign bit flipped
+//   double, float, decimal     01, then the bits of the nearest double, so that they ascend
+//   object id, UUID            01, then their bytes
 //   string, binary             01, then the bytes, cut after `IndexLimits.valueBytesMax` - 1
-//   link targets (inverse)     the object key, 8 bytes big-endian, without a leading byte
+//   mixed                      01, the family of the value (`ValueOrder.Family`), then as above;
+//                              numbers of all types as the nearest double, links as class and key
+//   link targets (inverse)     the object key, 8 bytes big-endian, without a leading byte; in
+//                              mixed columns the class key, 4 bytes big-endian, before it
 //
-// A stored value of the maximal length may be cut: who looks one up has to compare the objects.
+// Two values may share their bytes: long texts that are cut, decimals and mixed numbers that are
+// nearest to one double. Who looks one up has to compare the objects then (`isAmbiguous`).
 
 struct IndexValue {
     /// Calls `body` with the index bytes of a value of a column of this kind.
@@ -15,23 +21,28 @@ struct IndexValue {
         _ body: (UnsafeRawPointer, Int) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         var scratch: (UInt64, UInt64, UInt64) = (0, 0, 0)
-        let isText = kind.isText && !value.isNull
+        let isMixed = kind == .mixed
+        let isText =
+            !value.isNull
+            && (value.type == ValueType.string.rawValue || value.type == ValueType.binary.rawValue)
         if !isText {
             let count = withUnsafeMutableBytes(of: &scratch) { buffer -> Int in
                 guard let start = buffer.baseAddress else { return 0 }
-                return write(value, kind, start)
+                return isMixed ? writeMixed(value, start) : write(value, kind, start)
             }
             return try withUnsafeBytesTyped(&scratch) { start throws(RealmError) in
                 try body(start, count)
             }
         }
         let bytes = value.bytes
-        let length = min(bytes.count, IndexLimits.valueBytesMax - 1)
-        let buffer = UnsafeMutableRawPointer.allocate(byteCount: length + 1, alignment: 1)
+        let lead = isMixed ? 2 : 1
+        let length = min(bytes.count, IndexLimits.valueBytesMax - lead)
+        let buffer = UnsafeMutableRawPointer.allocate(byteCount: length + lead, alignment: 1)
         defer { buffer.deallocate() }
         buffer.put(1 as UInt8, 0)
-        if length > 0, let start = bytes.baseAddress { memcpy(buffer + 1, start, length) }
-        return try body(UnsafeRawPointer(buffer), length + 1)
+        if isMixed { buffer.put(UInt8(ValueOrder.family(value).rawValue), 1) }
+        if length > 0, let start = bytes.baseAddress { memcpy(buffer + lead, start, length) }
+        return try body(UnsafeRawPointer(buffer), length + lead)
     }
 
     private static func withUnsafeBytesTyped<R>(
@@ -43,7 +54,7 @@ struct IndexValue {
         }
     }
 
-    /// Writes the bytes of a value that is not text; returns how many (at most 13).
+    /// Writes the bytes of a value that is not text; returns how many (at most 17).
     @inline(__always)
     private static func write(
         _ value: RawValue, _ kind: ColumnKind, _ target: UnsafeMutableRawPointer
@@ -66,12 +77,63 @@ struct IndexValue {
         case .link:
             target.put((value.word1 ^ sign).bigEndian, 1)
             return 9
-        default:
+        case .objectId:
+            target.put(value.word0, 1)
+            target.put(UInt32(truncatingIfNeeded: value.word1), 9)
+            return 13
+        case .uuid:
+            target.put(value.word0, 1)
+            target.put(value.word1, 9)
+            return 17
+        case .decimal, .double, .float:
+            putNumber(value, target + 1)
+            return 9
+        case .int, .string, .binary, .mixed:
             target.put((value.word0 ^ sign).bigEndian, 1)
             return 9
         }
     }
 
-    /// Whether a stored value of `count` index bytes may have been cut.
-    static func mayBeCut(_ count: Int) -> Bool { count >= IndexLimits.valueBytesMax }
+    /// The nearest double in eight bytes that ascend with it; NaN comes first, -0 is 0.
+    private static func putNumber(_ value: RawValue, _ target: UnsafeMutableRawPointer) {
+        let number = ValueOrder.nearestDouble(value)
+        let bits = number == 0 ? 0 : number.bitPattern
+        let ordered = bits >> 63 == 0 ? bits | 1 << 63 : ~bits
+        target.put(number.isNaN ? 0 : ordered.bigEndian, 0)
+    }
+
+    /// Writes a mixed value that is not text; returns how many bytes (at most 18).
+    private static func writeMixed(_ value: RawValue, _ target: UnsafeMutableRawPointer) -> Int {
+        let family = ValueOrder.family(value)
+        var count = 2
+        switch family {
+        case .null:
+            target.put(0 as UInt8, 0)
+            return 1
+        case .bool: count = 1 + write(value, .bool, target + 1)
+        case .number: count = 1 + write(value, .double, target + 1)
+        case .timestamp: count = 1 + write(value, .timestamp, target + 1)
+        case .objectId: count = 1 + write(value, .objectId, target + 1)
+        case .uuid: count = 1 + write(value, .uuid, target + 1)
+        case .link:
+            target.put(value.linkClass.rawValue.bigEndian, 2)
+            target.put(value.word1.bigEndian, 6)
+            count = 14
+        case .string, .binary, .list, .dictionary, .unknown: break
+        }
+        // The family takes the place of the leading byte that `write` put there.
+        target.put(1 as UInt8, 0)
+        target.put(UInt8(family.rawValue), 1)
+        return count
+    }
+
+    /// Whether values of `count` index bytes may differ although their bytes are equal.
+    static func isAmbiguous(_ count: Int, _ kind: ColumnKind) -> Bool {
+        switch kind {
+        case .string, .binary: return count >= IndexLimits.valueBytesMax
+        case .mixed: return count > 1
+        case .decimal: return true
+        default: return false
+        }
+    }
 }

@@ -17,14 +17,23 @@ extension ObjectHandle {
         for property in owner.properties where property.key != .invalid {
             var raw = RawValue.null
             try getValue(property.key.rawValue, &raw)
-            members.append("\(JSONText.quoted(property.name)):\(try text(raw))")
+            let text = try text(raw, isMixed: property.type == .mixed)
+            members.append("\(JSONText.quoted(property.name)):\(text)")
         }
         return "{" + members.joined(separator: ",") + "}"
     }
 
-    private func text(_ raw: RawValue) throws(RealmError) -> String {
+    /// A link is the key of its target; in a mixed value, the class is named beside it.
+    private func text(_ raw: RawValue, isMixed: Bool) throws(RealmError) -> String {
         let value = try Value(raw)
         guard case .link(let link) = value else { return JSONText.text(value) }
+        let key = try keyText(link)
+        guard isMixed else { return key }
+        let name = realm.schema.class_(link.classKey)?.name ?? ""
+        return "{\"$link\":{\"table\":\(JSONText.quoted(name)),\"key\":\(key)}}"
+    }
+
+    private func keyText(_ link: Link) throws(RealmError) -> String {
         let target = try realm.object(link.classKey, link.objectKey.rawValue)
         defer { target.release() }
         guard let key = realm.schema.class_(link.classKey)?.primaryKeyProperty else {
@@ -48,6 +57,9 @@ enum JSONText {
         case .string(let text): return quoted(text)
         case .binary(let bytes): return "\"" + base64(bytes) + "\""
         case .timestamp(let time): return "\"" + calendar(time) + "\""
+        case .decimal128(let number): return "\"\(number)\""
+        case .objectId(let id): return "\"\(id)\""
+        case .uuid(let id): return "\"\(id)\""
         case .link(let link): return "\(link.objectKey.rawValue)"
         }
     }

@@ -221,7 +221,7 @@ public struct ObjectHandle {
         let table = table
         let column = try Self.column(table, propertyKey)
         var value = try table.value(place, objectKey, column)
-        if place.state != .sealed && table.pointee.columns[column].kind.isText {
+        if place.state != .sealed && table.pointee.columns[column].kind.hasHeap {
             value = realm.keep(value)
         }
         target?.pointee = value

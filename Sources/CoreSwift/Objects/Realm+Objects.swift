@@ -142,7 +142,9 @@ extension Realm {
     /// Text that a write transaction's memory holds, copied to where it stays as long as the
     /// transaction: later changes of other objects must not move it.
     func keep(_ value: RawValue) -> RawValue {
-        guard !value.isNull else { return value }
+        guard !value.isNull,
+            value.type == ValueType.string.rawValue || value.type == ValueType.binary.rawValue
+        else { return value }
         let bytes = value.bytes
         let copy = borrowed.copy(bytes)
         var result = value

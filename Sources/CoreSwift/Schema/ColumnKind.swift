@@ -11,6 +11,11 @@ enum ColumnKind: UInt8 {
     case binary
     case timestamp
     case link
+    case decimal
+    case objectId
+    case uuid
+    /// A value of any type, encoded into bytes (`MixedCell`).
+    case mixed
 
     init(_ type: PropertyType) throws(RealmError) {
         switch type {
@@ -22,12 +27,17 @@ enum ColumnKind: UInt8 {
         case .binary: self = .binary
         case .timestamp: self = .timestamp
         case .object: self = .link
-        default:
-            throw RealmError(.notSupported, "properties of type \(type) are not supported yet")
+        case .decimal128: self = .decimal
+        case .objectId: self = .objectId
+        case .uuid: self = .uuid
+        case .mixed: self = .mixed
+        case .linkingObjects:
+            throw RealmError(.notSupported, "properties of type \(type) are not stored")
         }
     }
 
-    /// The `ValueType` that a non-null value of the column has.
+    /// The `ValueType` that a non-null value of the column has; null for mixed columns, whose
+    /// values are of any type.
     var valueType: ValueType {
         switch self {
         case .int: return .int
@@ -38,6 +48,10 @@ enum ColumnKind: UInt8 {
         case .binary: return .binary
         case .timestamp: return .timestamp
         case .link: return .link
+        case .decimal: return .decimal128
+        case .objectId: return .objectId
+        case .uuid: return .uuid
+        case .mixed: return .null
         }
     }
 
@@ -46,8 +60,15 @@ enum ColumnKind: UInt8 {
         switch self {
         case .bool: return 1
         case .float: return 4
+        case .objectId: return 12
+        case .decimal, .uuid: return 16
         default: return 8
         }
     }
+    /// Values are strings or binaries: their bytes are the value.
     var isText: Bool { self == .string || self == .binary }
+    /// Values are bytes of any length in a heap.
+    var hasHeap: Bool { isText || self == .mixed }
+    /// Values are links, or may be some: the column has an inverse index.
+    var holdsLinks: Bool { self == .link || self == .mixed }
 }

@@ -78,7 +78,12 @@ enum LeafDecoder {
             for (i, row) in rows.enumerated() { data.put(source.data.u64(row &* 8), i &* 8) }
         case .float:
             for (i, row) in rows.enumerated() { data.put(source.data.u32(row &* 4), i &* 4) }
-        case .string, .binary:
+        case .decimal, .objectId, .uuid:
+            let width = target.kind.openWidth
+            for (i, row) in rows.enumerated() {
+                memcpy(data + i &* width, source.data + row &* width, width)
+            }
+        case .string, .binary, .mixed:
             let externals = source.externals
             for (i, row) in rows.enumerated() {
                 let bytes = source.bytes(row)

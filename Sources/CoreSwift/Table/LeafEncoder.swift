@@ -144,7 +144,14 @@ struct LeafEncoder {
             plan.encoding = .fixed
             plan.width = column.kind.openWidth
             planFloating(column, rows, &plan)
-        case .string, .binary:
+        case .decimal:
+            plan.encoding = .fixed
+            plan.width = column.kind.openWidth
+        case .objectId, .uuid:
+            plan.encoding = .fixed
+            plan.width = column.kind.openWidth
+            planPrefixes(column, rows, &plan)
+        case .string, .binary, .mixed:
             planText(index, column, rows, &plan)
         }
     }
@@ -202,6 +209,21 @@ struct LeafEncoder {
         plan.flags.formUnion([.hasBounds, .boundsExact])
     }
 
+    private func planPrefixes(
+        _ column: OpenColumn, _ rows: RowSelection, _ plan: inout ColumnPlan
+    ) {
+        var low = UInt64.max
+        var high: UInt64 = 0
+        for i in 0..<rows.count where !column.isNull(rows[i]) {
+            let prefix = RawValue(wide: column.data, rows[i], column.kind).prefix
+            low = min(low, prefix)
+            high = max(high, prefix)
+        }
+        plan.minimum = low
+        plan.maximum = high
+        plan.flags.formUnion([.hasBounds, .boundsExact])
+    }
+
     /// The first eight bytes as a big-endian number, zero-padded: orders like the text itself.
     @inline(__always)
     static func prefix(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
@@ -240,10 +262,12 @@ struct LeafEncoder {
             low = prefix < low ? prefix : low
             high = prefix > high ? prefix : high
         }
-        plan.minimum = low
-        plan.maximum = high
-        plan.flags.formUnion(
-            plan.flags.contains(.hasExternal) ? .hasBounds : [.hasBounds, .boundsExact])
+        if column.kind.isText {
+            plan.minimum = low
+            plan.maximum = high
+            plan.flags.formUnion(
+                plan.flags.contains(.hasExternal) ? .hasBounds : [.hasBounds, .boundsExact])
+        }
         plan.heapBytes = total
         if plan.flags.contains(.hasExternal) {
             plan.encoding = total <= 0xFFFF ? .string16 : .string32
@@ -322,7 +346,7 @@ struct LeafEncoder {
             entry.put(UInt32(data), 4)
             let heap = offset + LeafLayout.align8(plan.dataBytes)
             writeData(index, column, plan, rows, to: block + data, heap: block + heap)
-            if column.kind.isText {
+            if column.kind.hasHeap {
                 entry.put(UInt32(heap), 8)
                 entry.put(
                     UInt32(
@@ -363,8 +387,13 @@ struct LeafEncoder {
                 memcpy(data, source + rows.start * plan.width, rows.count * plan.width)
             } else if plan.width == 8 {
                 for i in 0..<rows.count { data.put(source.u64(rows[i] &* 8), i &* 8) }
-            } else {
+            } else if plan.width == 4 {
                 for i in 0..<rows.count { data.put(source.u32(rows[i] &* 4), i &* 4) }
+            } else {
+                let width = plan.width
+                for i in 0..<rows.count {
+                    memcpy(data + i &* width, source + rows[i] &* width, width)
+                }
             }
         case .bits:
             memset(data, 0, LeafLayout.bitmapBytes(rows.count))

@@ -10,7 +10,7 @@ enum LeafPatch {
         guard let column = view.column(index), column.encoding != .absent else { return false }
         let entry = UnsafeMutableRawPointer(mutating: column.entry)
         if value.isNull {
-            guard let nulls = column.nulls, column.externals == nil, !info.kind.isText else {
+            guard let nulls = column.nulls, column.externals == nil, !info.kind.hasHeap else {
                 return false
             }
             setBit(UnsafeMutableRawPointer(mutating: nulls), row, true)
@@ -38,15 +38,12 @@ enum LeafPatch {
             let bit: Int64 = value.boolValue ? 1 : 0
             widen(column, bit, bit)
         case .fixed:
-            let number: Double
-            if info.kind == .double {
-                data.put(value.word0, row * 8)
-                number = value.doubleValue
-            } else {
-                data.put(UInt32(truncatingIfNeeded: value.word0), row * 4)
-                number = Double(value.floatValue)
-            }
-            widenFloating(column, entry, number)
+            setFixed(column, entry, data, info.kind, row, value)
+        case .stringFixed where info.kind == .mixed:
+            guard MixedCell.count(value) == column.fixedLength else { return false }
+            MixedCell.write(
+                value,
+                to: UnsafeMutableRawPointer(mutating: column.heap + row * column.fixedLength))
         case .stringFixed:
             let bytes = value.bytes
             guard bytes.count == column.fixedLength, let start = bytes.baseAddress else {
@@ -55,12 +52,7 @@ enum LeafPatch {
             memcpy(
                 UnsafeMutableRawPointer(mutating: column.heap + row * bytes.count), start,
                 bytes.count)
-            let prefix = LeafEncoder.prefix(start, bytes.count)
-            let bounds = UnsafeMutableRawPointer(mutating: column.bounds)
-            if column.flags.contains(.hasBounds) {
-                bounds.put(min(prefix, column.minimumPrefix), 0)
-                bounds.put(max(prefix, column.maximumPrefix), 8)
-            }
+            widenPrefix(column, LeafEncoder.prefix(start, bytes.count))
         case .absent, .string16, .string32, .stringDictionary:
             return false
         }
@@ -69,6 +61,23 @@ enum LeafPatch {
         }
         flagInexact(entry)
         return true
+    }
+
+    private static func setFixed(
+        _ column: ColumnView, _ entry: UnsafeMutableRawPointer, _ data: UnsafeMutableRawPointer,
+        _ kind: ColumnKind, _ row: Int, _ value: RawValue
+    ) {
+        switch kind {
+        case .double:
+            data.put(value.word0, row * 8)
+            widenFloating(column, entry, value.doubleValue)
+        case .float:
+            data.put(UInt32(truncatingIfNeeded: value.word0), row * 4)
+            widenFloating(column, entry, Double(value.floatValue))
+        default:
+            data.put(wide: value, row, kind)
+            if kind != .decimal { widenPrefix(column, value.prefix) }
+        }
     }
 
     private static func putPacked(
@@ -97,6 +106,13 @@ enum LeafPatch {
         let bounds = UnsafeMutableRawPointer(mutating: column.bounds)
         bounds.put(min(low, column.minimumInt), 0)
         bounds.put(max(high, column.maximumInt), 8)
+    }
+
+    private static func widenPrefix(_ column: ColumnView, _ prefix: UInt64) {
+        guard column.flags.contains(.hasBounds) else { return }
+        let bounds = UnsafeMutableRawPointer(mutating: column.bounds)
+        bounds.put(min(prefix, column.minimumPrefix), 0)
+        bounds.put(max(prefix, column.maximumPrefix), 8)
     }
 
     private static func widenFloating(

@@ -17,7 +17,7 @@
 //
 // ColumnEntry:
 //        0     1  ColumnEncoding
-//        1     1  width: bytes per value (packed: 0, 1, 2, 4, 8; fixed: 4, 8, 16)
+//        1     1  width: bytes per value (packed: 0, 1, 2, 4, 8; fixed: 4, 8, 12, 16)
 //        2     1  ColumnFlags
 //        3     1  0
 //        4     4  offset of the data
@@ -29,8 +29,11 @@
 //
 // Bounds hold for non-null live values; with `boundsExact` some row has each of them. Integers and
 // links: the value. Timestamps: seconds. Doubles and floats: the bits of a Double, NaN left out
-// (the flag `hasNaN` tells). Strings and binaries: the first eight bytes, big-endian, zero-padded.
-// A column without `hasBounds` (no value at all, or only NaN) has none.
+// (the flag `hasNaN` tells). Strings, binaries, object ids and UUIDs: the first eight bytes,
+// big-endian, zero-padded. A column without `hasBounds` (no value at all, only NaN, decimals, mixed
+// values) has none.
+//
+// Mixed columns are encoded as strings are; their bytes are those of `MixedCell`.
 
 enum ColumnEncoding: UInt8 {
     /// No data: the value is null, or the type's default in a required column; also the column of
@@ -86,6 +89,39 @@ enum LeafLayout {
     @inline(__always) static func bitmapBytes(_ rows: Int) -> Int { ((rows + 63) >> 6) << 3 }
     @inline(__always) static func bit(_ bitmap: UnsafeRawPointer, _ row: Int) -> Bool {
         bitmap.u8(row >> 3) >> UInt8(row & 7) & 1 != 0
+    }
+}
+
+extension RawValue {
+    /// Row `row` of decimals, UUIDs or object ids that stand one after another.
+    @inline(__always)
+    init(wide data: UnsafeRawPointer, _ row: Int, _ kind: ColumnKind) {
+        if kind == .objectId {
+            self.init(
+                word0: data.u64(row &* 12), word1: UInt64(data.u32(row &* 12 &+ 8)),
+                type: .objectId)
+        } else {
+            self.init(
+                word0: data.u64(row &* 16), word1: data.u64(row &* 16 &+ 8),
+                type: kind == .uuid ? .uuid : .decimal128)
+        }
+    }
+
+    /// The first eight bytes of an object id or UUID as a big-endian number: what bounds hold.
+    @inline(__always) var prefix: UInt64 { UInt64(bigEndian: word0) }
+}
+
+extension UnsafeMutableRawPointer {
+    /// Stores a decimal, UUID or object id as `RawValue.init(wide:)` reads it.
+    @inline(__always)
+    func put(wide value: RawValue, _ row: Int, _ kind: ColumnKind) {
+        if kind == .objectId {
+            put(value.word0, row &* 12)
+            put(UInt32(truncatingIfNeeded: value.word1), row &* 12 &+ 8)
+        } else {
+            put(value.word0, row &* 16)
+            put(value.word1, row &* 16 &+ 8)
+        }
     }
 }
 
@@ -150,6 +186,15 @@ struct ColumnView {
     @inline(__always) func bit(_ row: Int) -> Bool { LeafLayout.bit(data, row) }
     @inline(__always) func double(_ row: Int) -> Double { Double(bitPattern: data.u64(row &* 8)) }
     @inline(__always) func float(_ row: Int) -> Float { Float(bitPattern: data.u32(row &* 4)) }
+    @inline(__always) func decimal(_ row: Int) -> Decimal128 {
+        Decimal128(low: data.u64(row &* 16), high: data.u64(row &* 16 &+ 8))
+    }
+    /// Value of a column of fixed width.
+    @inline(__always) func fixed(_ row: Int, _ kind: ColumnKind) -> RawValue {
+        if kind == .double { return .double(double(row)) }
+        if kind == .float { return .float(float(row)) }
+        return RawValue(wide: data, row, kind)
+    }
 
     /// The bytes stored for a row of a string or binary column; for external values their record.
     @inline(__always) func bytes(_ row: Int) -> UnsafeRawBufferPointer {

@@ -176,7 +176,7 @@ struct OpenLeaf {
                 memmove(nanoseconds, nanoseconds + count * 4, left * 4)
                 memset(nanoseconds + left * 4, 0, count * 4)
             }
-            if column.kind.isText { compactHeap(index, rows: left) }
+            if column.kind.hasHeap { compactHeap(index, rows: left) }
         }
         rows = left
         self.lowKey = lowKey

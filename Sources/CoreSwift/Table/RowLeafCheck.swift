@@ -124,6 +124,26 @@ enum RowLeafCheck {
             try layout.take(heap, try checkDictionary(column, rows, words), "words")
         }
         if let externals = column.externals { try checkExternals(column, externals, rows) }
+        if info.kind == .mixed { try checkMixed(column, rows) }
+    }
+
+    /// The bytes of every mixed value in the leaf; those in blocks of their own are checked when
+    /// they are read.
+    private static func checkMixed(_ column: ColumnView, _ rows: Int) throws(RealmError) {
+        let externals = column.externals
+        // Words of a dictionary are checked once, not for each row that has them.
+        var isWordRight = [Bool](repeating: false, count: 256)
+        for row in 0..<rows where !column.isNull(row) {
+            if let externals, LeafLayout.bit(externals, row) { continue }
+            if column.encoding == .stringDictionary {
+                let word = Int(column.data.u8(row))
+                if isWordRight[word] { continue }
+                isWordRight[word] = true
+            }
+            if let problem = MixedCell.problem(column.bytes(row)) {
+                throw bad("row \(row): \(problem)")
+            }
+        }
     }
 
     private static func checkExternals(
@@ -144,10 +164,12 @@ enum RowLeafCheck {
         switch encoding {
         case .absent: return true
         case .packed: return kind == .int || kind == .link
-        case .fixed: return kind == .float || kind == .double
+        case .fixed:
+            return kind == .float || kind == .double || kind == .decimal || kind == .objectId
+                || kind == .uuid
         case .bits: return kind == .bool
         case .timestamp: return kind == .timestamp
-        case .stringFixed, .string16, .string32, .stringDictionary: return kind.isText
+        case .stringFixed, .string16, .string32, .stringDictionary: return kind.hasHeap
         }
     }
 

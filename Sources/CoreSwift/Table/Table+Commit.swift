@@ -208,7 +208,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     }
 
     private func placeExternals(_ view: LeafView, _ builder: CommitBuilder) {
-        for index in 0..<view.columnCount where pointee.columns[index].kind.isText {
+        for index in 0..<view.columnCount where pointee.columns[index].kind.hasHeap {
             guard let column = view.column(index), let externals = column.externals else {
                 continue
             }

@@ -17,7 +17,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
         guard info.valueIndex >= 0 else { return nil }
         let index = pointee.indexes + Int(info.valueIndex)
         return try IndexValue.withBytes(value, info.kind) { start, count throws(RealmError) in
-            if IndexValue.mayBeCut(count) { return try findLongKey(value, index, start, count) }
+            if IndexValue.isAmbiguous(count, info.kind) {
+                return try findLongKey(value, index, start, count)
+            }
             if index.pointee.pending.count > 0 {
                 switch index.pointee.pending.latest(start, count) {
                 case .added(let key): return key

@@ -127,11 +127,30 @@ extension UnsafeMutablePointer where Pointee == TableState {
                 "property \(index) of class \(pointee.classKey.rawValue) is required, null is "
                     + "no value for it")
         }
+        if info.kind == .mixed { return try checkMixed(value, index) }
         let given = ValueType(rawValue: value.type).map { "\($0)" } ?? "type \(value.type)"
         throw RealmError(
             .propertyTypeMismatch,
             "property \(index) of class \(pointee.classKey.rawValue) is of type "
                 + "\(info.kind.valueType), not \(given)")
+    }
+
+    private func checkMixed(_ value: RawValue, _ index: Int) throws(RealmError) {
+        switch ValueType(rawValue: value.type) {
+        case .string, .binary:
+            if value.word1 >= UInt64(Self.textBytesMax) { throw Self.tooLong(value.word1) }
+        case .list, .dictionary:
+            throw RealmError(
+                .notSupported,
+                "property \(index) of class \(pointee.classKey.rawValue): collections in mixed "
+                    + "values are not supported yet")
+        case nil:
+            throw RealmError(
+                .propertyTypeMismatch,
+                "property \(index) of class \(pointee.classKey.rawValue) cannot hold a value of "
+                    + "type \(value.type), which there is not")
+        default: break
+        }
     }
 
     /// Stores a value that passed `checkType`. Returns where the row is afterwards.
@@ -142,7 +161,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         let info = pointee.columns[index]
         let isPlain =
             place.state == .open && info.valueIndex < 0 && info.inverseIndex < 0
-            && (!info.kind.isText
+            && (!info.kind.hasHeap
                 || (!place.open.pointee.hasExternals
                     && (value.isNull || value.word1 <= UInt64(LeafLayout.inlineBytesMax))))
         if !isPlain { return try setValueSlowly(place, key, index, value) }
@@ -174,9 +193,24 @@ extension UnsafeMutablePointer where Pointee == TableState {
             column.pointee.data.put(value.word0, row &* 8)
             column.pointee.nanoseconds.unsafelyUnwrapped.put(
                 UInt32(truncatingIfNeeded: value.word1), row &* 4)
+        case .decimal, .objectId, .uuid:
+            column.pointee.data.put(wide: value, row, kind)
         case .string, .binary:
             let bytes = value.bytes
             column.pointee.setText(row, bytes.baseAddress.unsafelyUnwrapped, bytes.count)
+        case .mixed:
+            setOpenMixed(column, row, value)
+        }
+    }
+
+    private func setOpenMixed(
+        _ column: UnsafeMutablePointer<OpenColumn>, _ row: Int, _ value: RawValue
+    ) {
+        let count = MixedCell.count(value)
+        withUnsafeTemporaryAllocation(byteCount: count, alignment: 1) { bytes in
+            guard let start = bytes.baseAddress else { return }
+            MixedCell.write(value, to: start)
+            column.pointee.setText(row, start, count)
         }
     }
 
@@ -192,23 +226,19 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
         let info = pointee.columns[index]
-        if info.kind == .link && !value.isNull {
-            guard let target = pointee.tables[Int(info.linkTarget.rawValue)],
-                try target.find(value.linkTarget.rawValue) != nil
-            else {
-                throw RealmError(
-                    .noSuchObject,
-                    "class \(info.linkTarget.rawValue) has no object "
-                        + "\(value.linkTarget.rawValue) to link to")
-            }
+        if info.kind.holdsLinks && value.type == ValueType.link.rawValue {
+            try checkTarget(value)
         }
         var place = place
-        let isText = info.kind.isText && !value.isNull
+        let bytes =
+            value.isNull || !info.kind.hasHeap
+            ? 0 : info.kind == .mixed ? MixedCell.count(value) : value.bytes.count
+        let isExternal = bytes > LeafLayout.inlineBytesMax
         if info.valueIndex >= 0 || info.inverseIndex >= 0 {
             try noteChange(place, key, index, info, value)
         }
         if place.state != .open {
-            if !(isText && value.bytes.count > LeafLayout.inlineBytesMax) {
+            if !isExternal {
                 place = try patchable(place, key)
                 if LeafPatch.set(place.view, index, info, place.row, value) {
                     memory.pointee.patches &+= 1
@@ -219,9 +249,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
             guard let row = leaf.pointee.row(of: key) else { return place }
             place = RowPlace(leaf: UnsafeMutableRawPointer(leaf), row: row, state: .open)
         }
-        if info.kind.isText { dropExternal(place.open, place.row, index) }
-        if isText && value.bytes.count > LeafLayout.inlineBytesMax {
-            setExternal(place.open, place.row, index, value.bytes)
+        if info.kind.hasHeap { dropExternal(place.open, place.row, index) }
+        if isExternal {
+            setExternal(place.open, place.row, index, info.kind, value)
         } else {
             setOpen(place.open, place.row, index, info.kind, value)
         }
@@ -232,16 +262,24 @@ extension UnsafeMutablePointer where Pointee == TableState {
     static var textBytesMax: Int { (BlockReference.pageCountMax << Page.shift) - 16 }
 
     private func setExternal(
-        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ row: Int, _ index: Int,
-        _ bytes: UnsafeRawBufferPointer
+        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ row: Int, _ index: Int, _ kind: ColumnKind,
+        _ value: RawValue
     ) {
-        let reference = makeExternal(bytes.baseAddress.unsafelyUnwrapped, bytes.count)
+        let bytes = value.bytes
+        let count = kind == .mixed ? MixedCell.count(value) : bytes.count
+        let reference = makeExternal(count) { target in
+            if kind == .mixed {
+                MixedCell.write(value, to: target)
+            } else {
+                memcpy(target, bytes.baseAddress.unsafelyUnwrapped, count)
+            }
+        }
         withUnsafeTemporaryAllocation(
             byteCount: LeafLayout.externalRecordSize, alignment: 8
         ) { record in
             guard let start = record.baseAddress else { return }
             reference.store(start)
-            start.put(UInt64(bytes.count), 32)
+            start.put(UInt64(count), 32)
             leaf.pointee.columns[index].setText(
                 row, start, LeafLayout.externalRecordSize, isExternal: true)
         }
@@ -266,15 +304,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ place: RowPlace, _ key: Int64, _ index: Int, _ info: ColumnInfo, _ value: RawValue
     ) throws(RealmError) {
         let old = try self.value(place, key, index)
-        if info.inverseIndex >= 0 {
-            let pending = pointee.indexes + Int(info.inverseIndex)
-            if !old.isNull {
-                if !value.isNull && old.word1 == value.word1 { return }
-                pending.pointee.pending.append(old.word1, key, isAddition: false)
-            }
-            if !value.isNull {
-                pending.pointee.pending.append(value.word1, key, isAddition: true)
-            }
+        if info.inverseIndex >= 0, !isSameLink(old, value) {
+            noteLink(info, key, old, isAddition: false)
+            noteLink(info, key, value, isAddition: true)
         }
         if info.valueIndex >= 0 {
             let bit: UInt64 = index < 64 ? 1 << UInt64(index) : 0
@@ -351,7 +383,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         try finishFresh()
         for (source, column) in pointee.incoming {
             guard let table = pointee.tables[Int(source.rawValue)] else { continue }
-            for linking in try table.sources(of: key, column: column) {
+            for linking in try table.sources(of: key, in: pointee.classKey, column: column) {
                 guard let place = try table.find(linking) else { continue }
                 _ = try table.setValue(place, linking, column, .null)
             }
@@ -360,17 +392,13 @@ extension UnsafeMutablePointer where Pointee == TableState {
         for index in 0..<pointee.columnCount {
             let info = pointee.columns[index]
             if info.inverseIndex >= 0 {
-                let old = try value(place, key, index)
-                if !old.isNull {
-                    pointee.indexes[Int(info.inverseIndex)].pending.append(
-                        old.word1, key, isAddition: false)
-                }
+                noteLink(info, key, try value(place, key, index), isAddition: false)
             }
             if info.valueIndex >= 0, !(info.isKey && key < IntegerKeys.indirectBase) {
                 try changeValueIndex(
                     info, key, try value(place, key, index), isAddition: false)
             }
-            if info.kind.isText { try dropExternal(place, index) }
+            if info.kind.hasHeap { try dropExternal(place, index) }
         }
         guard pointee.rowCount > 0 else {
             throw RealmError(
@@ -402,51 +430,6 @@ extension UnsafeMutablePointer where Pointee == TableState {
             let record = column.bytes(place.row).baseAddress
         {
             memory.pointee.drop(BlockReference(record))
-        }
-    }
-
-    /// The objects that link to `key` through a link column of this table, ascending.
-    func sources(of key: Int64, column: Int) throws(RealmError) -> [Int64] {
-        let inverse = Int(pointee.columns[column].inverseIndex)
-        guard inverse >= 0 else { return [] }
-        if isWriting { try mergeIndex(inverse) }
-        var result: [Int64] = []
-        try IndexBytes.word(UInt64(bitPattern: key)) { start throws(RealmError) in
-            let tree = pointee.indexes[inverse].tree
-            try tree.visit(
-                from: IndexPosition(bytes: start, count: 8, key: .min),
-                to: IndexPosition(bytes: start, count: 8, key: .max)
-            ) { leaf, range throws(RealmError) in
-                for index in range { result.append(leaf.key(index)) }
-                return true
-            }
-        }
-        return result
-    }
-
-    /// How many objects link to `key` through the column.
-    func sourceCount(of key: Int64, column: Int) throws(RealmError) -> Int {
-        let inverse = Int(pointee.columns[column].inverseIndex)
-        guard inverse >= 0 else { return 0 }
-        if isWriting { try mergeIndex(inverse) }
-        return try IndexBytes.word(UInt64(bitPattern: key)) { start throws(RealmError) in
-            let tree = pointee.indexes[inverse].tree
-            let end = try tree.rank(IndexPosition(bytes: start, count: 8, key: .max))
-            // Only in a damaged tree is the end before the start.
-            return max(0, end - (try tree.rank(IndexPosition(bytes: start, count: 8, key: .min))))
-        }
-    }
-}
-
-enum IndexBytes {
-    /// Calls `body` with the eight big-endian bytes of a word.
-    @inline(__always)
-    static func word<R>(
-        _ value: UInt64, _ body: (UnsafeRawPointer) throws(RealmError) -> R
-    ) throws(RealmError) -> R {
-        var bytes = value.bigEndian
-        return try withUnsafePointer(to: &bytes) { pointer throws(RealmError) in
-            try body(UnsafeRawPointer(pointer))
         }
     }
 }

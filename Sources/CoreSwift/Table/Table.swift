@@ -67,6 +67,7 @@ struct TableState {
     var hasStaleCounts = false
     /// The session's tables by class key, for links.
     var tables: UnsafeMutablePointer<Table?>
+    var tableCapacity: Int
     /// Some column besides the primary key has a value index.
     let hasSecondaryIndexes: Bool
     /// The object created last, while its defaults are not in the value indexes yet, or -1; most
@@ -74,7 +75,8 @@ struct TableState {
     var freshKey: Int64 = -1
     /// Columns of that object that are in their indexes (bit set), for the first 64 columns.
     var freshColumns: UInt64 = 0
-    /// Link columns of other classes (or this one) that point here: (class, column).
+    /// Columns of other classes (or this one) that can link here: (class, column). Those are links
+    /// to this class, and every mixed column.
     var incoming: [(table: ClassKey, column: Int)] = []
     /// Path of the last `mutablePath`: branches from the root down and the child taken in each.
     let pathNodes: UnsafeMutablePointer<UnsafeMutableRawPointer>
@@ -228,8 +230,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             return info.kind == .int
                 ? .int(integer) : .link(info.linkTarget, ObjectKey(rawValue: integer))
         case .fixed:
-            return info.kind == .double
-                ? .double(column.double(row)) : .float(column.float(row))
+            return column.fixed(row, info.kind)
         case .bits:
             return .bool(column.bit(row))
         case .timestamp:
@@ -248,6 +249,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     @inline(__always)
     private func text(_ bytes: UnsafeRawBufferPointer, _ info: ColumnInfo) -> RawValue {
+        if info.kind == .mixed { return MixedCell.decode(bytes) }
         let start = bytes.baseAddress.unsafelyUnwrapped
         return RawValue(
             word0: UInt64(UInt(bitPattern: start)), word1: UInt64(bytes.count),
@@ -266,7 +268,10 @@ extension UnsafeMutablePointer where Pointee == TableState {
         case .string: return .string(somewhere, 0)
         case .binary: return .binary(somewhere, 0)
         case .timestamp: return .timestamp(seconds: 0, nanoseconds: 0)
-        case .link: return .null
+        case .decimal: return .decimal(.zero)
+        case .objectId: return .objectId(.zero)
+        case .uuid: return .uuid(.zero)
+        case .link, .mixed: return .null
         }
     }
 
@@ -285,7 +290,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
         case .timestamp:
             let parts = column.nanoseconds.map { UnsafeRawPointer($0).u32(row &* 4) } ?? 0
             return .timestamp(seconds: column.int(row), nanoseconds: Int32(bitPattern: parts))
-        case .string, .binary:
+        case .decimal, .objectId, .uuid:
+            return RawValue(wide: data, row, info.kind)
+        case .string, .binary, .mixed:
             let (count, isExternal) = column.textLength(row)
             guard let heap = column.heap, count > 0 else { return absent(required(info)) }
             let bytes = UnsafeRawBufferPointer(
@@ -321,6 +328,18 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func externalValue(
         _ record: UnsafeRawBufferPointer, _ info: ColumnInfo
     ) throws(RealmError) -> RawValue {
+        let bytes = try externalBytes(record)
+        // The gate of leaves does not see these.
+        if info.kind == .mixed, let problem = MixedCell.problem(bytes) {
+            throw RealmError(.invalidDatabase, "value of \(bytes.count) bytes: \(problem)")
+        }
+        return text(bytes, info)
+    }
+
+    /// The bytes behind a 40-byte record.
+    func externalBytes(
+        _ record: UnsafeRawBufferPointer
+    ) throws(RealmError) -> UnsafeRawBufferPointer {
         let start = record.baseAddress.unsafelyUnwrapped
         let length = start.u64(32)
         let block: UnsafeRawPointer
@@ -335,18 +354,20 @@ extension UnsafeMutablePointer where Pointee == TableState {
             throw RealmError(
                 .invalidDatabase, "value of \(block.u32(8)) bytes, its row says \(length)")
         }
-        return text(
-            UnsafeRawBufferPointer(start: block + Self.externalHeader, count: Int(length)), info)
+        return UnsafeRawBufferPointer(start: block + Self.externalHeader, count: Int(length))
     }
 
-    /// Puts bytes into a transient block of their own; returns its reference.
-    func makeExternal(_ start: UnsafeRawPointer, _ count: Int) -> BlockReference {
+    /// Makes a transient block for one value of `count` bytes, which `write` writes; returns its
+    /// reference.
+    func makeExternal(
+        _ count: Int, _ write: (UnsafeMutableRawPointer) -> Void
+    ) -> BlockReference {
         let pages = Page.count(forBytes: Self.externalHeader + count)
         let block = memory.pointee.blocks.allocate(pages: pages)
         block.put(externalTag().rawValue, 0)
         block.put(UInt32(count), 8)
         block.put(1 as UInt32, 12)
-        memcpy(block + Self.externalHeader, start, count)
+        write(block + Self.externalHeader)
         return memory.pointee.blocks.add(block, pages: pages)
     }
 }

@@ -32,15 +32,13 @@ extension TableCheck {
                 bounds.add(signed: column.bit($0) ? 1 : 0, $0, &report)
             }
         case .fixed:
-            Self.forEachValue(view, column) {
-                let value = info.kind == .double ? column.double($0) : Double(column.float($0))
-                bounds.add(floating: value, $0, &report)
-            }
+            checkFixed(view, column, info, &bounds)
         case .stringFixed, .string16, .string32, .stringDictionary:
-            checkText(view, column, table, info, &bounds, label, subject)
+            let links = checkText(view, column, table, info, &bounds, label, subject)
+            if links > 0 { facts.links[index, default: 0] += links }
         case .absent: return
         }
-        bounds.finish(&report)
+        if info.kind != .decimal && info.kind != .mixed { bounds.finish(&report) }
     }
 
     private static func forEachValue(
@@ -85,10 +83,29 @@ extension TableCheck {
         }
     }
 
+    private func checkFixed(
+        _ view: LeafView, _ column: ColumnView, _ info: ColumnInfo, _ bounds: inout BoundsCheck
+    ) {
+        switch info.kind {
+        case .double, .float:
+            Self.forEachValue(view, column) {
+                let value = info.kind == .double ? column.double($0) : Double(column.float($0))
+                bounds.add(floating: value, $0, &report)
+            }
+        case .objectId, .uuid:
+            Self.forEachValue(view, column) {
+                bounds.add(prefix: column.fixed($0, info.kind).prefix, $0, &report)
+            }
+        default: break
+        }
+    }
+
+    /// Returns how many of the values are links.
     private func checkText(
         _ view: LeafView, _ column: ColumnView, _ table: Table, _ info: ColumnInfo,
         _ bounds: inout BoundsCheck, _ label: String, _ subject: String
-    ) {
+    ) -> Int {
+        var links = 0
         let externals = column.externals
         for row in 0..<view.rows where !view.isDead(row) {
             let isExternal = externals.map { LeafLayout.bit($0, row) } ?? false
@@ -105,8 +122,15 @@ extension TableCheck {
                 }
                 bytes = value
             }
-            bounds.add(text: bytes, row, &report)
+            if info.kind != .mixed {
+                bounds.add(text: bytes, row, &report)
+            } else if let problem = MixedCell.problem(bytes) {
+                report.add("\(subject), row \(row): \(label): \(problem)")
+            } else if MixedCell.decode(bytes).type == ValueType.link.rawValue {
+                links += 1
+            }
         }
+        return links
     }
 
     /// The bytes behind the record of a value in a block of its own.
@@ -172,8 +196,13 @@ private struct BoundsCheck {
     mutating func add(
         text value: UnsafeRawBufferPointer, _ row: Int, _ report: inout CheckReport
     ) {
+        add(
+            prefix: value.baseAddress.map { LeafEncoder.prefix($0, value.count) } ?? 0, row,
+            &report)
+    }
+
+    mutating func add(prefix: UInt64, _ row: Int, _ report: inout CheckReport) {
         values += 1
-        let prefix = value.baseAddress.map { LeafEncoder.prefix($0, value.count) } ?? 0
         let low = column.minimumPrefix
         let high = column.maximumPrefix
         note(row, prefix >= low && prefix <= high, prefix == low, prefix == high, &report)

@@ -193,7 +193,7 @@ private struct IndexWalk {
             }
             let right =
                 isInverse
-                ? Self.isLink(value, bytes)
+                ? isLink(value, bytes)
                 : try IndexReader.bytes(value, info.kind) == bytes
             if !right {
                 check.report.add("\(subject): object \(key) has another value than the entry")
@@ -205,9 +205,13 @@ private struct IndexWalk {
         }
     }
 
-    private static func isLink(_ value: RawValue, _ bytes: [UInt8]) -> Bool {
-        guard !value.isNull, bytes.count == 8 else { return false }
-        return bytes.reduce(0) { $0 << 8 | UInt64($1) } == value.word1
+    private func isLink(_ value: RawValue, _ bytes: [UInt8]) -> Bool {
+        guard value.type == ValueType.link.rawValue else { return false }
+        return InverseBytes.with(
+            value.linkTarget, of: value.linkClass, isMixed: info.kind == .mixed
+        ) { start, count in
+            bytes.elementsEqual(UnsafeRawBufferPointer(start: start, count: count))
+        }
     }
 
     /// Primary keys are unique; those that the index holds cut are compared in full.
@@ -216,7 +220,7 @@ private struct IndexWalk {
     ) {
         if !isSame { cutValues.removeAll() }
         var isNew = !isSame
-        if IndexValue.mayBeCut(bytes.count) {
+        if IndexValue.isAmbiguous(bytes.count, info.kind) {
             isNew = cutValues.insert([UInt8](value.bytes)).inserted
         }
         if !isNew { check.report.add("\(subject): another object has the same primary key") }

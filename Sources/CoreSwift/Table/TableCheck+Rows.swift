@@ -135,20 +135,36 @@ extension TableCheck {
             while let view = try leaves.next() {
                 for index in 0..<view.columnCount {
                     let info = table.pointee.columns[index]
-                    guard info.kind == .link, let column = view.column(index),
-                        column.encoding == .packed, let target = facts[info.linkTarget]
+                    guard info.kind.holdsLinks, own.links[index] != nil,
+                        let column = view.column(index), column.encoding != .absent
                     else { continue }
                     for row in 0..<view.rows where !view.isDead(row) && !column.isNull(row) {
-                        guard target.isReadable, !Self.contains(target.keys, column.packed(row))
-                        else { continue }
-                        report.add(
-                            "class \(item.name), object \(view.key(row)): \(item.label(index)) "
-                                + "links to object \(column.packed(row)), which is not there")
+                        let externals = column.externals
+                        if let externals, LeafLayout.bit(externals, row) { continue }
+                        let value =
+                            info.kind == .mixed
+                            ? MixedCell.decode(column.bytes(row))
+                            : .link(info.linkTarget, ObjectKey(rawValue: column.packed(row)))
+                        guard value.type == ValueType.link.rawValue else { continue }
+                        checkTarget(
+                            value,
+                            "class \(item.name), object \(view.key(row)): \(item.label(index))")
                     }
                 }
             }
         } catch {
             report.add("class \(item.name): \(error.message)")
+        }
+    }
+
+    private func checkTarget(_ link: RawValue, _ subject: String) {
+        guard let target = facts[link.linkClass] else {
+            report.add("\(subject) links to class \(link.linkClass.rawValue), which there is not")
+            return
+        }
+        let key = link.linkTarget.rawValue
+        if target.isReadable, !Self.contains(target.keys, key) {
+            report.add("\(subject) links to object \(key), which is not there")
         }
     }
 

@@ -35,7 +35,7 @@ enum TableLayout {
             }
             let isPrimary = property.name == key
             var info = ColumnInfo(
-                kind: kind, isNullable: property.isNullable || kind == .link,
+                kind: kind, isNullable: property.isNullable || kind.holdsLinks,
                 isKey: isPrimary && kind == .int, isPrimaryKey: isPrimary,
                 valueType: kind.valueType.rawValue, linkTarget: target, valueIndex: -1,
                 inverseIndex: -1, propertyKey: property.key)
@@ -43,7 +43,7 @@ enum TableLayout {
                 info.valueIndex = indexes
                 indexes += 1
             }
-            if kind == .link {
+            if kind.holdsLinks {
                 info.inverseIndex = indexes
                 indexes += 1
             }
@@ -70,7 +70,7 @@ enum TableLayout {
 
     static func makeState(
         _ item: ClassSchema, _ infos: [ColumnInfo], nodes: NodeSource,
-        stamp: UnsafeMutablePointer<UInt64>, tables: UnsafeMutablePointer<Table?>
+        stamp: UnsafeMutablePointer<UInt64>, directory: TableDirectory
     ) -> Table {
         let columns = UnsafeMutablePointer<ColumnInfo>.allocate(capacity: max(infos.count, 1))
         for (index, info) in infos.enumerated() { (columns + index).initialize(to: info) }
@@ -81,11 +81,11 @@ enum TableLayout {
         for (column, info) in infos.enumerated() {
             if info.valueIndex >= 0 {
                 (indexes + Int(info.valueIndex)).initialize(
-                    to: makeIndex(item.key, column, isInverse: false, nodes))
+                    to: makeIndex(item.key, column, info.kind, isInverse: false, nodes))
             }
             if info.inverseIndex >= 0 {
                 (indexes + Int(info.inverseIndex)).initialize(
-                    to: makeIndex(item.key, column, isInverse: true, nodes))
+                    to: makeIndex(item.key, column, info.kind, isInverse: true, nodes))
             }
         }
         let primary = infos.firstIndex { $0.isPrimaryKey } ?? -1
@@ -99,7 +99,8 @@ enum TableLayout {
                 leafTag: BlockTag(.rowLeaf, classKey: item.key),
                 branchTag: BlockTag(.rowBranch, classKey: item.key), rowPlace: emptyPlace(),
                 nextKey: hasIntegerKey ? IntegerKeys.indirectBase : 0, indexes: indexes,
-                indexCount: indexCount, stamp: stamp, tables: tables,
+                indexCount: indexCount, stamp: stamp, tables: directory.tables,
+                tableCapacity: directory.capacity,
                 hasSecondaryIndexes: infos.contains { $0.valueIndex >= 0 && !$0.isPrimaryKey },
                 pathNodes: .allocate(capacity: TableState.depthMax),
                 pathChildren: .allocate(capacity: TableState.depthMax)))
@@ -107,7 +108,8 @@ enum TableLayout {
     }
 
     private static func makeIndex(
-        _ classKey: ClassKey, _ column: Int, isInverse: Bool, _ nodes: NodeSource
+        _ classKey: ClassKey, _ column: Int, _ kind: ColumnKind, isInverse: Bool,
+        _ nodes: NodeSource
     ) -> TableIndex {
         // Both trees of a link column with a value index would have one tag: the inverse gets
         // the upper half of the column numbers.
@@ -116,7 +118,7 @@ enum TableLayout {
             column: isInverse ? column | 0x8000 : column)
         return TableIndex(
             column: column, isInverse: isInverse, tree: tree,
-            pending: IndexPending(words: isInverse))
+            pending: IndexPending(words: isInverse && kind == .link))
     }
 
     private static func emptyPlace() -> UnsafeMutableRawPointer {

@@ -47,11 +47,11 @@ struct TableReader {
         return try table.value(place, leaf.key(row), column)
     }
 
-    /// The bytes behind the 40-byte record of an external value.
+    /// The bytes behind the 40-byte record of an external string or binary.
     func external(
-        _ record: UnsafeRawBufferPointer, column: Int
+        _ record: UnsafeRawBufferPointer
     ) throws(RealmError) -> UnsafeRawBufferPointer {
-        try table.externalValue(record, table.pointee.columns[column]).bytes
+        try table.externalBytes(record)
     }
 
     /// The object with this primary key; the value's type fits the column.
@@ -70,12 +70,12 @@ struct TableReader {
 
     /// The objects that link to `target` through a link column, ascending.
     func sources(of target: Int64, column: Int) throws(RealmError) -> [Int64] {
-        try table.sources(of: target, column: column)
+        try table.sources(of: target, in: self.column(column).linkTarget, column: column)
     }
 
     /// How many objects link to `target` through a link column; reads no leaf of the class.
     func sourceCount(of target: Int64, column: Int) throws(RealmError) -> Int {
-        try table.sourceCount(of: target, column: column)
+        try table.sourceCount(of: target, in: self.column(column).linkTarget, column: column)
     }
 
     /// The row at a position in key order: its leaf, row, and the position of the leaf's first
@@ -202,8 +202,8 @@ struct LeafIterator {
     }
 }
 
-/// An ordered value index. Entries with index bytes of the maximal length may be cut values: the
-/// caller compares the objects (`IndexValue.mayBeCut`).
+/// An ordered value index. Where entries of different values may have the same bytes, the caller
+/// compares the objects (`IndexValue.isAmbiguous`).
 struct IndexReader {
     let tree: IndexTree
     let kind: ColumnKind

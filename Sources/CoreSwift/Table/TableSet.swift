@@ -192,26 +192,36 @@ final class TableSet {
             if let old = tables[key] {
                 if TableLayout.isSame(old, infos, item) {
                     old.pointee.tables = tables
+                    old.pointee.tableCapacity = tableCapacity
                     old.pointee.incoming = []
                     continue
                 }
                 retired.append(old)
             }
             tables[key] = TableLayout.makeState(
-                item, infos, nodes: nodeSource(), stamp: stamp, tables: tables)
+                item, infos, nodes: nodeSource(), stamp: stamp, directory: directory.pointee)
         }
         for key in 0..<tableCapacity where !keep.contains(key) {
             if let table = tables[key] { retired.append(table) }
             tables[key] = nil
         }
+        noteIncoming()
+    }
+
+    /// Tells each table which columns can link to it.
+    private func noteIncoming() {
         for key in 0..<tableCapacity {
             guard let table = tables[key] else { continue }
             for column in 0..<table.pointee.columnCount {
                 let info = table.pointee.columns[column]
-                guard info.inverseIndex >= 0, let target = self.table(info.linkTarget) else {
-                    continue
+                if info.kind == .mixed {
+                    for other in 0..<tableCapacity {
+                        tables[other]?.pointee.incoming.append((table.pointee.classKey, column))
+                    }
+                } else if info.inverseIndex >= 0 {
+                    self.table(info.linkTarget)?.pointee.incoming.append(
+                        (table.pointee.classKey, column))
                 }
-                target.pointee.incoming.append((table.pointee.classKey, column))
             }
         }
     }

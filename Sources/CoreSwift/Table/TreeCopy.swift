@@ -160,7 +160,7 @@ final class TreeCopy {
         }
         let view = LeafView(block)
         var changes: [Change] = []
-        for index in 0..<view.columnCount where table.pointee.columns[index].kind.isText {
+        for index in 0..<view.columnCount where table.pointee.columns[index].kind.hasHeap {
             guard let column = view.column(index), let externals = column.externals else {
                 continue
             }

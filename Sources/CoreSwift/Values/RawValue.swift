@@ -3,8 +3,10 @@
 //
 //   offset  size  content
 //        0     8  integer / double bits / float bits (low half) / boolean (low byte) / string or
-//                 binary address / timestamp seconds / link class key (low half) / first bytes
-//        8     8  string or binary size / timestamp nanoseconds (low half) / link object key / rest
+//                 binary address / timestamp seconds / link class key (low half) / decimal's low
+//                 word / first bytes of an object id or UUID
+//        8     8  string or binary size / timestamp nanoseconds (low half) / link object key /
+//                 decimal's high word / other bytes of an object id (low half) or UUID
 //       16     4  ValueType
 //       20     4  not used
 
@@ -64,6 +66,16 @@ public struct RawValue {
         RawValue(
             word0: UInt64(target.rawValue), word1: UInt64(bitPattern: key.rawValue), type: .link)
     }
+    @inline(__always) public static func decimal(_ value: Decimal128) -> RawValue {
+        RawValue(word0: value.low, word1: value.high, type: .decimal128)
+    }
+    @inline(__always) public static func objectId(_ value: ObjectId) -> RawValue {
+        RawValue(
+            word0: value.high.bigEndian, word1: UInt64(value.low.bigEndian), type: .objectId)
+    }
+    @inline(__always) public static func uuid(_ value: UUIDValue) -> RawValue {
+        RawValue(word0: value.high.bigEndian, word1: value.low.bigEndian, type: .uuid)
+    }
 
     /// Null in any of the ABI's spellings: type NULL, or a string or binary without address.
     @inline(__always) public var isNull: Bool {
@@ -84,6 +96,17 @@ public struct RawValue {
     }
     @inline(__always) public var linkTarget: ObjectKey {
         ObjectKey(rawValue: Int64(bitPattern: word1))
+    }
+    @inline(__always) public var decimalValue: Decimal128 {
+        Decimal128(low: word0, high: word1)
+    }
+    @inline(__always) public var objectIdValue: ObjectId {
+        ObjectId(
+            high: UInt64(bigEndian: word0),
+            low: UInt32(bigEndian: UInt32(truncatingIfNeeded: word1)))
+    }
+    @inline(__always) public var uuidValue: UUIDValue {
+        UUIDValue(high: UInt64(bigEndian: word0), low: UInt64(bigEndian: word1))
     }
     /// The bytes of a non-null string or binary.
     @inline(__always) public var bytes: UnsafeRawBufferPointer {

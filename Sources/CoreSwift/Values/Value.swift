@@ -34,6 +34,9 @@ public enum Value: Hashable, Sendable {
     case timestamp(Timestamp)
     case float(Float)
     case double(Double)
+    case decimal128(Decimal128)
+    case objectId(ObjectId)
+    case uuid(UUIDValue)
     case link(Link)
 
     /// Copies a borrowed value. String bytes that are not UTF-8 are repaired as Swift does it.
@@ -52,6 +55,9 @@ public enum Value: Hashable, Sendable {
             self = .timestamp(Timestamp(seconds: raw.seconds, nanoseconds: raw.nanoseconds))
         case .float: self = .float(raw.floatValue)
         case .double: self = .double(raw.doubleValue)
+        case .decimal128: self = .decimal128(raw.decimalValue)
+        case .objectId: self = .objectId(raw.objectIdValue)
+        case .uuid: self = .uuid(raw.uuidValue)
         case .link: self = .link(Link(raw.linkClass, raw.linkTarget))
         case .some(let other):
             throw RealmError(.notSupported, "values of type \(other) are not supported yet")
@@ -70,6 +76,9 @@ public enum Value: Hashable, Sendable {
         case .double(let v): return try body(.double(v))
         case .timestamp(let v):
             return try body(.timestamp(seconds: v.seconds, nanoseconds: v.nanoseconds))
+        case .decimal128(let v): return try body(.decimal(v))
+        case .objectId(let v): return try body(.objectId(v))
+        case .uuid(let v): return try body(.uuid(v))
         case .link(let v): return try body(.link(v.classKey, v.objectKey))
         case .string(let text):
             return try Value.withBytes(Array(text.utf8)) { start, count throws(RealmError) in

@@ -98,6 +98,9 @@ private struct Generator {
         case .timestamp(let v): return "T\(v.seconds):\(v.nanoseconds)"
         case .float(let v): return v.isInfinite ? "inf" : "\(v)f"
         case .double(let v): return v.isInfinite ? (v < 0 ? "-inf" : "inf") : "\(v)"
+        case .decimal128(let v): return "\(v)"
+        case .objectId(let v): return "oid(\(v))"
+        case .uuid(let v): return "uuid(\(v))"
         case .link: return "NULL"
         }
     }

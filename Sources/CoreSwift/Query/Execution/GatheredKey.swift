@@ -204,6 +204,8 @@ final class GatheredKey {
         case .string, .binary:
             words[element] = value.word1
             texts[element] = value.bytes.baseAddress ?? somewhere
+        // The binder refuses to order by these.
+        case .decimal, .objectId, .uuid, .mixed: setNull(element)
         }
     }
 

@@ -90,7 +90,7 @@ extension LeafFilter {
             while bits != 0 {
                 let row = word << 6 &+ bits.trailingZeroBitCount
                 bits &= bits &- 1
-                let value = try table.external(column.bytes(row), column: Int(node.column))
+                let value = try table.external(column.bytes(row))
                 if test(value) { Bits.set(match, row) }
             }
         }

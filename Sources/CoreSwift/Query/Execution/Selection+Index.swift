@@ -105,7 +105,7 @@ extension Selection {
         bytes.reserveCapacity(length + 1)
         bytes.append(1)
         bytes.append(contentsOf: text[..<length])
-        if IndexValue.mayBeCut(bytes.count) { isExact = false }
+        if IndexValue.isAmbiguous(bytes.count, .string) { isExact = false }
         return IndexReader.Range(equal: bytes)
     }
 

@@ -51,6 +51,8 @@ extension Binder {
             case .timestamp: node = timestampTest(op, constant)
             case .string, .binary: node = try textTest(target, op, options, constant)
             case .link: node = try linkTest(target, op, constant, inList)
+            case .decimal, .objectId, .uuid, .mixed:
+                throw notSupported("a condition on a property of type \(target.kind.typeWord)")
             }
         }
         guard var node else {

@@ -12,7 +12,7 @@ struct BoundConstant {
         case null, int, double, float, bool, string, binary, timestamp
         /// An object of a known class, of the class at hand, or named by its primary key.
         case link, objectKey, objectWithPrimaryKey
-        case uuid, objectId
+        case uuid, objectId, decimal
     }
     var kind: Kind
     /// The value's bits; objects: the key; `objectWithPrimaryKey`: an integer key.
@@ -51,6 +51,9 @@ struct BoundConstant {
         case .link(let v):
             self.init(.link, UInt64(bitPattern: v.objectKey.rawValue))
             classKey = v.classKey
+        case .decimal128: self.init(.decimal)
+        case .objectId: self.init(.objectId)
+        case .uuid: self.init(.uuid)
         }
     }
 
@@ -77,6 +80,7 @@ struct BoundConstant {
         case .link, .objectKey, .objectWithPrimaryKey: return "link"
         case .uuid: return "uuid"
         case .objectId: return "objectId"
+        case .decimal: return "decimal128"
         }
     }
 }
@@ -93,7 +97,15 @@ extension ColumnKind {
         case .binary: return "binary"
         case .timestamp: return "timestamp"
         case .link: return "link"
+        case .decimal: return "decimal128"
+        case .objectId: return "objectId"
+        case .uuid: return "uuid"
+        case .mixed: return "mixed"
         }
     }
     var isNumeric: Bool { self == .int || self == .float || self == .double }
+    /// Ordering by properties of this kind is implemented.
+    var isOrderable: Bool {
+        self != .decimal && self != .objectId && self != .uuid && self != .mixed
+    }
 }

@@ -211,6 +211,9 @@ struct CanonicalText {
         case .timestamp(let v): return "T\(v.seconds):\(v.nanoseconds)"
         case .float(let v): return Self.float(v)
         case .double(let v): return Self.double(v)
+        case .decimal128(let v): return "\(v)"
+        case .objectId(let v): return "oid(\(v))"
+        case .uuid(let v): return "uuid(\(v))"
         case .link(let link):
             return "L\(link.classKey.rawValue):\(link.objectKey.rawValue)"
         }
