@@ -198,7 +198,8 @@ public func realm_get_class_statistics(
         let sizes = try realmHeld(realm).statistics(of: ClassKey(rawValue: class_key))
         out_statistics?.pointee = realm_class_statistics_t(
             num_objects: UInt64(sizes.objects), row_bytes: UInt64(sizes.rowBytes),
-            external_bytes: UInt64(sizes.externalBytes), index_bytes: UInt64(sizes.indexBytes),
+            external_bytes: UInt64(sizes.externalBytes + sizes.collectionBytes),
+            index_bytes: UInt64(sizes.indexBytes),
             num_external_values: UInt64(sizes.externalValues), num_leaves: UInt64(sizes.leafCount),
             num_indexes: UInt64(sizes.indexes.count), depth: UInt64(sizes.depth))
     }

@@ -261,9 +261,7 @@ public func realm_set_value(
     _ is_default: Bool
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        var key = property
-        var value = RawValue(new_value)
-        try CABI.object(object).setValues(1, &key, &value)
+        try CABI.object(object).setValue(property, RawValue(new_value))
     }
 }
 

@@ -33,15 +33,17 @@ struct StatsCommand: ParsableCommand {
         sizes.add(["schema version", file.schemaVersion.map { "\($0)" } ?? "none"])
         var classes = TextTable([
             ("class", .left), ("primary key", .left), ("objects", .right), ("rows", .right),
-            ("large values", .right), ("indexes", .right), ("bytes per object", .right),
+            ("large values", .right), ("collections", .right), ("indexes", .right),
+            ("bytes per object", .right),
         ])
         for entry in report.classes {
             let item = entry.sizes
-            let total = item.rowBytes + item.externalBytes + item.indexBytes
+            let total = item.rowBytes + item.externalBytes + item.collectionBytes + item.indexBytes
             classes.add([
                 item.name, entry.primaryKey.isEmpty ? "–" : entry.primaryKey,
                 grouped(item.objects), bytes(item.rowBytes), bytes(item.externalBytes),
-                bytes(item.indexBytes), item.objects == 0 ? "–" : grouped(total / item.objects),
+                bytes(item.collectionBytes), bytes(item.indexBytes),
+                item.objects == 0 ? "–" : grouped(total / item.objects),
             ])
         }
         var indexes = TextTable([
@@ -87,6 +89,8 @@ struct StatsCommand: ParsableCommand {
             ("row_bytes", .number(entry.sizes.rowBytes)),
             ("large_value_bytes", .number(entry.sizes.externalBytes)),
             ("large_values", .number(entry.sizes.externalValues)),
+            ("collection_bytes", .number(entry.sizes.collectionBytes)),
+            ("collections", .number(entry.sizes.collections)),
             ("leaves", .number(entry.sizes.leafCount)),
             ("depth", .number(entry.sizes.depth)),
             (

@@ -38,7 +38,13 @@ struct IndexPending {
     private var hashedUpTo = 0
     private var hashUsed = 0
 
-    init(words isWords: Bool) { self.isWords = isWords }
+    /// One object may have one value several times: the changes of an entry add up.
+    private let isCounted: Bool
+
+    init(words isWords: Bool, isCounted: Bool = false) {
+        self.isWords = isWords
+        self.isCounted = isCounted
+    }
 
     func deallocate() {
         words?.deallocate()
@@ -236,6 +242,10 @@ struct IndexPending {
             for i in 0..<count { items[i] = words[Int(items[i].payload)] }
         }
         RadixSort.sort(items, scratch, count)
+        if isCounted {
+            try CountedLinks.apply(addUp(items), isMixed: false, to: &tree, memory: memory)
+            return
+        }
         // Of several changes of one entry the last one counts.
         var kept = 0
         for i in 0..<count {
@@ -268,6 +278,38 @@ struct IndexPending {
         try tree.apply(batch, memory: memory)
     }
 
+    /// The changes of each entry as one, those that cancel out left out.
+    private func addUp(_ items: UnsafePointer<RadixItem>) -> [CountedLinks.Change] {
+        var changes: [CountedLinks.Change] = []
+        for index in 0..<count {
+            let payload = items[index].payload
+            CountedLinks.append(
+                CountedLinks.Change(
+                    classKey: 0, target: items[index].key,
+                    source: payload & ~Self.removalBit,
+                    delta: payload & Self.removalBit == 0 ? 1 : -1), to: &changes)
+        }
+        return changes
+    }
+
+    /// The same for targets with their class, 12 bytes.
+    private func addUpTexts(
+        _ items: UnsafePointer<RadixItem>, _ texts: UnsafePointer<TextChange>,
+        _ heap: UnsafeRawPointer
+    ) -> [CountedLinks.Change] {
+        var changes: [CountedLinks.Change] = []
+        for index in 0..<count {
+            let text = texts[Int(items[index].payload)]
+            CountedLinks.append(
+                CountedLinks.Change(
+                    classKey: heap.u32(text.offset).byteSwapped,
+                    target: heap.u64(text.offset + 4).byteSwapped,
+                    source: UInt64(bitPattern: text.key), delta: text.isAddition ? 1 : -1),
+                to: &changes)
+        }
+        return changes
+    }
+
     private func mergeTexts(
         into tree: inout IndexTree, _ memory: UnsafeMutablePointer<TransactionMemory>
     ) throws(RealmError) {
@@ -294,6 +336,11 @@ struct IndexPending {
         }
         RadixSort.sort(items, items + count, count)
         settleTies(items, texts, heap)
+        if isCounted {
+            let changes = addUpTexts(items, texts, heap)
+            try CountedLinks.apply(changes, isMixed: true, to: &tree, memory: memory)
+            return
+        }
         var kept = 0
         for i in 0..<count {
             let change = texts[Int(items[i].payload)]

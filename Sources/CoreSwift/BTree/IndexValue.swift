@@ -88,7 +88,7 @@ struct IndexValue {
         case .decimal, .double, .float:
             putNumber(value, target + 1)
             return 9
-        case .int, .string, .binary, .mixed:
+        case .int, .string, .binary, .mixed, .collection:
             target.put((value.word0 ^ sign).bigEndian, 1)
             return 9
         }

@@ -80,10 +80,10 @@ enum RowBranch {
     // MARK: Changing a branch in memory
 
     static func make(
-        level: Int, classKey: ClassKey, _ memory: UnsafeMutablePointer<TransactionMemory>
+        level: Int, tag: BlockTag, _ memory: UnsafeMutablePointer<TransactionMemory>
     ) -> UnsafeMutableRawPointer {
         let node = memory.pointee.blocks.allocate(pages: 1)
-        node.put(BlockTag(.rowBranch, classKey: classKey).rawValue, 0)
+        node.put(tag.rawValue, 0)
         node.put(UInt32(Page.size), 8)
         node.put(UInt16(level), 16)
         return node

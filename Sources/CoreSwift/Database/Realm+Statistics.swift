@@ -25,6 +25,9 @@ public struct ClassStatistics: Sendable {
     /// Values in blocks of their own.
     public var externalBytes = 0
     public var externalValues = 0
+    /// Trees of lists, sets and dictionaries that are too large for their rows.
+    public var collectionBytes = 0
+    public var collections = 0
     public var leafCount = 0
     /// Levels of the tree above its leaves.
     public var depth = 0
@@ -90,6 +93,8 @@ extension Realm {
         result.rowBytes = size.rowPages << Page.shift
         result.externalBytes = size.externalPages << Page.shift
         result.externalValues = size.externalValues
+        result.collectionBytes = size.collectionPages << Page.shift
+        result.collections = size.collections
         result.leafCount = size.leaves
         result.depth = table.pointee.depth
         for position in 0..<table.pointee.indexCount {

@@ -38,11 +38,8 @@ public final class DynamicObject {
 
     /// Writes a property; needs a write transaction.
     public func set(_ name: String, _ value: Value) throws(RealmError) {
-        var key = try property(name).key.rawValue
-        try value.withRaw { raw throws(RealmError) in
-            var raw = raw
-            try handle.setValues(1, &key, &raw)
-        }
+        let key = try property(name).key.rawValue
+        try value.withRaw { raw throws(RealmError) in try handle.setValue(key, raw) }
     }
 
     /// The object that a link property points to.

@@ -221,10 +221,27 @@ public struct ObjectHandle {
         let table = table
         let column = try Self.column(table, propertyKey)
         var value = try table.value(place, objectKey, column)
-        if place.state != .sealed && table.pointee.columns[column].kind.hasHeap {
-            value = realm.keep(value)
+        if table.pointee.columns[column].kind.hasHeap {
+            value = try self.text(value, column, place)
         }
         target?.pointee = value
+    }
+
+    /// Text where it stays; collections are no values.
+    @inline(__always)
+    private func text(
+        _ value: RawValue, _ column: Int, _ place: RowPlace
+    ) throws(RealmError) -> RawValue {
+        if table.pointee.columns[column].kind == .collection { throw isCollection(column) }
+        return place.state == .sealed ? value : realm.keep(value)
+    }
+
+    @inline(never)
+    private func isCollection(_ column: Int) -> RealmError {
+        RealmError(
+            .propertyTypeMismatch,
+            "property \(column) of class \(classKey.rawValue) is a "
+                + "\(table.pointee.columns[column].collection), not a value")
     }
 
     /// Reads several values; on an error earlier ones are written.
@@ -260,6 +277,17 @@ public struct ObjectHandle {
         stamp = session.pointee.stamp.pointee
     }
 
+    /// Writes one value.
+    @inline(__always)
+    public func setValue(_ propertyKey: Int64, _ value: RawValue) throws(RealmError) {
+        // Not with `&`: inlined into closures, such pointers were seen to dangle (Swift 6.3.1).
+        try withUnsafePointer(to: propertyKey) { key throws(RealmError) in
+            try withUnsafePointer(to: value) { value throws(RealmError) in
+                try setValues(1, key, value)
+            }
+        }
+    }
+
     /// Writing the primary key that the object has is no change; another one is refused.
     @inline(never)
     private func checkSameKey(
@@ -287,9 +315,7 @@ public struct ObjectHandle {
         guard !old.isNull else {
             throw RealmError(.illegalOperation, "the property is null; nothing to add to")
         }
-        var key = propertyKey
-        var value = RawValue.int(old.intValue &+ delta)
-        try setValues(1, &key, &value)
+        try setValue(propertyKey, .int(old.intValue &+ delta))
     }
 
     /// The object that a to-one link points to, or nil.

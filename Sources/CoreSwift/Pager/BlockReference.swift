@@ -42,6 +42,8 @@ enum BlockKind: UInt8 {
     case spaceMap = 7
     case schema = 8
     case changeLog = 9
+    case collectionLeaf = 10
+    case collectionBranch = 11
 }
 
 /// The first eight bytes of a block, as its place in the tree demands them.

@@ -16,6 +16,8 @@ enum ColumnKind: UInt8 {
     case uuid
     /// A value of any type, encoded into bytes (`MixedCell`).
     case mixed
+    /// A list, set or dictionary: the column holds cells (`CollectionCell`), not values.
+    case collection
 
     init(_ type: PropertyType) throws(RealmError) {
         switch type {
@@ -52,6 +54,7 @@ enum ColumnKind: UInt8 {
         case .objectId: return .objectId
         case .uuid: return .uuid
         case .mixed: return .null
+        case .collection: return .list
         }
     }
 
@@ -68,7 +71,7 @@ enum ColumnKind: UInt8 {
     /// Values are strings or binaries: their bytes are the value.
     var isText: Bool { self == .string || self == .binary }
     /// Values are bytes of any length in a heap.
-    var hasHeap: Bool { isText || self == .mixed }
+    var hasHeap: Bool { isText || self == .mixed || self == .collection }
     /// Values are links, or may be some: the column has an inverse index.
     var holdsLinks: Bool { self == .link || self == .mixed }
 }

@@ -83,7 +83,7 @@ enum LeafDecoder {
             for (i, row) in rows.enumerated() {
                 memcpy(data + i &* width, source.data + row &* width, width)
             }
-        case .string, .binary, .mixed:
+        case .string, .binary, .mixed, .collection:
             let externals = source.externals
             for (i, row) in rows.enumerated() {
                 let bytes = source.bytes(row)

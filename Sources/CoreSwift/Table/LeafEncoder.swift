@@ -34,7 +34,7 @@ struct RowSelection {
 struct LeafEncoder {
     let leaf: UnsafeMutablePointer<OpenLeaf>
     let infos: UnsafePointer<ColumnInfo>
-    let classKey: ClassKey
+    let tag: BlockTag
     private(set) var plans: [ColumnPlan] = []
     private(set) var keyWidth = 0
     private(set) var keyBase: Int64 = 0
@@ -42,11 +42,11 @@ struct LeafEncoder {
 
     init(
         _ leaf: UnsafeMutablePointer<OpenLeaf>, infos: UnsafePointer<ColumnInfo>,
-        classKey: ClassKey
+        tag: BlockTag
     ) {
         self.leaf = leaf
         self.infos = infos
-        self.classKey = classKey
+        self.tag = tag
     }
 
     /// Plans the encoding of these rows and returns its size in bytes.
@@ -151,7 +151,7 @@ struct LeafEncoder {
             plan.encoding = .fixed
             plan.width = column.kind.openWidth
             planPrefixes(column, rows, &plan)
-        case .string, .binary, .mixed:
+        case .string, .binary, .mixed, .collection:
             planText(index, column, rows, &plan)
         }
     }
@@ -273,6 +273,11 @@ struct LeafEncoder {
             plan.encoding = total <= 0xFFFF ? .string16 : .string32
             return
         }
+        // Roots of trees get their places when the leaf is sealed already: one per row.
+        if column.kind == .collection, Self.hasTreeCells(column, rows) {
+            plan.encoding = total <= 0xFFFF ? .string16 : .string32
+            return
+        }
         if let dictionary = TextDictionary.build(column, rows, totalBytes: total) {
             let cost = rows.count + 2 * (dictionary.words.count + 1) + dictionary.bytes
             let plain = sameLength ? total : total + 2 * (rows.count + 1)
@@ -293,12 +298,23 @@ struct LeafEncoder {
         }
     }
 
+    private static func hasTreeCells(_ column: OpenColumn, _ rows: RowSelection) -> Bool {
+        guard let heap = column.heap else { return false }
+        for i in 0..<rows.count {
+            let row = rows[i]
+            let cell = UnsafeRawBufferPointer(
+                start: heap + column.textOffset(row), count: column.textLength(row).count)
+            if CollectionCell.isTree(cell) { return true }
+        }
+        return false
+    }
+
     // MARK: Writing
 
     /// Writes the planned rows to `block`, which has room for the planned size and is zero.
     func write(_ rows: RowSelection, to block: UnsafeMutableRawPointer) {
         let columnCount = leaf.pointee.columnCount
-        block.put(BlockTag(.rowLeaf, classKey: classKey).rawValue, 0)
+        block.put(tag.rawValue, 0)
         block.put(UInt32(rows.count), 12)
         block.put(keyBase, 16)
         block.put(UInt32(rows.count), 24)

@@ -183,7 +183,7 @@ struct OpenLeaf {
     }
 
     /// Moves the text of the first `rows` rows to the start of the heap.
-    private func compactHeap(_ index: Int, rows: Int) {
+    func compactHeap(_ index: Int, rows: Int) {
         guard let heap = columns[index].heap else { return }
         var end = 0
         var ascends = true

@@ -124,6 +124,7 @@ enum RowLeafCheck {
             try layout.take(heap, try checkDictionary(column, rows, words), "words")
         }
         if let externals = column.externals { try checkExternals(column, externals, rows) }
+        if info.kind == .collection { try checkCells(column, info, rows) }
         if info.kind == .mixed { try checkMixed(column, rows) }
     }
 
@@ -143,6 +144,25 @@ enum RowLeafCheck {
             if let problem = MixedCell.problem(column.bytes(row)) {
                 throw bad("row \(row): \(problem)")
             }
+        }
+    }
+
+    /// The cells of collections: those of dead rows may name blocks that never were.
+    private static func checkCells(
+        _ column: ColumnView, _ info: ColumnInfo, _ rows: Int
+    ) throws(RealmError) {
+        guard column.externals == nil else { throw bad("collections in blocks of their own") }
+        if column.encoding == .stringDictionary {
+            for word in 0..<column.wordCount {
+                let cell = column.word(word)
+                guard !CollectionCell.isTree(cell) else { throw bad("tree in a dictionary") }
+                try CollectionCell.check(cell, info)
+            }
+            return
+        }
+        let view = LeafView(column.leaf)
+        for row in 0..<rows where !view.isDead(row) {
+            try CollectionCell.check(column.bytes(row), info)
         }
     }
 

@@ -157,7 +157,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Encodes an open leaf that is in no tree into one block and frees it.
     private func encode(_ open: UnsafeMutablePointer<OpenLeaf>) -> BlockReference {
         var encoder = LeafEncoder(
-            open, infos: UnsafePointer(pointee.columns), classKey: pointee.classKey)
+            open, infos: UnsafePointer(pointee.columns), tag: pointee.leafTag)
         let rows = RowSelection(list: nil, start: 0, count: open.pointee.rows)
         let pages = Page.count(forBytes: encoder.plan(rows))
         let block = memory.pointee.blocks.allocate(pages: pages)
@@ -202,13 +202,18 @@ extension UnsafeMutablePointer where Pointee == TableState {
                 placeRows(child, level - 1, builder)
             }
         } else {
-            placeExternals(LeafView(UnsafeRawPointer(node)), builder)
+            let view = LeafView(UnsafeRawPointer(node))
+            placeExternals(view, pointee.columns, pointee.columnCount, builder)
+            placeCollections(view, builder)
         }
         builder.place(node, pages: memory.pointee.blocks.pages(reference)).store(place)
     }
 
-    private func placeExternals(_ view: LeafView, _ builder: CommitBuilder) {
-        for index in 0..<view.columnCount where pointee.columns[index].kind.hasHeap {
+    func placeExternals(
+        _ view: LeafView, _ infos: UnsafePointer<ColumnInfo>, _ count: Int,
+        _ builder: CommitBuilder
+    ) {
+        for index in 0..<min(view.columnCount, count) where infos[index].kind.hasHeap {
             guard let column = view.column(index), let externals = column.externals else {
                 continue
             }
@@ -251,6 +256,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             leaf.deallocate()
         }
         pointee.openLeaves = []
+        discardCollections()
         pointee.openRows = 0
         pointee.appendLeaf = nil
         pointee.isDirty = false

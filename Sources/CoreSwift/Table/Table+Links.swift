@@ -32,7 +32,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func noteLink(_ info: ColumnInfo, _ key: Int64, _ value: RawValue, isAddition: Bool) {
         guard value.type == ValueType.link.rawValue else { return }
         let index = pointee.indexes + Int(info.inverseIndex)
-        if info.kind == .link {
+        if info.linksAreWords {
             index.pointee.pending.append(value.word1, key, isAddition: isAddition)
             return
         }
@@ -44,14 +44,19 @@ extension UnsafeMutablePointer where Pointee == TableState {
     // MARK: Reading
 
     /// The objects that link to object `key` of class `target` through a column of this table,
-    /// ascending. Costs nothing when the column links to nothing.
+    /// ascending; one that links several times is there as often. Costs nothing when the column links to nothing.
     func sources(
         of key: Int64, in target: ClassKey, column: Int
     ) throws(RealmError) -> [Int64] {
         guard let tree = try inverseTree(column) else { return [] }
+        let info = pointee.columns[column]
+        if info.countsLinks {
+            return try CountedLinks.sources(
+                of: ObjectKey(rawValue: key), in: target, isMixed: !info.linksAreWords, tree)
+        }
         var result: [Int64] = []
         try InverseBytes.withRange(
-            ObjectKey(rawValue: key), of: target, isMixed: isMixed(column)
+            ObjectKey(rawValue: key), of: target, isMixed: false
         ) { low, high throws(RealmError) in
             try tree.visit(from: low, to: high) { leaf, range throws(RealmError) in
                 for index in range { result.append(leaf.key(index)) }
@@ -66,16 +71,19 @@ extension UnsafeMutablePointer where Pointee == TableState {
         of key: Int64, in target: ClassKey, column: Int
     ) throws(RealmError) -> Int {
         guard let tree = try inverseTree(column) else { return 0 }
+        let info = pointee.columns[column]
+        if info.countsLinks {
+            return try CountedLinks.count(
+                of: ObjectKey(rawValue: key), in: target, isMixed: !info.linksAreWords, tree)
+        }
         return try InverseBytes.withRange(
-            ObjectKey(rawValue: key), of: target, isMixed: isMixed(column)
+            ObjectKey(rawValue: key), of: target, isMixed: false
         ) { low, high throws(RealmError) in
             let end = try tree.rank(high)
             // Only in a damaged tree is the end before the start.
             return max(0, end - (try tree.rank(low)))
         }
     }
-
-    private func isMixed(_ column: Int) -> Bool { pointee.columns[column].kind == .mixed }
 
     /// The inverse index of a column with all changes merged; nil when it is empty.
     private func inverseTree(_ column: Int) throws(RealmError) -> IndexTree? {
@@ -84,51 +92,5 @@ extension UnsafeMutablePointer where Pointee == TableState {
         let index = pointee.indexes + inverse
         if index.pointee.pending.count > 0 { try mergeIndex(inverse) }
         return index.pointee.tree.isEmpty ? nil : index.pointee.tree
-    }
-}
-
-/// The bytes under which an inverse index files a target: its object key, or in mixed columns its
-/// class key and object key; both big-endian.
-enum InverseBytes {
-    /// Calls `body` with the bytes; they live for the call.
-    @inline(__always)
-    static func with<R>(
-        _ key: ObjectKey, of target: ClassKey, isMixed: Bool,
-        _ body: (UnsafeRawPointer, Int) throws(RealmError) -> R
-    ) throws(RealmError) -> R {
-        var bytes: (UInt32, UInt32, UInt64) = (
-            0, target.rawValue.bigEndian, UInt64(bitPattern: key.rawValue).bigEndian
-        )
-        return try withUnsafePointer(to: &bytes) { pointer throws(RealmError) in
-            let start = UnsafeRawPointer(pointer)
-            return isMixed ? try body(start + 4, 12) : try body(start + 8, 8)
-        }
-    }
-
-    @inline(__always)
-    static func with<R>(
-        _ key: ObjectKey, of target: ClassKey, isMixed: Bool,
-        _ body: (UnsafeRawPointer, Int) -> R
-    ) -> R {
-        var bytes: (UInt32, UInt32, UInt64) = (
-            0, target.rawValue.bigEndian, UInt64(bitPattern: key.rawValue).bigEndian
-        )
-        return withUnsafePointer(to: &bytes) { pointer in
-            let start = UnsafeRawPointer(pointer)
-            return isMixed ? body(start + 4, 12) : body(start + 8, 8)
-        }
-    }
-
-    /// Calls `body` with the positions before and behind the entries of a target.
-    @inline(__always)
-    static func withRange<R>(
-        _ key: ObjectKey, of target: ClassKey, isMixed: Bool,
-        _ body: (IndexPosition, IndexPosition) throws(RealmError) -> R
-    ) throws(RealmError) -> R {
-        try with(key, of: target, isMixed: isMixed) { start, count throws(RealmError) in
-            try body(
-                IndexPosition(bytes: start, count: count, key: .min),
-                IndexPosition(bytes: start, count: count, key: .max))
-        }
     }
 }

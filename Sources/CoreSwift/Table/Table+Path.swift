@@ -46,7 +46,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     private func insertChild(at position: Int, key: Int64, rows: Int, reference: BlockReference) {
         if position < 0 {
             let level = pointee.depth + 1
-            let root = RowBranch.make(level: level, classKey: pointee.classKey, memory)
+            let root = RowBranch.make(level: level, tag: pointee.branchTag, memory)
             RowBranch.set(
                 root, 0, key: .min, rows: 0, reference: BlockReference(pointee.rowPlace))
             RowBranch.set(root, 1, key: key, rows: rows, reference: reference)
@@ -66,7 +66,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         }
         // Appending at the right edge leaves full branches behind; elsewhere halves.
         let keep = index == count && isRightEdge(position) ? count : count / 2
-        let right = RowBranch.make(level: RowBranch.level(node), classKey: pointee.classKey, memory)
+        let right = RowBranch.make(level: RowBranch.level(node), tag: pointee.branchTag, memory)
         RowBranch.copy(node, keep..<count, to: right, at: 0)
         RowBranch.setCount(right, count - keep)
         RowBranch.setCount(node, keep)
@@ -229,7 +229,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ place: UnsafeMutableRawPointer, _ low: Int64
     ) throws(RealmError) {
         var encoder = LeafEncoder(
-            leaf, infos: UnsafePointer(pointee.columns), classKey: pointee.classKey)
+            leaf, infos: UnsafePointer(pointee.columns), tag: pointee.leafTag)
         let reference = leaf.pointee.reference
         func selection(_ start: Int, _ count: Int) -> RowSelection {
             RowSelection(list: nil, start: start, count: count)
@@ -327,7 +327,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             return
         }
         var encoder = LeafEncoder(
-            leaf, infos: UnsafePointer(pointee.columns), classKey: pointee.classKey)
+            leaf, infos: UnsafePointer(pointee.columns), tag: pointee.leafTag)
         var count = leaf.pointee.rows
         let target = LeafLayout.bytesTarget
         var size = encoder.plan(RowSelection(list: nil, start: 0, count: count))
@@ -371,6 +371,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// changes merged.
     func settle() throws(RealmError) {
         try finishFresh()
+        try flushCollections()
         try sealAll()
         if pointee.hasStaleCounts {
             _ = recount(BlockReference(pointee.rowPlace), pointee.depth)

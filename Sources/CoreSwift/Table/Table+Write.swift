@@ -36,6 +36,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
             key > leaf.pointee.keys[leaf.pointee.rows - 1],
             leaf.pointee.rows >= pointee.rowsPerLeaf || leaf.pointee.isFull
         {
+            // Cells of rows that are sealed would have to open them again.
+            try flushCollections()
             try sealAppended(leaf)
             if leaf == pointee.appendLeaf, leaf.pointee.isFull { try sealAll() }
         }
@@ -94,7 +96,14 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Whether the value may be stored in the column; CONTRACT 1.8, without the target's check.
     @inline(__always)
     func checkType(_ value: RawValue, _ index: Int) throws(RealmError) {
-        let info = pointee.columns[index]
+        try checkType(value, index, pointee.columns[index])
+    }
+
+    /// The same for an element of a collection in column `index`, which `info` describes.
+    @inline(__always)
+    func checkType(
+        _ value: RawValue, _ index: Int, _ info: ColumnInfo
+    ) throws(RealmError) {
         if value.type == info.valueType && !value.isNull {
             if info.kind == .link && value.linkClass != info.linkTarget {
                 throw RealmError(
@@ -108,7 +117,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             }
             return
         }
-        try checkOther(value, index)
+        try checkOther(value, index, info)
     }
 
     @inline(never)
@@ -118,8 +127,15 @@ extension UnsafeMutablePointer where Pointee == TableState {
     }
 
     @inline(never)
-    private func checkOther(_ value: RawValue, _ index: Int) throws(RealmError) {
-        let info = pointee.columns[index]
+    private func checkOther(
+        _ value: RawValue, _ index: Int, _ info: ColumnInfo
+    ) throws(RealmError) {
+        if info.kind == .collection {
+            throw RealmError(
+                .propertyTypeMismatch,
+                "property \(index) of class \(pointee.classKey.rawValue) is a "
+                    + "\(info.collection), not a value")
+        }
         if value.isNull {
             if info.isNullable { return }
             throw RealmError(
@@ -170,7 +186,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     }
 
     @inline(__always)
-    private func setOpen(
+    func setOpen(
         _ leaf: UnsafeMutablePointer<OpenLeaf>, _ row: Int, _ index: Int, _ kind: ColumnKind,
         _ value: RawValue
     ) {
@@ -195,7 +211,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
                 UInt32(truncatingIfNeeded: value.word1), row &* 4)
         case .decimal, .objectId, .uuid:
             column.pointee.data.put(wide: value, row, kind)
-        case .string, .binary:
+        case .string, .binary, .collection:
             let bytes = value.bytes
             column.pointee.setText(row, bytes.baseAddress.unsafelyUnwrapped, bytes.count)
         case .mixed:
@@ -226,9 +242,21 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
         let info = pointee.columns[index]
+        if info.kind == .link, let target = pointee.tables[Int(info.linkTarget.rawValue)],
+            target.pointee.isEmbedded
+        {
+            return try clearEmbedded(place, key, index, value, target)
+        }
         if info.kind.holdsLinks && value.type == ValueType.link.rawValue {
             try checkTarget(value)
         }
+        return try store(place, key, index, info, value)
+    }
+
+    /// Stores a value that passed all checks.
+    func store(
+        _ place: RowPlace, _ key: Int64, _ index: Int, _ info: ColumnInfo, _ value: RawValue
+    ) throws(RealmError) -> RowPlace {
         var place = place
         let bytes =
             value.isNull || !info.kind.hasHeap
@@ -261,7 +289,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// A block holds 65,535 pages, less its header.
     static var textBytesMax: Int { (BlockReference.pageCountMax << Page.shift) - 16 }
 
-    private func setExternal(
+    func setExternal(
         _ leaf: UnsafeMutablePointer<OpenLeaf>, _ row: Int, _ index: Int, _ kind: ColumnKind,
         _ value: RawValue
     ) {
@@ -288,7 +316,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     }
 
     /// Gives up the block of an external value that is about to be replaced.
-    private func dropExternal(
+    func dropExternal(
         _ leaf: UnsafeMutablePointer<OpenLeaf>, _ row: Int, _ index: Int
     ) {
         guard leaf.pointee.hasExternals else { return }
@@ -377,22 +405,58 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     // MARK: Deleting
 
-    /// Deletes a live row: links to it become null, its own entries leave the indexes, its
-    /// external blocks are given up.
-    func deleteRow(_ key: Int64) throws(RealmError) {
-        try finishFresh()
+    /// Deletes a live row: links to it become null or leave their collections, its own entries
+    /// leave the indexes, its blocks are given up, and the embedded objects that it owns are
+    /// deleted as well. `isOwned`: an embedded object whose owner has let go of it already.
+    func deleteRow(_ key: Int64, isOwned: Bool = false) throws(RealmError) {
+        var waiting: [OwnedObject] = []
+        try deleteOne(key, isOwned: isOwned, &waiting)
+        // Not by recursion: embedded objects may be nested as deep as memory allows.
+        while let next = waiting.popLast() {
+            try next.table.deleteOne(next.key, isOwned: true, &waiting)
+        }
+    }
+
+    private func releaseLinks(to key: Int64) throws(RealmError) {
         for (source, column) in pointee.incoming {
             guard let table = pointee.tables[Int(source.rawValue)] else { continue }
-            for linking in try table.sources(of: key, in: pointee.classKey, column: column) {
+            let isCollection = table.pointee.columns[column].kind == .collection
+            var last: Int64 = -1
+            for linking in try table.sources(of: key, in: pointee.classKey, column: column)
+            where linking != last {
+                last = linking
                 guard let place = try table.find(linking) else { continue }
-                _ = try table.setValue(place, linking, column, .null)
+                if isCollection {
+                    let link = RawValue.link(pointee.classKey, ObjectKey(rawValue: key))
+                    try table.removeLinks(link, from: linking, column: column)
+                } else {
+                    let info = table.pointee.columns[column]
+                    _ = try table.store(place, linking, column, info, .null)
+                    table.pointee.isDirty = true
+                }
             }
         }
+    }
+
+    private func deleteOne(
+        _ key: Int64, isOwned: Bool, _ owned: inout [OwnedObject]
+    ) throws(RealmError) {
+        try finishFresh()
+        if !isOwned { try releaseLinks(to: key) }
         guard var place = try find(key) else { return }
         for index in 0..<pointee.columnCount {
             let info = pointee.columns[index]
+            if info.kind == .collection {
+                try dropCollection(place, key, index, &owned)
+                // Which may have moved the row.
+                guard let current = try find(key) else { return }
+                place = current
+                continue
+            }
             if info.inverseIndex >= 0 {
-                noteLink(info, key, try value(place, key, index), isAddition: false)
+                let old = try value(place, key, index)
+                noteLink(info, key, old, isAddition: false)
+                if let child = ownedObject(old) { owned.append(child) }
             }
             if info.valueIndex >= 0, !(info.isKey && key < IntegerKeys.indirectBase) {
                 try changeValueIndex(
@@ -422,7 +486,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         pointee.hasStaleCounts = true
     }
 
-    private func dropExternal(_ place: RowPlace, _ index: Int) throws(RealmError) {
+    func dropExternal(_ place: RowPlace, _ index: Int) throws(RealmError) {
         if place.state == .open {
             dropExternal(place.open, place.row, index)
         } else if let column = place.view.column(index), let externals = column.externals,

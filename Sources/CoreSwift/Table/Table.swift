@@ -73,6 +73,8 @@ struct TableState {
     /// The object created last, while its defaults are not in the value indexes yet, or -1; most
     /// objects get their values at once, and defaults need never be entered then.
     var freshKey: Int64 = -1
+    /// Lists, sets and dictionaries in use by the write transaction.
+    var openCollections = OpenCollectionSet()
     /// Columns of that object that are in their indexes (bit set), for the first 64 columns.
     var freshColumns: UInt64 = 0
     /// Columns of other classes (or this one) that can link here: (class, column). Those are links
@@ -220,6 +222,15 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func value(_ place: RowPlace, _ key: Int64, _ index: Int) throws(RealmError) -> RawValue {
         let info = pointee.columns[index]
         if info.isKey && key < IntegerKeys.indirectBase { return .int(key) }
+        return try value(place, index, info)
+    }
+
+    /// The value of a column of any leaf of this class: of its rows, or of the elements of a
+    /// collection.
+    @inline(__always)
+    func value(
+        _ place: RowPlace, _ index: Int, _ info: ColumnInfo
+    ) throws(RealmError) -> RawValue {
         if place.state == .open { return try openValue(place.open, place.row, index, info) }
         guard let column = place.view.column(index) else { return absent(info) }
         let row = place.row
@@ -266,7 +277,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         case .float: return .float(0)
         case .double: return .double(0)
         case .string: return .string(somewhere, 0)
-        case .binary: return .binary(somewhere, 0)
+        case .binary, .collection: return .binary(somewhere, 0)
         case .timestamp: return .timestamp(seconds: 0, nanoseconds: 0)
         case .decimal: return .decimal(.zero)
         case .objectId: return .objectId(.zero)
@@ -292,7 +303,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             return .timestamp(seconds: column.int(row), nanoseconds: Int32(bitPattern: parts))
         case .decimal, .objectId, .uuid:
             return RawValue(wide: data, row, info.kind)
-        case .string, .binary, .mixed:
+        case .string, .binary, .mixed, .collection:
             let (count, isExternal) = column.textLength(row)
             guard let heap = column.heap, count > 0 else { return absent(required(info)) }
             let bytes = UnsafeRawBufferPointer(

@@ -7,12 +7,25 @@ extension TableCheck {
         _ view: LeafView, _ index: Int, _ table: Table, _ item: ClassSchema, _ subject: String,
         _ facts: inout ClassFacts
     ) {
-        guard let column = view.column(index) else { return }
         let info = table.pointee.columns[index]
-        let label = item.label(index)
+        let links = checkColumn(view, index, info, table, item.label(index), subject)
+        if info.kind == .link { facts.links[index, default: 0] += links }
+        if info.kind == .mixed, links > 0 { noteMixedLinks(view, index, &facts) }
+        if info.kind == .collection {
+            checkCollections(view, index, table, item, subject, &facts)
+        }
+    }
+
+    /// Checks a column of a leaf of the class, or of one of its collections; returns how many
+    /// links it has.
+    func checkColumn(
+        _ view: LeafView, _ index: Int, _ info: ColumnInfo, _ table: Table, _ label: String,
+        _ subject: String
+    ) -> Int {
+        guard let column = view.column(index) else { return 0 }
         if column.encoding == .absent {
             checkAbsent(view, info, label, subject)
-            return
+            return 0
         }
         let known: ColumnFlags = [
             .hasNulls, .hasBounds, .boundsExact, .hasNanoseconds, .hasExternal, .hasNaN,
@@ -24,7 +37,6 @@ extension TableCheck {
         switch column.encoding {
         case .packed:
             checkPacked(view, column, info, &bounds, label, subject)
-            if info.kind == .link { facts.links[index, default: 0] += bounds.values }
         case .timestamp:
             Self.forEachValue(view, column) { bounds.add(signed: column.packed($0), $0, &report) }
         case .bits:
@@ -35,10 +47,12 @@ extension TableCheck {
             checkFixed(view, column, info, &bounds)
         case .stringFixed, .string16, .string32, .stringDictionary:
             let links = checkText(view, column, table, info, &bounds, label, subject)
-            if links > 0 { facts.links[index, default: 0] += links }
-        case .absent: return
+            if info.kind.isText { bounds.finish(&report) }
+            return links
+        case .absent: return 0
         }
-        if info.kind != .decimal && info.kind != .mixed { bounds.finish(&report) }
+        if info.kind != .decimal { bounds.finish(&report) }
+        return info.kind == .link ? bounds.values : 0
     }
 
     private static func forEachValue(
@@ -122,8 +136,10 @@ extension TableCheck {
                 }
                 bytes = value
             }
-            if info.kind != .mixed {
+            if info.kind.isText {
                 bounds.add(text: bytes, row, &report)
+            } else if info.kind == .collection {
+                continue
             } else if let problem = MixedCell.problem(bytes) {
                 report.add("\(subject), row \(row): \(label): \(problem)")
             } else if MixedCell.decode(bytes).type == ValueType.link.rawValue {

@@ -19,6 +19,9 @@ extension TableCheck {
         _ table: Table, _ column: Int, isInverse: Bool
     ) -> Int? {
         guard let facts = facts[table.pointee.classKey], facts.isReadable else { return nil }
+        if isInverse, table.pointee.columns[column].countsLinks {
+            return facts.countedLinks[column]?.count ?? 0
+        }
         if isInverse { return facts.links[column] ?? 0 }
         guard table.pointee.columns[column].isKey else { return facts.keys.count }
         return facts.keys.count { $0 >= IntegerKeys.indirectBase }
@@ -35,8 +38,13 @@ private struct IndexWalk {
     private let info: ColumnInfo
     private let comparesRows: Bool
     private let expected: Int?
+    /// Of an inverse index that counts: the links of all rows, in the order of the entries.
+    private let links: [CountedLink]
+    /// Which of several links from the same source comes next.
+    private var number: Int64 = 0
     private var isReadable = true
     private var entries = 0
+    private var position = 0
     /// The entry before: its bytes and key.
     private var last: [UInt8] = []
     private var lastKey: Int64 = 0
@@ -57,6 +65,8 @@ private struct IndexWalk {
         info = table.pointee.columns[column]
         expected = check.expectedEntries(table, column, isInverse: isInverse)
         comparesRows = expected != nil
+        let counted = check.facts[table.pointee.classKey]?.countedLinks[column] ?? []
+        links = isInverse ? counted.sorted(by: CountedLink.precedes) : []
     }
 
     mutating func run() {
@@ -173,10 +183,38 @@ private struct IndexWalk {
         }
         if bytes.count > IndexLimits.valueBytesMax { problem = "has \(bytes.count) bytes" }
         if let problem { check.report.add("\(subject) \(problem)") }
-        if comparesRows { compareRow(bytes, key, isSame, subject) }
+        if comparesRows, isInverse, info.countsLinks {
+            compareLink(bytes, key, subject)
+        } else if comparesRows {
+            compareRow(bytes, key, isSame, subject)
+        }
+        position += 1
         last = bytes
         lastKey = key
         hasLast = true
+    }
+
+    /// The entries are exactly these links, numbered per source.
+    private mutating func compareLink(_ bytes: [UInt8], _ key: Int64, _ subject: String) {
+        guard position < links.count else { return }
+        let link = links[position]
+        if position > 0, !CountedLink.precedes(links[position - 1], link) {
+            number += 1
+        } else {
+            number = 0
+        }
+        let fits = InverseBytes.with(
+            ObjectKey(rawValue: link.target), of: link.classKey, isMixed: !info.linksAreWords
+        ) { start, count in
+            let target = UnsafeRawBufferPointer(start: start, count: count)
+            guard bytes.count == count + 8, bytes.starts(with: target) else { return false }
+            let source = bytes[count...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            return source == UInt64(bitPattern: link.source) && key == number
+        }
+        if !fits {
+            check.report.add(
+                "\(subject): is not the link of object \(link.source) to object \(link.target)")
+        }
     }
 
     private mutating func compareRow(
@@ -208,7 +246,7 @@ private struct IndexWalk {
     private func isLink(_ value: RawValue, _ bytes: [UInt8]) -> Bool {
         guard value.type == ValueType.link.rawValue else { return false }
         return InverseBytes.with(
-            value.linkTarget, of: value.linkClass, isMixed: info.kind == .mixed
+            value.linkTarget, of: value.linkClass, isMixed: false
         ) { start, count in
             bytes.elementsEqual(UnsafeRawBufferPointer(start: start, count: count))
         }

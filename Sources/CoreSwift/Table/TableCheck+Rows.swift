@@ -128,26 +128,20 @@ extension TableCheck {
     /// Every link leads to an object that is there.
     func checkLinks(_ table: Table, _ item: ClassSchema) {
         guard let own = facts[item.key], own.isReadable,
-            own.links.values.contains(where: { $0 > 0 })
+            own.links.values.contains(where: { $0 > 0 }) || !own.countedLinks.isEmpty
         else { return }
+        checkCountedLinks(table, item, own)
         do throws(RealmError) {
             var leaves = LeafIterator(table: table)
             while let view = try leaves.next() {
                 for index in 0..<view.columnCount {
                     let info = table.pointee.columns[index]
-                    guard info.kind.holdsLinks, own.links[index] != nil,
+                    guard info.kind == .link, own.links[index] != nil,
                         let column = view.column(index), column.encoding != .absent
                     else { continue }
                     for row in 0..<view.rows where !view.isDead(row) && !column.isNull(row) {
-                        let externals = column.externals
-                        if let externals, LeafLayout.bit(externals, row) { continue }
-                        let value =
-                            info.kind == .mixed
-                            ? MixedCell.decode(column.bytes(row))
-                            : .link(info.linkTarget, ObjectKey(rawValue: column.packed(row)))
-                        guard value.type == ValueType.link.rawValue else { continue }
                         checkTarget(
-                            value,
+                            .link(info.linkTarget, ObjectKey(rawValue: column.packed(row))),
                             "class \(item.name), object \(view.key(row)): \(item.label(index))")
                     }
                 }
@@ -157,7 +151,7 @@ extension TableCheck {
         }
     }
 
-    private func checkTarget(_ link: RawValue, _ subject: String) {
+    func checkTarget(_ link: RawValue, _ subject: String) {
         guard let target = facts[link.linkClass] else {
             report.add("\(subject) links to class \(link.linkClass.rawValue), which there is not")
             return

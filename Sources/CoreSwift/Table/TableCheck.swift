@@ -29,6 +29,8 @@ struct ClassFacts {
     var keys: [Int64] = []
     /// Non-null links by column.
     var links: [Int: Int] = [:]
+    /// Links in mixed values and in lists, sets and dictionaries by column.
+    var countedLinks: [Int: [CountedLink]] = [:]
     /// Every row could be read.
     var isReadable = true
     /// Of all rows, dead ones included.

@@ -12,11 +12,6 @@ enum TableLayout {
         var indexes: Int32 = 0
         let key = item.primaryKeyProperty?.name
         for property in item.properties {
-            guard property.collection == .none else {
-                throw RealmError(
-                    .notSupported,
-                    "\(item.name).\(property.name): collections are not supported yet")
-            }
             guard !property.flags.contains(.fullTextIndexed) else {
                 throw RealmError(
                     .notSupported,
@@ -32,6 +27,15 @@ enum TableLayout {
                             + "which the schema lacks")
                 }
                 target = found.key
+            }
+            if property.collection != .none {
+                var info = Self.collection(property, kind, target)
+                if kind.holdsLinks {
+                    info.inverseIndex = indexes
+                    indexes += 1
+                }
+                infos.append(info)
+                continue
             }
             let isPrimary = property.name == key
             var info = ColumnInfo(
@@ -52,6 +56,40 @@ enum TableLayout {
         return infos
     }
 
+    /// The column of a collection; its `elements` are allocated by `makeState`.
+    private static func collection(
+        _ property: PropertySchema, _ kind: ColumnKind, _ target: ClassKey
+    ) -> ColumnInfo {
+        var info = ColumnInfo(
+            kind: .collection, isNullable: false, isKey: false, isPrimaryKey: false,
+            valueType: .max, linkTarget: target, valueIndex: -1, inverseIndex: -1,
+            propertyKey: property.key)
+        info.collection = property.collection
+        info.elementKind = kind
+        // Links in dictionaries may be null, in lists and sets never.
+        info.elementIsNullable =
+            kind == .link
+            ? property.collection == .dictionary : property.isNullable || kind == .mixed
+        return info
+    }
+
+    /// The columns of a collection's elements: keys of a dictionary, then the values.
+    private static func elements(_ info: ColumnInfo) -> UnsafeMutablePointer<ColumnInfo> {
+        let elements = UnsafeMutablePointer<ColumnInfo>.allocate(capacity: info.elementColumns)
+        func column(_ kind: ColumnKind, _ isNullable: Bool, _ target: ClassKey) -> ColumnInfo {
+            ColumnInfo(
+                kind: kind, isNullable: isNullable, isKey: false, isPrimaryKey: false,
+                valueType: kind.valueType.rawValue, linkTarget: target, valueIndex: -1,
+                inverseIndex: -1, propertyKey: info.propertyKey)
+        }
+        if info.collection == .dictionary {
+            elements.initialize(to: column(.string, false, .invalid))
+        }
+        (elements + info.valueColumn).initialize(
+            to: column(info.elementKind, info.elementIsNullable, info.linkTarget))
+        return elements
+    }
+
     /// Whether a table state fits these columns as it is.
     static func isSame(_ table: Table, _ infos: [ColumnInfo], _ item: ClassSchema) -> Bool {
         guard table.pointee.columnCount == infos.count,
@@ -62,7 +100,9 @@ enum TableLayout {
             guard old.kind == info.kind, old.isNullable == info.isNullable,
                 old.isPrimaryKey == info.isPrimaryKey, old.linkTarget == info.linkTarget,
                 old.valueIndex == info.valueIndex, old.inverseIndex == info.inverseIndex,
-                old.propertyKey == info.propertyKey
+                old.propertyKey == info.propertyKey, old.collection == info.collection,
+                old.elementKind == info.elementKind,
+                old.elementIsNullable == info.elementIsNullable
             else { return false }
         }
         return true
@@ -73,7 +113,10 @@ enum TableLayout {
         stamp: UnsafeMutablePointer<UInt64>, directory: TableDirectory
     ) -> Table {
         let columns = UnsafeMutablePointer<ColumnInfo>.allocate(capacity: max(infos.count, 1))
-        for (index, info) in infos.enumerated() { (columns + index).initialize(to: info) }
+        for (index, info) in infos.enumerated() {
+            (columns + index).initialize(to: info)
+            if info.kind == .collection { columns[index].elements = elements(info) }
+        }
         let indexCount = infos.reduce(0) {
             $0 + ($1.valueIndex >= 0 ? 1 : 0) + ($1.inverseIndex >= 0 ? 1 : 0)
         }
@@ -81,11 +124,11 @@ enum TableLayout {
         for (column, info) in infos.enumerated() {
             if info.valueIndex >= 0 {
                 (indexes + Int(info.valueIndex)).initialize(
-                    to: makeIndex(item.key, column, info.kind, isInverse: false, nodes))
+                    to: makeIndex(item.key, column, info, isInverse: false, nodes))
             }
             if info.inverseIndex >= 0 {
                 (indexes + Int(info.inverseIndex)).initialize(
-                    to: makeIndex(item.key, column, info.kind, isInverse: true, nodes))
+                    to: makeIndex(item.key, column, info, isInverse: true, nodes))
             }
         }
         let primary = infos.firstIndex { $0.isPrimaryKey } ?? -1
@@ -108,7 +151,7 @@ enum TableLayout {
     }
 
     private static func makeIndex(
-        _ classKey: ClassKey, _ column: Int, _ kind: ColumnKind, isInverse: Bool,
+        _ classKey: ClassKey, _ column: Int, _ info: ColumnInfo, isInverse: Bool,
         _ nodes: NodeSource
     ) -> TableIndex {
         // Both trees of a link column with a value index would have one tag: the inverse gets
@@ -118,7 +161,9 @@ enum TableLayout {
             column: isInverse ? column | 0x8000 : column)
         return TableIndex(
             column: column, isInverse: isInverse, tree: tree,
-            pending: IndexPending(words: isInverse && kind == .link))
+            pending: IndexPending(
+                words: isInverse && info.linksAreWords,
+                isCounted: isInverse && info.countsLinks))
     }
 
     private static func emptyPlace() -> UnsafeMutableRawPointer {

@@ -214,7 +214,7 @@ final class TableSet {
             guard let table = tables[key] else { continue }
             for column in 0..<table.pointee.columnCount {
                 let info = table.pointee.columns[column]
-                if info.kind == .mixed {
+                if info.valueKind == .mixed {
                     for other in 0..<tableCapacity {
                         tables[other]?.pointee.incoming.append((table.pointee.classKey, column))
                     }
@@ -239,6 +239,9 @@ final class TableSet {
         }
         table.pointee.indexes.deinitialize(count: table.pointee.indexCount)
         table.pointee.indexes.deallocate()
+        for column in 0..<table.pointee.columnCount {
+            table.pointee.columns[column].elements?.deallocate()
+        }
         table.pointee.columns.deallocate()
         table.pointee.rowPlace.deallocate()
         table.pointee.pathNodes.deallocate()
@@ -300,6 +303,7 @@ final class TableSet {
         try forEachTable { table throws(RealmError) in
             if table.pointee.isDirty || table.pointee.freshKey >= 0
                 || !table.pointee.openLeaves.isEmpty || table.hasPendingChanges
+                || !table.pointee.openCollections.isEmpty
             {
                 try table.settle()
             }

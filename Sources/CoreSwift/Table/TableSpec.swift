@@ -16,6 +16,25 @@ struct ColumnInfo {
     var valueIndex: Int32
     var inverseIndex: Int32
     var propertyKey: PropertyKey
+    /// What the column holds per row; of a collection, `kind` is `.collection`.
+    var collection = CollectionType.none
+    /// Of the values of a collection.
+    var elementKind = ColumnKind.int
+    var elementIsNullable = false
+    /// Columns of the elements of a collection: the values, or keys and values. Owned by the table.
+    var elements: UnsafeMutablePointer<ColumnInfo>?
+
+    /// What the values are: the elements of a collection, else those of the column.
+    @inline(__always) var valueKind: ColumnKind { kind == .collection ? elementKind : kind }
+    /// One row may link to an object several times: the inverse index counts (`CountedLinks`).
+    var countsLinks: Bool { kind == .collection || kind == .mixed }
+    /// The inverse index files targets by object key alone, not by class and key.
+    var linksAreWords: Bool { valueKind == .link }
+
+    /// Columns of the elements: 1, of dictionaries 2.
+    @inline(__always) var elementColumns: Int { collection == .dictionary ? 2 : 1 }
+    /// The column of the values among those of the elements.
+    @inline(__always) var valueColumn: Int { collection == .dictionary ? 1 : 0 }
 }
 
 /// Object keys of integer primary keys. A value in 0 ..< 2^62 is its own object key, so that a

@@ -159,8 +159,29 @@ final class TreeCopy {
                     columnCount: table.pointee.columnCount))
         }
         let view = LeafView(block)
+        var changes = try externals(
+            view, UnsafePointer(table.pointee.columns), table.pointee.columnCount, table)
+        for index in 0..<view.columnCount where table.pointee.columns[index].kind == .collection {
+            guard let column = view.column(index), column.encoding != .absent else { continue }
+            for row in 0..<view.rows where !view.isDead(row) {
+                let cell = column.bytes(row)
+                guard CollectionCell.isTree(cell), let start = cell.baseAddress else { continue }
+                let root = CollectionRoot(start)
+                let next = try elements(root.reference, root.depth, index, table)
+                if next != root.reference {
+                    changes.append((start + CollectionCell.rootOffset - block, next))
+                }
+            }
+        }
+        return put(reference, block, changes, table)
+    }
+
+    /// Copies the values that a leaf's rows have in blocks of their own; returns the changes.
+    private func externals(
+        _ view: LeafView, _ infos: UnsafePointer<ColumnInfo>, _ count: Int, _ table: Table
+    ) throws(RealmError) -> [Change] {
         var changes: [Change] = []
-        for index in 0..<view.columnCount where table.pointee.columns[index].kind.hasHeap {
+        for index in 0..<min(view.columnCount, count) where infos[index].kind.hasHeap {
             guard let column = view.column(index), let externals = column.externals else {
                 continue
             }
@@ -170,8 +191,33 @@ final class TreeCopy {
                 let value = try self.block(
                     old, BlockTag(.bigValue, classKey: table.pointee.classKey), table)
                 let next = put(old, value, [], table)
-                if next != old { changes.append((record - block, next)) }
+                if next != old { changes.append((record - view.base, next)) }
             }
+        }
+        return changes
+    }
+
+    /// The tree of a collection.
+    private func elements(
+        _ reference: BlockReference, _ level: Int, _ column: Int, _ table: Table
+    ) throws(RealmError) -> BlockReference {
+        let kind: BlockKind = level == 0 ? .collectionLeaf : .collectionBranch
+        let block = try block(reference, table.collectionTag(kind, column), table)
+        let bytes = pageCount(reference, table) << Page.shift
+        if level == 0 {
+            let context = Table.elementContext(table.pointee.columns[column])
+            if !reference.isTransient { try RowLeafCheck.check(block, bytes, context) }
+            let changes = try externals(
+                LeafView(block), context.infos, context.columnCount, table)
+            return put(reference, block, changes, table)
+        }
+        if !reference.isTransient { try RowBranch.check(block, bytes, level) }
+        var changes: [Change] = []
+        for index in 0..<RowBranch.count(block) {
+            let place = RowBranch.reference(block, index)
+            let child = BlockReference(place)
+            let next = try elements(child, level - 1, column, table)
+            if next != child { changes.append((place - block, next)) }
         }
         return put(reference, block, changes, table)
     }

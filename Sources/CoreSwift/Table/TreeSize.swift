@@ -6,6 +6,9 @@ struct TreeSize {
     private(set) var leaves = 0
     private(set) var externalPages = 0
     private(set) var externalValues = 0
+    /// Trees of lists, sets and dictionaries that do not stand in their rows.
+    private(set) var collectionPages = 0
+    private(set) var collections = 0
     /// By position among the table's indexes.
     private(set) var indexPages: [Int] = []
 
@@ -13,7 +16,7 @@ struct TreeSize {
         var size = TreeSize()
         var readsLeaves = false
         for column in 0..<table.pointee.columnCount {
-            if table.pointee.columns[column].kind.isText { readsLeaves = true }
+            if table.pointee.columns[column].kind.hasHeap { readsLeaves = true }
         }
         try size.addRows(table.pointee.rowPlace, table.pointee.depth, table, readsLeaves)
         for position in 0..<table.pointee.indexCount {
@@ -42,6 +45,42 @@ struct TreeSize {
         leaves += 1
         guard readsLeaves else { return }
         let view = LeafView(try table.leaf(place))
+        addExternals(view)
+        for index in 0..<view.columnCount where table.pointee.columns[index].kind == .collection {
+            guard let column = view.column(index), column.encoding != .absent else { continue }
+            for row in 0..<view.rows where !view.isDead(row) {
+                let cell = column.bytes(row)
+                guard CollectionCell.isTree(cell), let start = cell.baseAddress else { continue }
+                collections += 1
+                let root = CollectionRoot(start)
+                try addElements(
+                    start + CollectionCell.rootOffset, root.depth, root.count, index, table)
+            }
+        }
+    }
+
+    private mutating func addElements(
+        _ place: UnsafeRawPointer, _ level: Int, _ count: Int, _ column: Int, _ table: Table
+    ) throws(RealmError) {
+        collectionPages += BlockReference(place).pageCount
+        guard collectionPages <= table.blocksMax else { throw table.pointee.nodes.endless() }
+        if level == 0 {
+            let info = table.pointee.columns[column]
+            guard let elements = info.elements, elements[info.valueColumn].kind.hasHeap else {
+                return
+            }
+            addExternals(LeafView(try table.collectionLeaf(place, count, column)))
+            return
+        }
+        let node = try table.collectionBranch(place, level, column)
+        for index in 0..<RowBranch.count(node) {
+            try addElements(
+                RowBranch.reference(node, index), level - 1, RowBranch.rows(node, index), column,
+                table)
+        }
+    }
+
+    private mutating func addExternals(_ view: LeafView) {
         for index in 0..<view.columnCount {
             guard let column = view.column(index), let externals = column.externals else {
                 continue

@@ -206,6 +206,9 @@ final class GatheredKey {
             texts[element] = value.bytes.baseAddress ?? somewhere
         // The binder refuses to order by these.
         case .decimal, .objectId, .uuid, .mixed: setNull(element)
+        case .collection:
+            // Refused by the binder: a collection has no place in an order.
+            invariant(false, "a collection as a sort key")
         }
     }
 

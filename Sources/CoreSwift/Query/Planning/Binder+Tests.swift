@@ -53,6 +53,7 @@ extension Binder {
             case .link: node = try linkTest(target, op, constant, inList)
             case .decimal, .objectId, .uuid, .mixed:
                 throw notSupported("a condition on a property of type \(target.kind.typeWord)")
+            case .collection: throw notSupported("collections in comparisons")
             }
         }
         guard var node else {

@@ -101,6 +101,7 @@ extension ColumnKind {
         case .objectId: return "objectId"
         case .uuid: return "uuid"
         case .mixed: return "mixed"
+        case .collection: return "collection"
         }
     }
     var isNumeric: Bool { self == .int || self == .float || self == .double }

@@ -1,0 +1,46 @@
+// Embedded objects: made in the place that owns them, and their way back to the owner.
+
+extension ObjectHandle {
+    /// A new embedded object in a link property; one that was there is deleted.
+    public func createEmbedded(_ propertyKey: Int64) throws(RealmError) -> ObjectHandle {
+        _ = try row()
+        let table = table
+        let column = try Self.column(table, propertyKey)
+        let info = table.pointee.columns[column]
+        guard info.kind == .link else {
+            throw RealmError(
+                .propertyTypeMismatch,
+                "property \(column) of class \(classKey.rawValue) is no link to one object")
+        }
+        guard let target = table.pointee.tables[Int(info.linkTarget.rawValue)],
+            target.pointee.isEmbedded
+        else {
+            throw RealmError(
+                .illegalOperation,
+                "property \(column) of class \(classKey.rawValue) links to objects that are not "
+                    + "embedded; create them on their own")
+        }
+        guard session.pointee.status == .writing else { throw realm.notWriting() }
+        let key = try table.createEmbedded(objectKey, column)
+        return try realm.object(info.linkTarget, key)
+    }
+
+    /// The object that owns this embedded one; `.topLevelObject` for objects of other classes.
+    public func parent() throws(RealmError) -> ObjectHandle {
+        guard isValid else {
+            throw RealmError(
+                .noSuchObject, "object \(objectKey) of class \(classKey.rawValue) was deleted")
+        }
+        _ = try row()
+        guard table.pointee.isEmbedded else {
+            throw RealmError(
+                .topLevelObject, "objects of class \(classKey.rawValue) are not embedded")
+        }
+        guard let owner = try table.owner(of: objectKey) else {
+            throw RealmError(
+                .invalidDatabase,
+                "embedded object \(objectKey) of class \(classKey.rawValue) has no owner")
+        }
+        return try realm.object(owner.classKey, owner.key)
+    }
+}

@@ -1,0 +1,216 @@
+// Changing lists, sets and dictionaries. The order of checks is the contract's: the value's type,
+// the object and the thread, the transaction, then the position.
+
+extension RealmCollection {
+    /// The type check of the contract; before anything else.
+    func check(_ value: RawValue) throws(RealmError) {
+        guard let table = try realm.readTables().table(classKey) else { return }
+        try table.checkElement(value, column)
+    }
+
+    private func checkPosition(
+        _ index: Int, _ collection: UnsafeMutablePointer<OpenCollection>, isInsertion: Bool = false
+    ) throws(RealmError) {
+        let count = collection.pointee.count
+        guard index >= 0, index < count || (isInsertion && index == count) else {
+            throw outOfBounds(index, count)
+        }
+    }
+
+    // MARK: Lists
+
+    /// Inserts a value before element `index`, or behind the last one.
+    public func insert(_ value: RawValue, at index: Int) throws(RealmError) {
+        try check(value)
+        let collection = try writable()
+        try checkPosition(index, collection, isInsertion: true)
+        try table.checkElementTarget(value)
+        try table.insert(collection, at: index, value)
+    }
+
+    /// Replaces element `index` of a list.
+    public func set(_ value: RawValue, at index: Int) throws(RealmError) {
+        try check(value)
+        let collection = try writable()
+        try checkPosition(index, collection)
+        try table.checkElementTarget(value)
+        try table.replace(collection, at: index, value)
+    }
+
+    /// Moves an element of a list so that it ends at index `to`.
+    public func move(from: Int, to: Int) throws(RealmError) {
+        let collection = try writable()
+        try checkPosition(from, collection)
+        try checkPosition(to, collection)
+        try table.move(collection, from: from, to: to)
+    }
+
+    /// Removes the element at a position; embedded objects are deleted, others stay.
+    public func remove(at index: Int) throws(RealmError) {
+        let collection = try writable()
+        try checkPosition(index, collection)
+        try table.remove(collection, at: index)
+    }
+
+    /// Removes every element; embedded objects are deleted, others stay.
+    public func removeAll() throws(RealmError) {
+        try table.removeAll(try writable())
+    }
+
+    /// Removes every element and deletes the objects that were linked to.
+    public func deleteAll() throws(RealmError) {
+        let collection = try writable()
+        let info = collection.pointee.valueInfo
+        guard info.kind == .link else {
+            try table.removeAll(collection)
+            return
+        }
+        var targets: [Int64] = []
+        for index in 0..<collection.pointee.count {
+            let value = try collection.pointee.value(index, collection.pointee.valueColumn).value
+            if !value.isNull { targets.append(value.linkTarget.rawValue) }
+        }
+        try table.removeAll(collection)
+        guard let target = try realm.readTables().table(info.linkTarget) else { return }
+        for key in targets where try target.find(key) != nil { try target.deleteRow(key) }
+        session.pointee.stamp.pointee &+= 1
+    }
+
+    // MARK: Sets
+
+    /// Inserts a value; returns its position, and whether it was not there before.
+    public func insert(_ value: RawValue) throws(RealmError) -> (index: Int, isNew: Bool) {
+        try check(value)
+        let collection = try writable()
+        try table.checkElementTarget(value)
+        let place = try collection.pointee.search(value)
+        if place.isFound { return (place.index, false) }
+        try table.insert(collection, at: place.index, value)
+        return (place.index, true)
+    }
+
+    /// Removes a value of a set; false when it was not there, or is of another type.
+    public func remove(_ value: RawValue) throws(RealmError) -> Bool {
+        do throws(RealmError) {
+            try check(value)
+        } catch {
+            // A value that cannot be an element is none.
+            _ = try count()
+            return false
+        }
+        let collection = try writable()
+        let place = try collection.pointee.search(value)
+        if place.isFound { try table.remove(collection, at: place.index) }
+        return place.isFound
+    }
+
+    // MARK: Dictionaries
+
+    /// The rules for keys: text that does not begin with `$` and has no `.` in it.
+    func check(key: RawValue) throws(RealmError) {
+        guard key.type == ValueType.string.rawValue else {
+            throw RealmError(.invalidArgument, "the key of a dictionary must be a string")
+        }
+        guard !key.isNull else {
+            throw RealmError(.invalidDictionaryKey, "the key of a dictionary cannot be null")
+        }
+        let bytes = key.bytes
+        guard bytes.first != UInt8(ascii: "$"), !bytes.contains(UInt8(ascii: ".")) else {
+            throw RealmError(
+                .invalidDictionaryKey,
+                "the key '\(String(decoding: bytes, as: UTF8.self))' begins with '$' or "
+                    + "contains '.'")
+        }
+    }
+
+    /// Inserts or replaces the value of a key; returns its position, and whether the key is new.
+    public func insert(
+        _ value: RawValue, key: RawValue
+    ) throws(RealmError) -> (index: Int, isNew: Bool) {
+        try check(key: key)
+        try check(value)
+        let collection = try writable()
+        try table.checkElementTarget(value)
+        let place = try collection.pointee.search(key)
+        if place.isFound {
+            try table.replace(collection, at: place.index, value)
+        } else {
+            try table.insert(collection, at: place.index, key: key, value)
+        }
+        return (place.index, !place.isFound)
+    }
+
+    /// Removes a key; false when it was not there.
+    public func remove(key: RawValue) throws(RealmError) -> Bool {
+        guard key.type == ValueType.string.rawValue else {
+            _ = try count()
+            return false
+        }
+        try check(key: key)
+        let collection = try writable()
+        let place = try collection.pointee.search(key)
+        if place.isFound { try table.remove(collection, at: place.index) }
+        return place.isFound
+    }
+
+    // MARK: Embedded objects
+
+    /// The embedded class of the elements.
+    private func embeddedTable() throws(RealmError) -> Table {
+        let info = try valueInfo()
+        guard info.kind == .link, let target = try realm.readTables().table(info.linkTarget),
+            target.pointee.isEmbedded
+        else {
+            throw RealmError(
+                .illegalOperation,
+                "property \(column) of class \(classKey.rawValue) holds no embedded objects")
+        }
+        return target
+    }
+
+    private func createEmbedded(
+        _ target: Table, _ body: (RawValue) throws(RealmError) -> Void
+    ) throws(RealmError) -> ObjectHandle {
+        let (key, _) = try target.createSequential()
+        try body(.link(target.pointee.classKey, ObjectKey(rawValue: key)))
+        target.pointee.isDirty = true
+        return try realm.object(target.pointee.classKey, key)
+    }
+
+    /// Inserts a new embedded object before element `index` of a list.
+    public func insertEmbedded(at index: Int) throws(RealmError) -> ObjectHandle {
+        let target = try embeddedTable()
+        let collection = try writable()
+        try checkPosition(index, collection, isInsertion: true)
+        return try createEmbedded(target) { link throws(RealmError) in
+            // Creating it may have closed the collection.
+            try table.insert(try writable(), at: index, link)
+        }
+    }
+
+    /// Replaces element `index` of a list by a new embedded object; the old one is deleted.
+    public func setEmbedded(at index: Int) throws(RealmError) -> ObjectHandle {
+        let target = try embeddedTable()
+        let collection = try writable()
+        try checkPosition(index, collection)
+        return try createEmbedded(target) { link throws(RealmError) in
+            try table.replace(try writable(), at: index, link)
+        }
+    }
+
+    /// Puts a new embedded object at a key of a dictionary; one that was there is deleted.
+    public func insertEmbedded(key: RawValue) throws(RealmError) -> ObjectHandle {
+        try check(key: key)
+        let target = try embeddedTable()
+        _ = try writable()
+        return try createEmbedded(target) { link throws(RealmError) in
+            let collection = try writable()
+            let place = try collection.pointee.search(key)
+            if place.isFound {
+                try table.replace(collection, at: place.index, link)
+            } else {
+                try table.insert(collection, at: place.index, key: key, link)
+            }
+        }
+    }
+}

@@ -1,0 +1,258 @@
+// A list, set or dictionary of an object: what handles of the C ABI and Swift programs hold. Every
+// access sees the realm's current state; the place of the elements is remembered as long as the
+// session's stamp stands.
+//
+// In a write transaction it works on the transaction's `OpenCollection`, otherwise on the cell of
+// the snapshot. Belongs to the realm's thread; collections of frozen realms remember nothing, so
+// any thread may read them.
+//
+// Changing elements: RealmCollection+Changes.swift.
+
+public final class RealmCollection {
+    public let type: CollectionType
+    public let propertyKey: Int64
+    public let realm: Realm
+    /// The object that has the collection; ended with it.
+    let owner: ObjectHandle
+    let column: Int
+
+    private var stamp: UInt64 = 0
+    /// While `stamp` stands: the collection of the write transaction, or the view of the snapshot.
+    private var open: UnsafeMutablePointer<OpenCollection>?
+    private var view: CollectionView?
+
+    /// Takes over the handle, whose class has the collection in this column.
+    init(_ owner: ObjectHandle, _ column: Int, _ info: ColumnInfo) {
+        self.owner = owner
+        self.column = column
+        type = info.collection
+        propertyKey = info.propertyKey.rawValue
+        realm = owner.realm
+    }
+
+    deinit {
+        owner.release()
+        realm.prepareForRelease()
+    }
+
+    var session: Session { owner.session }
+
+    /// False once the object was deleted or the realm closed.
+    public var isValid: Bool { owner.isValid }
+    public var classKey: ClassKey { owner.classKey }
+    public var objectKey: Int64 { owner.objectKey }
+
+    /// Whether both are the same collection of one realm.
+    public func isEqual(_ other: RealmCollection) -> Bool {
+        propertyKey == other.propertyKey && owner.isEqual(other.owner)
+    }
+
+    /// Another one for the same collection.
+    public func copy() -> RealmCollection {
+        RealmCollection(owner.clone(), column, info)
+    }
+
+    /// The same collection in another realm of the file, or another version; nil when its object
+    /// is not there.
+    public func resolve(in other: Realm) throws(RealmError) -> RealmCollection? {
+        guard isValid, let there = try owner.resolved(in: other) else { return nil }
+        return try there.collection(propertyKey, type)
+    }
+
+    private var info: ColumnInfo {
+        var info = ColumnInfo(
+            kind: .collection, isNullable: false, isKey: false, isPrimaryKey: false,
+            valueType: .max, linkTarget: .invalid, valueIndex: -1, inverseIndex: -1,
+            propertyKey: PropertyKey(rawValue: propertyKey))
+        info.collection = type
+        return info
+    }
+
+    // MARK: The elements' place
+
+    /// Finds the elements; throws when the object is gone, the realm closed or the thread wrong.
+    @inline(__always)
+    private func refresh() throws(RealmError) {
+        if stamp == session.pointee.stamp.pointee && session.pointee.isOnKnownThread
+            && session.pointee.threadMask != 0
+        {
+            return
+        }
+        try findElements()
+    }
+
+    @inline(never)
+    private func findElements() throws(RealmError) {
+        let place = try owner.row()
+        let table = owner.table
+        if session.pointee.threadMask == 0 { return }
+        if session.pointee.status == .writing {
+            view = nil
+            open = try table.collection(objectKey, column)
+        } else {
+            open = nil
+            view = try CollectionView(table, place, column)
+        }
+        stamp = session.pointee.stamp.pointee
+    }
+
+    /// A view of a frozen realm's collection, for this call alone: other threads may be reading.
+    private func frozenView() throws(RealmError) -> CollectionView {
+        let place = try owner.row()
+        guard let table = try realm.readTables().table(classKey) else {
+            throw RealmError(.invalidatedObject, "class \(classKey.rawValue) is gone")
+        }
+        return try CollectionView(table, place, column)
+    }
+
+    /// The transaction's collection, to be changed.
+    func writable() throws(RealmError) -> UnsafeMutablePointer<OpenCollection> {
+        try refresh()
+        guard session.pointee.status == .writing, let open else { throw realm.notWriting() }
+        return open
+    }
+
+    /// The table of the owner, once the elements were found.
+    var table: Table { owner.table }
+
+    /// Columns of the elements.
+    func elementInfo(_ index: Int) throws(RealmError) -> ColumnInfo {
+        guard let table = try realm.readTables().table(classKey),
+            column < table.pointee.columnCount,
+            let elements = table.pointee.columns[column].elements
+        else { throw RealmError(.invalidatedObject, "class \(classKey.rawValue) is gone") }
+        return elements[index]
+    }
+
+    /// The values' column: their kind, nullability and link target.
+    func valueInfo() throws(RealmError) -> ColumnInfo {
+        try elementInfo(type == .dictionary ? 1 : 0)
+    }
+
+    // MARK: Reading
+
+    /// The number of elements.
+    public func count() throws(RealmError) -> Int {
+        try refresh()
+        if let open { return open.pointee.count }
+        if let view { return view.count }
+        return try frozenView().count
+    }
+
+    /// The value of element `index`; `.indexOutOfBounds` behind the end. Text is borrowed until
+    /// the realm moves or changes.
+    @inline(__always)
+    public func get(_ index: Int) throws(RealmError) -> RawValue {
+        try element(index, isKey: false)
+    }
+
+    /// The key of element `index` of a dictionary.
+    public func key(_ index: Int) throws(RealmError) -> RawValue {
+        try element(index, isKey: true)
+    }
+
+    @inline(__always)
+    private func element(_ index: Int, isKey: Bool) throws(RealmError) -> RawValue {
+        try refresh()
+        if view != nil {
+            guard index >= 0, index < view.unsafelyUnwrapped.count else {
+                throw outOfBounds(index, view.unsafelyUnwrapped.count)
+            }
+            let column = isKey ? 0 : type == .dictionary ? 1 : 0
+            return try view!.value(index, column)
+        }
+        return try elementSlowly(index, isKey: isKey)
+    }
+
+    @inline(never)
+    private func elementSlowly(_ index: Int, isKey: Bool) throws(RealmError) -> RawValue {
+        let column = isKey ? 0 : type == .dictionary ? 1 : 0
+        guard let open else {
+            var view = try frozenView()
+            guard index >= 0, index < view.count else { throw outOfBounds(index, view.count) }
+            return try view.value(index, column)
+        }
+        guard index >= 0, index < open.pointee.count else {
+            throw outOfBounds(index, open.pointee.count)
+        }
+        let found = try open.pointee.value(index, column)
+        return found.isStable || !open.pointee.infos[column].kind.hasHeap
+            ? found.value : realm.keep(found.value)
+    }
+
+    func outOfBounds(_ index: Int, _ count: Int) -> RealmError {
+        RealmError(
+            .indexOutOfBounds,
+            "index \(index) is out of bounds of a \(type) of \(count) elements")
+    }
+
+    /// The position of the first element with this value, or nil. The value fits the elements'
+    /// type.
+    public func find(_ value: RawValue) throws(RealmError) -> Int? {
+        if type == .set {
+            let place = try search(value)
+            return place.isFound ? place.index : nil
+        }
+        try refresh()
+        let column = type == .dictionary ? 1 : 0
+        let info = try valueInfo()
+        if let open {
+            for index in 0..<open.pointee.count
+            where CollectionOrder.compare(
+                try open.pointee.value(index, column).value, value, info.kind) == 0
+            {
+                return index
+            }
+            return nil
+        }
+        if view != nil { return try view!.firstIndex(value, column) }
+        var view = try frozenView()
+        return try view.firstIndex(value, column)
+    }
+
+    /// Where a value of a set, or a key of a dictionary, is or would be.
+    func search(_ value: RawValue) throws(RealmError) -> (index: Int, isFound: Bool) {
+        try refresh()
+        if let open { return try open.pointee.search(value) }
+        if view != nil { return try view!.search(value) }
+        var view = try frozenView()
+        return try view.search(value)
+    }
+
+    /// The position of a key of a dictionary, or nil.
+    public func find(key: RawValue) throws(RealmError) -> Int? {
+        guard type == .dictionary, key.type == ValueType.string.rawValue, !key.isNull else {
+            try refresh()
+            return nil
+        }
+        let place = try search(key)
+        return place.isFound ? place.index : nil
+    }
+
+    /// The object that element `index` links to; nil for null and for collections of other types.
+    public func object(_ index: Int) throws(RealmError) -> ObjectHandle? {
+        let value = try get(index)
+        guard value.type == ValueType.link.rawValue else { return nil }
+        return try realm.object(value.linkClass, value.linkTarget.rawValue)
+    }
+}
+
+extension ObjectHandle {
+    /// The list, set or dictionary of a property; `.propertyTypeMismatch` when it holds none.
+    public func collection(
+        _ propertyKey: Int64, _ type: CollectionType
+    ) throws(RealmError) -> RealmCollection {
+        _ = try row()
+        guard let table = try realm.readTables().table(classKey) else {
+            throw RealmError(.invalidatedObject, "class \(classKey.rawValue) is gone")
+        }
+        let column = try Self.column(table, propertyKey)
+        let info = table.pointee.columns[column]
+        guard info.collection == type else {
+            throw RealmError(
+                .propertyTypeMismatch,
+                "property \(column) of class \(classKey.rawValue) is no \(type)")
+        }
+        return RealmCollection(clone(), column, info)
+    }
+}

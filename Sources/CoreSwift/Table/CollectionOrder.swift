@@ -1,0 +1,20 @@
+// The order of set elements and dictionary keys: `ValueOrder` for two values of one column, with
+// short cuts for the common kinds.
+
+enum CollectionOrder {
+    /// Negative, zero or positive as `a` is below, equal to or above `b`; both null or of `kind`.
+    static func compare(_ a: RawValue, _ b: RawValue, _ kind: ColumnKind) -> Int {
+        switch kind {
+        case .int where !a.isNull && !b.isNull:
+            return a.intValue < b.intValue ? -1 : a.intValue > b.intValue ? 1 : 0
+        case .string where !a.isNull && !b.isNull:
+            let first = a.bytes
+            let second = b.bytes
+            return compareBytes(
+                first.baseAddress.unsafelyUnwrapped, first.count,
+                second.baseAddress.unsafelyUnwrapped, second.count)
+        default:
+            return ValueOrder.compare(a, b)
+        }
+    }
+}

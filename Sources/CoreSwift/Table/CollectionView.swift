@@ -1,0 +1,187 @@
+// A list, set or dictionary of a row in a snapshot: its elements by position, by value, in
+// sequence. Reads the cell in place, or descends its tree; the leaf that it read last is kept, so
+// that elements one after another cost a few loads each.
+//
+// Good as long as the snapshot, and in a write transaction only for settled tables.
+
+struct CollectionView {
+    let table: Table
+    let column: Int
+    let infos: UnsafeMutablePointer<ColumnInfo>
+    let columnCount: Int
+    let count: Int
+    private let cell: UnsafeRawPointer
+    private let isTree: Bool
+    private let depth: Int
+    /// The leaf read last, and the positions of its elements; empty = none.
+    private var fingerLeaf: UnsafeRawPointer
+    private var fingerStart = 0
+    private var fingerCount = 0
+
+    /// Of a cell that passed the gate with its leaf.
+    init(_ table: Table, _ column: Int, _ cell: UnsafeRawBufferPointer) {
+        self.table = table
+        self.column = column
+        let info = table.pointee.columns[column]
+        infos = info.elements.unsafelyUnwrapped
+        columnCount = info.elementColumns
+        self.cell = cell.baseAddress ?? UnsafeRawPointer(table.pointee.rowPlace)
+        count = CollectionCell.count(cell)
+        isTree = CollectionCell.isTree(cell)
+        depth = isTree ? Int(cell[1]) : 0
+        fingerLeaf = self.cell
+    }
+
+    init(_ table: Table, _ place: RowPlace, _ column: Int) throws(RealmError) {
+        let cell = try table.value(place, column, table.pointee.columns[column]).bytes
+        self.init(table, column, cell)
+    }
+
+    var valueColumn: Int { columnCount - 1 }
+
+    // MARK: Positions
+
+    /// Element `index`, which is there: of column 0, or of the values of a dictionary.
+    @inline(__always)
+    mutating func value(_ index: Int, _ column: Int) throws(RealmError) -> RawValue {
+        if !isTree {
+            return InlineCollection(cell).column(column, UnsafePointer(infos))
+                .value(index, infos[column])
+        }
+        let row = index &- fingerStart
+        if row < 0 || row >= fingerCount { try seek(index) }
+        return try table.value(
+            RowPlace(
+                leaf: UnsafeMutableRawPointer(mutating: fingerLeaf), row: index &- fingerStart,
+                state: .sealed), column, infos[column])
+    }
+
+    @inline(never)
+    private mutating func seek(_ index: Int) throws(RealmError) {
+        var place = cell + CollectionCell.rootOffset
+        var start = 0
+        var elements = count
+        for level in stride(from: depth, to: 0, by: -1) {
+            let node = try table.collectionBranch(place, level, self.column)
+            let last = RowBranch.count(node) - 1
+            var child = 0
+            while child < last, index >= start &+ RowBranch.rows(node, child) {
+                start &+= RowBranch.rows(node, child)
+                child &+= 1
+            }
+            elements = RowBranch.rows(node, child)
+            place = RowBranch.reference(node, child)
+        }
+        guard index - start < elements else { throw badCounts() }
+        fingerLeaf = try table.collectionLeaf(place, elements, self.column)
+        fingerStart = start
+        fingerCount = elements
+    }
+
+    private func badCounts() -> RealmError {
+        RealmError(
+            .invalidDatabase,
+            "class \(table.pointee.classKey.rawValue), property \(column): the counts of a "
+                + "collection's tree do not add up")
+    }
+
+    // MARK: Values
+
+    /// The first position whose element is not below `value`, and whether it is equal; of sets
+    /// and dictionaries, whose column 0 ascends.
+    mutating func search(_ value: RawValue) throws(RealmError) -> (index: Int, isFound: Bool) {
+        var low = 0
+        var high = count
+        if isTree {
+            // The leaf that covers the value: by the first element of each child.
+            var place = cell + CollectionCell.rootOffset
+            for level in stride(from: depth, to: 0, by: -1) {
+                let node = try table.collectionBranch(place, level, column)
+                let child = try self.child(node, level, covering: value)
+                for before in 0..<child { low += RowBranch.rows(node, before) }
+                high = low + RowBranch.rows(node, child)
+                place = RowBranch.reference(node, child)
+            }
+            guard high <= count else { throw badCounts() }
+        }
+        while low < high {
+            let middle = (low + high) >> 1
+            let order = CollectionOrder.compare(
+                try self.value(middle, 0), value, infos[0].kind)
+            if order == 0 { return (middle, true) }
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        return (low, false)
+    }
+
+    /// The last child of a branch whose first element is not above the value, or child 0.
+    private func child(
+        _ node: UnsafeRawPointer, _ level: Int, covering value: RawValue
+    ) throws(RealmError) -> Int {
+        var low = 0
+        var length = RowBranch.count(node)
+        while length > 1 {
+            let half = length >> 1
+            var place = RowBranch.reference(node, low + half)
+            var elements = RowBranch.rows(node, low + half)
+            for below in stride(from: level - 1, to: 0, by: -1) {
+                let next = try table.collectionBranch(place, below, column)
+                place = RowBranch.reference(next, 0)
+                elements = RowBranch.rows(next, 0)
+            }
+            let leaf = try table.collectionLeaf(place, elements, column)
+            let first = try table.value(
+                RowPlace(
+                    leaf: UnsafeMutableRawPointer(mutating: leaf), row: 0, state: .sealed), 0,
+                infos[0])
+            if CollectionOrder.compare(first, value, infos[0].kind) <= 0 { low += half }
+            length -= half
+        }
+        return low
+    }
+
+    /// The position of the first element with this value, in order; for lists, and for the values
+    /// of dictionaries.
+    mutating func firstIndex(
+        _ value: RawValue, _ column: Int
+    ) throws(RealmError) -> Int? {
+        for index in 0..<count
+        where CollectionOrder.compare(
+            try self.value(index, column), value, infos[column].kind) == 0
+        {
+            return index
+        }
+        return nil
+    }
+
+    // MARK: Sequences
+
+    /// Calls `body` with the leaves of the tree; nothing for an inline cell.
+    func forEachLeaf(
+        _ body: (LeafView) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        guard isTree else { return }
+        var left = table.blocksMax
+        _ = try walk(cell + CollectionCell.rootOffset, depth, count, &left, body)
+    }
+
+    private func walk(
+        _ place: UnsafeRawPointer, _ level: Int, _ elements: Int, _ left: inout Int,
+        _ body: (LeafView) throws(RealmError) -> Bool
+    ) throws(RealmError) -> Bool {
+        left -= 1
+        guard left >= 0 else { throw table.pointee.nodes.endless() }
+        if level == 0 {
+            return try body(LeafView(try table.collectionLeaf(place, elements, column)))
+        }
+        let node = try table.collectionBranch(place, level, column)
+        for child in 0..<RowBranch.count(node) {
+            guard
+                try walk(
+                    RowBranch.reference(node, child), level - 1, RowBranch.rows(node, child),
+                    &left, body)
+            else { return false }
+        }
+        return true
+    }
+}

@@ -1,0 +1,466 @@
+// A list, set or dictionary that a write transaction uses: its elements as a sequence of pieces,
+// each a sealed block of the collection's tree or an open leaf in memory. Positions are found by
+// counting, so an insertion anywhere moves the elements of one piece only.
+//
+// Invariants
+//   1. `counts[i]` is the number of elements of piece i, and above 0; `count` is their sum.
+//   2. A piece is open, or `reference` names its block. The block of a piece that was opened has
+//      been dropped.
+//   3. `branches` are the level-1 nodes of the tree as it was loaded. One that is not dirty still
+//      has exactly its children, next to each other.
+//   4. Without `isDirty` the row's cell says what the pieces say.
+//   5. The finger's piece begins at element `fingerStart`, if there are pieces.
+//
+// Made by `Table.collection`, which finds it again by object and column; ended by `flush`, which
+// writes the cell. Guarded by the thread that owns the write transaction.
+
+struct CollectionPiece {
+    /// First, so that a pointer to the piece is one to the reference.
+    var reference: BlockReference
+    var open: UnsafeMutablePointer<OpenLeaf>?
+    /// The node in `branches` that it is a child of, or -1.
+    var origin: Int32
+}
+
+struct OpenCollection {
+    struct Branch {
+        var reference: BlockReference
+        var children: Int
+        var elements: Int
+        var isDirty: Bool
+    }
+
+    let table: Table
+    let key: Int64
+    let column: Int
+    let type: CollectionType
+    let infos: UnsafeMutablePointer<ColumnInfo>
+    let columnCount: Int
+    var count = 0
+    var isDirty = false
+
+    var pieces: UnsafeMutablePointer<CollectionPiece>
+    var counts: UnsafeMutablePointer<Int32>
+    var pieceCount = 0
+    private var capacity = 0
+    var branches: [Branch] = []
+    /// Nodes above the level-1 branches.
+    var upper: [BlockReference] = []
+    private var fingerPiece = 0
+    private var fingerStart = 0
+
+    init(_ table: Table, _ key: Int64, _ column: Int) {
+        self.table = table
+        self.key = key
+        self.column = column
+        let info = table.pointee.columns[column]
+        type = info.collection
+        infos = info.elements.unsafelyUnwrapped
+        columnCount = info.elementColumns
+        capacity = 2
+        pieces = .allocate(capacity: capacity)
+        counts = .allocate(capacity: capacity)
+    }
+
+    /// Frees the memory; sealed blocks stay what they are.
+    func deallocate() {
+        for index in 0..<pieceCount { free(pieces[index].open) }
+        pieces.deallocate()
+        counts.deallocate()
+    }
+
+    func free(_ leaf: UnsafeMutablePointer<OpenLeaf>?) {
+        guard let leaf else { return }
+        leaf.pointee.deallocate()
+        leaf.deallocate()
+    }
+
+    var valueColumn: Int { columnCount - 1 }
+    var valueInfo: ColumnInfo { infos[columnCount - 1] }
+
+    // MARK: Loading
+
+    /// Takes over the elements of a checked cell.
+    mutating func load(_ cell: UnsafeRawBufferPointer) throws(RealmError) {
+        guard cell.count > 0, let start = cell.baseAddress else { return }
+        if start.u8(0) == CollectionCell.inlineForm {
+            let rows = Int(start.u16(2))
+            let leaf = makeLeaf(capacity: max(16, rows + rows / 4))
+            CollectionCell.decode(start, infos, to: leaf)
+            insertPiece(
+                at: 0, CollectionPiece(reference: .none, open: leaf, origin: -1), count: rows)
+            count = rows
+            return
+        }
+        let root = CollectionRoot(start)
+        try loadNode(start + CollectionCell.rootOffset, root.depth, root.count, parent: -1)
+        guard count == root.count else {
+            throw damaged("has \(count) elements, its row says \(root.count)")
+        }
+    }
+
+    private mutating func loadNode(
+        _ place: UnsafeRawPointer, _ level: Int, _ elements: Int, parent: Int32
+    ) throws(RealmError) {
+        if level == 0 {
+            guard elements > 0, elements <= LeafLayout.rowsMax else {
+                throw damaged("leaf of \(elements) elements")
+            }
+            insertPiece(
+                at: pieceCount,
+                CollectionPiece(reference: BlockReference(place), open: nil, origin: parent),
+                count: elements)
+            count += elements
+            guard pieceCount <= table.blocksMax else { throw table.pointee.nodes.endless() }
+            return
+        }
+        let node = try table.collectionBranch(place, level, column)
+        let children = RowBranch.count(node)
+        var origin: Int32 = -1
+        if level == 1 {
+            origin = Int32(branches.count)
+            branches.append(
+                Branch(
+                    reference: BlockReference(place), children: children, elements: elements,
+                    isDirty: false))
+        } else {
+            upper.append(BlockReference(place))
+            guard upper.count <= table.blocksMax else { throw table.pointee.nodes.endless() }
+        }
+        for child in 0..<children {
+            try loadNode(
+                RowBranch.reference(node, child), level - 1, RowBranch.rows(node, child),
+                parent: origin)
+        }
+    }
+
+    func damaged(_ what: String) -> RealmError {
+        RealmError(
+            .invalidDatabase,
+            "class \(table.pointee.classKey.rawValue), object \(key), property \(column): "
+                + "collection \(what)")
+    }
+
+    // MARK: Pieces
+
+    private func makeLeaf(capacity: Int) -> UnsafeMutablePointer<OpenLeaf> {
+        OpenLeaf.make(
+            UnsafePointer(infos), count: columnCount,
+            capacity: min(capacity, LeafLayout.rowsMax), lowKey: 0)
+    }
+
+    mutating func insertPiece(at index: Int, _ piece: CollectionPiece, count: Int) {
+        if pieceCount == capacity { growPieces() }
+        let moved = pieceCount - index
+        if moved > 0 {
+            (pieces + index + 1).moveUpdateOverlapping(pieces + index, moved)
+            memmove(counts + index + 1, counts + index, moved * 4)
+            // A node that the new piece stands within is no longer what it was.
+            if index > 0, pieces[index - 1].origin >= 0,
+                pieces[index - 1].origin == pieces[index + 1].origin
+            {
+                branches[Int(pieces[index - 1].origin)].isDirty = true
+            }
+        }
+        (pieces + index).initialize(to: piece)
+        counts[index] = Int32(count)
+        pieceCount += 1
+    }
+
+    private mutating func growPieces() {
+        let larger = UnsafeMutablePointer<CollectionPiece>.allocate(capacity: capacity * 2)
+        larger.moveInitialize(from: pieces, count: pieceCount)
+        pieces.deallocate()
+        pieces = larger
+        let numbers = UnsafeMutablePointer<Int32>.allocate(capacity: capacity * 2)
+        numbers.moveInitialize(from: counts, count: pieceCount)
+        counts.deallocate()
+        counts = numbers
+        capacity *= 2
+    }
+
+    mutating func removePiece(_ index: Int) {
+        touch(index)
+        free(pieces[index].open)
+        let moved = pieceCount - index - 1
+        if moved > 0 {
+            (pieces + index).moveUpdateOverlapping(pieces + index + 1, moved)
+            memmove(counts + index, counts + index + 1, moved * 4)
+        }
+        pieceCount -= 1
+        fingerPiece = 0
+        fingerStart = 0
+    }
+
+    /// The node above the piece has to be written anew.
+    private mutating func touch(_ index: Int) {
+        if pieces[index].origin >= 0 {
+            branches[Int(pieces[index].origin)].isDirty = true
+            pieces[index].origin = -1
+        }
+        isDirty = true
+    }
+
+    /// Points the finger at the piece with element `index`, which is there.
+    @inline(__always)
+    private mutating func seek(_ index: Int) {
+        let offset = index &- fingerStart
+        if offset >= 0 && offset < Int(counts[fingerPiece]) { return }
+        seekSlowly(index)
+    }
+
+    @inline(never)
+    private mutating func seekSlowly(_ index: Int) {
+        var piece = 0
+        var start = 0
+        if index >= fingerStart {
+            piece = fingerPiece
+            start = fingerStart
+        }
+        while index &- start >= Int(counts[piece]) {
+            start &+= Int(counts[piece])
+            piece &+= 1
+        }
+        fingerPiece = piece
+        fingerStart = start
+    }
+
+    /// Where a piece's rows are.
+    @inline(__always)
+    private func leaf(_ piece: Int) throws(RealmError) -> RowPlace {
+        if let open = pieces[piece].open {
+            return RowPlace(leaf: UnsafeMutableRawPointer(open), row: 0, state: .open)
+        }
+        let place = UnsafeRawPointer(pieces + piece)
+        let block = try table.collectionLeaf(place, Int(counts[piece]), column)
+        return RowPlace(
+            leaf: UnsafeMutableRawPointer(mutating: block), row: 0,
+            state: pieces[piece].reference.isTransient ? .transient : .sealed)
+    }
+
+    /// The open leaf of a piece; opens it, which drops its block.
+    mutating func open(
+        _ index: Int, extraRows: Int
+    ) throws(RealmError) -> UnsafeMutablePointer<OpenLeaf> {
+        if let leaf = pieces[index].open {
+            if leaf.pointee.rows + extraRows <= leaf.pointee.capacity {
+                touch(index)
+                return leaf
+            }
+            let larger = makeLeaf(
+                capacity: max(leaf.pointee.rows + extraRows, leaf.pointee.rows * 2))
+            leaf.pointee.copyRows(0..<leaf.pointee.rows, to: larger)
+            free(leaf)
+            pieces[index].open = larger
+            touch(index)
+            return larger
+        }
+        let view = try leaf(index).view
+        let leaf = LeafDecoder.open(
+            view, infos: UnsafePointer(infos), columnCount: columnCount,
+            extraRows: max(extraRows, min(view.rows / 2, LeafLayout.rowsMax - view.rows)),
+            lowKey: 0)
+        table.memory.pointee.drop(pieces[index].reference)
+        pieces[index].reference = .none
+        pieces[index].open = leaf
+        touch(index)
+        return leaf
+    }
+
+    // MARK: Reading
+
+    /// Element `index`, which is there. `isStable`: its text stays as long as the snapshot.
+    @inline(__always)
+    mutating func value(
+        _ index: Int, _ column: Int
+    ) throws(RealmError) -> (value: RawValue, isStable: Bool) {
+        seek(index)
+        var place = try leaf(fingerPiece)
+        place.row = index &- fingerStart
+        return (try table.value(place, column, infos[column]), place.state == .sealed)
+    }
+
+    /// The first position whose element is not below `value`, and whether it is equal; of sets
+    /// and dictionaries, whose column 0 ascends.
+    mutating func search(_ value: RawValue) throws(RealmError) -> (index: Int, isFound: Bool) {
+        guard pieceCount > 0 else { return (0, false) }
+        let info = infos[0]
+        var low = 0
+        var length = pieceCount
+        while length > 1 {
+            let half = length >> 1
+            let first = try table.value(try leaf(low + half), 0, info)
+            if CollectionOrder.compare(first, value, info.kind) <= 0 { low += half }
+            length -= half
+        }
+        var start = 0
+        for piece in 0..<low { start &+= Int(counts[piece]) }
+        fingerPiece = low
+        fingerStart = start
+        var place = try leaf(low)
+        var row = 0
+        length = Int(counts[low])
+        while length > 0 {
+            let half = length >> 1
+            place.row = row + half
+            let order = CollectionOrder.compare(
+                try table.value(place, 0, info), value, info.kind)
+            if order == 0 { return (start + row + half, true) }
+            if order < 0 {
+                row += half + 1
+                length -= half + 1
+            } else {
+                length = half
+            }
+        }
+        return (start + row, false)
+    }
+
+    /// Calls `body` with every piece: where its rows are, how many, the position of the first.
+    func forEachPiece(
+        _ body: (RowPlace, Int, Int) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        var start = 0
+        for piece in 0..<pieceCount {
+            let rows = Int(counts[piece])
+            guard try body(try leaf(piece), rows, start) else { return }
+            start += rows
+        }
+    }
+
+    // MARK: Changing
+
+    /// A row of defaults at `index`, at most `count`; the caller sets its values.
+    mutating func insertRow(
+        at index: Int
+    ) throws(RealmError) -> (leaf: UnsafeMutablePointer<OpenLeaf>, row: Int) {
+        if pieceCount == 0 {
+            insertPiece(
+                at: 0, CollectionPiece(reference: .none, open: makeLeaf(capacity: 16), origin: -1),
+                count: 0)
+            fingerPiece = 0
+            fingerStart = 0
+        } else if index == count {
+            // Behind the last piece's elements, not before a next piece's.
+            seek(count - 1)
+        } else {
+            seek(index)
+        }
+        isDirty = true
+        var row = index - fingerStart
+        var leaf = pieces[fingerPiece].open
+        if leaf == nil || leaf.unsafelyUnwrapped.pointee.isFull {
+            (leaf, row) = try makeRoom(row, isAppending: index == count)
+        } else if pieces[fingerPiece].origin >= 0 {
+            touch(fingerPiece)
+        }
+        let open = leaf.unsafelyUnwrapped
+        open.pointee.insertRow(at: row)
+        counts[fingerPiece] &+= 1
+        count &+= 1
+        return (open, row)
+    }
+
+    /// Opens, enlarges or splits the finger's piece so that a row fits in; moves the finger to
+    /// where it belongs.
+    @inline(never)
+    private mutating func makeRoom(
+        _ row: Int, isAppending: Bool
+    ) throws(RealmError) -> (UnsafeMutablePointer<OpenLeaf>, Int) {
+        let rows = Int(counts[fingerPiece])
+        if rows < LeafLayout.rowsMax {
+            let leaf = try open(fingerPiece, extraRows: 1)
+            if leaf.pointee.rows < 32
+                || leaf.pointee.estimatedBytes() <= LeafLayout.bytesTarget * 3 / 2
+            {
+                return (leaf, row)
+            }
+        }
+        let isNext = isAppending && row == rows
+        let keep = isNext ? rows : rows / 2
+        let right = makeLeaf(capacity: isNext ? rows : LeafLayout.rowsMax)
+        if !isNext {
+            let leaf = try open(fingerPiece, extraRows: 0)
+            leaf.pointee.copyRows(keep..<rows, to: right)
+            leaf.pointee.removeRows(at: keep, count: rows - keep)
+            counts[fingerPiece] = Int32(keep)
+        }
+        let piece = fingerPiece
+        insertPiece(
+            at: piece + 1, CollectionPiece(reference: .none, open: right, origin: -1),
+            count: rows - keep)
+        if isNext {
+            // What was appended to is full now; sealed, it takes a fraction of the memory.
+            let added = sealPiece(piece) - 1
+            fingerStart += rows
+            fingerPiece = piece + 1 + added
+            if added > 0 {
+                fingerStart = 0
+                for index in 0..<fingerPiece { fingerStart += Int(counts[index]) }
+            }
+            return (right, 0)
+        }
+        if row > keep {
+            fingerPiece = piece + 1
+            fingerStart += keep
+            return (right, row - keep)
+        }
+        return (try open(piece, extraRows: 1), row)
+    }
+
+    /// The row of element `index` in an open leaf, to be changed.
+    mutating func changeRow(
+        at index: Int
+    ) throws(RealmError) -> (leaf: UnsafeMutablePointer<OpenLeaf>, row: Int) {
+        seek(index)
+        let leaf = try open(fingerPiece, extraRows: 0)
+        return (leaf, index - fingerStart)
+    }
+
+    mutating func removeRow(at index: Int) throws(RealmError) {
+        let (leaf, row) = try changeRow(at: index)
+        table.dropExternals(leaf, row)
+        leaf.pointee.removeRow(at: row)
+        counts[fingerPiece] &-= 1
+        count &-= 1
+        if counts[fingerPiece] == 0 { removePiece(fingerPiece) }
+    }
+
+    /// Removes every element; blocks are dropped with the values that stand in blocks of their own.
+    mutating func removeAll() throws(RealmError) {
+        let hasTexts = (0..<columnCount).contains { infos[$0].kind.hasHeap }
+        for index in 0..<pieceCount {
+            if hasTexts {
+                let place = try leaf(index)
+                for row in 0..<Int(counts[index]) {
+                    for column in 0..<columnCount where infos[column].kind.hasHeap {
+                        var place = place
+                        place.row = row
+                        try table.dropExternal(place, column)
+                    }
+                }
+            }
+            if pieces[index].open == nil { table.memory.pointee.drop(pieces[index].reference) }
+            free(pieces[index].open)
+        }
+        for branch in branches { table.memory.pointee.drop(branch.reference) }
+        for reference in upper { table.memory.pointee.drop(reference) }
+        branches = []
+        upper = []
+        pieceCount = 0
+        count = 0
+        fingerPiece = 0
+        fingerStart = 0
+        isDirty = true
+    }
+}
+
+extension UnsafeMutablePointer {
+    /// Moves `count` elements from `source`, which may overlap; what is overwritten and not moved
+    /// is trivial.
+    fileprivate func moveUpdateOverlapping(_ source: UnsafeMutablePointer<Pointee>, _ count: Int) {
+        memmove(
+            UnsafeMutableRawPointer(self), UnsafeRawPointer(source),
+            count * MemoryLayout<Pointee>.stride)
+    }
+}

@@ -1,0 +1,68 @@
+// The collections of a table that a write transaction uses, found by object and column.
+
+struct OpenCollectionSet {
+    /// In order of opening.
+    private(set) var items: [UnsafeMutablePointer<OpenCollection>] = []
+    /// Open addressing; positions in `items` + 1.
+    private var places: [UInt32] = []
+
+    var isEmpty: Bool { items.isEmpty }
+
+    @inline(__always) private static func hash(_ key: Int64, _ column: Int) -> Int {
+        let word = UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15
+        return Int(truncatingIfNeeded: (word ^ word >> 32) &+ UInt64(column) &* 0xFF51_AFD7)
+    }
+
+    func find(_ key: Int64, _ column: Int) -> UnsafeMutablePointer<OpenCollection>? {
+        guard !items.isEmpty else { return nil }
+        if let last = items.last, last.pointee.key == key, last.pointee.column == column {
+            return last
+        }
+        let mask = places.count - 1
+        var place = Self.hash(key, column) & mask
+        while places[place] != 0 {
+            let item = items[Int(places[place]) - 1]
+            if item.pointee.key == key, item.pointee.column == column { return item }
+            place = (place + 1) & mask
+        }
+        return nil
+    }
+
+    mutating func add(_ item: UnsafeMutablePointer<OpenCollection>) {
+        items.append(item)
+        if items.count * 2 > places.count {
+            places = [UInt32](repeating: 0, count: max(64, places.count * 2))
+            for index in items.indices { enter(index) }
+        } else {
+            enter(items.count - 1)
+        }
+    }
+
+    private mutating func enter(_ index: Int) {
+        let mask = places.count - 1
+        var place = Self.hash(items[index].pointee.key, items[index].pointee.column) & mask
+        while places[place] != 0 { place = (place + 1) & mask }
+        places[place] = UInt32(index + 1)
+    }
+
+    /// Takes one collection out; rare, so the table is made anew.
+    mutating func remove(_ item: UnsafeMutablePointer<OpenCollection>) {
+        if items.last == item {
+            items.removeLast()
+        } else {
+            items.removeAll { $0 == item }
+        }
+        places = [UInt32](repeating: 0, count: places.count)
+        for index in items.indices { enter(index) }
+    }
+
+    /// Empties the set; the caller ends the collections.
+    mutating func takeAll() -> [UnsafeMutablePointer<OpenCollection>] {
+        let all = items
+        items = []
+        places.withUnsafeMutableBytes { bytes in
+            if let start = bytes.baseAddress { memset(start, 0, bytes.count) }
+        }
+        return all
+    }
+}

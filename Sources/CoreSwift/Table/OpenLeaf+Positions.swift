@@ -1,0 +1,110 @@
+// An open leaf as a part of a collection: rows stand at positions, no keys, no dead rows.
+
+extension OpenLeaf {
+    /// Adds a row of defaults at a position; later rows move up. The leaf is not full.
+    mutating func insertRow(at row: Int) {
+        let moved = rows &- row
+        for index in 0..<columnCount {
+            let column = columns + index
+            let width = column.pointee.kind.openWidth
+            let start = column.pointee.data + row &* width
+            if moved > 0 { memmove(start + width, start, moved &* width) }
+            memset(start, 0, width)
+            if let nulls = column.pointee.nulls {
+                if moved > 0 { memmove(nulls + (row &+ 1), nulls + row, moved) }
+                nulls.put(1 as UInt8, row)
+            }
+            if let parts = column.pointee.nanoseconds {
+                if moved > 0 { memmove(parts + (row &+ 1) &* 4, parts + row &* 4, moved &* 4) }
+                parts.put(0 as UInt32, row &* 4)
+            }
+        }
+        rows &+= 1
+    }
+
+    mutating func removeRow(at row: Int) {
+        removeRows(at: row, count: 1)
+    }
+
+    /// Removes rows; later ones move down.
+    mutating func removeRows(at row: Int, count: Int) {
+        let moved = rows - row - count
+        for index in 0..<columnCount {
+            let column = columns + index
+            let width = column.pointee.kind.openWidth
+            let start = column.pointee.data + row * width
+            memmove(start, start + count * width, moved * width)
+            memset(start + moved * width, 0, count * width)
+            if let nulls = column.pointee.nulls {
+                memmove(nulls + row, nulls + (row + count), moved)
+                memset(nulls + (row + moved), 1, count)
+            }
+            if let parts = column.pointee.nanoseconds {
+                memmove(parts + row * 4, parts + (row + count) * 4, moved * 4)
+                memset(parts + (row + moved) * 4, 0, count * 4)
+            }
+        }
+        rows -= count
+    }
+
+    /// Copies rows behind those of `target`, which has the same columns and room for them.
+    func copyRows(_ range: Range<Int>, to target: UnsafeMutablePointer<OpenLeaf>) {
+        let first = target.pointee.rows
+        for index in 0..<columnCount {
+            let source = columns[index]
+            let column = target.pointee.columns + index
+            let width = source.kind.openWidth
+            if let nulls = source.nulls {
+                column.pointee.nulls.map {
+                    memcpy($0 + first, nulls + range.lowerBound, range.count)
+                }
+            }
+            if source.kind.hasHeap {
+                copyTexts(source, range, column, first)
+                continue
+            }
+            memcpy(
+                column.pointee.data + first * width, source.data + range.lowerBound * width,
+                range.count * width)
+            if let parts = source.nanoseconds, let others = column.pointee.nanoseconds {
+                memcpy(others + first * 4, parts + range.lowerBound * 4, range.count * 4)
+            }
+        }
+        target.pointee.rows += range.count
+        if hasExternals { target.pointee.hasExternals = true }
+    }
+
+    private func copyTexts(
+        _ source: OpenColumn, _ range: Range<Int>, _ target: UnsafeMutablePointer<OpenColumn>,
+        _ first: Int
+    ) {
+        for row in range {
+            let (count, isExternal) = source.textLength(row)
+            guard count > 0, let heap = source.heap else { continue }
+            target.pointee.setText(
+                first + row - range.lowerBound, heap + source.textOffset(row), count,
+                isExternal: isExternal)
+        }
+    }
+
+    /// Bytes of the rows about as a sealed leaf holds them. Text that was replaced or removed
+    /// leaves the heaps when it has piled up.
+    func estimatedBytes() -> Int {
+        var total = 0
+        for index in 0..<columnCount {
+            let kind = columns[index].kind
+            total += rows * (kind.hasHeap ? 2 : kind.openWidth)
+            guard kind.hasHeap else { continue }
+            if columns[index].heapUsed > LeafLayout.bytesTarget * 4 {
+                compactHeap(index, rows: rows)
+            }
+            total += columns[index].heapUsed
+        }
+        return total
+    }
+
+    /// Gives rows ascending keys: the encoder packs them to nothing.
+    func numberRows() {
+        for row in 0..<rows { keys[row] = Int64(row) }
+    }
+}

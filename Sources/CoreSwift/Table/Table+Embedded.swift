@@ -1,0 +1,68 @@
+// Embedded objects: rows that belong to exactly one owner, which links to them. They are created
+// in the place that owns them and deleted when it lets go of them.
+
+/// An embedded object, as its owner names it.
+struct OwnedObject {
+    let table: Table
+    let key: Int64
+}
+
+extension UnsafeMutablePointer where Pointee == TableState {
+    /// The embedded object that a value of this table owns.
+    func ownedObject(_ value: RawValue) -> OwnedObject? {
+        guard value.type == ValueType.link.rawValue,
+            let target = pointee.tables[Int(value.linkClass.rawValue)], target.pointee.isEmbedded
+        else { return nil }
+        return OwnedObject(table: target, key: value.linkTarget.rawValue)
+    }
+
+    /// Links to embedded objects change by creating the object in its place; the only value that
+    /// can be assigned is null, which deletes it.
+    func clearEmbedded(
+        _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue, _ target: Table
+    ) throws(RealmError) -> RowPlace {
+        guard value.isNull else {
+            throw RealmError(
+                .illegalOperation,
+                "property \(index) of class \(pointee.classKey.rawValue) holds an embedded "
+                    + "object; it is created in its place, not assigned")
+        }
+        let old = try self.value(place, key, index)
+        if old.isNull { return place }
+        let changed = try store(place, key, index, pointee.columns[index], .null)
+        try target.deleteRow(old.linkTarget.rawValue, isOwned: true)
+        return try find(key) ?? changed
+    }
+
+    /// A new embedded object in a link property; one that was there is deleted.
+    func createEmbedded(_ key: Int64, _ index: Int) throws(RealmError) -> Int64 {
+        let info = pointee.columns[index]
+        guard let target = pointee.tables[Int(info.linkTarget.rawValue)],
+            let before = try find(key)
+        else {
+            throw RealmError(
+                .invalidatedObject,
+                "object \(key) of class \(pointee.classKey.rawValue) is not there")
+        }
+        let old = try value(before, key, index)
+        let (child, _) = try target.createSequential()
+        target.pointee.isDirty = true
+        // Creating it may have moved the row.
+        guard let place = try find(key) else { return child }
+        let link = RawValue.link(info.linkTarget, ObjectKey(rawValue: child))
+        _ = try store(place, key, index, info, link)
+        pointee.isDirty = true
+        if !old.isNull { try target.deleteRow(old.linkTarget.rawValue, isOwned: true) }
+        return child
+    }
+
+    /// The owner of an embedded object: its class and key.
+    func owner(of key: Int64) throws(RealmError) -> (classKey: ClassKey, key: Int64)? {
+        for (source, column) in pointee.incoming {
+            guard let table = pointee.tables[Int(source.rawValue)] else { continue }
+            let sources = try table.sources(of: key, in: pointee.classKey, column: column)
+            if let first = sources.first { return (source, first) }
+        }
+        return nil
+    }
+}

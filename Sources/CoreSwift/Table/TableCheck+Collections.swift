@@ -1,0 +1,171 @@
+// Lists, sets and dictionaries: the cell of every row, the tree behind it, the order of sets and
+// dictionaries, and every link, which the inverse index is compared with afterwards. Mixed values
+// are links here, too: their inverse indexes are of the same kind.
+
+/// A link of a column whose inverse index counts.
+struct CountedLink {
+    var classKey: ClassKey
+    var target: Int64
+    var source: Int64
+
+    /// The order of the inverse index.
+    static func precedes(_ a: CountedLink, _ b: CountedLink) -> Bool {
+        if a.classKey != b.classKey { return a.classKey.rawValue < b.classKey.rawValue }
+        return a.target != b.target ? a.target < b.target : a.source < b.source
+    }
+}
+
+extension TableCheck {
+    func checkCollections(
+        _ view: LeafView, _ index: Int, _ table: Table, _ item: ClassSchema, _ subject: String,
+        _ facts: inout ClassFacts
+    ) {
+        guard let column = view.column(index), column.encoding != .absent else { return }
+        for row in 0..<view.rows where !view.isDead(row) {
+            let cell = column.bytes(row)
+            guard cell.count > 0, let start = cell.baseAddress else { continue }
+            var walk = ElementWalk(
+                check: self, table: table, column: index, source: view.key(row),
+                place: "\(subject), row \(row): \(item.label(index))")
+            walk.run(start)
+            facts.isReadable = facts.isReadable && walk.isReadable
+            facts.countedLinks[index, default: []].append(contentsOf: walk.links)
+        }
+    }
+
+    /// Every such link leads to an object that is there.
+    func checkCountedLinks(_ table: Table, _ item: ClassSchema, _ own: ClassFacts) {
+        for (index, links) in own.countedLinks {
+            for link in links {
+                checkTarget(
+                    .link(link.classKey, ObjectKey(rawValue: link.target)),
+                    "class \(item.name), object \(link.source): \(item.label(index))")
+            }
+        }
+    }
+
+    /// The links among the mixed values of a leaf.
+    func noteMixedLinks(_ view: LeafView, _ index: Int, _ facts: inout ClassFacts) {
+        guard let column = view.column(index) else { return }
+        for row in 0..<view.rows where !view.isDead(row) && !column.isNull(row) {
+            if let externals = column.externals, LeafLayout.bit(externals, row) { continue }
+            let value = MixedCell.decode(column.bytes(row))
+            guard value.type == ValueType.link.rawValue else { continue }
+            facts.countedLinks[index, default: []].append(
+                CountedLink(
+                    classKey: value.linkClass, target: value.linkTarget.rawValue,
+                    source: view.key(row)))
+        }
+    }
+}
+
+private struct ElementWalk {
+    let check: TableCheck
+    let table: Table
+    let column: Int
+    let source: Int64
+    let place: String
+    private let info: ColumnInfo
+    private(set) var links: [CountedLink] = []
+    private(set) var isReadable = true
+    private var last: RawValue?
+
+    init(check: TableCheck, table: Table, column: Int, source: Int64, place: String) {
+        self.check = check
+        self.table = table
+        self.column = column
+        self.source = source
+        self.place = place
+        info = table.pointee.columns[column]
+    }
+
+    mutating func run(_ cell: UnsafeRawPointer) {
+        guard let elements = info.elements else { return }
+        if cell.u8(0) == CollectionCell.inlineForm {
+            let inline = InlineCollection(cell)
+            let keys = inline.column(0, elements)
+            let values = inline.column(info.valueColumn, elements)
+            for row in 0..<inline.count {
+                order(keys.value(row, elements[0]), row)
+                note(values.value(row, elements[info.valueColumn]))
+            }
+            return
+        }
+        let root = CollectionRoot(cell)
+        let count = walk(root.reference, root.depth)
+        if isReadable, count != root.count {
+            check.report.add("\(place): has \(count) elements, its row says \(root.count)")
+        }
+    }
+
+    /// Checks a subtree; returns the elements it has.
+    private mutating func walk(_ reference: BlockReference, _ level: Int) -> Int {
+        if level == 0 { return leaf(reference) }
+        guard
+            let node = check.block(
+                reference, table.collectionTag(.collectionBranch, column), place, level,
+                RowBranch.check)
+        else {
+            isReadable = false
+            return 0
+        }
+        var total = 0
+        for child in 0..<RowBranch.count(node) {
+            let count = walk(BlockReference(RowBranch.reference(node, child)), level - 1)
+            if isReadable, count != RowBranch.rows(node, child) {
+                check.report.add(
+                    "\(place), page \(reference.page): child \(child) has \(count) elements, its "
+                        + "parent says \(RowBranch.rows(node, child))")
+            }
+            total += count
+        }
+        return total
+    }
+
+    private mutating func leaf(_ reference: BlockReference) -> Int {
+        guard let elements = info.elements,
+            let block = check.block(
+                reference, table.collectionTag(.collectionLeaf, column), place,
+                Table.elementContext(info), RowLeafCheck.check)
+        else {
+            isReadable = false
+            return 0
+        }
+        let view = LeafView(block)
+        if view.liveRows != view.rows {
+            check.report.add("\(place), page \(reference.page): has dead elements")
+        }
+        let subject = "\(place), page \(reference.page)"
+        for index in 0..<min(view.columnCount, info.elementColumns) {
+            _ = check.checkColumn(view, index, elements[index], table, "\(index)", subject)
+        }
+        do throws(RealmError) {
+            for row in 0..<view.rows {
+                let place = RowPlace(
+                    leaf: UnsafeMutableRawPointer(mutating: block), row: row, state: .sealed)
+                order(try table.value(place, 0, elements[0]), row)
+                note(try table.value(place, info.valueColumn, elements[info.valueColumn]))
+            }
+        } catch {
+            check.report.add("\(subject): \(error.message)")
+            isReadable = false
+        }
+        return view.rows
+    }
+
+    /// Sets and the keys of dictionaries ascend.
+    private mutating func order(_ value: RawValue, _ row: Int) {
+        guard info.collection != .list, let elements = info.elements else { return }
+        if let last, CollectionOrder.compare(last, value, elements[0].kind) >= 0 {
+            check.report.add("\(place): element \(row) is not above the one before")
+        }
+        last = value
+    }
+
+    private mutating func note(_ value: RawValue) {
+        guard value.type == ValueType.link.rawValue else { return }
+        links.append(
+            CountedLink(
+                classKey: value.linkClass, target: value.linkTarget.rawValue, source: source))
+    }
+}
