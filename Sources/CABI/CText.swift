@@ -21,7 +21,7 @@ final class CText: @unchecked Sendable {
 /// info records until the schema changes, whoever still holds a handle by then; as there are few
 /// distinct names, keeping each once is cheaper than following that lifetime.
 enum CNames {
-    private static let lock = ck_lock_new()
+    private static let lock = ck_lock_new_for_process()
     /// By bytes: Swift finds canonically equivalent strings equal, C callers do not.
     nonisolated(unsafe) private static var names: [[UInt8]: CText] = [:]
 

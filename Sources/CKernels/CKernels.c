@@ -47,6 +47,33 @@ ck_lock *ck_lock_new(void) {
     }
     return lock;
 }
+/* Locks of the process; the table only grows. */
+enum { PROCESS_LOCKS_MAX = 16 };
+static ck_lock *process_locks[PROCESS_LOCKS_MAX];
+static int process_lock_count;
+static int locks_at_fork;
+static pthread_mutex_t process_locks_mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void before_fork(void) {
+    (void)pthread_mutex_lock(&process_locks_mutex);
+    locks_at_fork = process_lock_count;
+    for (int i = 0; i < locks_at_fork; i++) ck_lock_acquire(process_locks[i]);
+}
+static void after_fork(void) {
+    for (int i = locks_at_fork; i-- > 0;) ck_lock_release(process_locks[i]);
+    (void)pthread_mutex_unlock(&process_locks_mutex);
+}
+static void watch_forks(void) { (void)pthread_atfork(before_fork, after_fork, after_fork); }
+
+ck_lock *ck_lock_new_for_process(void) {
+    (void)pthread_once(&fork_once, watch_forks);
+    ck_lock *lock = ck_lock_new();
+    (void)pthread_mutex_lock(&process_locks_mutex);
+    if (lock && process_lock_count < PROCESS_LOCKS_MAX) process_locks[process_lock_count++] = lock;
+    (void)pthread_mutex_unlock(&process_locks_mutex);
+    return lock;
+}
 void ck_lock_free(ck_lock *lock) {
     if (lock) {
         (void)pthread_mutex_destroy(&lock->mutex);

@@ -64,6 +64,9 @@ void ck_thread_slot_on_exit(int which, void (*end)(void *value));
  * falsely by the thread sanitizer). NULL when memory is exhausted. */
 typedef struct ck_lock ck_lock;
 ck_lock *ck_lock_new(void);
+/* A lock for state of the whole process that lives for ever. fork() waits until it is free, so
+ * that it works in the child. Whoever holds it calls nothing unknown and takes no such lock. */
+ck_lock *ck_lock_new_for_process(void);
 void ck_lock_free(ck_lock *lock);
 void ck_lock_acquire(ck_lock *lock);
 void ck_lock_release(ck_lock *lock);

@@ -80,7 +80,7 @@ public final class LogSink: Sendable {
 }
 
 public enum Log {
-    private static let lock = Lock()
+    private static let lock = Lock.forProcess()
     nonisolated(unsafe) private static var sink = LogSink.standardError
     /// Thresholds by category; read without the lock, as one word each.
     nonisolated(unsafe) private static let thresholds: UnsafeMutablePointer<UInt64> = {

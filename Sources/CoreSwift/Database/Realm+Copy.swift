@@ -33,7 +33,7 @@ extension Realm {
         }
     }
 
-    private static let copyLock = Lock()
+    private static let copyLock = Lock.forProcess()
     private nonisolated(unsafe) static var copyCount = 0
 
     private static func nextCopyNumber() -> Int {

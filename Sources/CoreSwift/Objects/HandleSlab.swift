@@ -231,7 +231,7 @@ public enum HandleSlab {
 private enum HandlePool {
     /// Never freed: threads may end after everything else. Nil only when memory ran out at start;
     /// then the pool stays unused and slots of dead threads are lost, which is harmless.
-    private static let lock: OpaquePointer? = ck_lock_new()
+    private static let lock: OpaquePointer? = ck_lock_new_for_process()
     nonisolated(unsafe) private static var batches: UnsafeMutableRawPointer?
 
     static func give(_ batch: UnsafeMutableRawPointer?, count: Int) {

@@ -31,7 +31,7 @@ public final class Results {
     /// The realm's generation when the results were made; compaction ends it.
     private let generation: UInt32
     private var cache = Cache()
-    private let lock: ThreadMutex?
+    private let lock: Lock?
 
     /// When something was computed.
     struct Freshness: Equatable {
@@ -69,7 +69,7 @@ public final class Results {
         self.conditions = conditions
         self.ordering = ordering
         generation = realm.session.pointee.generation
-        lock = realm.isFrozen ? ThreadMutex() : nil
+        lock = realm.isFrozen ? Lock() : nil
     }
 
     // MARK: Validity
@@ -99,7 +99,7 @@ public final class Results {
         _ body: () throws(RealmError) -> R
     ) throws(RealmError) -> R {
         guard let lock else { return try body() }
-        return try lock.locked(body)
+        return try lock.withLock(body)
     }
 
     /// Empties the cache if something changed since it was made.

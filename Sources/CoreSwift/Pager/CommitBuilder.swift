@@ -140,7 +140,7 @@ final class CommitBuilder {
     }
 
     private func write(_ payload: UnsafeRawBufferPointer) throws(RealmError) -> Store.Pin {
-        let slot = try store.mutex.locked { () throws(RealmError) in
+        let slot = try store.mutex.withLock { () throws(RealmError) in
             try store.checkUsable()
             return try store.lockFile.claimSlot()
         }

@@ -51,8 +51,8 @@ final class Store: @unchecked Sendable {
     let identity: FileIdentity
     private let forkGeneration: UInt64
 
-    let mutex = ThreadMutex()
-    private let mappingMutex = ThreadMutex()
+    let mutex = Lock()
+    private let mappingMutex = Lock()
     var pins: [PinEntry] = []
     var isClosed = false
     private var failure: RealmError?
@@ -186,7 +186,7 @@ final class Store: @unchecked Sendable {
             throw RealmError(
                 .wrongTransactionState, "'\(path)': can't write, the file was opened read-only")
         }
-        try mutex.locked { () throws(RealmError) in try checkUsable() }
+        try mutex.withLock { () throws(RealmError) in try checkUsable() }
         guard gate.enter(wait: wait) else { return nil }
         do throws(RealmError) {
             guard try lockFile.lockWriter(wait: wait) else {

@@ -29,7 +29,7 @@ final class WriteLease {
             throw RealmError(
                 .wrongTransactionState, "'\(store.path)': the write transaction has ended")
         }
-        try store.mutex.locked { () throws(RealmError) in try store.checkUsable() }
+        try store.mutex.withLock { () throws(RealmError) in try store.checkUsable() }
         do throws(RealmError) {
             let space = try store.loadSpace(base)
             let version = base.version + 1

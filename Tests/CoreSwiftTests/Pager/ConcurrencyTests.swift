@@ -18,7 +18,7 @@ import Testing
 
     /// Runs the bodies on threads of their own; their errors become issues.
     private func race(_ bodies: [() throws -> Void]) {
-        let failures = ThreadMutex()
+        let failures = Lock()
         nonisolated(unsafe) var messages: [String] = []
         nonisolated(unsafe) let bodies = bodies
         DispatchQueue.concurrentPerform(iterations: bodies.count) { index in
