@@ -44,6 +44,7 @@ final class TableSet {
             try adopt(pin)
         } catch {
             store.unpin(pin.version)
+            deallocateTables()
             throw error
         }
     }
@@ -52,6 +53,10 @@ final class TableSet {
     func close() {
         if memory != nil { discardChanges() }
         store.unpin(pin.version)
+        deallocateTables()
+    }
+
+    private func deallocateTables() {
         for key in 0..<tableCapacity {
             if let table = tables[key] { Self.deallocate(table) }
             tables[key] = nil

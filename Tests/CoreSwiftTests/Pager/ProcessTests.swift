@@ -31,6 +31,7 @@ import Testing
             realm.close()
             return
         }
+        if role == "open damaged" { return try DamagedCatalog.openOften(path, number) }
         var options = StoreOptions()
         options.inMemory = role == "memory"
         let store = try Store.open(path: path, options: options, files: SystemCalls.shared)

@@ -44,4 +44,14 @@ enum TestSettings {
         let count = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
         return Array(bytes.prefix(max(count, 0)))
     }
+
+    /// The first bytes of a file without a size, as those of the kernel.
+    static func readStream(_ path: String) -> [UInt8] {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return [] }
+        defer { close(descriptor) }
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        let count = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
+        return Array(bytes.prefix(max(count, 0)))
+    }
 }
