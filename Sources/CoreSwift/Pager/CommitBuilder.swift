@@ -12,12 +12,11 @@
 // no live version sees were overwritten. A failing header write or sync leaves the outcome open:
 // the slot is wiped as well as possible and the store refuses further work.
 
-import CKernels
-
 /// Memory that commits use again and again. Guarded by the writer.
 final class CommitScratch {
     fileprivate var vectors: [IOVector] = []
     fileprivate var pages: [UInt64] = []
+    fileprivate var references: [BlockReference] = []
     fileprivate var blockPages: [UInt16] = []
     fileprivate var written: [WrittenRun] = []
     private var memory: UnsafeMutableRawPointer?
@@ -38,6 +37,7 @@ final class CommitScratch {
     fileprivate func reset() {
         vectors.removeAll(keepingCapacity: true)
         pages.removeAll(keepingCapacity: true)
+        references.removeAll(keepingCapacity: true)
         blockPages.removeAll(keepingCapacity: true)
         written.removeAll(keepingCapacity: true)
     }
@@ -51,7 +51,6 @@ final class CommitBuilder {
     private let store: Store
     private let space: SpaceMap
     private let scratch: CommitScratch
-    private let verified: UnsafeMutablePointer<UInt64>
     private var digest = WrittenDigest()
     private var hasEnded = false
 
@@ -70,7 +69,6 @@ final class CommitBuilder {
         self.space = space
         self.version = version
         scratch = store.scratch
-        verified = store.source.pointee.verified
         pieces = runs.map { Piece(run: $0) }
         scratch.reset()
     }
@@ -90,10 +88,7 @@ final class CommitBuilder {
         let reference = BlockCodec.seal(block, page: page, pages: pages, version: version)
         scratch.vectors.append(IOVector(block, pages * Page.size))
         scratch.pages.append(page)
-        // Blocks that started here before are gone; their mark must not vouch for other bytes.
-        let marks = verified + Int(page)
-        ck_store_relaxed_u64(marks, reference.check0)
-        for offset in 1..<max(pages, 1) { ck_store_relaxed_u64(marks + offset, 0) }
+        scratch.references.append(reference)
         return reference
     }
 
@@ -155,7 +150,7 @@ final class CommitBuilder {
         let (root, grown) = try placeOwnBlocks(payload)
         // What can fail, fails before the header is written.
         try store.coverMapping(space.pageCount)
-        try writeBlocks()
+        try writeAndMarkBlocks()
         for run in grown {
             try store.file.writeZeros(
                 Int(run.count) * Page.size, at: Int64(run.page) << Int64(Page.shift),
@@ -288,6 +283,19 @@ final class CommitBuilder {
     }
 
     // MARK: Writing
+
+    /// Blocks that were on these pages before are gone: their marks must not vouch for other bytes.
+    /// Not earlier, because a reader may have marked one of them until now.
+    private func writeAndMarkBlocks() throws(RealmError) {
+        do throws(RealmError) {
+            try writeBlocks()
+        } catch {
+            // Some of them may have been written.
+            for reference in scratch.references { store.mapping.clear(reference) }
+            throw error
+        }
+        for reference in scratch.references { store.mapping.mark(reference) }
+    }
 
     /// Writes the queued blocks, as few calls as their places allow.
     private func writeBlocks() throws(RealmError) {

@@ -5,6 +5,10 @@
 // Invariants
 //  1. Pages below `BlockSourceState.mappedPages` lie inside the file, so touching them is safe.
 //  2. `base` and `verified` stay where they are until deinit.
+//  3. A mark vouches for every page of its block: for each page q behind the first page s of a block
+//     that is marked, `tails[q]` is q - s. Whoever marks or writes other blocks over q finds the
+//     mark of s that way and clears it. So a space map that calls pages of a block free can't make
+//     a commit of this process change bytes that stay marked as verified.
 //
 // `extend`, `cover` and `limit` are called with the store's mapping mutex held.
 
@@ -15,6 +19,10 @@ final class PageMapping {
     private let files: FileSystem
     private let base: UnsafeMutableRawPointer
     private let verified: UnsafeMutablePointer<UInt64>
+    /// Per page: how far behind the first page of the block that covers it; 0 = first, or none
+    /// known. Not on the path of readers. Guarded by `marks`, as are changes of `verified`.
+    private let tails: UnsafeMutablePointer<UInt16>
+    private let marks = Lock()
     /// Pages of address space.
     let reservedPages: UInt64
     /// Pages of the range that the file is mapped over; may reach beyond the file's end.
@@ -31,13 +39,15 @@ final class PageMapping {
         var bytes = bytesMax
         var code: Int32 = 0
         while true {
-            // Eight bytes of the table of verified blocks for each page.
+            // Eight bytes of the table of verified blocks for each page, and two of their tails.
             if bytes >= Self.reservedBytesMin, Int64(bytes) >= fileBytes,
                 let base = files.reserve(bytes, zeros: false, &code)
             {
-                if let table = files.reserve(bytes / Page.size * 8, zeros: true, &code) {
+                let pages = bytes / Page.size
+                if let table = files.reserve(pages * 10, zeros: true, &code) {
                     self.base = base
-                    verified = table.bindMemory(to: UInt64.self, capacity: bytes / Page.size)
+                    verified = table.bindMemory(to: UInt64.self, capacity: pages)
+                    tails = (table + pages * 8).bindMemory(to: UInt16.self, capacity: pages)
                     break
                 }
                 _ = files.unmap(base, bytes)
@@ -58,8 +68,43 @@ final class PageMapping {
 
     deinit {
         _ = files.unmap(base, Int(reservedPages) * Page.size)
-        _ = files.unmap(verified, Int(reservedPages) * 8)
+        _ = files.unmap(verified, Int(reservedPages) * 10)
         source.deallocate()
+    }
+
+    // MARK: Marks
+
+    /// Marks a block whose bytes passed the gate, or were just written. What was marked on any of
+    /// its pages no longer is.
+    func mark(_ reference: BlockReference) {
+        let page = Int(reference.page)
+        guard reference.page + UInt64(reference.pageCount) <= reservedPages else { return }
+        marks.lock()
+        clearOverlapped(page, reference.pageCount)
+        for offset in 1..<max(reference.pageCount, 1) {
+            tails[page + offset] = UInt16(truncatingIfNeeded: offset)
+        }
+        ck_store_relaxed_u64(verified + page, reference.check0)
+        marks.unlock()
+    }
+
+    /// Takes away the marks of all blocks that have pages of this one.
+    func clear(_ reference: BlockReference) {
+        guard reference.page + UInt64(reference.pageCount) <= reservedPages else { return }
+        marks.lock()
+        clearOverlapped(Int(reference.page), reference.pageCount)
+        marks.unlock()
+    }
+
+    private func clearOverlapped(_ page: Int, _ count: Int) {
+        for index in page..<page + count {
+            // The distance never reaches before the table: it was written from a start in it.
+            if tails[index] != 0 {
+                ck_store_relaxed_u64(verified + (index - Int(tails[index])), 0)
+                tails[index] = 0
+            }
+            ck_store_relaxed_u64(verified + index, 0)
+        }
     }
 
     /// Makes the first `pages` pages readable; the caller knows that the file has them.

@@ -128,9 +128,8 @@ final class Store: @unchecked Sendable {
         return block
     }
 
-    func markVerified(_ reference: BlockReference) {
-        ck_store_relaxed_u64(source.pointee.verified + Int(reference.page), reference.check0)
-    }
+    /// From now on readers use the block without looking. It is one that `admit` gave out.
+    func markVerified(_ reference: BlockReference) { mapping.mark(reference) }
 
     func extendMapping(to pages: UInt64) throws(RealmError) {
         mappingMutex.lock()
