@@ -1,15 +1,40 @@
 // The realm files that are open in this process, so that all realms of one file share its store.
 
+//
+// A forked child starts with an empty registry of its own. It does not touch the parent's: another
+// thread may have been in the middle of a change at the fork, holding the lock for ever.
+
+import CKernels
+
 final class FileRegistry: @unchecked Sendable {
-    static let shared = FileRegistry()
+    /// The registry of this process.
+    static var shared: FileRegistry {
+        while true {
+            let word = ck_load_u64(current)
+            if let known = UnsafeRawPointer(bitPattern: UInt(word)) {
+                let registry = Unmanaged<FileRegistry>.fromOpaque(known).takeUnretainedValue()
+                if registry.forkGeneration == ForkGuard.generation { return registry }
+            }
+            let made = Unmanaged.passRetained(FileRegistry())
+            let next = UInt64(UInt(bitPattern: made.toOpaque()))
+            // The parent's registry and its files are kept for ever: closing them would act on
+            // what the parent goes on using.
+            if !ck_cas_u64(current, word, next) { made.release() }
+        }
+    }
+
+    /// Address of the registry; 0 = none yet.
+    private nonisolated(unsafe) static let current: UnsafeMutablePointer<UInt64> = {
+        let word = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
+        word.initialize(to: 0)
+        return word
+    }()
 
     private let lock = Lock()
-    /// By path as given. One file may be here under several paths; it is one object then.
+    /// By resolved path. One file may be here under several paths (hard links); it is one object
+    /// then.
     private var files: [String: RealmFile] = [:]
-    private var forkGeneration = ForkGuard.generation
-    /// Files of the parent of a forked child. They are of no use here, and must not be closed
-    /// either, because closing would act on what the parent goes on using: so they are kept.
-    private var inherited: [RealmFile] = []
+    private let forkGeneration = ForkGuard.generation
 
     /// The file at the configured path, opened if it is not; `body` runs while nobody else opens
     /// or closes files. `isFirst`: no realm of the file was open.
@@ -17,23 +42,17 @@ final class FileRegistry: @unchecked Sendable {
         _ configuration: Configuration, files system: FileSystem,
         _ body: (RealmFile, _ isFirst: Bool) throws(RealmError) -> R
     ) throws(RealmError) -> R {
-        try lock.withLock { () throws(RealmError) -> R in
-            forgetFilesOfParent()
-            let path = configuration.path
-            if let file = files[path] {
-                try checkSame(file, configuration)
-                return try body(file, false)
-            }
-            let store = try Store.open(
-                path: path, options: configuration.storeOptions, files: system)
-            if let file = sameFile(store) {
-                try store.close()
+        let path = try FileOperations.realPath(configuration.path, system)
+        return try lock.withLock { () throws(RealmError) -> R in
+            if let file = files[path] ?? openFile(linkedAs: path, system) {
                 try checkSame(file, configuration)
                 files[path] = file
                 return try body(file, false)
             }
+            let store = try Store.open(
+                path: path, options: configuration.storeOptions, files: system)
             let file = RealmFile(
-                path: path, options: configuration.storeOptions, store: store,
+                path: configuration.path, options: configuration.storeOptions, store: store,
                 sharedSettings: configuration.sharedSettings)
             // The registry lives as long as the process.
             file.onUnused = { file in FileRegistry.shared.close(file) }
@@ -48,9 +67,13 @@ final class FileRegistry: @unchecked Sendable {
         }
     }
 
-    /// The open file, if any, behind another path that leads to the same file.
-    private func sameFile(_ store: Store) -> RealmFile? {
-        files.values.first { $0.store.identity == store.identity }
+    /// The open file, if any, that has this path as another name. What keeps it from being found
+    /// will be reported by opening it.
+    private func openFile(linkedAs path: String, _ system: FileSystem) -> RealmFile? {
+        guard !files.isEmpty,
+            let identity = try? OpenFile(path, .readOnly, system).status().identity
+        else { return nil }
+        return files.values.first { $0.store.identity == identity }
     }
 
     private func checkSame(
@@ -71,20 +94,8 @@ final class FileRegistry: @unchecked Sendable {
         }
     }
 
-    /// Whether some realm of this path is open in this process.
-    func isOpen(_ path: String) -> Bool {
-        lock.withLock {
-            forgetFilesOfParent()
-            return files[path] != nil
-        }
-    }
-
-    private func forgetFilesOfParent() {
-        guard forkGeneration != ForkGuard.generation else { return }
-        forkGeneration = ForkGuard.generation
-        inherited += files.values
-        files = [:]
-    }
+    /// Whether some realm of this resolved path is open in this process.
+    func isOpen(_ path: String) -> Bool { lock.withLock { files[path] != nil } }
 
     private func close(_ file: RealmFile) {
         lock.withLock { closeLocked(file) }

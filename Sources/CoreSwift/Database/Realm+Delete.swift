@@ -12,6 +12,14 @@ extension Realm {
     }
 
     static func deleteFiles(_ path: String, files: FileSystem) throws(RealmError) -> Bool {
+        // The lock file is beside the file that links lead to.
+        let real: String
+        do throws(RealmError) {
+            real = try FileOperations.realPath(path, files)
+        } catch {
+            guard error.code == .fileNotFound else { throw error }
+            return false
+        }
         func inUse() -> RealmError {
             RealmError(
                 .deleteOpenedRealm,
@@ -19,13 +27,17 @@ extension Realm {
                 path: path)
         }
         // Realms opened as immutable hold no locks.
-        if FileRegistry.shared.isOpen(path) { throw inUse() }
+        if FileRegistry.shared.isOpen(real) { throw inUse() }
         var wasThere = false
-        let isUnused = try LockFile.whileUnused(path, files: files) { () throws(RealmError) in
-            wasThere = try FileOperations.remove(path, files)
-            _ = try FileOperations.remove(path + ".note", files)
-            _ = try FileOperations.remove(path + ".log", files)
-            _ = try FileOperations.removeTree(path + ".management", files)
+        let isUnused = try LockFile.whileUnused(real, files: files) { () throws(RealmError) in
+            wasThere = try FileOperations.remove(real, files)
+            for suffix in [Store.creationSuffix, ".note", ".log"] {
+                _ = try FileOperations.remove(real + suffix, files)
+            }
+            _ = try FileOperations.removeTree(real + ".management", files)
+            // A link to the file leads to nothing now. A path with other names for directories in
+            // it does so as well.
+            _ = try FileOperations.remove(path, files)
         }
         guard isUnused else { throw inUse() }
         return wasThere

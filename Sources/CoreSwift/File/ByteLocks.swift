@@ -23,8 +23,9 @@ enum ByteLocks {
         return fcntl(descriptor, setLock, &request) < 0 ? -errno : 0
     }
 
-    static func isLocked(_ descriptor: Int32, _ byte: Int64) -> Int32 {
+    static func isLocked(_ descriptor: Int32, _ byte: Int64, _ count: Int64) -> Int32 {
         var request = description(byte, Int32(F_WRLCK))
+        request.l_len = Int(count)
         guard fcntl(descriptor, getLock, &request) >= 0 else { return -errno }
         return Int32(request.l_type) == Int32(F_UNLCK) ? 0 : 1
     }

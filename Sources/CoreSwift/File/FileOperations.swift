@@ -5,6 +5,8 @@ enum FileOperations {
     private static let missing: Int32 = -2  // -ENOENT
     private static let exists: Int32 = -17  // -EEXIST
     private static let notADirectory: Int32 = -20  // -ENOTDIR
+    private static let noLink: Int32 = -22  // -EINVAL
+    private static let tooManyLinks: Int32 = -40  // -ELOOP
 
     /// Repeats an interrupted call.
     private static func call(_ body: () -> Int32) -> Int32 {
@@ -41,6 +43,39 @@ enum FileOperations {
             throw FileErrors.make(Int(end), "remove the directory", path)
         }
         return true
+    }
+
+    /// The one path of the file behind `path`, without links, `.` and `..`, also if it does not
+    /// exist yet: then its directory is resolved, and links that lead to nothing are followed.
+    static func realPath(_ path: String, _ files: FileSystem) throws(RealmError) -> String {
+        var current = path
+        // As many links as Linux follows.
+        for _ in 0..<40 {
+            var result = ""
+            var outcome = call { files.realPath(current, &result) }
+            if outcome >= 0 { return result }
+            let slash = current.utf8.lastIndex(of: UInt8(ascii: "/"))
+            let name = slash.map { String(current[current.utf8.index(after: $0)...]) } ?? current
+            guard outcome == missing, !name.isEmpty, name != ".", name != ".." else {
+                throw FileErrors.make(Int(outcome), "open the file", path)
+            }
+            outcome = call { files.realPath(directory(of: current), &result) }
+            guard outcome >= 0 else { throw FileErrors.make(Int(outcome), "open the file", path) }
+            let parent = result == "/" ? "" : result
+            outcome = call { files.readLink(parent + "/" + name, &result) }
+            if outcome == missing || outcome == noLink { return parent + "/" + name }
+            guard outcome >= 0 else { throw FileErrors.make(Int(outcome), "open the file", path) }
+            current = result.utf8.first == UInt8(ascii: "/") ? result : parent + "/" + result
+        }
+        throw FileErrors.make(Int(tooManyLinks), "open the file", path)
+    }
+
+    /// Gives a finished file its name, also if something else has it.
+    static func replace(
+        _ path: String, as name: String, _ files: FileSystem
+    ) throws(RealmError) {
+        let outcome = call { files.rename(path, name) }
+        guard outcome >= 0 else { throw FileErrors.make(Int(outcome), "create the file", name) }
     }
 
     static func exists(_ path: String, _ files: FileSystem) throws(RealmError) -> Bool {

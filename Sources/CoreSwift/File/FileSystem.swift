@@ -37,6 +37,8 @@ struct FileStatus {
     var bytes: Int64
     var isRegular: Bool
     var identity: FileIdentity
+    /// Who may do what with it.
+    var permissions: UInt32 = 0
 }
 
 /// The same file under two names has the same identity.
@@ -60,6 +62,11 @@ protocol FileSystem: AnyObject {
     /// Waits until the data written and the file's size are on stable storage.
     func sync(_ descriptor: Int32) -> Int32
     func remove(_ path: String) -> Int32
+    /// The absolute path without links, `.` and `..`; 0 or -errno. The file has to exist.
+    func realPath(_ path: String, _ result: inout String) -> Int32
+    /// Where a symbolic link leads, as it says; -EINVAL for what is none.
+    func readLink(_ path: String, _ result: inout String) -> Int32
+    func setPermissions(_ descriptor: Int32, _ permissions: UInt32) -> Int32
     /// Gives a file a second name; -EEXIST when there is something of that name.
     func link(_ path: String, _ name: String) -> Int32
     /// Gives a file another name, replacing what has it.
@@ -73,8 +80,8 @@ protocol FileSystem: AnyObject {
     /// goes. -EAGAIN when another holds it and `wait` is false.
     func lock(_ descriptor: Int32, _ byte: Int64, _ kind: LockKind, wait: Bool) -> Int32
     func unlock(_ descriptor: Int32, _ byte: Int64) -> Int32
-    /// 1 when another open file description holds a lock on the byte, else 0.
-    func isLocked(_ descriptor: Int32, _ byte: Int64) -> Int32
+    /// 1 when another open file description holds a lock on one of the bytes, else 0.
+    func isLocked(_ descriptor: Int32, _ byte: Int64, count: Int64) -> Int32
     /// Maps a file shared and writable; nil and -errno in `code` on failure.
     func mapShared(_ descriptor: Int32, _ bytes: Int, _ code: inout Int32)
         -> UnsafeMutableRawPointer?

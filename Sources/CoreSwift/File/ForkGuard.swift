@@ -1,7 +1,7 @@
 // What fork() does to open files: the child shares the open file descriptions and with them the
 // locks of its parent, but none of its threads. Working on in the child would corrupt the reader
 // table; merely keeping the descriptors open would keep the parent's locks alive after the parent
-// died. So the child closes the descriptors of lock files at once (which releases nothing as long
+// died. So the child closes the descriptors that hold locks at once (which releases nothing as long
 // as the parent has them) and every store compares the fork generation before it does anything.
 
 import CKernels
@@ -16,7 +16,7 @@ enum ForkGuard {
 
     // A fixed table, because the child must not allocate. Files beyond it work, but their locks
     // live on in forked children until those exit.
-    private static let capacity = 1024
+    private static let capacity = 2048
 
     private struct State {
         let generation: UnsafeMutablePointer<UInt64>

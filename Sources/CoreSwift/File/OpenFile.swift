@@ -7,6 +7,8 @@ final class OpenFile {
     let path: String
     let files: FileSystem
     private(set) var descriptor: Int32
+    /// The fork generation in which the descriptor is open, if forked children close it at once.
+    private var guardedIn: UInt64?
 
     static let interrupted = -4  // -EINTR
     private static let wouldBlock = -11  // -EAGAIN
@@ -22,9 +24,24 @@ final class OpenFile {
 
     func close() {
         guard descriptor >= 0 else { return }
+        if let guardedIn {
+            guard guardedIn == ForkGuard.generation else {
+                // The number may name another file by now.
+                descriptor = -1
+                return
+            }
+            ForkGuard.forget(descriptor)
+        }
         // Linux releases the descriptor even when close reports an interruption or an error.
         _ = files.close(descriptor)
         descriptor = -1
+    }
+
+    /// From now on a forked child closes its copy of the descriptor before it does anything else,
+    /// so that locks on it end with this process.
+    func closeInForkedChildren() {
+        guardedIn = ForkGuard.generation
+        ForkGuard.register(descriptor)
     }
 
     func status() throws(RealmError) -> FileStatus {
@@ -128,8 +145,16 @@ final class OpenFile {
         while files.unlock(descriptor, byte) == Int32(Self.interrupted) {}
     }
 
-    func isLocked(_ byte: Int64) throws(RealmError) -> Bool {
-        try Self.retry("query locks", path) { Int(files.isLocked(descriptor, byte)) } != 0
+    func isLocked(_ byte: Int64, count: Int64 = 1) throws(RealmError) -> Bool {
+        try Self.retry("query locks", path) {
+            Int(files.isLocked(descriptor, byte, count: count))
+        } != 0
+    }
+
+    func setPermissions(_ permissions: UInt32) throws(RealmError) {
+        _ = try Self.retry("set the file's permissions", path) {
+            Int(files.setPermissions(descriptor, permissions))
+        }
     }
 
     private static func retry(

@@ -24,7 +24,8 @@ final class SystemCalls: FileSystem {
         guard fstat(descriptor, &info) == 0 else { return -errno }
         result = FileStatus(
             bytes: Int64(info.st_size), isRegular: info.st_mode & S_IFMT == S_IFREG,
-            identity: FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)))
+            identity: FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)),
+            permissions: UInt32(info.st_mode & 0o777))
         return 0
     }
 
@@ -53,6 +54,30 @@ final class SystemCalls: FileSystem {
     func sync(_ descriptor: Int32) -> Int32 { result(Glibc.fdatasync(descriptor)) }
 
     func remove(_ path: String) -> Int32 { result(Glibc.unlink(path)) }
+
+    func realPath(_ path: String, _ result: inout String) -> Int32 {
+        guard let resolved = Glibc.realpath(path, nil) else { return -errno }
+        defer { free(resolved) }
+        result = String(cString: resolved)
+        return 0
+    }
+
+    func readLink(_ path: String, _ result: inout String) -> Int32 {
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: Int(PATH_MAX)) { buffer in
+            buffer.initialize(repeating: 0)
+            guard let start = buffer.baseAddress else { return -ENAMETOOLONG }
+            let count = start.withMemoryRebound(to: CChar.self, capacity: buffer.count) {
+                Glibc.readlink(path, $0, buffer.count)
+            }
+            guard count >= 0 else { return -errno }
+            result = String(decoding: buffer[..<count], as: UTF8.self)
+            return 0
+        }
+    }
+
+    func setPermissions(_ descriptor: Int32, _ permissions: UInt32) -> Int32 {
+        result(Glibc.fchmod(descriptor, permissions))
+    }
 
     func link(_ path: String, _ name: String) -> Int32 { result(Glibc.link(path, name)) }
 
@@ -90,8 +115,8 @@ final class SystemCalls: FileSystem {
         ByteLocks.unlock(descriptor, byte)
     }
 
-    func isLocked(_ descriptor: Int32, _ byte: Int64) -> Int32 {
-        ByteLocks.isLocked(descriptor, byte)
+    func isLocked(_ descriptor: Int32, _ byte: Int64, count: Int64) -> Int32 {
+        ByteLocks.isLocked(descriptor, byte, count)
     }
 
     func mapShared(

@@ -12,6 +12,8 @@
 //       56     8  reader slots the file has room for   (atomic)
 //       64     8  reader slots ever used               (atomic)
 //       72     8  commit signal: grows with each commit (atomic)
+//       80     8  device of the realm file
+//       88     8  inode of the realm file
 //     4096  8192  process records: 1,024 x process id (8), 0 = free
 //    12288        reader slots: {owner's record + 1 (8), version (8)}, 0 = free / no version
 //
@@ -35,7 +37,7 @@ import CKernels
 
 final class LockFile {
     private static let magic: UInt64 = 0x6B63_4C6D_6C61_6552  // "RealmLck"
-    static let layoutVersion: UInt32 = 1
+    static let layoutVersion: UInt32 = 2
     static let sessionInMemory: UInt32 = 1
     private static let recordsOffset = 4096
     static let recordCount = 1024
@@ -59,15 +61,19 @@ final class LockFile {
     private var spareSlots: [Int] = []
 
     let path: String
+    /// Which file the lock file itself is.
+    let identity: FileIdentity
 
     /// Opens (creating if needed) the lock file and takes the lock for opening and closing.
     init(beside path: String, files: FileSystem) throws(RealmError) {
         self.path = path + ".lock"
         let file = try OpenFile(self.path, .create, files)
-        guard try file.status().isRegular else {
+        let status = try file.status()
+        guard status.isRegular else {
             throw RealmError(
                 .fileOperationFailed, "'\(self.path)': not a regular file", path: self.path)
         }
+        identity = status.identity
         _ = try file.lock(Self.byteOpen, .exclusive, wait: true)
         // Mapped through a descriptor of its own: a mapping keeps the open file description alive,
         // and the locks of `file` must go when its descriptor is closed, also in forked children.
@@ -80,13 +86,14 @@ final class LockFile {
         self.file = file
         self.memory = memory
         bytes = Self.bytesMax
-        ForkGuard.register(file.descriptor)
+        file.closeInForkedChildren()
     }
 
     /// Stands in for the lock file of a file that nobody changes: private memory.
     init(privateFor header: FileHeader, pages: UInt64, path: String) {
         self.path = path
         file = nil
+        identity = FileIdentity()
         bytes = Self.slotsOffset
         memory = .allocate(byteCount: bytes, alignment: 8)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
@@ -104,11 +111,7 @@ final class LockFile {
     }
 
     /// Gives up all locks by closing the file. The memory stays readable.
-    func closeDescriptor() {
-        guard let file, file.descriptor >= 0 else { return }
-        ForkGuard.forget(file.descriptor)
-        file.close()
-    }
+    func closeDescriptor() { file?.close() }
 
     @inline(__always) private func word(_ offset: Int) -> UnsafeMutablePointer<UInt64> {
         (memory + offset).assumingMemoryBound(to: UInt64.self)
@@ -148,7 +151,9 @@ final class LockFile {
     }
 
     /// Writes the lock file anew. The caller holds the session exclusively.
-    func initialize(_ header: FileHeader, pages: UInt64, unsynced: Bool) throws(RealmError) {
+    func initialize(
+        _ header: FileHeader, identity: FileIdentity, unsynced: Bool
+    ) throws(RealmError) {
         guard let file else { return }
         // Zeros are written, not left as a hole: touching a hole through the mapping on a full
         // disk would be a signal. The file is not cut to nothing first: file systems take that for
@@ -161,13 +166,15 @@ final class LockFile {
         memory.put(header.isInMemory ? Self.sessionInMemory : 0, 12)
         memory.put(header.fileID.low, 16)
         memory.put(header.fileID.high, 24)
+        memory.put(identity.device, 80)
+        memory.put(identity.inode, 88)
         ck_store_u64(word(56), UInt64(Self.slotsPerPage))
         setUnsynced(unsynced)
-        publish(version: header.version, pages: pages)
+        publish(version: header.version, pages: header.pageCount)
     }
 
     /// Checks that the others who hold the session use the file as this store will.
-    func attach(inMemory: Bool) throws(RealmError) {
+    func attach(inMemory: Bool, identity: FileIdentity) throws(RealmError) {
         guard let file else { return }
         let size = Int(try file.status().bytes)
         guard size >= Self.slotsOffset + Page.size,
@@ -179,7 +186,14 @@ final class LockFile {
                 "'\(path)': another process uses this lock file with a different layout",
                 path: path)
         }
-        let session = UnsafeRawPointer(memory).u32(12)
+        let words = UnsafeRawPointer(memory)
+        guard FileIdentity(device: words.u64(80), inode: words.u64(88)) == identity else {
+            throw RealmError(
+                .incompatibleSession,
+                "'\(path)': the realm file was replaced while others have the old one open",
+                path: path)
+        }
+        let session = words.u32(12)
         guard session == (inMemory ? Self.sessionInMemory : 0) else {
             throw RealmError(
                 .incompatibleSession,

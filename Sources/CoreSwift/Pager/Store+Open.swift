@@ -9,90 +9,121 @@
 //     don't: its commit never returned, and the other slot counts.
 //     If an intact sync record names a newer version than the other slot's, the file is damaged:
 //     what was once on stable storage does not get lost in a crash.
-//  4. A file in which only version 1 was begun is a new file: nothing was ever promised.
+//  4. No file, or one of 0 bytes, is a new realm. It is made under another name first, so a file
+//     with anything else in it is a realm, or none of ours.
+//
+// A path is resolved before it is used, and the file claimed for its lock file (`FileClaim`), so
+// that all who have one file open know of each other, whatever they call it.
 
 extension Store {
     static func open(
-        path: String, options: StoreOptions, files: FileSystem
+        path given: String, options: StoreOptions, files: FileSystem
     ) throws(RealmError) -> Store {
+        // All who open the file have to find the same lock file.
+        let path = try FileOperations.realPath(given, files)
         if options.immutable { return try openImmutable(path, options, files) }
         let lockFile = try LockFile(beside: path, files: files)
         defer { lockFile.leave() }
         let alone = try lockFile.takeSessionAlone()
-        let file = try openFile(path, options, files)
-        let status = try file.status()
-        guard status.isRegular else { throw notRegular(path) }
+        let found = try openFile(path, options, files)
         let mapping = try PageMapping(
-            reserving: options.reservedBytes, fileBytes: status.bytes, path: path, files: files)
+            reserving: options.reservedBytes, fileBytes: found?.status.bytes ?? 0, path: path,
+            files: files)
         if !alone {
+            guard let found else { throw replaced(path) }
             try lockFile.shareSession()
-            try lockFile.attach(inMemory: options.inMemory)
-            let store = try attach(path, options, file, status, mapping, lockFile)
-            return store
+            return try attach(found, options, mapping, lockFile)
         }
-        var opened = try recover(file, mapping, options, fileBytes: status.bytes)
+        var opened: Recovered?
+        var used = found
+        var claim: FileClaim?
+        if let found {
+            claim = try claimFile(found, lockFile, joins: false)
+            opened = try recover(
+                found.file, mapping, options, fileBytes: found.status.bytes)
+        }
         if opened == nil {
             guard options.create else {
                 throw RealmError(
                     .invalidDatabase, "'\(path)': the file holds no realm yet", path: path)
             }
             opened = Recovered(
-                header: try createFile(file, options), unsynced: false)
+                header: try createFile(
+                    path, options, permissions: found?.status.permissions, files),
+                unsynced: false)
+            used = try openFile(path, options, files)
+            claim?.close()
+            claim = nil
         }
-        guard let opened else { throw notRegular(path) }
-        try mapping.extend(to: opened.header.pageCount, of: file)
+        guard let opened, let used else { throw replaced(path) }
+        if claim == nil { claim = try claimFile(used, lockFile, joins: false) }
+        try mapping.extend(to: opened.header.pageCount, of: used.file)
         try lockFile.initialize(
-            opened.header, pages: opened.header.pageCount, unsynced: opened.unsynced)
+            opened.header, identity: used.status.identity, unsynced: opened.unsynced)
         try lockFile.shareSession()
         try lockFile.claimRecord(processID: UInt64(files.processID()))
         return Store(
-            path: path, options: options, file: file, mapping: mapping, lockFile: lockFile,
-            fileID: opened.header.fileID, identity: status.identity)
+            path: path, options: options, file: used.file, mapping: mapping, lockFile: lockFile,
+            claim: claim, fileID: opened.header.fileID, identity: used.status.identity)
     }
 
     private static func notRegular(_ path: String) -> RealmError {
         RealmError(.fileOperationFailed, "'\(path)': not a regular file", path: path)
     }
 
-    private static func openFile(
-        _ path: String, _ options: StoreOptions, _ files: FileSystem
-    ) throws(RealmError) -> OpenFile {
-        do throws(RealmError) {
-            return try OpenFile(path, options.readOnly ? .readOnly : .readWrite, files)
-        } catch {
-            guard error.code == .fileNotFound, options.create else { throw error }
-        }
-        let file = try OpenFile(path, .create, files)
-        if !options.inMemory {
-            // Best effort: not every file system can sync directories.
-            _ = files.syncDirectory(directory(of: path))
-        }
-        return file
+    private static func replaced(_ path: String) -> RealmError {
+        RealmError(
+            .incompatibleSession,
+            "'\(path)': the file was replaced while others have the old one open", path: path)
     }
 
-    private static func directory(of path: String) -> String {
-        guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-        return slash == path.utf8.startIndex ? "/" : String(path[..<slash])
+    private struct FoundFile {
+        let file: OpenFile
+        let status: FileStatus
+    }
+
+    /// The file at the path; nil when there is none and it may be created.
+    private static func openFile(
+        _ path: String, _ options: StoreOptions, _ files: FileSystem
+    ) throws(RealmError) -> FoundFile? {
+        let file: OpenFile
+        do throws(RealmError) {
+            file = try OpenFile(path, options.readOnly ? .readOnly : .readWrite, files)
+        } catch {
+            guard error.code == .fileNotFound, options.create else { throw error }
+            return nil
+        }
+        let status = try file.status()
+        guard status.isRegular else { throw notRegular(path) }
+        return FoundFile(file: file, status: status)
+    }
+
+    private static func claimFile(
+        _ found: FoundFile, _ lockFile: LockFile, joins: Bool
+    ) throws(RealmError) -> FileClaim {
+        try FileClaim(
+            found.file.path, found.status.identity, for: lockFile.identity, joins: joins,
+            files: found.file.files)
     }
 
     /// Joins those who have the file open.
     private static func attach(
-        _ path: String, _ options: StoreOptions, _ file: OpenFile, _ status: FileStatus,
-        _ mapping: PageMapping, _ lockFile: LockFile
+        _ found: FoundFile, _ options: StoreOptions, _ mapping: PageMapping, _ lockFile: LockFile
     ) throws(RealmError) -> Store {
+        let file = found.file
+        try lockFile.attach(inMemory: options.inMemory, identity: found.status.identity)
+        let claim = try claimFile(found, lockFile, joins: true)
         try mapping.extend(to: lockFile.filePages, of: file)
         try lockFile.claimRecord(processID: UInt64(file.files.processID()))
         let store = Store(
-            path: path, options: options, file: file, mapping: mapping, lockFile: lockFile,
-            fileID: lockFile.fileID, identity: status.identity)
+            path: file.path, options: options, file: file, mapping: mapping, lockFile: lockFile,
+            claim: claim, fileID: lockFile.fileID, identity: found.status.identity)
         var slots: [FileHeader.Slot] = []
         for version in [0, 1] as [UInt64] { slots.append(try readSlot(file, version)) }
         for case .valid(let header) in slots where header.fileID == lockFile.fileID {
             return store
         }
-        throw RealmError(
-            .incompatibleSession,
-            "'\(path)': the file was replaced while others have the old one open", path: path)
+        throw replaced(file.path)
     }
 
     private static func openImmutable(
@@ -116,7 +147,7 @@ extension Store {
         try mapping.extend(to: opened.header.pageCount, of: file)
         return Store(
             path: path, options: options, file: file, mapping: mapping, lockFile: lockFile,
-            fileID: opened.header.fileID, identity: status.identity)
+            claim: nil, fileID: opened.header.fileID, identity: status.identity)
     }
 
     // MARK: Recovery
@@ -153,13 +184,11 @@ extension Store {
         start.initializeMemory(as: UInt8.self, repeating: 0, count: 2 * Page.size)
         _ = try file.read(start, count: 2 * Page.size, at: 0)
         var headers: [FileHeader] = []
-        var blank = 0
         var foreign = 0
         for version in [0, 1] as [UInt64] {
             switch FileHeader.decode(start + FileHeader.slotOffset(version: version)) {
             case .valid(let header): headers.append(header)
-            case .blank: blank += 1
-            case .damaged: break
+            case .blank, .damaged: break
             case .foreign: foreign += 1
             case .otherFormat(let format):
                 throw RealmError(
@@ -169,8 +198,10 @@ extension Store {
             }
         }
         if headers.isEmpty {
-            if blank == 2, try isUnfinished(file, fileBytes) { return nil }
-            throw invalid(foreign > 0 ? "not a realm file" : "no header slot is intact")
+            throw invalid(
+                foreign > 0
+                    ? "not a realm file"
+                    : "no header slot is intact (only a file of 0 bytes becomes a new realm)")
         }
         headers.sort { $0.version > $1.version }
         if headers.contains(where: \.isInMemory) {
@@ -214,7 +245,6 @@ extension Store {
             }
             return try accept(header, file, options)
         }
-        if headers.count == 1, headers[0].version == 1, blank == 1 { return nil }
         throw invalid(reason)
     }
 
@@ -227,24 +257,6 @@ extension Store {
         }
         try file.sync()
         return Recovered(header: header, unsynced: false)
-    }
-
-    /// Whether the file is what an interrupted creation leaves: short, without headers, and the
-    /// third page empty or the root of version 1.
-    private static func isUnfinished(
-        _ file: OpenFile, _ fileBytes: Int64
-    ) throws(RealmError) -> Bool {
-        guard fileBytes <= Int64(createdPages * Page.size) else { return false }
-        let buffer = UnsafeMutableRawPointer.allocate(
-            byteCount: createdPages * Page.size, alignment: 8)
-        defer { buffer.deallocate() }
-        buffer.initializeMemory(as: UInt8.self, repeating: 0, count: createdPages * Page.size)
-        _ = try file.read(buffer, count: Int(fileBytes), at: 0)
-        let headers = UnsafeRawBufferPointer(start: buffer, count: 2 * Page.size)
-        let root = UnsafeRawPointer(buffer) + 2 * Page.size
-        let tag = BlockTag(.versionRoot, classKey: ClassKey(rawValue: 0)).rawValue
-        return headers.allSatisfy { $0 == 0 }
-            && (root.u64(0) == 0 || (root.u64(0) == tag && root.u64(16) == 1))
     }
 
     /// Pages of a new file: two with header slots, the root of version 1.
@@ -303,12 +315,42 @@ extension Store {
 
     // MARK: Creating
 
-    /// Writes version 1: two header pages and an empty root.
+    /// Makes the file with version 1: two header pages and an empty root. It gets its name only
+    /// when it is complete and on stable storage, so that no crash leaves half of one; what has the
+    /// name (a file of 0 bytes, an in-memory realm of dead processes) is replaced. In-memory
+    /// realms are no exception, or after a power failure nobody could tell what they are.
     private static func createFile(
+        _ path: String, _ options: StoreOptions, permissions: UInt32?, _ files: FileSystem
+    ) throws(RealmError) -> FileHeader {
+        let temporary = path + creationSuffix
+        do throws(RealmError) {
+            // Left by a process that died; the lock for opening is held, so nobody else's.
+            _ = try FileOperations.remove(temporary, files)
+            let file = try OpenFile(temporary, .create, files)
+            if let permissions { try file.setPermissions(permissions) }
+            let header = try writeNewFile(file, options)
+            file.close()
+            try FileOperations.replace(temporary, as: path, files)
+            if !options.inMemory {
+                // Best effort: not every file system can sync directories.
+                _ = files.syncDirectory(FileOperations.directory(of: path))
+            }
+            return header
+        } catch {
+            // Best effort: the error that matters is the first one.
+            _ = try? FileOperations.remove(temporary, files)
+            throw RealmError(
+                error.code, "'\(path)': can't create the file: \(error.message)",
+                path: error.path == nil ? nil : path)
+        }
+    }
+
+    /// Of the name under which a file is made.
+    static let creationSuffix = ".creating"
+
+    private static func writeNewFile(
         _ file: OpenFile, _ options: StoreOptions
     ) throws(RealmError) -> FileHeader {
-        let file =
-            options.readOnly ? try OpenFile(file.path, .readWrite, file.files) : file
         var id = FileID(low: 0, high: 0)
         var random = 0
         repeat {
@@ -334,9 +376,8 @@ extension Store {
             root: BlockCodec.seal(rootPage, page: 2, pages: 1, version: 1),
             pageCount: UInt64(pages))
         header.encode(buffer + FileHeader.slotOffset(version: 1))
-        try file.truncate(0)
         try file.write(buffer, count: pages * Page.size, at: 0, "create the file")
-        if !options.inMemory { try file.sync() }
+        try file.sync()
         return header
     }
 

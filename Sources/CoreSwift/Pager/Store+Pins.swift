@@ -4,6 +4,7 @@
 extension Store {
     /// Pins the newest committed version.
     func pinNewest() throws(RealmError) -> Pin {
+        try checkFork()
         mutex.lock()
         defer { mutex.unlock() }
         try checkUsable()
@@ -30,6 +31,7 @@ extension Store {
 
     /// Pins a version that is pinned in this process already.
     func pin(version: UInt64) throws(RealmError) -> Pin {
+        try checkFork()
         mutex.lock()
         defer { mutex.unlock() }
         try checkUsable()
@@ -38,6 +40,7 @@ extension Store {
     }
 
     func unpin(_ version: UInt64) {
+        guard !isInForkedChild else { return }
         mutex.lock()
         defer { mutex.unlock() }
         guard let index = pins.firstIndex(where: { $0.pin.version == version }) else { return }
@@ -50,7 +53,7 @@ extension Store {
 
     /// Distinct versions pinned by anyone, and the newest.
     func liveVersionCount() -> Int {
-        if options.immutable { return 1 }
+        if options.immutable || isInForkedChild { return 1 }
         mutex.lock()
         defer { mutex.unlock() }
         let newest = lockFile.committedVersion

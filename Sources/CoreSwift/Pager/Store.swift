@@ -46,6 +46,8 @@ final class Store: @unchecked Sendable {
     let file: OpenFile
     let mapping: PageMapping
     let lockFile: LockFile
+    /// Nil for files that nobody changes.
+    private let claim: FileClaim?
     let fileID: FileID
     /// Which file it is, whatever its path.
     let identity: FileIdentity
@@ -84,8 +86,9 @@ final class Store: @unchecked Sendable {
 
     init(
         path: String, options: StoreOptions, file: OpenFile, mapping: PageMapping,
-        lockFile: LockFile, fileID: FileID, identity: FileIdentity
+        lockFile: LockFile, claim: FileClaim?, fileID: FileID, identity: FileIdentity
     ) {
+        self.claim = claim
         self.identity = identity
         self.path = path
         self.options = options
@@ -159,7 +162,15 @@ final class Store: @unchecked Sendable {
     func checkUsable() throws(RealmError) {
         if isClosed { throw RealmError(.closedRealm, "'\(path)': the file was closed") }
         if let failure { throw failure }
-        guard ForkGuard.generation == forkGeneration else {
+        try checkFork()
+    }
+
+    var isInForkedChild: Bool { ForkGuard.generation != forkGeneration }
+
+    /// Throws in a forked child. Asked before any lock is taken: another thread of the parent may
+    /// have held it at the fork, and then nobody releases it here.
+    func checkFork() throws(RealmError) {
+        guard !isInForkedChild else {
             throw RealmError(
                 .illegalOperation,
                 "'\(path)': a realm opened before fork() can't be used in the child; open it again")
@@ -168,6 +179,7 @@ final class Store: @unchecked Sendable {
 
     /// Refuses all further work after a write that may or may not have reached the disk.
     func fail(_ error: RealmError) {
+        guard !isInForkedChild else { return }
         mutex.lock()
         if failure == nil {
             failure = RealmError(
@@ -185,6 +197,7 @@ final class Store: @unchecked Sendable {
             throw RealmError(
                 .wrongTransactionState, "'\(path)': can't write, the file was opened read-only")
         }
+        try checkFork()
         try mutex.withLock { () throws(RealmError) in try checkUsable() }
         guard gate.enter(wait: wait) else { return nil }
         do throws(RealmError) {
@@ -214,6 +227,7 @@ final class Store: @unchecked Sendable {
     }
 
     func endWrite() {
+        guard !isInForkedChild else { return }
         lockFile.unlockWriter()
         gate.leave()
     }
@@ -222,26 +236,42 @@ final class Store: @unchecked Sendable {
 
     /// Ends the use of the file. Pinned versions are no longer protected. Idempotent.
     func close() throws(RealmError) {
+        // A forked child only lets go of its own descriptors.
+        guard !isInForkedChild else { return closeDescriptors() }
         mutex.lock()
         defer { mutex.unlock() }
         guard !isClosed else { return }
         isClosed = true
-        guard !options.immutable, ForkGuard.generation == forkGeneration else {
-            file.close()
-            lockFile.closeDescriptor()
-            return
-        }
-        defer {
-            lockFile.closeDescriptor()
-            file.close()
-        }
+        defer { closeDescriptors() }
+        guard !options.immutable else { return }
         try lockFile.enter()
         lockFile.releaseRecord()
-        guard try lockFile.takeSessionAlone() else { return }
+        let isLast = try lockFile.takeSessionAlone()
         if options.inMemory {
-            _ = files.remove(path)
-        } else if failure == nil, !options.readOnly, !lockFile.isUnsynced {
-            try writeSyncRecord()
+            if isLast { _ = files.remove(path) }
+        } else if failure == nil, !options.readOnly {
+            try noteSynced(isLast: isLast)
         }
+    }
+
+    private func closeDescriptors() {
+        lockFile.closeDescriptor()
+        claim?.close()
+        file.close()
+    }
+
+    /// Writes the sync record. Not only the last to close does: that one may be a reader, or be
+    /// killed. Others must know that nobody commits meanwhile.
+    private func noteSynced(isLast: Bool) throws(RealmError) {
+        if !isLast {
+            guard gate.enter(wait: false) else { return }
+            guard (try? lockFile.lockWriter(wait: false)) == true else { return gate.leave() }
+        }
+        defer { if !isLast { endWrite() } }
+        if lockFile.isUnsynced {
+            try file.sync()
+            lockFile.setUnsynced(false)
+        }
+        try writeSyncRecord()
     }
 }

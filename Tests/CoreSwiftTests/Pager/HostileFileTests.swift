@@ -14,6 +14,12 @@ import Testing
         return options
     }
 
+    private var inMemory: StoreOptions {
+        var options = options
+        options.inMemory = true
+        return options
+    }
+
     private func code(_ bytes: [UInt8], _ options: StoreOptions) -> ErrorCode? {
         let path = directory.file("hostile.realm")
         TestSettings.writeFile(path, bytes)
@@ -49,6 +55,15 @@ import Testing
         #expect(code(Array("hello, world".utf8), options) == .invalidDatabase)
         #expect(code([UInt8](repeating: 0x41, count: 100_000), options) == .invalidDatabase)
         #expect(code([UInt8](repeating: 0, count: 1_000_000), options) == .invalidDatabase)
+        // Only no bytes at all are a new realm.
+        for count in [1, 300, 512, 4096, 5000, 8192, 12288, 16384] {
+            for options in [options, inMemory] {
+                #expect(
+                    code([UInt8](repeating: 0, count: count), options) == .invalidDatabase,
+                    "\(count) zeros")
+            }
+        }
+        #expect(code([], inMemory) == nil)
         // SQLite's magic.
         #expect(
             code(Array("SQLite format 3\0".utf8) + [UInt8](repeating: 0, count: 8176), options)

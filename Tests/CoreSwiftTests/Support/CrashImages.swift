@@ -47,7 +47,10 @@ final class FileImage {
         switch event {
         case .write(let offset, let data): write(data, 0, data.count, at: offset)
         case .truncate(let size): resize(size)
-        case .sync: break
+        case .replace(let data):
+            resize(0)
+            write(data, 0, data.count, at: 0)
+        case .sync, .syncDirectory: break
         }
     }
 
@@ -65,6 +68,11 @@ struct CrashReplay {
         if case .sync = event {
             for event in pending { durable.apply(event) }
             pending.removeAll(keepingCapacity: true)
+        } else if case .syncDirectory = event {
+            // With its new name a file has all its bytes; what was written to the old one is gone.
+            guard let last = pending.lastIndex(where: \.isReplacement) else { return }
+            durable.apply(pending[last])
+            pending.removeSubrange(...last)
         } else {
             pending.append(event)
         }

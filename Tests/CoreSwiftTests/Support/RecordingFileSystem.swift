@@ -12,7 +12,18 @@ import Glibc
 enum FileEvent {
     case write(offset: Int, bytes: [UInt8])
     case truncate(Int)
+    /// A finished file took its place.
+    case replace([UInt8])
+    /// The names in the directory are on stable storage.
+    case syncDirectory
     case sync
+}
+
+extension FileEvent {
+    var isReplacement: Bool {
+        if case .replace = self { return true }
+        return false
+    }
 }
 
 /// A kind of failure to inject.
@@ -37,10 +48,16 @@ final class RecordingFileSystem: FileSystem {
     /// The process dies when it is about to make this sync (counted from 1).
     var killAtSync = Int.max
     private(set) var syncCount = 0
+    /// Called with the path before a file is opened.
+    var beforeOpen: ((String) -> Void)?
     var isDead: Bool { calls >= killAfter }
     /// Names of the calls made, for messages.
     private(set) var lastFault = ""
     private var dataFiles: Set<Int32> = []
+    /// Files that are made under another name first. What is written to them shows only with their
+    /// new name: at once if it was synced before, else as ordinary writes.
+    private var newFiles: [Int32: String] = [:]
+    private var unsyncedNewFiles: Set<String> = []
 
     init(_ real: FileSystem = SystemCalls.shared) { self.real = real }
 
@@ -50,6 +67,7 @@ final class RecordingFileSystem: FileSystem {
         killAtSync = Int.max
         syncCount = 0
         dataFiles = []
+        newFiles = [:]
     }
 
     func resetCalls() { calls = 0 }
@@ -72,14 +90,21 @@ final class RecordingFileSystem: FileSystem {
     }
 
     func open(_ path: String, _ access: FileAccess) -> Int32 {
+        beforeOpen?(path)
         if let failure = enter("open \(access)") { return failure }
         let descriptor = real.open(path, access)
-        if descriptor >= 0, !path.hasSuffix(".lock") { dataFiles.insert(descriptor) }
+        if descriptor >= 0, path.hasSuffix(Store.creationSuffix) {
+            newFiles[descriptor] = path
+            unsyncedNewFiles.insert(path)
+        } else if descriptor >= 0, !path.hasSuffix(".lock") {
+            dataFiles.insert(descriptor)
+        }
         return descriptor
     }
 
     func close(_ descriptor: Int32) -> Int32 {
         dataFiles.remove(descriptor)
+        newFiles[descriptor] = nil
         return real.close(descriptor)
     }
 
@@ -146,13 +171,32 @@ final class RecordingFileSystem: FileSystem {
         syncCount += 1
         if syncCount >= killAtSync { killAfter = 0 }
         if let failure = enter("sync") { return failure }
-        if isRecording { events.append(.sync) }
+        if let path = newFiles[descriptor] {
+            unsyncedNewFiles.remove(path)
+        } else if isRecording {
+            events.append(.sync)
+        }
         return 0
     }
 
     func remove(_ path: String) -> Int32 {
         if let failure = enter("remove") { return failure }
         return real.remove(path)
+    }
+
+    func realPath(_ path: String, _ result: inout String) -> Int32 {
+        if let failure = enter("real path") { return failure }
+        return real.realPath(path, &result)
+    }
+
+    func readLink(_ path: String, _ result: inout String) -> Int32 {
+        if let failure = enter("read link") { return failure }
+        return real.readLink(path, &result)
+    }
+
+    func setPermissions(_ descriptor: Int32, _ permissions: UInt32) -> Int32 {
+        if let failure = enter("set permissions") { return failure }
+        return real.setPermissions(descriptor, permissions)
     }
 
     func link(_ path: String, _ name: String) -> Int32 {
@@ -162,6 +206,14 @@ final class RecordingFileSystem: FileSystem {
 
     func rename(_ path: String, _ name: String) -> Int32 {
         if let failure = enter("rename") { return failure }
+        if isRecording, path.hasSuffix(Store.creationSuffix) {
+            let bytes = TestSettings.readFile(path)
+            if unsyncedNewFiles.contains(path) {
+                events += [.truncate(0), .write(offset: 0, bytes: bytes)]
+            } else {
+                events.append(.replace(bytes))
+            }
+        }
         return real.rename(path, name)
     }
 
@@ -177,6 +229,7 @@ final class RecordingFileSystem: FileSystem {
 
     func syncDirectory(_ path: String) -> Int32 {
         if let failure = enter("sync directory") { return failure }
+        if isRecording { events.append(.syncDirectory) }
         return 0
     }
 
@@ -189,9 +242,9 @@ final class RecordingFileSystem: FileSystem {
         real.unlock(descriptor, byte)
     }
 
-    func isLocked(_ descriptor: Int32, _ byte: Int64) -> Int32 {
+    func isLocked(_ descriptor: Int32, _ byte: Int64, count: Int64) -> Int32 {
         if let failure = enter("query lock") { return failure }
-        return real.isLocked(descriptor, byte)
+        return real.isLocked(descriptor, byte, count: count)
     }
 
     func mapShared(

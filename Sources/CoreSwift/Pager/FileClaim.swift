@@ -1,0 +1,53 @@
+// The claim of a session on the realm file itself. The lock file keeps those apart who reach the
+// realm by one path; links are resolved before. What remains are hard links, and lock files that
+// somebody deleted while they were in use: two lock files for one realm, whose users would not
+// know of each other. So every store also holds a lock on the realm file, on a byte that stands for
+// its lock file. Nobody waits for these locks; a store that finds one on another byte refuses.
+//
+// Each store takes its own lock before it looks for others: of two that come at the same moment
+// by different names at least one is refused.
+//
+// The lock is on a descriptor of its own, because a mapping would keep the lock of the one it was
+// made with alive in forked children.
+
+final class FileClaim {
+    /// Bytes from here on, far behind any file's end, stand for lock files by their inode.
+    private static let firstByte: Int64 = 1 << 42
+    private static let byteCount: Int64 = 1 << 42
+
+    private let file: OpenFile
+
+    /// Claims the file at `path` for the session of a lock file. `joins`: others hold the claim of
+    /// this session already.
+    init(
+        _ path: String, _ identity: FileIdentity, for lockFile: FileIdentity, joins: Bool,
+        files: FileSystem
+    ) throws(RealmError) {
+        file = try OpenFile(path, .readOnly, files)
+        file.closeInForkedChildren()
+        guard try file.status().identity == identity else {
+            throw RealmError(
+                .incompatibleSession, "'\(path)': the file was replaced while it was opened",
+                path: path)
+        }
+        let own = Self.firstByte + Int64(lockFile.inode & UInt64(Self.byteCount - 1))
+        _ = try file.lock(own, .shared, wait: false)
+        guard !joins else { return }
+        let isTaken =
+            try isLocked(Self.firstByte, own)
+            ? true : isLocked(own + 1, Self.firstByte + Self.byteCount)
+        guard !isTaken else {
+            throw RealmError(
+                .incompatibleSession,
+                "'\(path)': the file is open under another name (a hard link), or its lock file"
+                    + " was deleted while others have it open", path: path)
+        }
+    }
+
+    private func isLocked(_ first: Int64, _ end: Int64) throws(RealmError) -> Bool {
+        // A count of zero would mean all bytes.
+        first < end ? try file.isLocked(first, count: end - first) : false
+    }
+
+    func close() { file.close() }
+}

@@ -1,0 +1,80 @@
+import Foundation
+import Glibc
+import Testing
+
+@testable import CoreSwift
+
+/// What fork() finds locked stays locked in the child: it must not wait for it.
+@Suite struct ForkTests {
+    /// Waits for the child at most ten seconds; its exit code, or nil when it hung.
+    private func outcome(_ child: pid_t) -> Int32? {
+        for _ in 0..<1000 {
+            var status: Int32 = 0
+            if waitpid(child, &status, WNOHANG) == child { return status }
+            usleep(10_000)
+        }
+        kill(child, SIGKILL)
+        var status: Int32 = 0
+        _ = waitpid(child, &status, 0)
+        return nil
+    }
+
+    @Test func aChildOpensRealmsThoughTheRegistryWasLockedAtTheFork() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file("slow")
+        let started = DispatchSemaphore(value: 0)
+        let mayGoOn = DispatchSemaphore(value: 0)
+        let ended = DispatchSemaphore(value: 0)
+        Thread.detachNewThread {
+            let files = RecordingFileSystem()
+            files.isRecording = false
+            files.beforeOpen = { path in
+                guard path.hasSuffix(".lock") else { return }
+                files.beforeOpen = nil
+                started.signal()
+                mayGoOn.wait()
+            }
+            let realm = try? Realm.open(SampleFile.configuration(path), files: files)
+            realm?.close()
+            ended.signal()
+        }
+        started.wait()
+        // The other thread holds the registry's lock now.
+        let child = forkProcess()
+        if child == 0 {
+            do {
+                let realm = try Realm.open(SampleFile.configuration(directory.file("own")))
+                try realm.beginWrite()
+                try realm.commit()
+                realm.close()
+                _exit(0)
+            } catch {
+                _exit(1)
+            }
+        }
+        #expect(outcome(child) == 0)
+        mayGoOn.signal()
+        ended.wait()
+    }
+
+    @Test func aChildIsRefusedThoughTheStoreWasLockedAtTheFork() throws {
+        let directory = TemporaryDirectory()
+        let store = try Store.open(
+            path: directory.file(), options: StoreOptions(), files: SystemCalls.shared)
+        let pin = try store.pinNewest()
+        store.mutex.lock()
+        let child = forkProcess()
+        if child == 0 {
+            var code: Int32 = 0
+            if (try? store.pinNewest()) != nil { code |= 1 }
+            if (try? store.beginWrite(wait: true)) != nil { code |= 2 }
+            store.unpin(pin.version)
+            if (try? store.close()) == nil { code |= 4 }
+            _exit(code)
+        }
+        store.mutex.unlock()
+        #expect(outcome(child) == 0)
+        store.unpin(pin.version)
+        try store.close()
+    }
+}
