@@ -4,6 +4,8 @@
 enum FileOperations {
     private static let missing: Int32 = -2  // -ENOENT
     private static let exists: Int32 = -17  // -EEXIST
+    private static let isADirectory: Int32 = -21  // -EISDIR
+    private static let notPermitted: Int32 = -1  // -EPERM, for the same on other systems
     private static let notADirectory: Int32 = -20  // -ENOTDIR
     private static let noLink: Int32 = -22  // -EINVAL
     private static let tooManyLinks: Int32 = -40  // -ELOOP
@@ -27,13 +29,21 @@ enum FileOperations {
     /// Removes a directory with all that is in it; false when there was none.
     static func removeTree(_ path: String, _ files: FileSystem) throws(RealmError) -> Bool {
         // A link to a directory goes by itself; a directory refuses.
-        if call({ files.remove(path) }) >= 0 { return true }
+        let removed = call { files.remove(path) }
+        if removed >= 0 { return true }
+        if removed == missing || removed == notADirectory { return false }
+        guard removed == isADirectory || removed == notPermitted else {
+            throw FileErrors.make(Int(removed), "remove the file", path)
+        }
         var names: [String] = []
         let outcome = call {
             names = []
             return files.list(path, &names)
         }
-        if outcome == missing || outcome == notADirectory { return false }
+        if outcome == missing { return false }
+        if outcome == notADirectory {
+            throw FileErrors.make(Int(removed), "remove the file", path)
+        }
         guard outcome >= 0 else {
             throw FileErrors.make(Int(outcome), "list the directory", path)
         }
