@@ -1314,8 +1314,9 @@ RLM_API bool realm_object_resolve_in(const realm_object_t *live_object, const re
         realm_object_t **resolved);
 
 /**
- * Adds to an integer property, wrapping around. Fails: RLM_ERR_ILLEGAL_OPERATION for null or a
- * property that is no integer, otherwise as `realm_set_value()`.
+ * Adds to an integer property, or to a mixed one that holds an integer, wrapping around. Fails:
+ * RLM_ERR_ILLEGAL_OPERATION for null or another type of property or value, otherwise as
+ * `realm_set_value()`.
  */
 RLM_API bool realm_object_add_int(realm_object_t *object, realm_property_key_t property_key,
         int64_t value);
@@ -1346,7 +1347,9 @@ RLM_API bool realm_get_value_by_property_index(const realm_object_t *object, siz
  * Writes a property. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_INVALID_PROPERTY,
  * RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_PROPERTY_TYPE_MISMATCH, RLM_ERR_MODIFY_PRIMARY_KEY for
  * another value of the primary key, RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_NO_SUCH_OBJECT for a
- * link to an object that does not exist, RLM_ERR_LIMIT_EXCEEDED. `is_default` has no effect.
+ * link to an object that does not exist, RLM_ERR_NO_SUCH_TABLE and RLM_ERR_ILLEGAL_OPERATION for a
+ * link in a mixed value to an unknown or embedded class, RLM_ERR_LIMIT_EXCEEDED. `is_default` has
+ * no effect.
  */
 RLM_API bool realm_set_value(realm_object_t *object, realm_property_key_t property,
         realm_value_t new_value, bool is_default);
@@ -1364,8 +1367,9 @@ RLM_API bool realm_set_json(realm_object_t *object, realm_property_key_t propert
         const char *json_string);
 
 /**
- * Returns a new handle to the object a link points to, or NULL without an error for a null link.
- * Fails: RLM_ERR_INVALID_TABLE_REF for a property that is no link, RLM_ERR_INVALID_PROPERTY,
+ * Returns a new handle to the object a link points to, or NULL without an error for a null link. A
+ * mixed property that holds a link will do. Fails: RLM_ERR_INVALID_TABLE_REF for a property that is
+ * no link, or a mixed one that holds something else or null, RLM_ERR_INVALID_PROPERTY,
  * RLM_ERR_INVALIDATED_OBJECT.
  */
 RLM_API realm_object_t *realm_get_linked_object(realm_object_t *object,

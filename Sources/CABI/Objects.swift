@@ -238,7 +238,8 @@ public func realm_get_value_by_property_index(
 }
 
 /// Returns a new handle to the object a link points to, or `nil` without an error for a null
-/// link. Fails: RLM_ERR_INVALID_TABLE_REF for a property that is no link,
+/// link. A mixed property that holds a link will do. Fails: RLM_ERR_INVALID_TABLE_REF for a
+/// property that is no link, or a mixed one that holds something else or null,
 /// RLM_ERR_INVALID_PROPERTY, RLM_ERR_INVALIDATED_OBJECT.
 @c @implementation
 public func realm_get_linked_object(_ object: OpaquePointer?, _ property: realm_property_key_t)
@@ -254,7 +255,9 @@ public func realm_get_linked_object(_ object: OpaquePointer?, _ property: realm_
 /// Writes a property. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_INVALID_PROPERTY,
 /// RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_PROPERTY_TYPE_MISMATCH, RLM_ERR_MODIFY_PRIMARY_KEY for
 /// another value of the primary key, RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_NO_SUCH_OBJECT for
-/// a link to an object that does not exist, RLM_ERR_LIMIT_EXCEEDED. `is_default` has no effect.
+/// a link to an object that does not exist, RLM_ERR_NO_SUCH_TABLE and RLM_ERR_ILLEGAL_OPERATION
+/// for a link in a mixed value to an unknown or embedded class, RLM_ERR_LIMIT_EXCEEDED.
+/// `is_default` has no effect.
 @c @implementation
 public func realm_set_value(
     _ object: OpaquePointer?, _ property: realm_property_key_t, _ new_value: realm_value_t,
@@ -283,8 +286,9 @@ public func realm_set_values(
     }
 }
 
-/// Adds to an integer property, wrapping around. Fails: RLM_ERR_ILLEGAL_OPERATION for null or a
-/// property that is no integer, otherwise as `realm_set_value()`.
+/// Adds to an integer property, or to a mixed one that holds an integer, wrapping around. Fails:
+/// RLM_ERR_ILLEGAL_OPERATION for null or another type of property or value, otherwise as
+/// `realm_set_value()`.
 @c @implementation
 public func realm_object_add_int(
     _ object: OpaquePointer?, _ property_key: realm_property_key_t, _ value: Int64

@@ -252,6 +252,24 @@ public struct ObjectHandle {
         for index in 0..<count { try getValue(keys[index], target.map { $0 + index }) }
     }
 
+    /// Writes one value. It and its key are passed as they are: given with `&` as the address of a
+    /// variable that a closure captures, the optimiser (6.3.1) took the variable for unused.
+    @inline(__always)
+    public func setValue(_ key: Int64, _ value: RawValue) throws(RealmError) {
+        let place = try row()
+        let table = table
+        let column = try Self.column(table, key)
+        try table.checkType(value, column)
+        guard session.pointee.status == .writing else { throw realm.notWriting() }
+        if table.pointee.columns[column].isPrimaryKey {
+            return try checkSameKey(table, place, column, value)
+        }
+        let written = try table.setValue(place, objectKey, column, value)
+        table.pointee.isDirty = true
+        self.place = written
+        stamp = session.pointee.stamp.pointee
+    }
+
     /// Writes several values. Keys and types are checked before anything is written.
     @inline(__always)
     public func setValues(
@@ -277,17 +295,6 @@ public struct ObjectHandle {
         stamp = session.pointee.stamp.pointee
     }
 
-    /// Writes one value.
-    @inline(__always)
-    public func setValue(_ propertyKey: Int64, _ value: RawValue) throws(RealmError) {
-        // Not with `&`: inlined into closures, such pointers were seen to dangle (Swift 6.3.1).
-        try withUnsafePointer(to: propertyKey) { key throws(RealmError) in
-            try withUnsafePointer(to: value) { value throws(RealmError) in
-                try setValues(1, key, value)
-            }
-        }
-    }
-
     /// Writing the primary key that the object has is no change; another one is refused.
     @inline(never)
     private func checkSameKey(
@@ -301,47 +308,54 @@ public struct ObjectHandle {
                 + "changed after its creation")
     }
 
-    /// Adds to an integer, wrapping around.
+    /// Adds to an integer, or a mixed value that is one, wrapping around.
     public func addInt(_ propertyKey: Int64, _ delta: Int64) throws(RealmError) {
         let place = try row()
         let table = table
         let column = try Self.column(table, propertyKey)
-        guard table.pointee.columns[column].kind == .int else {
+        let kind = table.pointee.columns[column].kind
+        guard kind == .int || kind == .mixed else {
             throw RealmError(
                 .illegalOperation,
                 "property \(column) of class \(classKey.rawValue) is no integer to add to")
         }
         let old = try table.value(place, objectKey, column)
-        guard !old.isNull else {
-            throw RealmError(.illegalOperation, "the property is null; nothing to add to")
+        guard old.type == ValueType.int.rawValue else {
+            throw RealmError(
+                .illegalOperation,
+                "property \(column) of class \(classKey.rawValue) holds "
+                    + (old.isNull ? "null" : "no integer") + "; there is nothing to add to")
         }
         try setValue(propertyKey, .int(old.intValue &+ delta))
     }
 
-    /// The object that a to-one link points to, or nil.
+    /// The object that a to-one link points to, or nil; also that of a mixed value that is a link.
     @inline(__always)
     public func linkedObject(_ propertyKey: Int64) throws(RealmError) -> ObjectHandle? {
         let place = try row()
         let table = table
         let column = try Self.column(table, propertyKey)
         let info = table.pointee.columns[column]
-        guard info.kind == .link else {
-            throw RealmError(
-                .invalidTableRef,
-                "property \(column) of class \(classKey.rawValue) is no link")
-        }
+        guard info.kind.holdsLinks else { throw noLink(column) }
         let value = try table.value(place, objectKey, column)
-        if value.isNull { return nil }
+        if value.isNull && info.kind == .link { return nil }
+        guard value.type == ValueType.link.rawValue else { throw noLink(column) }
         let target = value.linkTarget.rawValue
-        guard let other = table.pointee.tables[Int(info.linkTarget.rawValue)],
+        let other = Int(value.linkClass.rawValue)
+        guard other < table.pointee.tableCapacity, let other = table.pointee.tables[other],
             let found = try other.find(target)
         else {
             throw RealmError(
                 .invalidDatabase,
                 "object \(objectKey) of class \(classKey.rawValue) links to object \(target) of "
-                    + "class \(info.linkTarget.rawValue), which is not there")
+                    + "class \(value.linkClass.rawValue), which is not there")
         }
         return Self.make(session, other, target, found)
+    }
+
+    private func noLink(_ column: Int) -> RealmError {
+        RealmError(
+            .invalidTableRef, "property \(column) of class \(classKey.rawValue) holds no link")
     }
 
     /// Deletes the object; the handle stays to be released.

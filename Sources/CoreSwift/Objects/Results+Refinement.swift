@@ -147,7 +147,9 @@ extension Results {
             let value = try Aggregate.ofTable(kind, table, column: column)
             return (value, kind == .sum ? table.rowCount > 0 : !value.isNull)
         }
-        return result
+        // Text of a mixed value may lie in memory that the write transaction moves.
+        return realm.session.pointee.status == .writing
+            ? (realm.keep(result.0), result.1) : result
     }
 
     public func minimum(_ key: Int64) throws(RealmError) -> (value: RawValue, found: Bool) {

@@ -219,6 +219,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
         }
     }
 
+    /// Not inlined: it is long, and its stack memory is of a size known at run time only.
+    @inline(never)
     private func setOpenMixed(
         _ column: UnsafeMutablePointer<OpenColumn>, _ row: Int, _ value: RawValue
     ) {

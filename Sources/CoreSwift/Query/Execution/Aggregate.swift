@@ -35,6 +35,10 @@ struct Aggregate {
     private var greatest = -Double.infinity
     private var leastDate: Timestamp?
     private var greatestDate: Timestamp?
+    /// Decimals and mixed values; strings and binaries point into the leaves.
+    private var decimalSum = Decimal128.zero
+    private var leastValue: RawValue?
+    private var greatestValue: RawValue?
 
     /// Over all objects of the class.
     static func ofTable(
@@ -77,7 +81,7 @@ struct Aggregate {
         info = table.column(column)
         let isDefined: Bool
         switch info.kind {
-        case .int, .float, .double: isDefined = true
+        case .int, .float, .double, .decimal, .mixed: isDefined = true
         case .timestamp: isDefined = kind == .minimum || kind == .maximum
         default: isDefined = false
         }
@@ -90,6 +94,7 @@ struct Aggregate {
 
     /// Null when no value was there; sums are zero then.
     private var result: RawValue {
+        if info.kind == .decimal || info.kind == .mixed { return valueResult }
         switch kind {
         case .sum: return info.kind == .int ? .int(integerSum) : .double(sum)
         case .average:
@@ -110,13 +115,26 @@ struct Aggregate {
         }
     }
 
+    /// Of decimals and mixed values.
+    private var valueResult: RawValue {
+        switch kind {
+        case .sum: return .decimal(decimalSum)
+        case .average:
+            return count == 0 ? .null : .decimal(decimalSum / Decimal128(Int64(count)))
+        case .minimum: return leastValue ?? .null
+        case .maximum: return greatestValue ?? .null
+        }
+    }
+
     // MARK: Rows
 
     /// Takes in rows first ..< first + count of a leaf, all alive.
     private mutating func add(
         _ leaf: LeafView, _ first: Int, _ count: Int
     ) throws(RealmError) {
-        guard !info.isKey, let view = leaf.column(column), view.encoding != .absent else {
+        guard !info.isKey, info.kind != .mixed, let view = leaf.column(column),
+            view.encoding != .absent
+        else {
             for row in first..<first + count {
                 addValue(try table.value(leaf, row, column))
             }
@@ -156,6 +174,10 @@ struct Aggregate {
             for row in first..<first + count where !view.isNull(row) {
                 addDouble(Double(view.float(row)))
             }
+        case .decimal:
+            for row in first..<first + count where !view.isNull(row) {
+                addDecimal(view.fixed(row, .decimal))
+            }
         default:
             for row in first..<first + count where !view.isNull(row) {
                 addDate(
@@ -170,6 +192,8 @@ struct Aggregate {
         case .int: addInteger(value.intValue)
         case .float: addDouble(Double(value.floatValue))
         case .double: addDouble(value.doubleValue)
+        case .decimal: addDecimal(value)
+        case .mixed: addMixed(value)
         default:
             addDate(Timestamp(seconds: value.seconds, nanoseconds: value.nanoseconds))
         }
@@ -189,6 +213,33 @@ struct Aggregate {
         sum += value
         least = value < least ? value : least
         greatest = value > greatest ? value : greatest
+    }
+
+    private mutating func addDecimal(_ value: RawValue) {
+        let number = value.decimalValue
+        if number.isNaN { return }
+        count &+= 1
+        if kind == .sum || kind == .average {
+            decimalSum = decimalSum + number
+        } else {
+            addExtreme(value)
+        }
+    }
+
+    /// Sums take the numbers among mixed values, minimum and maximum every value.
+    private mutating func addMixed(_ value: RawValue) {
+        if ValueTest.isNaN(value) { return }
+        guard kind == .sum || kind == .average else { return addExtreme(value) }
+        guard ValueOrder.family(value) == .number else { return }
+        count &+= 1
+        decimalSum = decimalSum + ValueTest.decimal(value)
+    }
+
+    private mutating func addExtreme(_ value: RawValue) {
+        if leastValue.map({ ValueOrder.compare(value, $0) < 0 }) ?? true { leastValue = value }
+        if greatestValue.map({ ValueOrder.compare($0, value) < 0 }) ?? true {
+            greatestValue = value
+        }
     }
 
     private mutating func addDate(_ value: Timestamp) {

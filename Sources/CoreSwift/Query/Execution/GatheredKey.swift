@@ -1,6 +1,7 @@
 // The values of one sort or distinct key for a list of objects, in a form that orders and compares
 // without types: numbers as words whose unsigned order is the order of the values, texts as
-// pointers into the leaves.
+// pointers into the leaves. Decimals, object ids, UUIDs and mixed values are sorted once here, and
+// get their rank as word: equal values the same one.
 
 final class GatheredKey {
     /// Null and broken paths come before or behind all values (CONTRACT A.2).
@@ -23,6 +24,9 @@ final class GatheredKey {
     let presence: UnsafeMutablePointer<UInt8>
     private(set) var isUniform = true
     private let kind: ColumnKind
+    private let isRanked: Bool
+    /// Of ranked kinds, until they are ranked: strings and binaries point into the leaves.
+    private var values: [RawValue] = []
     private let somewhere: UnsafeRawPointer
 
     init(
@@ -32,6 +36,7 @@ final class GatheredKey {
         count = keys.count
         kind = key.kind
         isText = key.kind.isText
+        isRanked = [.decimal, .objectId, .uuid, .mixed].contains(key.kind)
         descending = key.descending
         words = .allocate(capacity: max(count, 1))
         words.initialize(repeating: 0, count: count)
@@ -40,11 +45,13 @@ final class GatheredKey {
         somewhere = UnsafeRawPointer(words)
         texts = .allocate(capacity: isText ? max(count, 1) : 1)
         if isText { texts.initialize(repeating: somewhere, count: count) }
+        if isRanked { values = [RawValue](repeating: .null, count: count) }
         if key.hops.isEmpty {
             try gather(table, key.column, keys)
         } else {
             try follow(key, snapshot, table, keys)
         }
+        if isRanked { rank() }
     }
 
     deinit {
@@ -79,7 +86,8 @@ final class GatheredKey {
         _ table: TableReader, _ leaf: LeafView, _ run: RowRun, _ index: Int
     ) throws(RealmError) -> Bool {
         let info = table.column(index)
-        guard !info.isKey, let column = leaf.column(index), column.externals == nil else {
+        guard !info.isKey, !isRanked, let column = leaf.column(index), column.externals == nil
+        else {
             return false
         }
         let target = words + run.element
@@ -171,6 +179,7 @@ final class GatheredKey {
         presence[element] = presence[source]
         if let seconds { seconds[element] = seconds[source] }
         if isText { texts[element] = texts[source] }
+        if isRanked { values[element] = values[source] }
     }
 
     // MARK: Values
@@ -204,12 +213,28 @@ final class GatheredKey {
         case .string, .binary:
             words[element] = value.word1
             texts[element] = value.bytes.baseAddress ?? somewhere
-        // The binder refuses to order by these.
-        case .decimal, .objectId, .uuid, .mixed: setNull(element)
+        case .decimal, .objectId, .uuid, .mixed: values[element] = value
         case .collection:
             // Refused by the binder: a collection has no place in an order.
             invariant(false, "a collection as a sort key")
         }
+    }
+
+    /// Makes the places of the values in their order the words.
+    private func rank() {
+        let order = (0..<count).filter { presence[$0] == Presence.value }.sorted {
+            ValueOrder.compare(values[$0], values[$1]) < 0
+        }
+        var rank: UInt64 = 0
+        for (position, element) in order.enumerated() {
+            if position > 0,
+                !ValueOrder.equal(values[order[position - 1]], values[element])
+            {
+                rank += 1
+            }
+            words[element] = rank
+        }
+        values = []
     }
 
     private func nanosecondsOf() -> UnsafeMutablePointer<UInt32> {

@@ -67,7 +67,7 @@ extension LeafFilter {
     }
 
     /// Tests each word of a dictionary once.
-    private func maskWords(_ column: ColumnView, _ test: (UnsafeRawBufferPointer) -> Bool) {
+    func maskWords(_ column: ColumnView, _ test: (UnsafeRawBufferPointer) -> Bool) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
             table.initialize(repeating: 0)
             for word in 0..<min(column.wordCount, 256) where test(column.word(word)) {

@@ -154,7 +154,9 @@ final class LeafFilter {
         case .intSet: maskSet(column, keys(index))
         case .path: maskSet(column, keys(index))
         case .linkToPrimaryKey:
-            if let key = link(index) {
+            if column.encoding != .packed {
+                try maskValues(index, leaf, column, node, selection)
+            } else if let key = link(index) {
                 maskRange(column, key, key)
             } else {
                 Bits.clear(match, words)
@@ -166,6 +168,8 @@ final class LeafFilter {
         case .timestampSet: maskTimestampSet(column, node)
         case .text: try maskText(column, node, selection)
         case .textSet: try maskTextSet(column, node, selection)
+        case .value, .valueSet, .mixedText:
+            try maskValues(index, leaf, column, node, selection)
         case .and, .or: return
         }
         finish(node, column.nulls, selection, words)
@@ -226,8 +230,10 @@ final class LeafFilter {
                 ? value.linkTarget.rawValue
                 : node.columnKind == .bool ? (value.boolValue ? 1 : 0) : value.intValue
             passed = keys(index)?.contains(integer) ?? false
-        case .linkToPrimaryKey:
+        case .linkToPrimaryKey where node.columnKind == .link:
             passed = link(index) == value.linkTarget.rawValue
+        case .linkToPrimaryKey, .value, .valueSet, .mixedText:
+            passed = passesMixed(value, index, node)
         case .doubleRange:
             passed =
                 value.doubleValue >= FilterBuilder.double(node.low)

@@ -21,7 +21,9 @@ extension Selection {
             return node.kind == .intSet ? .keys : nil
         }
         if node.kind == .path { return node.matchesNull || node.high != 1 ? nil : .links }
-        if node.kind == .linkToPrimaryKey { return node.matchesNull ? nil : .links }
+        if node.kind == .linkToPrimaryKey, node.columnKind == .link {
+            return node.matchesNull ? nil : .links
+        }
         if node.kind == .intRange, node.columnKind == .link {
             return node.low == node.high && !node.matchesNull ? .links : nil
         }
@@ -61,6 +63,18 @@ extension Selection {
                     low: try IndexReader.bytes(low, .timestamp), includesLow: true,
                     high: try IndexReader.bytes(high, .timestamp), includesHigh: true)
             ]
+        case .value: return try valueRanges(node, reader.kind, &isExact)
+        case .valueSet:
+            var ranges: [IndexReader.Range] = []
+            for member in program.members(node) {
+                let cell = UnsafeRawBufferPointer(
+                    start: program.bytes + Int(member.0), count: Int(member.1))
+                ranges.append(
+                    IndexReader.Range(
+                        equal: try IndexReader.bytes(MixedCell.decode(cell), reader.kind)))
+            }
+            isExact = reader.kind != .mixed
+            return ranges
         case .text:
             guard !node.ignoreCase else { return nil }
             let needle = program.needle(node)
@@ -87,6 +101,60 @@ extension Selection {
             return ranges
         default: return nil
         }
+    }
+
+    /// Where an index of object ids, UUIDs or mixed values has the values that a test may pass.
+    private func valueRanges(
+        _ node: FilterNode, _ kind: ColumnKind, _ isExact: inout Bool
+    ) throws(RealmError) -> [IndexReader.Range]? {
+        guard kind == .objectId || kind == .uuid || kind == .mixed else { return nil }
+        let constant = filter.constant(node)
+        let bytes = try IndexReader.bytes(constant, kind)
+        // All values of the constant's family begin alike.
+        let family = Array(bytes[..<(kind == .mixed ? 2 : 1)])
+        var bounds = (low: bytes, high: bytes)
+        isExact = kind != .mixed
+        if kind == .mixed, ValueOrder.family(constant) == .number {
+            bounds = try numberBounds(constant)
+        }
+        switch node.comparison {
+        case .equal:
+            return [
+                IndexReader.Range(
+                    low: bounds.low, includesLow: true, high: bounds.high, includesHigh: true)
+            ]
+        case .less, .lessEqual:
+            return [
+                IndexReader.Range(
+                    low: family, includesLow: true, high: bounds.high,
+                    includesHigh: !isExact || node.comparison == .lessEqual)
+            ]
+        case .greater, .greaterEqual:
+            return [
+                IndexReader.Range(
+                    low: bounds.low, includesLow: !isExact || node.comparison == .greaterEqual,
+                    high: Self.successor(family), includesHigh: false)
+            ]
+        }
+    }
+
+    /// Index bytes around a number, wide enough for the rounding between decimals and binary
+    /// numbers (`ValueTest`). Integers meet every number exactly.
+    private func numberBounds(
+        _ constant: RawValue
+    ) throws(RealmError) -> (low: [UInt8], high: [UInt8]) {
+        if constant.type == ValueType.int.rawValue || ValueTest.isNaN(constant) {
+            let bytes = try IndexReader.bytes(constant, .mixed)
+            return (bytes, bytes)
+        }
+        let number = ValueOrder.nearestDouble(constant)
+        // A float holds 7 digits; what is rounded to them differs by less than a millionth. The
+        // least numbers are rounded more coarsely.
+        let span = number.isInfinite ? 0 : max(number.magnitude * 1e-6, 1e-36)
+        return (
+            try IndexReader.bytes(.double(number - span), .mixed),
+            try IndexReader.bytes(.double(number + span), .mixed)
+        )
     }
 
     private func bytes(_ value: Int64, _ kind: ColumnKind) throws(RealmError) -> [UInt8] {

@@ -171,6 +171,11 @@ struct Selection {
         switch node.b {
         case -1: return try target.find(primaryKey: .int(node.low))
         case -2: return try target.find(primaryKey: .null)
+        case -3, -4:
+            return try target.find(
+                primaryKey: RawValue(
+                    word0: UInt64(bitPattern: node.low), word1: UInt64(bitPattern: node.high),
+                    type: node.b == -3 ? .uuid : .objectId))
         default:
             let text = program.needle(node)
             guard let start = text.baseAddress else { return nil }

@@ -186,7 +186,7 @@ extension Binder {
     private mutating func bindSet(
         _ target: Target, _ options: ComparisonOptions, _ members: [BoundConstant]
     ) throws(RealmError) -> FilterNode? {
-        guard members.count > 1, !options.effective.contains(.ignoreCase) || !target.kind.isText
+        guard members.count > 1, !options.effective.contains(.ignoreCase) || !target.kind.holdsText
         else { return nil }
         var values: [(Int64, Int64)] = []
         var matchesNull = false
@@ -211,6 +211,13 @@ extension Binder {
             case .timestampRange:
                 kind = .timestampSet
                 values.append((test.low, Int64(test.lowExtra)))
+            case .value:
+                guard test.comparison == .equal,
+                    FilterBuilder.fuses(target.kind)
+                        || (target.kind == .mixed && !member.isInexact)
+                else { return nil }
+                kind = .valueSet
+                values.append((Int64(test.a), Int64(test.b)))
             case .text:
                 kind = .textSet
                 values.append((Int64(test.a), Int64(test.b)))
@@ -225,7 +232,10 @@ extension Binder {
         node.linkClass = target.linkClass
         if !values.isEmpty {
             node.a = filter.addSet(
-                kind == .textSet ? filter.sortedTexts(values) : FilterBuilder.sortedInts(values))
+                kind == .textSet
+                    ? filter.sortedTexts(values)
+                    : kind == .valueSet
+                        ? filter.sortedValues(values) : FilterBuilder.sortedInts(values))
         }
         return node
     }

@@ -7,7 +7,7 @@ extension Binder {
         switch op {
         case .equal, .notEqual, .inList: problem = false
         case .less, .lessEqual, .greater, .greaterEqual: problem = target.kind == .link
-        case .beginsWith, .endsWith, .contains, .like, .matches: problem = !target.kind.isText
+        case .beginsWith, .endsWith, .contains, .like, .matches: problem = !target.kind.holdsText
         case .text:
             guard target.kind == .string else {
                 throw invalidQuery(
@@ -37,7 +37,7 @@ extension Binder {
         _ constant: BoundConstant, inList: Bool
     ) throws(RealmError) -> FilterNode? {
         try checkOperator(target, op)
-        if options.effective.contains(.ignoreDiacritics), target.kind.isText {
+        if options.effective.contains(.ignoreDiacritics), target.kind.holdsText {
             throw notSupported("the option [d]")
         }
         var node: FilterNode?
@@ -47,12 +47,16 @@ extension Binder {
             switch target.kind {
             case .int: node = try intTest(target, op, constant, inList)
             case .bool: node = boolTest(op, constant)
-            case .float, .double: node = try floatingTest(target, op, constant, inList)
+            case .float, .double:
+                node =
+                    constant.kind == .decimal
+                    ? try valueTest(target, op, options, constant)
+                    : try floatingTest(target, op, constant, inList)
             case .timestamp: node = timestampTest(op, constant)
             case .string, .binary: node = try textTest(target, op, options, constant)
             case .link: node = try linkTest(target, op, constant, inList)
             case .decimal, .objectId, .uuid, .mixed:
-                throw notSupported("a condition on a property of type \(target.kind.typeWord)")
+                node = try valueTest(target, op, options, constant)
             case .collection: throw notSupported("collections in comparisons")
             }
         }
@@ -63,7 +67,7 @@ extension Binder {
         node.column = target.column
         node.columnKind = target.kind
         node.isKeyColumn = target.isKeyColumn
-        node.linkClass = target.linkClass
+        if target.kind != .mixed { node.linkClass = target.linkClass }
         return node
     }
 
@@ -92,6 +96,9 @@ extension Binder {
         case .binary: return "of \(constant.text.count) bytes"
         case .timestamp: return "T\(constant.int):\(constant.extra)"
         case .link: return "object \(constant.int) of class \(className(constant.classKey))"
+        case .decimal: return "\(constant.raw.decimalValue)"
+        case .objectId: return "\(constant.raw.objectIdValue)"
+        case .uuid: return "\(constant.raw.uuidValue)"
         default: return constant.typeWord
         }
     }
@@ -138,7 +145,7 @@ extension Binder {
         .constant(op == .notEqual)
     }
 
-    private func intRange(_ op: ComparisonOperator, _ value: Int64) -> FilterNode {
+    func intRange(_ op: ComparisonOperator, _ value: Int64) -> FilterNode {
         var node = FilterNode(.intRange)
         (node.low, node.high) = (.min, .max)
         switch op {
@@ -164,6 +171,7 @@ extension Binder {
     ) throws(RealmError) -> FilterNode? {
         switch constant.kind {
         case .int: return intRange(op, constant.int)
+        case .decimal: return intAgainstDecimal(op, constant.raw.decimalValue)
         case .double, .float:
             let value = constant.floating
             if value.isInfinite || (value.isNaN && constant.isArgument) {
@@ -397,6 +405,23 @@ extension Binder {
 
     // MARK: Links
 
+    /// The test for an object that is named by its primary key.
+    func objectNode(_ constant: BoundConstant) -> FilterNode {
+        var node = FilterNode(.linkToPrimaryKey)
+        switch constant.primaryKeyKind {
+        case .int:
+            node.b = -1
+            node.low = constant.int
+        case .null: node.b = -2
+        case .uuid, .objectId:
+            node.b = constant.primaryKeyKind == .uuid ? -3 : -4
+            node.low = constant.int
+            node.high = Int64(bitPattern: constant.high)
+        default: (node.a, node.b) = (constant.text.offset, constant.text.count)
+        }
+        return node
+    }
+
     private mutating func linkTest(
         _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant, _ inList: Bool
     ) throws(RealmError) -> FilterNode? {
@@ -412,14 +437,7 @@ extension Binder {
         default: return nil
         }
         if constant.kind != .objectWithPrimaryKey { return intRange(op, constant.int) }
-        var node = FilterNode(.linkToPrimaryKey)
-        switch constant.primaryKeyKind {
-        case .int:
-            node.b = -1
-            node.low = constant.int
-        case .null: node.b = -2
-        default: (node.a, node.b) = (constant.text.offset, constant.text.count)
-        }
+        var node = objectNode(constant)
         if op == .notEqual {
             node.negated = true
             node.matchesNull = true

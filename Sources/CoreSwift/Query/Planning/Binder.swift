@@ -143,8 +143,11 @@ struct Binder {
         case .typedLink:
             constant = BoundConstant(.link, node.payload)
             constant.classKey = ClassKey(rawValue: UInt32(bitPattern: node.extra))
-        case .uuid: constant = BoundConstant(.uuid)
-        case .objectId: constant = BoundConstant(.objectId)
+        case .uuid:
+            constant = BoundConstant(.uuid, .uuid(try UUIDValue(parsing: inParentheses(node))))
+        case .objectId:
+            constant = BoundConstant(
+                .objectId, .objectId(try ObjectId(parsing: inParentheses(node))))
         case .object: constant = try objectConstant(node)
         case .argument:
             guard case .scalar(let value) = try argument(Int64(node.payload), spelling(node))
@@ -164,6 +167,12 @@ struct Binder {
         }
         constant.node = index
         return constant
+    }
+
+    /// What stands between the parentheses of `uuid(…)` and `oid(…)`.
+    private func inParentheses(_ node: SyntaxNode) -> Substring {
+        let text = spelling(node)
+        return (text.split(separator: "(").last ?? "").dropLast()
     }
 
     /// Puts the bytes of a string, base64 or binary node among the filter's.
@@ -207,7 +216,7 @@ struct Binder {
         }
         let fits: Bool
         switch (property.type, key.kind) {
-        case (.int, .int), (.string, .string): fits = true
+        case (.int, .int), (.string, .string), (.objectId, .objectId), (.uuid, .uuid): fits = true
         case (_, .null): fits = property.isNullable
         default: fits = false
         }
@@ -218,6 +227,7 @@ struct Binder {
             throw key.isArgument ? invalidArgument(problem) : invalidQuery(problem)
         }
         var constant = BoundConstant(.objectWithPrimaryKey, key.bits)
+        constant.high = key.high
         constant.text = key.text
         constant.primaryKeyKind = key.kind
         constant.classKey = schema.classes[target].key

@@ -17,6 +17,8 @@ struct BoundConstant {
     var kind: Kind
     /// The value's bits; objects: the key; `objectWithPrimaryKey`: an integer key.
     var bits: UInt64 = 0
+    /// Decimals, UUIDs, object ids: the second word of a `RawValue`.
+    var high: UInt64 = 0
     /// Timestamps: nanoseconds.
     var extra: Int32 = 0
     /// Integers whose spelling exceeds 64 bits: their value; `bits` is saturated.
@@ -51,13 +53,36 @@ struct BoundConstant {
         case .link(let v):
             self.init(.link, UInt64(bitPattern: v.objectKey.rawValue))
             classKey = v.classKey
-        case .decimal128: self.init(.decimal)
-        case .objectId: self.init(.objectId)
-        case .uuid: self.init(.uuid)
+        case .decimal128(let v): self.init(.decimal, .decimal(v))
+        case .objectId(let v): self.init(.objectId, .objectId(v))
+        case .uuid(let v): self.init(.uuid, .uuid(v))
+        }
+    }
+
+    init(_ kind: Kind, _ value: RawValue) {
+        self.init(kind, value.word0)
+        high = value.word1
+    }
+
+    /// The value, of constants that are neither text nor an object to look up.
+    var raw: RawValue {
+        switch kind {
+        case .int: return .int(int)
+        case .double: return RawValue(word0: bits, word1: 0, type: .double)
+        case .float: return RawValue(word0: bits, word1: 0, type: .float)
+        case .bool: return .bool(bits != 0)
+        case .timestamp: return .timestamp(seconds: int, nanoseconds: extra)
+        case .link: return .link(classKey, ObjectKey(rawValue: int))
+        case .uuid: return RawValue(word0: bits, word1: high, type: .uuid)
+        case .objectId: return RawValue(word0: bits, word1: high, type: .objectId)
+        case .decimal: return RawValue(word0: bits, word1: high, type: .decimal128)
+        case .null, .string, .binary, .objectKey, .objectWithPrimaryKey: return .null
         }
     }
 
     var int: Int64 { Int64(bitPattern: bits) }
+    /// A number that mixed values are compared with pair by pair (`ValueTest`).
+    var isInexact: Bool { kind == .double || kind == .float || kind == .decimal || huge != nil }
     /// The value of a double or float.
     var floating: Double {
         kind == .float
@@ -105,8 +130,4 @@ extension ColumnKind {
         }
     }
     var isNumeric: Bool { self == .int || self == .float || self == .double }
-    /// Ordering by properties of this kind is implemented.
-    var isOrderable: Bool {
-        self != .decimal && self != .objectId && self != .uuid && self != .mixed
-    }
 }

@@ -239,6 +239,8 @@ struct FilterBuilder {
             switch node.kind {
             case .intRange where node.low == node.high:
                 groups[slot, default: Group()].members.append((node.low, 0))
+            case .value where node.comparison == .equal && FilterBuilder.fuses(node.columnKind):
+                groups[slot, default: Group()].members.append((Int64(node.a), Int64(node.b)))
             case .text where node.op == .equal && !node.ignoreCase:
                 groups[slot, default: Group()].members.append((Int64(node.a), Int64(node.b)))
             default: continue
@@ -250,13 +252,18 @@ struct FilterBuilder {
             guard let group = groups[slot], group.members.count > 2 else { continue }
             let first = group.positions[0]
             let model = nodes[Int(parts[first])]
-            var node = FilterNode(model.kind == .text ? .textSet : .intSet)
+            let isValue = model.kind == .value
+            var node = FilterNode(
+                isValue ? .valueSet : model.kind == .text ? .textSet : .intSet)
             node.column = model.column
             node.columnKind = model.columnKind
             node.isKeyColumn = model.isKeyColumn
             node.linkClass = model.linkClass
             node.a = addSet(
-                model.kind == .text ? sortedTexts(group.members) : Self.sortedInts(group.members))
+                isValue
+                    ? sortedValues(group.members)
+                    : model.kind == .text
+                        ? sortedTexts(group.members) : Self.sortedInts(group.members))
             parts[first] = add(node)
             rate(Int(parts[first]))
             dropped.formUnion(group.positions.dropFirst())
@@ -282,6 +289,26 @@ struct FilterBuilder {
                 $0.1 != $1.1 ? $0.1 < $1.1 : slice($0).lexicographicallyPrecedes(slice($1))
             }
             Self.removeRepeats(&sorted) { $0.1 == $1.1 && slice($0).elementsEqual(slice($1)) }
+            return sorted
+        }
+    }
+
+    /// Whether a set finds what single tests of such a column find. Decimals and binary numbers
+    /// among mixed values are compared pair by pair (`ValueTest`).
+    static func fuses(_ kind: ColumnKind) -> Bool {
+        kind == .decimal || kind == .objectId || kind == .uuid
+    }
+
+    /// Values, given by place of their `MixedCell`s, in their order, each once.
+    func sortedValues(_ places: [(Int64, Int64)]) -> [(Int64, Int64)] {
+        bytes.withUnsafeBytes { buffer in
+            func value(_ place: (Int64, Int64)) -> RawValue {
+                MixedCell.decode(
+                    UnsafeRawBufferPointer(
+                        rebasing: buffer[Int(place.0)..<Int(place.0 + place.1)]))
+            }
+            var sorted = places.sorted { ValueOrder.compare(value($0), value($1)) < 0 }
+            Self.removeRepeats(&sorted) { ValueOrder.equal(value($0), value($1)) }
             return sorted
         }
     }
@@ -317,6 +344,9 @@ struct FilterBuilder {
             case .like: cost = 60
             }
         case .textSet: cost = 30
+        case .value: cost = node.columnKind == .mixed ? 20 : 12
+        case .valueSet: cost = 28
+        case .mixedText: cost = 50
         case .path: cost = 6
         case .and, .or: cost = node.cost
         }

@@ -19,6 +19,12 @@ enum FilterKind: UInt8 {
     case intSet, doubleSet, floatSet, timestampSet, textSet
     /// `op` with the needle at `a`, length `b`.
     case text
+    /// `comparison` with the value whose `MixedCell` is at `a`, length `b`.
+    case value
+    /// Members of set `a`, which are such values.
+    case valueSet
+    /// As `text`, of mixed values that are of type `low`; with `high`, the opposite.
+    case mixedText
     /// Link to the object of class `linkClass` whose primary key is constant `a`.
     case linkToPrimaryKey
     /// Node `a`, applied to the object that the links at `hops` lead to.
@@ -31,6 +37,8 @@ struct FilterNode {
     var matchesNull = false
     /// `TextOperator` of text tests.
     var op = TextOperator.equal
+    /// Of `value` tests.
+    var comparison = ValueComparison.equal
     /// ASCII and simple Unicode letters match in either case.
     var ignoreCase = false
     /// How the values of `column` are held.
@@ -77,7 +85,8 @@ struct FilterHop {
 }
 
 /// Members of an IN list, sorted: integers and double bits as they are; timestamps as pairs; texts
-/// as (offset, length) into the program's bytes, ordered by length and bytes.
+/// as (offset, length) into the program's bytes, ordered by length and bytes; values as (offset,
+/// length) in the order of values.
 struct FilterSet {
     var first: Int32
     var count: Int32

@@ -106,7 +106,6 @@ extension Binder {
         let kind: ColumnKind
         do {
             kind = try ColumnKind(property.type)
-            guard kind.isOrderable else { throw RealmError(.notSupported, "") }
         } catch {
             throw notSupported("sorting by '\(owner.name).\(property.name)'")
         }

@@ -1,0 +1,100 @@
+// Tests of columns whose values are compared one by one (`ValueTest`): decimals, object ids, UUIDs
+// and mixed values. Only selected rows are looked at; words of a dictionary are tested once each.
+
+extension LeafFilter {
+    func maskValues(
+        _ index: Int, _ leaf: LeafView, _ column: ColumnView, _ node: FilterNode,
+        _ selection: Bitmap
+    ) throws(RealmError) {
+        let words = Bits.words(column.rows)
+        Bits.clear(match, words)
+        if node.columnKind == .objectId || node.columnKind == .uuid, node.kind == .value {
+            let constant = self.constant(node)
+            if node.comparison == .equal {
+                maskIds(column, constant, node.columnKind)
+                return
+            }
+        }
+        if column.encoding == .stringDictionary {
+            maskWords(column) { self.passes($0, index, node) }
+            return
+        }
+        try Bits.forEach(selection, words) { row throws(RealmError) in
+            let value = try table.value(leaf, row, Int(node.column))
+            if !value.isNull, self.passesMixed(value, index, node) { Bits.set(match, row) }
+            return true
+        }
+    }
+
+    /// Rows with exactly this object id or UUID.
+    private func maskIds(_ column: ColumnView, _ id: RawValue, _ kind: ColumnKind) {
+        let prefix = id.prefix
+        guard
+            !column.flags.contains(.hasBounds)
+                || (prefix >= column.minimumPrefix && prefix <= column.maximumPrefix)
+        else { return }
+        let data = column.data
+        if kind == .uuid {
+            for row in 0..<column.rows
+            where data.u64(row &* 16) == id.word0 && data.u64(row &* 16 &+ 8) == id.word1 {
+                Bits.set(match, row)
+            }
+        } else {
+            let last = UInt32(truncatingIfNeeded: id.word1)
+            for row in 0..<column.rows
+            where data.u64(row &* 12) == id.word0 && data.u32(row &* 12 &+ 8) == last {
+                Bits.set(match, row)
+            }
+        }
+    }
+
+    private func passes(
+        _ bytes: UnsafeRawBufferPointer, _ index: Int, _ node: FilterNode
+    ) -> Bool {
+        // A word of nothing stands for null rows only.
+        !bytes.isEmpty && passesMixed(MixedCell.decode(bytes), index, node)
+    }
+
+    /// The constant of a `value` test.
+    @inline(__always) func constant(_ node: FilterNode) -> RawValue {
+        MixedCell.decode(program.needle(node))
+    }
+
+    /// Whether a value that is not null passes a test of this file, before negation.
+    func passesMixed(_ value: RawValue, _ index: Int, _ node: FilterNode) -> Bool {
+        switch node.kind {
+        case .value:
+            return ValueTest.passes(value, node.comparison, constant(node), node.columnKind)
+        case .valueSet: return isMember(value, node)
+        case .mixedText:
+            // `low` names the type that the constant has: strings and binaries never meet.
+            guard value.type == UInt32(truncatingIfNeeded: node.low) else { return false }
+            let passed = TextMatch.passes(
+                value.bytes, node.op, program.needle(node), ignoreCase: node.ignoreCase,
+                isString: value.type == ValueType.string.rawValue)
+            // `high`: the operator is the opposite of `op`.
+            return passed != (node.high != 0)
+        case .linkToPrimaryKey:
+            return value.type == ValueType.link.rawValue && value.linkClass == node.linkClass
+                && link(index) == value.linkTarget.rawValue
+        default: return false
+        }
+    }
+
+    /// Members are in the order of values.
+    private func isMember(_ value: RawValue, _ node: FilterNode) -> Bool {
+        let members = program.members(node)
+        var low = 0
+        var high = members.count
+        while low < high {
+            let middle = (low &+ high) >> 1
+            let member = MixedCell.decode(
+                UnsafeRawBufferPointer(
+                    start: program.bytes + Int(members[middle].0), count: Int(members[middle].1)))
+            let order = ValueOrder.compare(member, value)
+            if order == 0 { return true }
+            if order < 0 { low = middle &+ 1 } else { high = middle }
+        }
+        return false
+    }
+}

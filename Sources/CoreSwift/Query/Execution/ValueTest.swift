@@ -1,0 +1,73 @@
+// Comparison of stored values with constants where no range over packed words can say it: decimals,
+// object ids, UUIDs, mixed values, and binary numbers against decimal constants.
+//
+// The order is that of `ValueOrder`, with what the query language says beyond it:
+//   * values of different families are not equal and in no order;
+//   * a double meets a decimal rounded to 15 digits, a float to 7 (QUERY T4), so that 1.1 is 1.1;
+//   * NaN: in decimal properties it is the least number and equal to itself; in mixed ones it
+//     equals itself and is in no order; as a binary number it equals nothing (CONTRACT A.3).
+
+enum ValueComparison: UInt8 {
+    case equal, less, lessEqual, greater, greaterEqual
+
+    init(_ op: ComparisonOperator) {
+        switch op {
+        case .less: self = .less
+        case .lessEqual: self = .lessEqual
+        case .greater: self = .greater
+        case .greaterEqual: self = .greaterEqual
+        default: self = .equal
+        }
+    }
+
+    @inline(__always) func holds(_ order: Int) -> Bool {
+        switch self {
+        case .equal: return order == 0
+        case .less: return order < 0
+        case .lessEqual: return order <= 0
+        case .greater: return order > 0
+        case .greaterEqual: return order >= 0
+        }
+    }
+}
+
+enum ValueTest {
+    /// Whether `value comparison constant` holds for a value of a column of this kind.
+    static func passes(
+        _ value: RawValue, _ comparison: ValueComparison, _ constant: RawValue, _ kind: ColumnKind
+    ) -> Bool {
+        let family = ValueOrder.family(value)
+        guard family == ValueOrder.family(constant) else { return false }
+        guard family == .number else {
+            return comparison.holds(ValueOrder.compare(value, constant))
+        }
+        if kind != .decimal, isNaN(value) || isNaN(constant) {
+            return kind == .mixed && comparison == .equal && ValueOrder.equal(value, constant)
+        }
+        let isDecimal = value.type == ValueType.decimal128.rawValue
+        if isDecimal != (constant.type == ValueType.decimal128.rawValue) {
+            let (left, right) = (decimal(value), decimal(constant))
+            return comparison.holds(Decimal128.compare(left, right))
+        }
+        return comparison.holds(ValueOrder.compareNumbers(value, constant))
+    }
+
+    static func isNaN(_ value: RawValue) -> Bool {
+        switch value.type {
+        case ValueType.float.rawValue: return value.floatValue.isNaN
+        case ValueType.double.rawValue: return value.doubleValue.isNaN
+        case ValueType.decimal128.rawValue: return value.decimalValue.isNaN
+        default: return false
+        }
+    }
+
+    /// A number as a decimal: integers exactly, doubles with 15 digits, floats with 7.
+    static func decimal(_ value: RawValue) -> Decimal128 {
+        switch value.type {
+        case ValueType.int.rawValue: return Decimal128(value.intValue)
+        case ValueType.float.rawValue: return Decimal128(rounding: value.floatValue)
+        case ValueType.double.rawValue: return Decimal128(rounding: value.doubleValue)
+        default: return value.decimalValue
+        }
+    }
+}
