@@ -64,9 +64,10 @@ extension Realm {
         for index in keyed.indices { keyed[index].key = ClassKey(rawValue: UInt32(index)) }
         let candidate = Schema(keyed)
         for item in candidate.classes {
-            if item.kind != .topLevel {
+            if item.kind == .asymmetric {
                 throw RealmError(
-                    .notSupported, "class \(item.name): embedded classes are not supported yet")
+                    .notSupported,
+                    "class \(item.name): asymmetric classes exist for synchronisation only")
             }
             _ = try TableLayout.columns(item, candidate)
         }

@@ -29,13 +29,6 @@ private enum Shelf {
     }
 }
 
-extension DynamicObject {
-    fileprivate func collection(_ name: String) throws -> RealmCollection {
-        let property = realm.schema.class_(handle.classKey)!.property(named: name)!
-        return try handle.collection(property.key.rawValue, property.collection)
-    }
-}
-
 extension RealmCollection {
     fileprivate func values() throws -> [Value] {
         try (0..<count()).map { try Value(get($0)) }

@@ -12,6 +12,14 @@ struct ObjectModel: Equatable {
         /// Primary key of the item it points to.
         var next: Int64?
         var tag: String?
+        /// A list, now and then too long for its row.
+        var marks: [Int64] = []
+        /// A list of links by primary key, with repetitions.
+        var friends: [Int64] = []
+        /// Embedded objects by their only number, in a dictionary.
+        var parts: [String: Int64] = [:]
+        /// A set of mixed values.
+        var anything: Set<Int64> = []
     }
     var items: [Int64: Item] = [:]
     /// Tags by name, which is their primary key, with a weight.
@@ -20,6 +28,9 @@ struct ObjectModel: Equatable {
     mutating func removeItem(_ id: Int64) {
         items[id] = nil
         for (other, item) in items where item.next == id { items[other]?.next = nil }
+        for (other, item) in items where item.friends.contains(id) {
+            items[other]?.friends.removeAll { $0 == id }
+        }
     }
 
     mutating func removeTag(_ name: String) {
@@ -49,7 +60,15 @@ struct ObjectWorkload: CrashWorkload {
                 PropertySchema("blob", .binary),
                 PropertySchema("next", .object, linkTarget: "Item", flags: [.nullable]),
                 PropertySchema("tag", .object, linkTarget: "Tag", flags: [.nullable]),
+                PropertySchema("marks", .int, collection: .list),
+                PropertySchema("friends", .object, collection: .list, linkTarget: "Item"),
+                PropertySchema(
+                    "parts", .object, collection: .dictionary, linkTarget: "Part",
+                    flags: [.nullable]),
+                PropertySchema("anything", .mixed, collection: .set, flags: [.nullable]),
             ]),
+        ClassSchema(
+            "Part", properties: [PropertySchema("size", .int)], kind: .embedded),
         ClassSchema(
             "Tag", primaryKey: "name",
             properties: [
@@ -124,7 +143,20 @@ struct ObjectWorkload: CrashWorkload {
             count: random.below(4) == 0 ? nil : Int64(random.below(100)) - 50,
             blob: [UInt8](repeating: byte, count: length),
             next: keys.isEmpty || random.below(2) == 0 ? nil : keys[random.below(keys.count)],
-            tag: tags.isEmpty || random.below(3) == 0 ? nil : tags[random.below(tags.count)])
+            tag: tags.isEmpty || random.below(3) == 0 ? nil : tags[random.below(tags.count)],
+            marks: makeMarks(&random),
+            friends: keys.isEmpty
+                ? [] : (0..<random.below(4)).map { _ in keys[random.below(keys.count)] },
+            parts: Dictionary(
+                (0..<random.below(3)).map { _ in
+                    ("part \(random.below(5))", Int64(random.below(1000)))
+                }, uniquingKeysWith: { first, _ in first }),
+            anything: Set((0..<random.below(4)).map { _ in Int64(random.below(300)) }))
+    }
+
+    private func makeMarks(_ random: inout Random) -> [Int64] {
+        let count = random.below(40) == 0 ? 1500 + random.below(4000) : random.below(5)
+        return (0..<count).map { _ in Int64(random.below(1_000_000)) }
     }
 }
 
@@ -202,6 +234,75 @@ final class ObjectSession: CrashSession {
         try object.set("next", next.map { .link($0.link) } ?? .null)
         let tag = try item.tag.flatMap { try realm.find("Tag", primaryKey: .string($0)) }
         try object.set("tag", tag.map { .link($0.link) } ?? .null)
+        let marks = try object.collection("marks")
+        // Keep what stays, so that elements change in place, too.
+        while try marks.count() > item.marks.count { try marks.remove(at: 0) }
+        for (index, mark) in item.marks.enumerated() {
+            if try index < marks.count() {
+                try marks.set(.int(mark), at: index)
+            } else {
+                try marks.insert(.int(mark), at: index)
+            }
+        }
+        let friends = try object.collection("friends")
+        try friends.removeAll()
+        for id in item.friends {
+            // An item may be planned before the one that it points to is there.
+            guard let friend = try realm.find("Item", primaryKey: .int(id)) else { continue }
+            try friends.insert(
+                .link(friend.link.classKey, friend.link.objectKey), at: try friends.count())
+        }
+        let parts = try object.collection("parts")
+        for index in try (0..<parts.count()).reversed() {
+            guard case .string(let name) = try Value(parts.key(index)), item.parts[name] == nil
+            else { continue }
+            try parts.remove(at: index)
+        }
+        for (name, size) in item.parts {
+            let part = try Value.string(name).withRaw { raw throws(RealmError) in
+                DynamicObject(try parts.insertEmbedded(key: raw))
+            }
+            try part.set("size", .int(size))
+        }
+        let anything = try object.collection("anything")
+        try anything.removeAll()
+        for number in item.anything { _ = try anything.insert(Self.mixed(number)) }
+    }
+
+    /// A value that equals the number, of varying type.
+    private static func mixed(_ number: Int64) -> RawValue {
+        number % 3 == 0
+            ? .double(Double(number)) : number % 3 == 1 ? .float(Float(number)) : .int(number)
+    }
+
+    private func verifyCollections(_ object: DynamicObject, _ item: ObjectModel.Item) throws -> Bool
+    {
+        let marks = try object.collection("marks")
+        guard try marks.count() == item.marks.count else { return false }
+        for (index, mark) in item.marks.enumerated() {
+            guard try marks.get(index).intValue == mark else { return false }
+        }
+        let friends = try object.collection("friends")
+        guard try friends.count() == item.friends.count else { return false }
+        for (index, id) in item.friends.enumerated() {
+            let friend = try friends.object(index).map { DynamicObject($0) }
+            guard try friend?.get("id") == .int(id) else { return false }
+        }
+        let parts = try object.collection("parts")
+        guard try parts.count() == item.parts.count else { return false }
+        for (index, name) in item.parts.keys.sorted().enumerated() {
+            let part = try parts.object(index).map { DynamicObject($0) }
+            guard try Value(parts.key(index)) == .string(name),
+                try part?.get("size") == item.parts[name].map({ .int($0) }),
+                try part.map({ DynamicObject(try $0.handle.parent()).key }) == object.key
+            else { return false }
+        }
+        let anything = try object.collection("anything")
+        guard try anything.count() == item.anything.count else { return false }
+        for (index, number) in item.anything.sorted().enumerated() {
+            guard try ValueOrder.equal(anything.get(index), .int(number)) else { return false }
+        }
+        return true
     }
 
     func verify(_ model: ObjectModel) throws {
@@ -215,6 +316,12 @@ final class ObjectSession: CrashSession {
         guard try realm.objectCount(itemClass.key) == model.items.count,
             try realm.objectCount(tagClass.key) == model.tags.count
         else { throw fail("counts differ") }
+        if let partClass = realm.schema.class_(named: "Part") {
+            let parts = model.items.values.reduce(0) { $0 + $1.parts.count }
+            guard try realm.objectCount(partClass.key) == parts else {
+                throw fail("there are orphans among the parts, or some are missing")
+            }
+        }
         let problems = isChecked ? try realm.check() : []
         guard problems.isEmpty else { throw fail(problems.prefix(4).joined(separator: "; ")) }
         var names: [String: Int] = [:]
@@ -229,6 +336,9 @@ final class ObjectSession: CrashSession {
             guard try object.linked("next")?.get("id") == item.next.map({ .int($0) }),
                 try object.linked("tag")?.get("name") == item.tag.map({ .string($0) })
             else { throw fail("links of item \(id) differ") }
+            guard try verifyCollections(object, item) else {
+                throw fail("collections of item \(id) differ")
+            }
             names[item.name, default: 0] += 1
         }
         for (name, weight) in model.tags {

@@ -59,3 +59,13 @@ func errorCode(_ body: () throws -> Void) -> ErrorCode? {
         return .unknown
     }
 }
+
+extension DynamicObject {
+    /// A list, set or dictionary of the object.
+    func collection(_ name: String) throws -> RealmCollection {
+        guard let property = realm.schema.class_(handle.classKey)?.property(named: name) else {
+            throw RealmError(.invalidProperty, "no property \(name)")
+        }
+        return try handle.collection(property.key.rawValue, property.collection)
+    }
+}
