@@ -7,8 +7,9 @@ extension Realm {
     /// The name that the primary key of every class has to have.
     private static let mergeKey = "_id"
 
-    /// Merges into the file at `path`, which exists. In transactions of at most 1,000 objects, so
-    /// an error may leave some of them done; `.brokenInvariant` comes before the first change.
+    /// Merges into the file at `path`, which exists. In transactions of at most 1,000 objects (and
+    /// those that they link to), so an error may leave some of them done; `.brokenInvariant` comes
+    /// before the first change.
     func merge(into path: String) throws(RealmError) {
         let tables = try readTables()
         for item in tables.schema.classes where item.kind != .embedded {
@@ -30,7 +31,7 @@ extension Realm {
                 path: path)
         }
         do throws(RealmError) {
-            var merge = try RealmMerge(tables, into: target)
+            var merge = RealmMerge(self, tables, into: target)
             try merge.run()
         } catch {
             if target.isWritable { try? target.rollback() }
@@ -43,55 +44,81 @@ extension Realm {
 private struct RealmMerge {
     private static let objectsPerTransaction = 1000
 
-    /// A property that goes over as it is, or mapped if it is a link.
     private struct Property {
-        /// Its place in the source.
-        var column: Int
-        var targetKey: Int64
-        var isLink: Bool
-        /// The class that it links to, by its key in the source.
-        var linkTarget: ClassKey
+        var source: Int64
+        var target: Int64
+        var collection: CollectionType
+        /// The embedded class that it holds objects of, by its key in the source.
+        var embedded: ClassKey?
     }
     private struct Class {
-        var source: TableReader
+        var source: ClassKey
         var target: ClassKey
-        var primaryKey: Int
+        /// Key of the property in the source; nil in embedded classes.
+        var primaryKey: Int64?
         var properties: [Property]
-        var linkCount: Int
     }
 
-    private let source: TableSet
+    private let source: Realm
+    private let tables: TableSet
     private let target: Realm
-    private var classes: [Class] = []
-    private var positions: [ClassKey: Int] = [:]
-    /// Objects that the open transaction may have touched.
-    private var touched = 0
+    /// By class key of the source.
+    private var classes: [ClassKey: Class] = [:]
+    /// Objects in both realms whose values are still to be taken over: one, and then the embedded
+    /// objects in it. Not by recursion, as they may be nested as deep as memory allows.
+    private var waiting: [(source: ObjectHandle, target: ObjectHandle)] = []
 
-    init(_ source: TableSet, into target: Realm) throws(RealmError) {
+    init(_ source: Realm, _ tables: TableSet, into target: Realm) {
         self.source = source
+        self.tables = tables
         self.target = target
     }
 
     mutating func run() throws(RealmError) {
+        defer { endWaiting() }
         try target.beginWrite()
         try addSchema()
         try matchClasses()
-        for item in classes {
-            var leaves = item.source.leaves()
-            while let leaf = try leaves.next() {
-                for row in 0..<leaf.rows where !leaf.isDead(row) { try merge(item, leaf, row) }
+        var merged = 0
+        for item in tables.schema.classes where item.kind != .embedded {
+            for key in try keys(item.key) {
+                if merged == Self.objectsPerTransaction {
+                    try target.commit()
+                    try target.beginWrite()
+                    merged = 0
+                }
+                merged += 1
+                let object = try source.object(item.key, key)
+                waiting.append((object, try counterpart(object)))
+                while let next = waiting.popLast() {
+                    defer {
+                        next.source.release()
+                        next.target.release()
+                    }
+                    try takeValues(of: next.source, to: next.target)
+                }
             }
         }
         try target.commit()
     }
+
+    private mutating func endWaiting() {
+        for next in waiting {
+            next.source.release()
+            next.target.release()
+        }
+        waiting = []
+    }
+
+    // MARK: Classes
 
     /// Classes and properties that only the source has come to the target.
     private func addSchema() throws(RealmError) {
         let tables = try target.tablesForWriting()
         let isFirst = tables.schemaVersion == Catalog.unversioned
         let update = try SchemaUpdate.plan(
-            file: tables.stored, fileVersion: tables.schemaVersion, requested: source.schema,
-            version: isFirst ? source.schemaVersion : tables.schemaVersion,
+            file: tables.stored, fileVersion: tables.schemaVersion, requested: self.tables.schema,
+            version: isFirst ? self.tables.schemaVersion : tables.schemaVersion,
             mode: .additiveDiscovered)
         guard let update else { return }
         try tables.extendSchema(update.stored ?? tables.stored, version: update.version)
@@ -100,72 +127,119 @@ private struct RealmMerge {
 
     private mutating func matchClasses() throws(RealmError) {
         let stored = try target.tablesForWriting().schema
-        let snapshot = SnapshotReader(tables: source)
-        for item in source.schema.classes where item.kind != .embedded {
-            let table = try snapshot.table(item.key)
-            guard let match = stored.class_(named: item.name),
-                let primaryKey = table.primaryKeyColumn
-            else { continue }
+        for item in tables.schema.classes {
+            guard let match = stored.class_(named: item.name) else { continue }
+            let primaryKey = item.primaryKeyProperty
             var properties: [Property] = []
-            for (column, property) in item.properties.enumerated() where column != primaryKey {
+            for property in item.properties where property.name != primaryKey?.name {
                 guard let key = match.property(named: property.name)?.key else { continue }
+                let linked = tables.schema.class_(named: property.linkTarget)
                 properties.append(
                     Property(
-                        column: column, targetKey: key.rawValue,
-                        isLink: table.column(column).kind == .link,
-                        linkTarget: table.column(column).linkTarget))
+                        source: property.key.rawValue, target: key.rawValue,
+                        collection: property.collection,
+                        embedded: linked?.kind == .embedded ? linked?.key : nil))
             }
-            positions[item.key] = classes.count
-            classes.append(
-                Class(
-                    source: table, target: match.key, primaryKey: primaryKey,
-                    properties: properties, linkCount: properties.count { $0.isLink }))
+            classes[item.key] = Class(
+                source: item.key, target: match.key, primaryKey: primaryKey?.key.rawValue,
+                properties: properties)
         }
     }
 
-    private mutating func merge(
-        _ item: Class, _ leaf: LeafView, _ row: Int
-    ) throws(RealmError) {
-        if touched + 1 + item.linkCount > Self.objectsPerTransaction, touched > 0 {
-            try target.commit()
-            try target.beginWrite()
-            touched = 0
-        }
+    /// All at once: reading objects must not meet the iteration.
+    private func keys(_ classKey: ClassKey) throws(RealmError) -> [Int64] {
         var keys: [Int64] = []
-        var values: [RawValue] = []
-        keys.reserveCapacity(item.properties.count)
-        values.reserveCapacity(item.properties.count)
-        for property in item.properties {
-            let value = try item.source.value(leaf, row, property.column)
-            keys.append(property.targetKey)
-            values.append(property.isLink ? try mapped(value, property.linkTarget) : value)
+        var leaves = try SnapshotReader(tables: tables).table(classKey).leaves()
+        while let leaf = try leaves.next() {
+            for row in 0..<leaf.rows where !leaf.isDead(row) { keys.append(leaf.key(row)) }
         }
-        let object = try counterpart(item, leaf, row)
-        defer { object.release() }
-        try object.setValues(keys.count, keys, values)
+        return keys
     }
 
-    /// The object of the target with the primary key of this row, created if it is not there.
-    private mutating func counterpart(
-        _ item: Class, _ leaf: LeafView, _ row: Int
-    ) throws(RealmError) -> ObjectHandle {
+    // MARK: Objects
+
+    /// The target's object with the primary key of one of the source, created if it is not there:
+    /// with defaults, it gets its values when its own turn comes.
+    private func counterpart(_ object: ObjectHandle) throws(RealmError) -> ObjectHandle {
+        guard let item = classes[object.classKey], let primaryKey = item.primaryKey else {
+            throw RealmError(
+                .brokenInvariant,
+                "can't merge: class \(object.classKey.rawValue) has no primary key")
+        }
+        var value = RawValue.null
         var created = false
-        touched += 1
-        return try target.getOrCreateObject(
-            item.target, primaryKey: try item.source.value(leaf, row, item.primaryKey),
-            created: &created)
+        try object.getValue(primaryKey, &value)
+        return try target.getOrCreateObject(item.target, primaryKey: value, created: &created)
     }
 
-    /// The link in terms of the target. Its object may be created here, with defaults: it gets its
-    /// values when its own turn comes.
-    private mutating func mapped(
-        _ value: RawValue, _ linkTarget: ClassKey
-    ) throws(RealmError) -> RawValue {
-        guard !value.isNull, let position = positions[linkTarget] else { return .null }
-        let item = classes[position]
-        guard let place = try item.source.row(value.linkTarget.rawValue) else { return .null }
-        let object = try counterpart(item, place.leaf, place.row)
+    private mutating func takeValues(
+        of object: ObjectHandle, to other: ObjectHandle
+    ) throws(RealmError) {
+        guard let item = classes[object.classKey] else { return }
+        for property in item.properties {
+            if property.collection != .none {
+                try takeElements(of: object, to: other, property)
+                continue
+            }
+            var value = RawValue.null
+            try object.getValue(property.source, &value)
+            if let embedded = property.embedded, !value.isNull {
+                let child = try source.object(embedded, value.linkTarget.rawValue)
+                try pair(child) { () throws(RealmError) in
+                    try other.createEmbedded(property.target)
+                }
+            } else {
+                var key = property.target
+                var mapped = try mapped(value)
+                try other.setValues(1, &key, &mapped)
+            }
+        }
+    }
+
+    private mutating func takeElements(
+        of object: ObjectHandle, to other: ObjectHandle, _ property: Property
+    ) throws(RealmError) {
+        let elements = try object.collection(property.source, property.collection)
+        let others = try other.collection(property.target, property.collection)
+        try others.removeAll()
+        for index in 0..<(try elements.count()) {
+            let value = try elements.get(index)
+            if property.embedded != nil, let child = try elements.object(index) {
+                try pair(child) { () throws(RealmError) in
+                    property.collection == .dictionary
+                        ? try others.insertEmbedded(key: try elements.key(index))
+                        : try others.insertEmbedded(at: index)
+                }
+                continue
+            }
+            switch property.collection {
+            case .set: _ = try others.insert(try mapped(value))
+            case .dictionary:
+                _ = try others.insert(try mapped(value), key: try elements.key(index))
+            case .list, .none: try others.insert(try mapped(value), at: index)
+            }
+        }
+    }
+
+    /// Notes an embedded object and its new counterpart.
+    private mutating func pair(
+        _ child: ObjectHandle, _ make: () throws(RealmError) -> ObjectHandle
+    ) throws(RealmError) {
+        do throws(RealmError) {
+            waiting.append((child, try make()))
+        } catch {
+            child.release()
+            throw error
+        }
+    }
+
+    /// The value in terms of the target: a link is to the object with the same primary key.
+    private func mapped(_ value: RawValue) throws(RealmError) -> RawValue {
+        guard !value.isNull, value.type == ValueType.link.rawValue else { return value }
+        let object = try source.object(value.linkClass, value.linkTarget.rawValue)
         defer { object.release() }
-        return .link(item.target, ObjectKey(rawValue: object.objectKey))
+        let other = try counterpart(object)
+        defer { other.release() }
+        return .link(other.classKey, ObjectKey(rawValue: other.objectKey))
     }
 }

@@ -45,7 +45,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     /// The objects that link to object `key` of class `target` through a column of this table,
     /// ascending; one that links several times is there as often. Costs nothing when the column
-    /// links to nothing. Unless many changes wait, they are not merged for this: who deletes many linked objects asks before each.
+    /// links to nothing. Unless many changes wait, they are not merged for this: who deletes many
+    /// linked objects asks before each.
     func sources(
         of key: Int64, in target: ClassKey, column: Int
     ) throws(RealmError) -> [Int64] {
