@@ -984,13 +984,9 @@ RLM_API bool realm_convert_with_config(const realm_t *realm, const realm_config_
 /**
  * Writes what the realm reads, in a write transaction with its changes, to a compact file at
  * `path`, encrypted if the key has data. The file appears only when it is complete and on stable
- * storage. With `merge_with_existing` a file that is there takes in what it lacks: classes are
- * added, and every object is created or found by its primary key and takes the values of `realm`,
- * in transactions of at most 1,000 objects. Fails: RLM_ERR_FILE_ALREADY_EXISTS when there is a file
- * and it is not to be merged with, RLM_ERR_FILE_NOT_FOUND when its directory is missing,
- * RLM_ERR_INVALID_ENCRYPTION_KEY; when merging, RLM_ERR_BROKEN_INVARIANT for a class without a
- * primary key named `_id`, RLM_ERR_ILLEGAL_OPERATION for the file of `realm` itself and
- * RLM_ERR_INVALID_SCHEMA_CHANGE for classes that differ; RLM_ERR_NOT_SUPPORTED, for now, for keys.
+ * storage. Fails: RLM_ERR_FILE_ALREADY_EXISTS when there is a file, RLM_ERR_FILE_NOT_FOUND when its
+ * directory is missing, RLM_ERR_INVALID_ENCRYPTION_KEY; RLM_ERR_NOT_SUPPORTED, for now, for keys
+ * and for merging into a file that exists.
  */
 RLM_API bool realm_convert_with_path(const realm_t *realm, const char *path,
         realm_binary_t encryption_key, bool merge_with_existing);
@@ -1305,7 +1301,11 @@ RLM_API realm_class_key_t realm_object_get_table(const realm_object_t *object);
 /** The object as a link value, also of an object that was deleted. */
 RLM_API realm_link_t realm_object_as_link(const realm_object_t *object);
 
-/** Finds the object that holds an embedded one; `parent` gets a new handle. Not supported yet. */
+/**
+ * Finds the object that owns an embedded one; `parent` gets a new handle, `class_key` its class.
+ * Fails: RLM_ERR_TOP_LEVEL_OBJECT for objects that are not embedded, RLM_ERR_NO_SUCH_OBJECT for one
+ * that was deleted.
+ */
 RLM_API bool realm_object_get_parent(const realm_object_t *object, realm_object_t **parent,
         realm_class_key_t *class_key);
 
@@ -1380,8 +1380,11 @@ RLM_API realm_object_t *realm_get_linked_object(realm_object_t *object,
         realm_property_key_t property);
 
 /**
- * Puts a new embedded object into a link property and returns a new handle to it. Not supported
- * yet.
+ * Puts a new embedded object into a link property, which deletes one that was there, and returns a
+ * new handle to it. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_INVALID_PROPERTY,
+ * RLM_ERR_PROPERTY_TYPE_MISMATCH for a property that is no link to one object,
+ * RLM_ERR_ILLEGAL_OPERATION for a link to objects that are not embedded,
+ * RLM_ERR_WRONG_TRANSACTION_STATE.
  */
 RLM_API realm_object_t *realm_set_embedded(realm_object_t *object, realm_property_key_t property);
 
@@ -1392,13 +1395,16 @@ RLM_API realm_list_t *realm_set_list(realm_object_t *object, realm_property_key_
 RLM_API realm_dictionary_t *realm_set_dictionary(realm_object_t *object,
         realm_property_key_t property);
 
-/** Returns a new handle to the list of a property. Not supported yet. */
+/**
+ * Returns a new handle to the list of a property. Fails: RLM_ERR_INVALIDATED_OBJECT,
+ * RLM_ERR_INVALID_PROPERTY, RLM_ERR_PROPERTY_TYPE_MISMATCH for a property that holds no list.
+ */
 RLM_API realm_list_t *realm_get_list(realm_object_t *object, realm_property_key_t property);
 
-/** Returns a new handle to the set of a property. Not supported yet. */
+/** Returns a new handle to the set of a property. Fails: as `realm_get_list()`. */
 RLM_API realm_set_t *realm_get_set(realm_object_t *object, realm_property_key_t property);
 
-/** Returns a new handle to the dictionary of a property. Not supported yet. */
+/** Returns a new handle to the dictionary of a property. Fails: as `realm_get_list()`. */
 RLM_API realm_dictionary_t *realm_get_dictionary(realm_object_t *object,
         realm_property_key_t property);
 
@@ -1447,11 +1453,15 @@ RLM_API const char *realm_query_get_description(realm_query_t *query);
 RLM_API realm_query_t *realm_query_append_query(const realm_query_t *query,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
-/** As realm_query_parse(), over the objects of a list. Not supported yet. */
+/**
+ * As `realm_query_parse()` for the objects of a list, in its order and as often as they are there;
+ * later changes of the list count. Fails also: RLM_ERR_ILLEGAL_OPERATION for lists of other values,
+ * RLM_ERR_INVALIDATED_OBJECT.
+ */
 RLM_API realm_query_t *realm_query_parse_for_list(const realm_list_t *target_list,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
-/** As realm_query_parse(), over the objects of a set. Not supported yet. */
+/** As `realm_query_parse_for_list()` for the objects of a set. */
 RLM_API realm_query_t *realm_query_parse_for_set(const realm_set_t *target_set,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
@@ -1492,7 +1502,10 @@ RLM_API bool realm_query_delete_all(const realm_query_t *query);
  * Results
  */
 
-/** Writes whether the results can still be used: not after their realm was closed or compacted. */
+/**
+ * Writes whether the results can still be used: not after their realm was closed or compacted, nor
+ * those over values of a collection once its object was deleted.
+ */
 RLM_API bool realm_results_is_valid(const realm_results_t *results, bool *out_is_valid);
 
 /** Writes the number of elements. Fails: RLM_ERR_STALE_ACCESSOR, RLM_ERR_WRONG_THREAD. */
@@ -1566,14 +1579,15 @@ RLM_API bool realm_results_find_object(realm_results_t *results, realm_object_t 
         size_t *out_index, bool *out_found);
 
 /**
- * Deletes exactly the objects that are elements. Fails: RLM_ERR_WRONG_TRANSACTION_STATE without a
- * write transaction, RLM_ERR_STALE_ACCESSOR.
+ * Deletes exactly the objects that are elements. Of results over values, and over the values of a
+ * dictionary, the elements leave their collection; no object is deleted. Fails:
+ * RLM_ERR_WRONG_TRANSACTION_STATE without a write transaction, RLM_ERR_STALE_ACCESSOR.
  */
 RLM_API bool realm_results_delete_all(realm_results_t *results);
 
 /**
  * Returns a new handle to the elements as they are now: none come, go or move any more; values stay
- * live. Fails: RLM_ERR_STALE_ACCESSOR.
+ * live. Results over values, not objects, stay live altogether. Fails: RLM_ERR_STALE_ACCESSOR.
  */
 RLM_API realm_results_t *realm_results_snapshot(const realm_results_t *results);
 
@@ -1587,9 +1601,9 @@ RLM_API realm_results_t *realm_results_resolve_in(realm_results_t *results,
         const realm_t *target_realm);
 
 /**
- * Writes the smallest value of a property; nulls and NaN do not count. Without any value, null and
- * false. Fails: RLM_ERR_INVALID_PROPERTY, RLM_ERR_ILLEGAL_OPERATION for other types than numbers
- * and timestamps, RLM_ERR_STALE_ACCESSOR.
+ * Writes the smallest value of a property, or of the values themselves; nulls and NaN do not count.
+ * Without any value, null and false. Fails: RLM_ERR_INVALID_PROPERTY, RLM_ERR_ILLEGAL_OPERATION for
+ * other types than numbers and timestamps, RLM_ERR_STALE_ACCESSOR.
  */
 RLM_API bool realm_results_min(realm_results_t *results, realm_property_key_t property,
         realm_value_t *out_min, bool *out_found);
@@ -1618,33 +1632,50 @@ RLM_API bool realm_results_average(realm_results_t *results, realm_property_key_
  */
 
 /**
- * Finds the same list in another realm of the file; `resolved` gets a new handle, or NULL if it is
- * not there. Not supported yet.
+ * Finds the same list in another realm of the file; `resolved` gets a new handle, or NULL if its
+ * object is not there or was deleted here. Fails: RLM_ERR_CLOSED_REALM for the target,
+ * RLM_ERR_ILLEGAL_OPERATION for a realm of another file; `resolved` is not written then.
  */
 RLM_API bool realm_list_resolve_in(const realm_list_t *list, const realm_t *target_realm,
         realm_list_t **resolved);
 
-/** Whether the owner of the list still exists. Not supported yet. */
+/**
+ * Whether the list is there; false after the deletion of its object and when the realm was closed.
+ * Never fails.
+ */
 RLM_API bool realm_list_is_valid(const realm_list_t *list);
 
-/** Counts the elements. Not supported yet. */
+/** Writes the number of elements. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD. */
 RLM_API bool realm_list_size(const realm_list_t *list, size_t *out_size);
 
-/** Describes the property that holds the list. Not supported yet. */
+/** Describes the property that holds the list. Fails: RLM_ERR_INVALIDATED_OBJECT. */
 RLM_API bool realm_list_get_property(const realm_list_t *list,
         realm_property_info_t *out_property_info);
 
-/** Reads the element at an index. Not supported yet. */
+/**
+ * Reads the element at an index. Strings and binaries are borrowed as by `realm_get_value()`.
+ * Fails: RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
+ */
 RLM_API bool realm_list_get(const realm_list_t *list, size_t index, realm_value_t *out_value);
 
-/** Finds an element by its value. Not supported yet. */
+/**
+ * Finds the first element that equals a value: its index, or SIZE_MAX and false. Fails:
+ * RLM_ERR_PROPERTY_TYPE_MISMATCH and RLM_ERR_PROPERTY_NOT_NULLABLE for values that cannot be
+ * elements, RLM_ERR_INVALIDATED_OBJECT.
+ */
 RLM_API bool realm_list_find(const realm_list_t *list, const realm_value_t *value,
         size_t *out_index, bool *out_found);
 
-/** Replaces the element at an index. Not supported yet. */
+/**
+ * Replaces the element at an index. Fails: RLM_ERR_PROPERTY_TYPE_MISMATCH,
+ * RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE,
+ * RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_NO_SUCH_OBJECT for a link to an object that does not exist,
+ * RLM_ERR_ILLEGAL_OPERATION for a link to an embedded one, RLM_ERR_LIMIT_EXCEEDED; checked in this
+ * order.
+ */
 RLM_API bool realm_list_set(realm_list_t *list, size_t index, realm_value_t value);
 
-/** Inserts an element. Not supported yet. */
+/** Inserts an element before index, or behind the last one. Fails: as `realm_list_set()`. */
 RLM_API bool realm_list_insert(realm_list_t *list, size_t index, realm_value_t value);
 
 /** Inserts an empty list and returns a new handle to it. Not supported yet. */
@@ -1665,108 +1696,171 @@ RLM_API realm_list_t *realm_list_get_list(realm_list_t *list, size_t index);
 /** Returns a new handle to the dictionary inside a mixed element. Not supported yet. */
 RLM_API realm_dictionary_t *realm_list_get_dictionary(realm_list_t *list, size_t index);
 
-/** Moves an element to another index. Not supported yet. */
+/**
+ * Moves an element so that it ends at index `to_index`. Fails: RLM_ERR_INVALIDATED_OBJECT,
+ * RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INDEX_OUT_OF_BOUNDS.
+ */
 RLM_API bool realm_list_move(realm_list_t *list, size_t from_index, size_t to_index);
 
-/** Inserts a new embedded object and returns a new handle to it. Not supported yet. */
+/**
+ * Inserts a new embedded object before index, or behind the last element, and returns a new handle
+ * to it. Fails: RLM_ERR_ILLEGAL_OPERATION for lists that hold none, RLM_ERR_INVALIDATED_OBJECT,
+ * RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INDEX_OUT_OF_BOUNDS.
+ */
 RLM_API realm_object_t *realm_list_insert_embedded(realm_list_t *list, size_t index);
 
-/** Replaces an element by a new embedded object and returns a new handle to it. Not supported yet. */
+/**
+ * Replaces an element by a new embedded object, which deletes the old one, and returns a new handle
+ * to it. Fails: as `realm_list_insert_embedded()`.
+ */
 RLM_API realm_object_t *realm_list_set_embedded(realm_list_t *list, size_t index);
 
-/** Returns a new handle to the object an element links to. Not supported yet. */
+/**
+ * Returns a new handle to the object that the element at an index links to; NULL without an error
+ * for lists of other types. Fails: RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_INVALIDATED_OBJECT.
+ */
 RLM_API realm_object_t *realm_list_get_linked_object(realm_list_t *list, size_t index);
 
-/** Removes an element. Not supported yet. */
+/**
+ * Removes an element; an embedded object is deleted with it, others stay. Fails:
+ * RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INDEX_OUT_OF_BOUNDS.
+ */
 RLM_API bool realm_list_erase(realm_list_t *list, size_t index);
 
-/** Removes all elements; objects they link to stay. Not supported yet. */
+/**
+ * Removes all elements; embedded objects are deleted, others stay. Fails:
+ * RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
 RLM_API bool realm_list_clear(realm_list_t *list);
 
-/** Removes all elements and deletes the objects they link to. Not supported yet. */
+/**
+ * Removes all elements and deletes the objects that a list of objects links to. Fails: as
+ * `realm_list_clear()`.
+ */
 RLM_API bool realm_list_remove_all(realm_list_t *list);
 
-/** Returns a new handle to live results over the list. Not supported yet. */
+/**
+ * Returns a new handle to live results over the elements, in their order. Fails:
+ * RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
+ */
 RLM_API realm_results_t *realm_list_to_results(realm_list_t *list);
 
 /* ------------------------------------------------------------------------------------------------
  * Sets
  */
 
-/**
- * Finds the same set in another realm of the file; `resolved` gets a new handle, or NULL if it is
- * not there. Not supported yet.
- */
+/** Finds the same set in another realm of the file; as `realm_list_resolve_in()`. */
 RLM_API bool realm_set_resolve_in(const realm_set_t *set, const realm_t *target_realm,
         realm_set_t **resolved);
 
-/** Whether the owner of the set still exists. Not supported yet. */
+/**
+ * Whether the set is there; false after the deletion of its object and when the realm was closed.
+ * Never fails.
+ */
 RLM_API bool realm_set_is_valid(const realm_set_t *set);
 
-/** Counts the elements. Not supported yet. */
+/** Writes the number of elements. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD. */
 RLM_API bool realm_set_size(const realm_set_t *set, size_t *out_size);
 
-/** Describes the property that holds the set. Not supported yet. */
+/** Describes the property that holds the set. Fails: RLM_ERR_INVALIDATED_OBJECT. */
 RLM_API bool realm_set_get_property(const realm_set_t *set,
         realm_property_info_t *out_property_info);
 
-/** Reads the element at an index. Not supported yet. */
+/** Reads the element at an index; as `realm_list_get()`. */
 RLM_API bool realm_set_get(const realm_set_t *set, size_t index, realm_value_t *out_value);
 
-/** Finds an element by its value. Not supported yet. */
+/**
+ * Finds an element by its value: its index, or SIZE_MAX and false. Values that cannot be elements
+ * are not found. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
+ */
 RLM_API bool realm_set_find(const realm_set_t *set, realm_value_t value, size_t *out_index,
         bool *out_found);
 
-/** Inserts an element. Not supported yet. */
+/**
+ * Inserts an element unless an equal one is there; writes its index, and whether it is new. Fails:
+ * RLM_ERR_PROPERTY_TYPE_MISMATCH, RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_INVALIDATED_OBJECT,
+ * RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_NO_SUCH_OBJECT for a link to an object that does not
+ * exist, RLM_ERR_ILLEGAL_OPERATION for a list or dictionary.
+ */
 RLM_API bool realm_set_insert(realm_set_t *set, realm_value_t value, size_t *out_index,
         bool *out_inserted);
 
-/** Removes an element. Not supported yet. */
+/**
+ * Removes an element; `out_erased` is false when it was not there, or cannot be an element. Fails:
+ * RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
 RLM_API bool realm_set_erase(realm_set_t *set, realm_value_t value, bool *out_erased);
 
-/** Removes all elements; objects they link to stay. Not supported yet. */
+/**
+ * Removes all elements; objects they link to stay. Fails: RLM_ERR_INVALIDATED_OBJECT,
+ * RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
 RLM_API bool realm_set_clear(realm_set_t *set);
 
-/** Removes all elements and deletes the objects they link to. Not supported yet. */
+/**
+ * Removes all elements and deletes the objects that a set of objects links to. Fails: as
+ * `realm_set_clear()`.
+ */
 RLM_API bool realm_set_remove_all(realm_set_t *set);
 
-/** Returns a new handle to live results over the set. Not supported yet. */
+/**
+ * Returns a new handle to live results over the elements, in their order. Fails:
+ * RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
+ */
 RLM_API realm_results_t *realm_set_to_results(realm_set_t *set);
 
 /* ------------------------------------------------------------------------------------------------
  * Dictionaries
  */
 
-/**
- * Finds the same dictionary in another realm of the file; `resolved` gets a new handle, or NULL if
- * it is not there. Not supported yet.
- */
+/** Finds the same dictionary in another realm of the file; as `realm_list_resolve_in()`. */
 RLM_API bool realm_dictionary_resolve_in(const realm_dictionary_t *dictionary,
         const realm_t *target_realm, realm_dictionary_t **resolved);
 
-/** Whether the owner of the dictionary still exists. Not supported yet. */
+/**
+ * Whether the dictionary is there; false after the deletion of its object and when the realm was
+ * closed. Never fails.
+ */
 RLM_API bool realm_dictionary_is_valid(const realm_dictionary_t *dictionary);
 
-/** Counts the elements. Not supported yet. */
+/** Writes the number of elements. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD. */
 RLM_API bool realm_dictionary_size(const realm_dictionary_t *dictionary, size_t *out_size);
 
-/** Describes the property that holds the dictionary. Not supported yet. */
+/** Describes the property that holds the dictionary. Fails: RLM_ERR_INVALIDATED_OBJECT. */
 RLM_API bool realm_dictionary_get_property(const realm_dictionary_t *dictionary,
         realm_property_info_t *out_info);
 
-/** Reads the value of a key. Not supported yet. */
+/**
+ * Reads the value of a key; without such a key, also because it is no string, `out_found` is false
+ * and no value written. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
+ */
 RLM_API bool realm_dictionary_find(const realm_dictionary_t *dictionary, realm_value_t key,
         realm_value_t *out_value, bool *out_found);
 
-/** Reads the element at an index. Not supported yet. */
+/**
+ * Reads the key and value at an index. Strings and binaries are borrowed as by `realm_get_value()`.
+ * Fails: RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
+ */
 RLM_API bool realm_dictionary_get(const realm_dictionary_t *dictionary, size_t index,
         realm_value_t *out_key, realm_value_t *out_value);
 
-/** Inserts an element. Not supported yet. */
+/**
+ * Inserts or replaces the value of a key; writes the index of the key, and whether it is new. An
+ * embedded object that was there is deleted. Fails: RLM_ERR_INVALID_ARGUMENT for a key that is no
+ * string, RLM_ERR_INVALID_DICTIONARY_KEY for one that is null, begins with `$` or contains `.`,
+ * RLM_ERR_PROPERTY_TYPE_MISMATCH, RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_INVALIDATED_OBJECT,
+ * RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_NO_SUCH_OBJECT for a link to an object that does not
+ * exist, RLM_ERR_ILLEGAL_OPERATION for a link to an embedded one.
+ */
 RLM_API bool realm_dictionary_insert(realm_dictionary_t *dictionary, realm_value_t key,
         realm_value_t value, size_t *out_index, bool *out_inserted);
 
-/** Inserts a new embedded object and returns a new handle to it. Not supported yet. */
+/**
+ * Puts a new embedded object at a key, which deletes one that was there, and returns a new handle
+ * to it. In a dictionary of objects that are not embedded, a fresh object is created. Fails: as
+ * `realm_dictionary_insert()`; RLM_ERR_INVALID_TABLE_REF for dictionaries of other values,
+ * RLM_ERR_MISSING_PRIMARY_KEY for objects that have one.
+ */
 RLM_API realm_object_t *realm_dictionary_insert_embedded(realm_dictionary_t *dictionary,
         realm_value_t key);
 
@@ -1785,30 +1879,53 @@ RLM_API realm_list_t *realm_dictionary_get_list(realm_dictionary_t *dictionary, 
 RLM_API realm_dictionary_t *realm_dictionary_get_dictionary(realm_dictionary_t *dictionary,
         realm_value_t key);
 
-/** Returns a new handle to the object an element links to. Not supported yet. */
+/**
+ * Returns a new handle to the object that the value of a key links to; NULL without an error for a
+ * missing key, a null or other value, and a dictionary that is gone. Fails:
+ * RLM_ERR_INVALID_ARGUMENT for a key that is no string.
+ */
 RLM_API realm_object_t *realm_dictionary_get_linked_object(realm_dictionary_t *dictionary,
         realm_value_t key);
 
-/** Removes an element. Not supported yet. */
+/**
+ * Removes a key with its value; `out_erased` is false when it was not there, or is no string.
+ * Fails: RLM_ERR_INVALID_DICTIONARY_KEY, RLM_ERR_INVALIDATED_OBJECT,
+ * RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
 RLM_API bool realm_dictionary_erase(realm_dictionary_t *dictionary, realm_value_t key,
         bool *out_erased);
 
-/** Gives a new handle to live results over the keys, and their count. Not supported yet. */
+/**
+ * Gives a new handle to live results over the keys in their order, and how many there are. Fails:
+ * RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
+ */
 RLM_API bool realm_dictionary_get_keys(realm_dictionary_t *dictionary, size_t *out_size,
         realm_results_t **out_keys);
 
-/** Whether there is a value for a key. Not supported yet. */
+/**
+ * Writes whether there is such a key: false for keys that are no strings, and when the dictionary
+ * is gone. Fails: RLM_ERR_WRONG_THREAD.
+ */
 RLM_API bool realm_dictionary_contains_key(const realm_dictionary_t *dictionary, realm_value_t key,
         bool *found);
 
-/** Finds the index of a value. Not supported yet. */
+/**
+ * Finds the index of the first element with an equal value, or SIZE_MAX; values that cannot be
+ * elements are not found. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
+ */
 RLM_API bool realm_dictionary_contains_value(const realm_dictionary_t *dictionary,
         realm_value_t value, size_t *index);
 
-/** Removes all elements; objects they link to stay. Not supported yet. */
+/**
+ * Removes all elements; embedded objects are deleted, others stay. Fails:
+ * RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
 RLM_API bool realm_dictionary_clear(realm_dictionary_t *dictionary);
 
-/** Returns a new handle to live results over the dictionary. Not supported yet. */
+/**
+ * Returns a new handle to live results over the values, in the order of their keys. Fails:
+ * RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
+ */
 RLM_API realm_results_t *realm_dictionary_to_results(realm_dictionary_t *dictionary);
 
 /* ------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ public func realm_release(_ ptr: UnsafeMutableRawPointer?) {
     case .workQueue, .released: return
     case .realm, .results:
         if let object = HandleSlab.held(by: ptr)?.takeUnretainedValue() {
-            let realm = (object as? Realm) ?? (object as? Results)?.realm
+            let realm = (object as? Realm) ?? (object as? AnyResults)?.realm
             realm?.prepareForRelease()
         }
         HandleSlab.releaseHolding(ptr)
@@ -49,7 +49,10 @@ public func realm_clone(_ handle: UnsafeRawPointer?) -> UnsafeMutableRawPointer?
         case .results:
             // Refinements never change results: a clone may share them.
             return UnsafeMutableRawPointer(
-                makeHandle(kind, try held(handle, kind, as: Results.self)))
+                makeHandle(kind, try held(handle, kind, as: AnyResults.self)))
+        case .list, .set, .dictionary:
+            let copy = try held(handle, kind, as: RealmCollection.self).copy()
+            return copy.cHandle.map { UnsafeMutableRawPointer($0) }
         case .realm, .scheduler, .asyncError:
             let object = try held(handle, kind, as: AnyObject.self)
             return UnsafeMutableRawPointer(makeHandle(kind, object))
@@ -79,6 +82,9 @@ public func realm_equals(_ a: UnsafeRawPointer?, _ b: UnsafeRawPointer?) -> Bool
                 .isEqual(ObjectHandle(checked: UnsafeMutableRawPointer(mutating: b)))
         case .realm:
             return try held(a, kind, as: Realm.self) === held(b, kind, as: Realm.self)
+        case .list, .set, .dictionary:
+            return try held(a, kind, as: RealmCollection.self)
+                .isEqual(try held(b, kind, as: RealmCollection.self))
         case .schema:
             return try held(a, kind, as: SchemaObject.self).schema
                 .describesSame(as: try held(b, kind, as: SchemaObject.self).schema)
@@ -103,10 +109,12 @@ public func realm_is_frozen(_ handle: UnsafeRawPointer?) -> Bool {
     do throws(RealmError) {
         switch HandleSlab.kind(of: handle) {
         case .realm?: return try held(handle, .realm, as: Realm.self).isFrozen
-        case .results?: return try held(handle, .results, as: Results.self).realm.isFrozen
+        case .results?: return try held(handle, .results, as: AnyResults.self).realm.isFrozen
         case .object?:
             let slot = try HandleSlab.check(handle, .object)
             return ObjectHandle(checked: slot).realm.isFrozen
+        case let kind? where kind.isCollection:
+            return try held(handle, kind, as: RealmCollection.self).realm.isFrozen
         default: return false
         }
     } catch {

@@ -107,6 +107,40 @@ public func realm_query_parse(
     }
 }
 
+private func parse(
+    _ collection: OpaquePointer?, _ kind: HandleKind, _ text: UnsafePointer<CChar>?,
+    _ count: Int, _ args: UnsafePointer<realm_query_arg_t>?
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let collection = try held(collection, kind, as: RealmCollection.self)
+        let arguments = try queryArguments(count, args)
+        let query = try withQueryText(text) { text throws(RealmError) in
+            try collection.query(text, arguments: arguments)
+        }
+        return makeHandle(.query, QueryObject(query))
+    }
+}
+
+/// As `realm_query_parse()` for the objects of a list, in its order and as often as they are
+/// there; later changes of the list count. Fails also: RLM_ERR_ILLEGAL_OPERATION for lists of other
+/// values, RLM_ERR_INVALIDATED_OBJECT.
+@c @implementation
+public func realm_query_parse_for_list(
+    _ target_list: OpaquePointer?, _ query_string: UnsafePointer<CChar>?, _ num_args: Int,
+    _ args: UnsafePointer<realm_query_arg_t>?
+) -> OpaquePointer? {
+    parse(target_list, .list, query_string, num_args, args)
+}
+
+/// As `realm_query_parse_for_list()` for the objects of a set.
+@c @implementation
+public func realm_query_parse_for_set(
+    _ target_set: OpaquePointer?, _ query_string: UnsafePointer<CChar>?, _ num_args: Int,
+    _ args: UnsafePointer<realm_query_arg_t>?
+) -> OpaquePointer? {
+    parse(target_set, .set, query_string, num_args, args)
+}
+
 /// Returns a new handle to a query with the conditions of `query` and those of `query_string`;
 /// the ordering clauses of the text follow those of `query`, which stays as it is. Fails: as
 /// `realm_query_parse()`.
@@ -141,7 +175,7 @@ public func realm_query_parse_for_results(
     _ args: UnsafePointer<realm_query_arg_t>?
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        let first = try resultsHeld(target_results).query()
+        let first = try resultsHeld(target_results, "a query", .invalidTableRef).query()
         let arguments = try queryArguments(num_args, args)
         let both = try withQueryText(query_string) { text throws(RealmError) in
             try first.and(text, arguments: arguments)

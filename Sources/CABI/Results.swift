@@ -3,15 +3,28 @@
 import CRealm
 import CoreSwift
 
-func resultsHeld(_ handle: OpaquePointer?) throws(RealmError) -> Results {
-    try held(handle, .results, as: Results.self)
+/// The results of a handle, which must be over objects; others fail with `code`.
+func resultsHeld(
+    _ handle: OpaquePointer?, _ operation: String = "this call",
+    _ code: ErrorCode = .illegalOperation
+) throws(RealmError) -> Results {
+    let results = try held(handle, .results, as: AnyResults.self)
+    guard results.holdsValues else { return unsafeDowncast(results, to: Results.self) }
+    throw unsafeDowncast(results, to: ValueResults.self).notDefined(operation, code)
 }
 
+/// Calls one of the two with the results of a handle: over objects, or over values.
 @inline(__always)
 private func withResults<R>(
-    _ handle: OpaquePointer?, _ body: (Results) throws(RealmError) -> R
+    _ handle: OpaquePointer?, _ objects: (Results) throws(RealmError) -> R,
+    values: (ValueResults) throws(RealmError) -> R
 ) throws(RealmError) -> R {
-    try borrow(handle, .results, as: Results.self, body)
+    try borrow(handle, .results, as: AnyResults.self) { results throws(RealmError) in
+        // The flag says which class it is.
+        results.holdsValues
+            ? try values(unsafeDowncast(results, to: ValueResults.self))
+            : try objects(unsafeDowncast(results, to: Results.self))
+    }
 }
 
 // MARK: - Making results
@@ -47,13 +60,14 @@ public func realm_get_backlinks(
 
 // MARK: - Elements
 
-/// Writes whether the results can still be used: not after their realm was closed or compacted.
+/// Writes whether the results can still be used: not after their realm was closed or compacted,
+/// nor those over values of a collection once its object was deleted.
 @c @implementation
 public func realm_results_is_valid(
     _ results: OpaquePointer?, _ out_is_valid: UnsafeMutablePointer<Bool>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let isValid = try resultsHeld(results).isValid
+        let isValid = try withResults(results, { $0.isValid }, values: { $0.isValid })
         out_is_valid?.pointee = isValid
     }
 }
@@ -64,7 +78,9 @@ public func realm_results_count(
     _ results: OpaquePointer?, _ out_count: UnsafeMutablePointer<Int>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let count = try resultsHeld(results).count()
+        let count = try withResults(
+            results, { results throws(RealmError) in try results.count() },
+            values: { values throws(RealmError) in try values.count() })
         out_count?.pointee = count
     }
 }
@@ -76,9 +92,9 @@ public func realm_results_get(
     _ results: OpaquePointer?, _ index: Int, _ out_value: UnsafeMutablePointer<realm_value_t>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let value = try withResults(results) { results throws(RealmError) in
-            try results.get(index)
-        }
+        let value = try withResults(
+            results, { results throws(RealmError) in try results.get(index) },
+            values: { values throws(RealmError) in try values.get(index) })
         out_value?.raw.pointee = value
     }
 }
@@ -89,9 +105,12 @@ public func realm_results_get(
 @c @implementation
 public func realm_results_get_object(_ results: OpaquePointer?, _ index: Int) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        try withResults(results) { results throws(RealmError) in
-            OpaquePointer(try results.object(index).slot)
-        }
+        try withResults(
+            results,
+            { results throws(RealmError) in OpaquePointer(try results.object(index).slot) },
+            values: { values throws(RealmError) in
+                throw values.notDefined("reading an object", .indexOutOfBounds)
+            })
     }
 }
 
@@ -106,14 +125,14 @@ public func realm_results_find(
     out_found?.pointee = false
     return succeeds { () throws(RealmError) in
         guard let value else { throw RealmError(.invalidArgument, "value must not be NULL") }
-        let found = try resultsHeld(results).find(value.raw.pointee)
+        let raw = value.raw.pointee
+        let found = try withResults(
+            results, { results throws(RealmError) in try results.find(raw) },
+            values: { values throws(RealmError) in try values.find(raw) })
         out_index?.pointee = found ?? notFound
         out_found?.pointee = found != nil
     }
 }
-
-/// SIZE_MAX.
-private let notFound = -1
 
 /// Writes the position of an object. Fails: RLM_ERR_STALE_ACCESSOR for an object that is gone,
 /// RLM_ERR_OBJECT_TYPE_MISMATCH for one of another class.
@@ -126,7 +145,10 @@ public func realm_results_find_object(
     out_found?.pointee = false
     return succeeds { () throws(RealmError) in
         let slot = try HandleSlab.check(UnsafeRawPointer(value), .object)
-        let found = try resultsHeld(results).find(ObjectHandle(checked: slot))
+        let object = ObjectHandle(checked: slot)
+        let found = try withResults(
+            results, { results throws(RealmError) in try results.find(object) },
+            values: { values throws(RealmError) in try values.find(object) })
         out_index?.pointee = found ?? notFound
         out_found?.pointee = found != nil
     }
@@ -143,7 +165,7 @@ public func realm_results_filter(_ results: OpaquePointer?, _ query: OpaquePoint
     -> OpaquePointer?
 {
     boundary(nil) { () throws(RealmError) in
-        let filtered = try resultsHeld(results).filter(try queryHeld(query).query.query)
+        let filtered = try resultsHeld(results, "filter").filter(try queryHeld(query).query.query)
         return makeHandle(.results, filtered)
     }
 }
@@ -157,7 +179,8 @@ public func realm_results_sort(
     _ results: OpaquePointer?, _ sort_string: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        let sorted = try resultsHeld(results).sorted(try text(sort_string, "sort_string"))
+        let sorted = try resultsHeld(results, "sort", .invalidTableRef)
+            .sorted(try text(sort_string, "sort_string"))
         return makeHandle(.results, sorted)
     }
 }
@@ -169,8 +192,8 @@ public func realm_results_distinct(
     _ results: OpaquePointer?, _ distinct_string: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        let distinct = try resultsHeld(results).distinct(
-            try text(distinct_string, "distinct_string"))
+        let distinct = try resultsHeld(results, "distinct", .invalidTableRef)
+            .distinct(try text(distinct_string, "distinct_string"))
         return makeHandle(.results, distinct)
     }
 }
@@ -180,17 +203,25 @@ public func realm_results_distinct(
 public func realm_results_limit(_ results: OpaquePointer?, _ max_count: Int) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
         // Sizes above Int.max arrive negative: no limit.
-        let limited = try resultsHeld(results).limited(max_count < 0 ? Int.max : max_count)
-        return makeHandle(.results, limited)
+        let count = max_count < 0 ? Int.max : max_count
+        return try withResults(
+            results,
+            { results throws(RealmError) in makeHandle(.results, try results.limited(count)) },
+            values: { values throws(RealmError) in
+                makeHandle(.results, try values.limited(count))
+            })
     }
 }
 
 /// Returns a new handle to the elements as they are now: none come, go or move any more; values
-/// stay live. Fails: RLM_ERR_STALE_ACCESSOR.
+/// stay live. Results over values, not objects, stay live altogether. Fails: RLM_ERR_STALE_ACCESSOR.
 @c @implementation
 public func realm_results_snapshot(_ results: OpaquePointer?) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        makeHandle(.results, try resultsHeld(results).snapshot())
+        try withResults(
+            results,
+            { results throws(RealmError) in makeHandle(.results, try results.snapshot()) },
+            values: { values throws(RealmError) in makeHandle(.results, try values.snapshot()) })
     }
 }
 
@@ -204,7 +235,14 @@ public func realm_results_resolve_in(_ results: OpaquePointer?, _ target_realm: 
 {
     boundary(nil) { () throws(RealmError) in
         let target = try realmHeld(target_realm)
-        return makeHandle(.results, try resultsHeld(results).resolved(in: target))
+        return try withResults(
+            results,
+            { results throws(RealmError) in
+                makeHandle(.results, try results.resolved(in: target))
+            },
+            values: { values throws(RealmError) in
+                makeHandle(.results, try values.resolved(in: target))
+            })
     }
 }
 
@@ -213,15 +251,23 @@ public func realm_results_resolve_in(_ results: OpaquePointer?, _ target_realm: 
 @c @implementation
 public func realm_results_get_query(_ results: OpaquePointer?) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        makeHandle(.query, QueryObject(try resultsHeld(results).query()))
+        let query = try withResults(
+            results, { results throws(RealmError) in try results.query() },
+            values: { values throws(RealmError) in try values.query() })
+        return makeHandle(.query, QueryObject(query))
     }
 }
 
-/// Deletes exactly the objects that are elements. Fails: RLM_ERR_WRONG_TRANSACTION_STATE without
+/// Deletes exactly the objects that are elements. Of results over values, and over the values of
+/// a dictionary, the elements leave their collection; no object is deleted. Fails: RLM_ERR_WRONG_TRANSACTION_STATE without
 /// a write transaction, RLM_ERR_STALE_ACCESSOR.
 @c @implementation
 public func realm_results_delete_all(_ results: OpaquePointer?) -> Bool {
-    succeeds { () throws(RealmError) in try resultsHeld(results).deleteAll() }
+    succeeds { () throws(RealmError) in
+        try withResults(
+            results, { results throws(RealmError) in try results.deleteAll() },
+            values: { values throws(RealmError) in try values.deleteAll() })
+    }
 }
 
 // MARK: - Aggregates
@@ -229,16 +275,17 @@ public func realm_results_delete_all(_ results: OpaquePointer?) -> Bool {
 private func aggregate(
     _ results: OpaquePointer?, _ out: UnsafeMutablePointer<realm_value_t>?,
     _ out_found: UnsafeMutablePointer<Bool>?,
-    _ body: (Results) throws(RealmError) -> (value: RawValue, found: Bool)
+    _ body: (Results) throws(RealmError) -> (value: RawValue, found: Bool),
+    values: (ValueResults) throws(RealmError) -> (value: RawValue, found: Bool)
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let (value, found) = try body(try resultsHeld(results))
+        let (value, found) = try withResults(results, body, values: values)
         out?.raw.pointee = value
         out_found?.pointee = found
     }
 }
 
-/// Writes the smallest value of a property; nulls and NaN do not count. Without any value, null
+/// Writes the smallest value of a property, or of the values themselves; nulls and NaN do not count. Without any value, null
 /// and false. Fails: RLM_ERR_INVALID_PROPERTY, RLM_ERR_ILLEGAL_OPERATION for other types than
 /// numbers and timestamps, RLM_ERR_STALE_ACCESSOR.
 @c @implementation
@@ -246,9 +293,10 @@ public func realm_results_min(
     _ results: OpaquePointer?, _ property_key: realm_property_key_t,
     _ out_min: UnsafeMutablePointer<realm_value_t>?, _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    aggregate(results, out_min, out_found) { results throws(RealmError) in
-        try results.minimum(property_key)
-    }
+    aggregate(
+        results, out_min, out_found,
+        { results throws(RealmError) in try results.minimum(property_key) },
+        values: { values throws(RealmError) in try values.minimum() })
 }
 
 /// Writes the largest value of a property; as `realm_results_min()`.
@@ -257,9 +305,10 @@ public func realm_results_max(
     _ results: OpaquePointer?, _ property_key: realm_property_key_t,
     _ out_max: UnsafeMutablePointer<realm_value_t>?, _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    aggregate(results, out_max, out_found) { results throws(RealmError) in
-        try results.maximum(property_key)
-    }
+    aggregate(
+        results, out_max, out_found,
+        { results throws(RealmError) in try results.maximum(property_key) },
+        values: { values throws(RealmError) in try values.maximum() })
 }
 
 /// Writes the sum of a property: an integer that wraps around for integers, else a double;
@@ -271,9 +320,10 @@ public func realm_results_sum(
     _ results: OpaquePointer?, _ property_key: realm_property_key_t,
     _ out_sum: UnsafeMutablePointer<realm_value_t>?, _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    aggregate(results, out_sum, out_found) { results throws(RealmError) in
-        try results.sum(property_key)
-    }
+    aggregate(
+        results, out_sum, out_found,
+        { results throws(RealmError) in try results.sum(property_key) },
+        values: { values throws(RealmError) in try values.sum() })
 }
 
 /// Writes the average of a property as a double; nulls and NaN do not count. Without any value,
@@ -284,7 +334,8 @@ public func realm_results_average(
     _ out_average: UnsafeMutablePointer<realm_value_t>?,
     _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
-    aggregate(results, out_average, out_found) { results throws(RealmError) in
-        try results.average(property_key)
-    }
+    aggregate(
+        results, out_average, out_found,
+        { results throws(RealmError) in try results.average(property_key) },
+        values: { values throws(RealmError) in try values.average() })
 }

@@ -71,8 +71,7 @@ extension Realm {
 extension Realm {
     /// Writes what this realm sees to the file of `configuration`, of which only path and key
     /// count. An existing file is an error, or with `merging` takes the objects over: every
-    /// object is created or found by its primary key `_id`, and the values of this realm win; see
-    /// `merge(into:)`.
+    /// object is created or found by its primary key `_id`, and the values of this realm win.
     public func convert(
         to configuration: Configuration, merging: Bool
     ) throws(RealmError) {
@@ -86,7 +85,8 @@ extension Realm {
             throw RealmError(.notSupported, "'\(path)': encryption is not supported yet")
         }
         if merging, try FileOperations.exists(path, SystemCalls.shared) {
-            return try merge(into: path)
+            throw RealmError(
+                .notSupported, "'\(path)': merging into an existing file is not supported yet")
         }
         try writeCopy(to: path)
     }

@@ -3,9 +3,29 @@
 
 extension RealmCollection {
     /// The type check of the contract; before anything else.
-    func check(_ value: RawValue) throws(RealmError) {
-        guard let table = try realm.readTables().table(classKey) else { return }
-        try table.checkElement(value, column)
+    @inline(__always)
+    public func check(_ value: RawValue) throws(RealmError) {
+        try ownerTable().checkElement(value, column)
+    }
+
+    /// Whether the value could be an element, by its type.
+    private func fits(_ value: RawValue) -> Bool {
+        do throws(RealmError) {
+            try check(value)
+            return true
+        } catch {
+            return false
+        }
+    }
+
+    /// The position of the first element with this value, or nil; also nil for values that cannot
+    /// be elements.
+    public func findIfFitting(_ value: RawValue) throws(RealmError) -> Int? {
+        guard fits(value) else {
+            _ = try count()
+            return nil
+        }
+        return try find(value)
     }
 
     private func checkPosition(
@@ -80,6 +100,11 @@ extension RealmCollection {
 
     /// Inserts a value; returns its position, and whether it was not there before.
     public func insert(_ value: RawValue) throws(RealmError) -> (index: Int, isNew: Bool) {
+        if value.type == ValueType.list.rawValue || value.type == ValueType.dictionary.rawValue,
+            try valueInfo().kind == .mixed
+        {
+            throw RealmError(.illegalOperation, "a set cannot hold lists and dictionaries")
+        }
         try check(value)
         let collection = try writable()
         try table.checkElementTarget(value)
@@ -91,10 +116,7 @@ extension RealmCollection {
 
     /// Removes a value of a set; false when it was not there, or is of another type.
     public func remove(_ value: RawValue) throws(RealmError) -> Bool {
-        do throws(RealmError) {
-            try check(value)
-        } catch {
-            // A value that cannot be an element is none.
+        guard fits(value) else {
             _ = try count()
             return false
         }
@@ -106,13 +128,30 @@ extension RealmCollection {
 
     // MARK: Dictionaries
 
-    /// The rules for keys: text that does not begin with `$` and has no `.` in it.
-    func check(key: RawValue) throws(RealmError) {
+    func checkIsText(_ key: RawValue) throws(RealmError) {
         guard key.type == ValueType.string.rawValue else {
             throw RealmError(.invalidArgument, "the key of a dictionary must be a string")
         }
+    }
+
+    /// The object that the value of a key links to; nil without such a key, and for values that
+    /// are no links. `.invalidArgument` for keys that are no strings.
+    public func object(key: RawValue) throws(RealmError) -> ObjectHandle? {
+        try checkIsText(key)
+        return try find(key: key).flatMap { index throws(RealmError) in try object(index) }
+    }
+
+    /// The rules for keys: text that does not begin with `$` and has no `.` in it.
+    func check(key: RawValue) throws(RealmError) {
+        try checkIsText(key)
         guard !key.isNull else {
             throw RealmError(.invalidDictionaryKey, "the key of a dictionary cannot be null")
+        }
+        guard key.word1 <= UInt64(Table.textBytesMax) else {
+            throw RealmError(
+                .limitExceeded,
+                "a key of \(key.word1) bytes is above the limit of "
+                    + "\(Table.textBytesMax)")
         }
         let bytes = key.bytes
         guard bytes.first != UInt8(ascii: "$"), !bytes.contains(UInt8(ascii: ".")) else {
@@ -155,7 +194,7 @@ extension RealmCollection {
 
     // MARK: Embedded objects
 
-    /// The embedded class of the elements.
+    /// The embedded class of a list's elements.
     private func embeddedTable() throws(RealmError) -> Table {
         let info = try valueInfo()
         guard info.kind == .link, let target = try realm.readTables().table(info.linkTarget),
@@ -164,6 +203,22 @@ extension RealmCollection {
             throw RealmError(
                 .illegalOperation,
                 "property \(column) of class \(classKey.rawValue) holds no embedded objects")
+        }
+        return target
+    }
+
+    /// The class of a dictionary's values: embedded, or one whose objects need no primary key.
+    private func creatableTable() throws(RealmError) -> Table {
+        let info = try valueInfo()
+        guard info.kind == .link, let target = try realm.readTables().table(info.linkTarget) else {
+            throw RealmError(
+                .invalidTableRef,
+                "property \(column) of class \(classKey.rawValue) holds no objects")
+        }
+        guard target.pointee.primaryKeyColumn < 0 else {
+            throw RealmError(
+                .missingPrimaryKey,
+                "class \(info.linkTarget.rawValue) has a primary key; objects are created with one")
         }
         return target
     }
@@ -198,10 +253,11 @@ extension RealmCollection {
         }
     }
 
-    /// Puts a new embedded object at a key of a dictionary; one that was there is deleted.
+    /// Puts a new embedded object at a key of a dictionary; one that was there is deleted. In a
+    /// dictionary of objects of their own, a fresh one is created there.
     public func insertEmbedded(key: RawValue) throws(RealmError) -> ObjectHandle {
         try check(key: key)
-        let target = try embeddedTable()
+        let target = try creatableTable()
         _ = try writable()
         return try createEmbedded(target) { link throws(RealmError) in
             let collection = try writable()

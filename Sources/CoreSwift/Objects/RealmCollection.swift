@@ -55,7 +55,8 @@ public final class RealmCollection {
     /// The same collection in another realm of the file, or another version; nil when its object
     /// is not there.
     public func resolve(in other: Realm) throws(RealmError) -> RealmCollection? {
-        guard isValid, let there = try owner.resolved(in: other) else { return nil }
+        guard let there = try owner.resolved(in: other) else { return nil }
+        defer { there.release() }
         return try there.collection(propertyKey, type)
     }
 
@@ -105,6 +106,20 @@ public final class RealmCollection {
         return try CollectionView(table, place, column)
     }
 
+    /// The view of a collection outside write transactions.
+    func sealedView() throws(RealmError) -> CollectionView {
+        try refresh()
+        if let view { return view }
+        return try frozenView()
+    }
+
+    /// The transaction's collection, to be read.
+    func openForReading() throws(RealmError) -> UnsafeMutablePointer<OpenCollection> {
+        try refresh()
+        guard let open else { throw realm.notWriting() }
+        return open
+    }
+
     /// The transaction's collection, to be changed.
     func writable() throws(RealmError) -> UnsafeMutablePointer<OpenCollection> {
         try refresh()
@@ -115,10 +130,32 @@ public final class RealmCollection {
     /// The table of the owner, once the elements were found.
     var table: Table { owner.table }
 
+    /// The table of the owner's class, whether the owner is there or not; what types the elements
+    /// have depends on the class alone.
+    @inline(__always)
+    func ownerTable() throws(RealmError) -> Table {
+        if session.pointee.isOnKnownThread, let directory = session.pointee.directory,
+            let table = directory.pointee.table(classKey)
+        {
+            return table
+        }
+        return try findOwnerTable()
+    }
+
+    @inline(never)
+    private func findOwnerTable() throws(RealmError) -> Table {
+        // Throws when the realm was closed or belongs to another thread.
+        _ = try owner.row()
+        guard let table = try realm.readTables().table(classKey) else {
+            throw RealmError(.invalidatedObject, "class \(classKey.rawValue) is gone")
+        }
+        return table
+    }
+
     /// Columns of the elements.
     func elementInfo(_ index: Int) throws(RealmError) -> ColumnInfo {
-        guard let table = try realm.readTables().table(classKey),
-            column < table.pointee.columnCount,
+        let table = try ownerTable()
+        guard column < table.pointee.columnCount,
             let elements = table.pointee.columns[column].elements
         else { throw RealmError(.invalidatedObject, "class \(classKey.rawValue) is gone") }
         return elements[index]
@@ -219,9 +256,11 @@ public final class RealmCollection {
         return try view.search(value)
     }
 
-    /// The position of a key of a dictionary, or nil.
+    /// The position of a key of a dictionary, or nil; also nil for what cannot be a key.
     public func find(key: RawValue) throws(RealmError) -> Int? {
-        guard type == .dictionary, key.type == ValueType.string.rawValue, !key.isNull else {
+        guard type == .dictionary, key.type == ValueType.string.rawValue, !key.isNull,
+            key.word1 <= UInt64(Table.textBytesMax)
+        else {
             try refresh()
             return nil
         }
@@ -229,7 +268,12 @@ public final class RealmCollection {
         return place.isFound ? place.index : nil
     }
 
-    /// The object that element `index` links to; nil for null and for collections of other types.
+    /// Whether every element is a link of one class, or null.
+    public var holdsObjects: Bool {
+        get throws(RealmError) { try valueInfo().kind == .link }
+    }
+
+    /// The object that element `index` links to; nil for null and for values that are no links.
     public func object(_ index: Int) throws(RealmError) -> ObjectHandle? {
         let value = try get(index)
         guard value.type == ValueType.link.rawValue else { return nil }

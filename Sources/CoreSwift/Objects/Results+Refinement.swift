@@ -44,7 +44,8 @@ extension ObjectHandle {
         }
         let column = try Self.column(table, key)
         let info = table.pointee.columns[column]
-        guard info.kind == .link, info.linkTarget == classKey else {
+        let links = info.elements.map { $0[info.valueColumn] } ?? info
+        guard links.kind == .link, links.linkTarget == classKey else {
             throw RealmError(
                 .invalidProperty,
                 "property \(column) of class \(source.rawValue) does not link to class "
@@ -171,6 +172,13 @@ extension Results {
     public func deleteAll() throws(RealmError) {
         let keys = try keys()
         let tables = try realm.tablesForWriting()
+        if case .collection(let collection) = base, collection.type == .dictionary,
+            conditions == nil, ordering.isEmpty
+        {
+            // The values of a dictionary are entries of it: they go, the objects stay.
+            if collection.isValid { try collection.removeAll() }
+            return
+        }
         guard let table = tables.table(classKey) else { return }
         // Whatever happens on the way, remembered rows are not good any more.
         defer { realm.session.pointee.stamp.pointee &+= 1 }

@@ -20,6 +20,11 @@ extension Results {
                 "version \(tables.version) of '\(target.path)' has no class with key "
                     + "\(classKey.rawValue)")
         }
+        if case .collection(let collection) = base {
+            return Results(
+                target, classKey, .collection(try collection.counterpart(in: target)),
+                conditions: conditions, ordering: ordering)
+        }
         guard case .snapshot(_, let source) = base else {
             return Results(target, classKey, base, conditions: conditions, ordering: ordering)
         }
@@ -43,7 +48,7 @@ extension ObjectHandle {
 }
 
 extension Realm {
-    fileprivate func checkSameFile(_ other: Realm) throws(RealmError) {
+    func checkSameFile(_ other: Realm) throws(RealmError) {
         guard file !== other.file else { return }
         throw RealmError(
             .illegalOperation,

@@ -11,7 +11,7 @@
 //      either opens a leaf, which moves the stamp, or patches a sealed one, which is counted.
 
 /// Objects of one class in an order, always up to date.
-public final class Results {
+public final class Results: AnyResults {
     /// Where the objects come from.
     enum Base {
         /// All objects of the class, by ascending key.
@@ -20,14 +20,20 @@ public final class Results {
         case backlinks(target: ClassKey, key: Int64, column: Int)
         /// These objects in this order; some may be gone. They were the elements of `of`.
         case snapshot([Int64], of: Results)
+        /// Objects that the elements of a collection link to, in its order.
+        case collection(RealmCollection)
     }
 
-    public let realm: Realm
+    /// Stands for a null link among keys; no object has it.
+    static let nothing = Int64.max
+
     public let classKey: ClassKey
     let base: Base
     /// Conditions on the base; their own ordering is not used. Nil: none.
     let conditions: Query?
     let ordering: [OrderingStep]
+    /// The collection whose elements these are, one by one: nothing is kept of it.
+    private let plain: RealmCollection?
     /// The realm's generation when the results were made; compaction ends it.
     private let generation: UInt32
     private var cache = Cache()
@@ -63,13 +69,18 @@ public final class Results {
         _ realm: Realm, _ classKey: ClassKey, _ base: Base, conditions: Query? = nil,
         ordering: [OrderingStep] = []
     ) {
-        self.realm = realm
         self.classKey = classKey
         self.base = base
         self.conditions = conditions
         self.ordering = ordering
         generation = realm.session.pointee.generation
         lock = realm.isFrozen ? Lock() : nil
+        if case .collection(let collection) = base, conditions == nil, ordering.isEmpty {
+            plain = collection
+        } else {
+            plain = nil
+        }
+        super.init(realm, holdsValues: false)
     }
 
     // MARK: Validity
@@ -83,10 +94,21 @@ public final class Results {
 
     /// The state to read from; `.staleAccessor` when the results are not valid any more.
     private func reader() throws(RealmError) -> (snapshot: SnapshotReader, table: TableReader) {
-        guard !realm.isClosed, realm.session.pointee.generation == generation else { throw stale() }
-        let snapshot = SnapshotReader(tables: try realm.readTables())
-        guard snapshot.tables.table(classKey) != nil else { throw stale() }
+        let snapshot = SnapshotReader(tables: try readableTables())
         return (snapshot, try snapshot.table(classKey))
+    }
+
+    private func readableTables() throws(RealmError) -> TableSet {
+        guard !realm.isClosed, realm.session.pointee.generation == generation else { throw stale() }
+        let tables = try realm.readTables()
+        guard tables.table(classKey) != nil else { throw stale() }
+        return tables
+    }
+
+    /// Whether the collection is there; throws when the results are not valid.
+    private func checkedPlain(_ plain: RealmCollection) throws(RealmError) -> Bool {
+        _ = try readableTables()
+        return plain.isValid
     }
 
     private func stale() -> RealmError {
@@ -134,6 +156,7 @@ public final class Results {
                 }
                 return table.pointee.rowCount
             }
+            if let plain { return try checkedPlain(plain) ? try plain.count() : 0 }
             let (snapshot, table) = try reader()
             refreshCache(table)
             if cache.isComplete { return cache.keys.count }
@@ -210,6 +233,9 @@ public final class Results {
             }
         case .snapshot(let kept, _):
             keys = try conditions?.filter(kept, snapshot) ?? kept
+        case .collection(let collection):
+            let all = try collection.targetKeys()
+            keys = try conditions?.filter(all, snapshot) ?? all
         }
         let ordered = try Ordering.apply(
             ordering[...], to: keys, snapshot, table, atLeast: count)
@@ -284,6 +310,11 @@ public final class Results {
     private func key(
         at index: Int
     ) throws(RealmError) -> (key: Int64, leaf: LeafView?, row: Int) {
+        if let plain {
+            guard try checkedPlain(plain) else { throw outOfBounds(index, 0) }
+            let value = try plain.get(index)
+            return (value.isNull ? Self.nothing : value.linkTarget.rawValue, nil, 0)
+        }
         let (snapshot, table) = try reader()
         if isWholeClass {
             guard let found = try table.leaf(atPosition: index) else {
@@ -342,6 +373,7 @@ public final class Results {
     private func getSlowly(_ index: Int) throws(RealmError) -> RawValue {
         try locked { () throws(RealmError) in
             let found = try key(at: index)
+            if found.key == Self.nothing { return .null }
             if case .snapshot = base, try reader().table.row(found.key) == nil { return .null }
             return .link(classKey, ObjectKey(rawValue: found.key))
         }
@@ -396,6 +428,7 @@ public final class Results {
     public func find(_ key: Int64) throws(RealmError) -> Int? {
         try locked { () throws(RealmError) in
             let (snapshot, table) = try reader()
+            if key == Self.nothing { return nil }
             if isWholeClass { return try table.position(of: key) }
             return try allKeys(snapshot, table).firstIndex(of: key)
         }

@@ -411,6 +411,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// leave the indexes, its blocks are given up, and the embedded objects that it owns are
     /// deleted as well. `isOwned`: an embedded object whose owner has let go of it already.
     func deleteRow(_ key: Int64, isOwned: Bool = false) throws(RealmError) {
+        // Handles must not take the row for theirs any more.
+        pointee.stamp.pointee &+= 1
         var waiting: [OwnedObject] = []
         try deleteOne(key, isOwned: isOwned, &waiting)
         // Not by recursion: embedded objects may be nested as deep as memory allows.

@@ -72,13 +72,24 @@ struct Aggregate {
         return aggregate.result
     }
 
+    /// Over the values that `visit` hands out, of a collection of `table` whose elements are as
+    /// `info` says.
+    static func ofValues(
+        _ kind: AggregateKind, _ info: ColumnInfo, _ table: TableReader,
+        _ visit: ((RawValue) -> Void) throws(RealmError) -> Void
+    ) throws(RealmError) -> RawValue {
+        var aggregate = try Aggregate(kind, table, 0, info)
+        try visit { aggregate.addValue($0) }
+        return aggregate.result
+    }
+
     private init(
-        _ kind: AggregateKind, _ table: TableReader, _ column: Int
+        _ kind: AggregateKind, _ table: TableReader, _ column: Int, _ elements: ColumnInfo? = nil
     ) throws(RealmError) {
         self.kind = kind
         self.column = column
         self.table = table
-        info = table.column(column)
+        info = elements ?? table.column(column)
         let isDefined: Bool
         switch info.kind {
         case .int, .float, .double, .decimal, .mixed: isDefined = true

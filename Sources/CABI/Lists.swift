@@ -1,0 +1,192 @@
+// Lists: reading, changing, embedded objects. An index above the largest Int arrives negative and
+// is out of bounds like others.
+
+import CRealm
+import CoreSwift
+
+@inline(__always)
+private func withList<R>(
+    _ handle: OpaquePointer?, _ body: (RealmCollection) throws(RealmError) -> R
+) throws(RealmError) -> R {
+    try withCollection(handle, .list, body)
+}
+
+// MARK: - The list
+
+/// Finds the same list in another realm of the file; `resolved` gets a new handle, or NULL if its
+/// object is not there or was deleted here. Fails: RLM_ERR_CLOSED_REALM for the target,
+/// RLM_ERR_ILLEGAL_OPERATION for a realm of another file; `resolved` is not written then.
+@c @implementation
+public func realm_list_resolve_in(
+    _ list: OpaquePointer?, _ target_realm: OpaquePointer?,
+    _ resolved: UnsafeMutablePointer<OpaquePointer?>?
+) -> Bool {
+    succeeds { () throws(RealmError) in try resolve(list, .list, target_realm, resolved) }
+}
+
+/// Whether the list is there; false after the deletion of its object and when the realm was
+/// closed. Never fails.
+@c @implementation
+public func realm_list_is_valid(_ list: OpaquePointer?) -> Bool {
+    isValidCollection(list, .list)
+}
+
+/// Writes the number of elements. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
+@c @implementation
+public func realm_list_size(_ list: OpaquePointer?, _ out_size: UnsafeMutablePointer<Int>?) -> Bool
+{
+    succeeds { () throws(RealmError) in
+        let count = try withList(list) { list throws(RealmError) in try list.count() }
+        out_size?.pointee = count
+    }
+}
+
+/// Describes the property that holds the list. Fails: RLM_ERR_INVALIDATED_OBJECT.
+@c @implementation
+public func realm_list_get_property(
+    _ list: OpaquePointer?, _ out_property_info: UnsafeMutablePointer<realm_property_info_t>?
+) -> Bool {
+    succeeds { () throws(RealmError) in try describeProperty(list, .list, out_property_info) }
+}
+
+// MARK: - Reading
+
+/// Reads the element at an index. Strings and binaries are borrowed as by `realm_get_value()`.
+/// Fails: RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
+@c @implementation
+public func realm_list_get(
+    _ list: OpaquePointer?, _ index: Int, _ out_value: UnsafeMutablePointer<realm_value_t>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let value = try withList(list) { list throws(RealmError) in try list.get(index) }
+        out_value?.raw.pointee = value
+    }
+}
+
+/// Finds the first element that equals a value: its index, or SIZE_MAX and false. Fails:
+/// RLM_ERR_PROPERTY_TYPE_MISMATCH and RLM_ERR_PROPERTY_NOT_NULLABLE for values that cannot be
+/// elements, RLM_ERR_INVALIDATED_OBJECT.
+@c @implementation
+public func realm_list_find(
+    _ list: OpaquePointer?, _ value: UnsafePointer<realm_value_t>?,
+    _ out_index: UnsafeMutablePointer<Int>?, _ out_found: UnsafeMutablePointer<Bool>?
+) -> Bool {
+    out_index?.pointee = notFound
+    out_found?.pointee = false
+    return succeeds { () throws(RealmError) in
+        guard let value else { throw RealmError(.invalidArgument, "value must not be NULL") }
+        let found = try withList(list) { list throws(RealmError) in
+            try list.check(value.raw.pointee)
+            return try list.find(value.raw.pointee)
+        }
+        out_index?.write(found)
+        out_found?.pointee = found != nil
+    }
+}
+
+/// Returns a new handle to the object that the element at an index links to; `nil` without an
+/// error for lists of other types. Fails: RLM_ERR_INDEX_OUT_OF_BOUNDS,
+/// RLM_ERR_INVALIDATED_OBJECT.
+@c @implementation
+public func realm_list_get_linked_object(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        try withList(list) { list throws(RealmError) in
+            try list.holdsObjects ? list.object(index)?.cHandle : nil
+        }
+    }
+}
+
+// MARK: - Changing
+
+/// Replaces the element at an index. Fails: RLM_ERR_PROPERTY_TYPE_MISMATCH,
+/// RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE,
+/// RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_NO_SUCH_OBJECT for a link to an object that does not
+/// exist, RLM_ERR_ILLEGAL_OPERATION for a link to an embedded one, RLM_ERR_LIMIT_EXCEEDED; checked
+/// in this order.
+@c @implementation
+public func realm_list_set(_ list: OpaquePointer?, _ index: Int, _ value: realm_value_t) -> Bool {
+    succeeds { () throws(RealmError) in
+        try withList(list) { list throws(RealmError) in
+            try list.set(RawValue(value), at: index)
+        }
+    }
+}
+
+/// Inserts an element before index, or behind the last one. Fails: as `realm_list_set()`.
+@c @implementation
+public func realm_list_insert(_ list: OpaquePointer?, _ index: Int, _ value: realm_value_t) -> Bool
+{
+    succeeds { () throws(RealmError) in
+        try withList(list) { list throws(RealmError) in
+            try list.insert(RawValue(value), at: index)
+        }
+    }
+}
+
+/// Moves an element so that it ends at index `to_index`. Fails: RLM_ERR_INVALIDATED_OBJECT,
+/// RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INDEX_OUT_OF_BOUNDS.
+@c @implementation
+public func realm_list_move(_ list: OpaquePointer?, _ from_index: Int, _ to_index: Int) -> Bool {
+    succeeds { () throws(RealmError) in
+        try withList(list) { list throws(RealmError) in
+            try list.move(from: from_index, to: to_index)
+        }
+    }
+}
+
+/// Inserts a new embedded object before index, or behind the last element, and returns a new
+/// handle to it. Fails: RLM_ERR_ILLEGAL_OPERATION for lists that hold none,
+/// RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INDEX_OUT_OF_BOUNDS.
+@c @implementation
+public func realm_list_insert_embedded(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        try withList(list) { list throws(RealmError) in
+            try list.insertEmbedded(at: index).cHandle
+        }
+    }
+}
+
+/// Replaces an element by a new embedded object, which deletes the old one, and returns a new
+/// handle to it. Fails: as `realm_list_insert_embedded()`.
+@c @implementation
+public func realm_list_set_embedded(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        try withList(list) { list throws(RealmError) in
+            try list.setEmbedded(at: index).cHandle
+        }
+    }
+}
+
+/// Removes an element; an embedded object is deleted with it, others stay. Fails:
+/// RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INDEX_OUT_OF_BOUNDS.
+@c @implementation
+public func realm_list_erase(_ list: OpaquePointer?, _ index: Int) -> Bool {
+    succeeds { () throws(RealmError) in
+        try withList(list) { list throws(RealmError) in try list.remove(at: index) }
+    }
+}
+
+/// Removes all elements; embedded objects are deleted, others stay. Fails:
+/// RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE.
+@c @implementation
+public func realm_list_clear(_ list: OpaquePointer?) -> Bool {
+    succeeds { () throws(RealmError) in
+        try withList(list) { list throws(RealmError) in try list.removeAll() }
+    }
+}
+
+/// Removes all elements and deletes the objects that a list of objects links to. Fails: as
+/// `realm_list_clear()`.
+@c @implementation
+public func realm_list_remove_all(_ list: OpaquePointer?) -> Bool {
+    succeeds { () throws(RealmError) in
+        try withList(list) { list throws(RealmError) in try list.deleteAll() }
+    }
+}
+
+/// Returns a new handle to live results over the elements, in their order. Fails:
+/// RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
+@c @implementation
+public func realm_list_to_results(_ list: OpaquePointer?) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in try collectionResults(list, .list) }
+}

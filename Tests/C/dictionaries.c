@@ -1,0 +1,180 @@
+/* Dictionaries: keys, values, links, and every way to do it wrong. */
+#include "things.h"
+
+static size_t size_of_dictionary(const realm_dictionary_t *dictionary) {
+    size_t size = SIZE_MAX;
+    CHECK(realm_dictionary_size(dictionary, &size));
+    return size;
+}
+
+static void entries(void) {
+    realm_t *realm = open_things("entries.realm");
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *thing = make_thing(realm, "a");
+    realm_dictionary_t *scores = dictionary_of(realm, thing, "scores");
+    size_t index = 9;
+    bool flag = false;
+    SUCCEEDS(realm_dictionary_insert(scores, of_text("b"), of_int(2), &index, &flag));
+    CHECK(index == 0 && flag);
+    SUCCEEDS(realm_dictionary_insert(scores, of_text("a"), of_int(1), &index, &flag));
+    CHECK(index == 0 && flag);
+    SUCCEEDS(realm_dictionary_insert(scores, of_text(""), of_int(0), &index, &flag));
+    CHECK(index == 0 && flag);
+    SUCCEEDS(realm_dictionary_insert(scores, of_text("b"), of_int(3), &index, &flag));
+    CHECK(index == 2 && !flag);
+    realm_value_t key, value;
+    SUCCEEDS(realm_dictionary_get(scores, 2, &key, &value));
+    CHECK(is_text(key, "b") && value.integer == 3);
+    SUCCEEDS(realm_dictionary_get(scores, 0, NULL, NULL));
+    FAILS(RLM_ERR_INDEX_OUT_OF_BOUNDS, realm_dictionary_get(scores, 3, &key, &value));
+    FAILS(RLM_ERR_INDEX_OUT_OF_BOUNDS, realm_dictionary_get(scores, SIZE_MAX, &key, &value));
+
+    /* Keys. */
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_dictionary_insert(scores, of_int(1), of_int(1), 0, 0));
+    FAILS(RLM_ERR_INVALID_DICTIONARY_KEY,
+          realm_dictionary_insert(scores, of_text(NULL), of_int(1), NULL, NULL));
+    FAILS(RLM_ERR_INVALID_DICTIONARY_KEY,
+          realm_dictionary_insert(scores, of_text("$a"), of_int(1), NULL, NULL));
+    FAILS(RLM_ERR_INVALID_DICTIONARY_KEY,
+          realm_dictionary_insert(scores, of_text("a.b"), of_int(1), NULL, NULL));
+    SUCCEEDS(realm_dictionary_insert(scores, of_text("a$b"), of_int(1), NULL, NULL));
+    SUCCEEDS(realm_dictionary_erase(scores, of_text("a$b"), &flag));
+    CHECK(flag);
+    realm_value_t huge = of_text("x");
+    huge.string.size = SIZE_MAX;
+    FAILS(RLM_ERR_LIMIT_EXCEEDED, realm_dictionary_insert(scores, huge, of_int(1), NULL, NULL));
+    SUCCEEDS(realm_dictionary_find(scores, huge, NULL, &flag));
+    CHECK(!flag);
+    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH,
+          realm_dictionary_insert(scores, of_text("c"), of_text("1"), NULL, NULL));
+    FAILS(RLM_ERR_PROPERTY_NOT_NULLABLE,
+          realm_dictionary_insert(scores, of_text("c"), of_null(), NULL, NULL));
+
+    /* Looking up. */
+    SUCCEEDS(realm_dictionary_find(scores, of_text("a"), &value, &flag));
+    CHECK(flag && value.integer == 1);
+    value = of_int(77);
+    SUCCEEDS(realm_dictionary_find(scores, of_text("zz"), &value, &flag));
+    CHECK(!flag && value.integer == 77);
+    SUCCEEDS(realm_dictionary_find(scores, of_text("$a.b"), &value, &flag));
+    CHECK(!flag);
+    SUCCEEDS(realm_dictionary_find(scores, of_int(1), &value, &flag));
+    CHECK(!flag);
+    SUCCEEDS(realm_dictionary_find(scores, of_text(NULL), &value, &flag));
+    CHECK(flag && value.integer == 0);
+    SUCCEEDS(realm_dictionary_contains_key(scores, of_text("b"), &flag));
+    CHECK(flag);
+    SUCCEEDS(realm_dictionary_contains_key(scores, of_text("c"), &flag));
+    CHECK(!flag);
+    SUCCEEDS(realm_dictionary_contains_key(scores, of_int(1), &flag));
+    CHECK(!flag);
+    SUCCEEDS(realm_dictionary_contains_value(scores, of_int(3), &index));
+    CHECK(index == 2);
+    SUCCEEDS(realm_dictionary_contains_value(scores, of_int(4), &index));
+    CHECK(index == SIZE_MAX);
+    SUCCEEDS(realm_dictionary_contains_value(scores, of_text("3"), &index));
+    CHECK(index == SIZE_MAX);
+    NOTHING(realm_dictionary_get_linked_object(scores, of_text("a")));
+
+    /* Erasing. */
+    SUCCEEDS(realm_dictionary_erase(scores, of_text("zz"), &flag));
+    CHECK(!flag);
+    SUCCEEDS(realm_dictionary_erase(scores, of_int(1), &flag));
+    CHECK(!flag);
+    FAILS(RLM_ERR_INVALID_DICTIONARY_KEY, realm_dictionary_erase(scores, of_text("$a"), &flag));
+    FAILS(RLM_ERR_INVALID_DICTIONARY_KEY, realm_dictionary_erase(scores, of_text("a.b"), &flag));
+    SUCCEEDS(realm_dictionary_erase(scores, of_text(""), &flag));
+    CHECK(flag && size_of_dictionary(scores) == 2);
+    SUCCEEDS(realm_commit(realm));
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE,
+          realm_dictionary_insert(scores, of_text("c"), of_int(1), NULL, NULL));
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE, realm_dictionary_erase(scores, of_text("zz"), NULL));
+    SUCCEEDS(realm_dictionary_erase(scores, of_int(1), NULL));
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE, realm_dictionary_clear(scores));
+    realm_property_info_t info;
+    SUCCEEDS(realm_dictionary_get_property(scores, &info));
+    CHECK(!strcmp(info.name, "scores") &&
+          info.collection_type == RLM_COLLECTION_TYPE_DICTIONARY);
+
+    /* Handles. */
+    realm_dictionary_t *copy = realm_clone(scores);
+    CHECK(copy && realm_equals(copy, scores));
+    realm_t *frozen = realm_freeze(realm);
+    realm_dictionary_t *still = NULL;
+    SUCCEEDS(realm_dictionary_resolve_in(copy, frozen, &still));
+    SUCCEEDS(realm_begin_write(realm));
+    SUCCEEDS(realm_dictionary_clear(scores));
+    CHECK(size_of_dictionary(copy) == 0);
+    SUCCEEDS(realm_object_delete(thing));
+    CHECK(!realm_dictionary_is_valid(scores) && !realm_dictionary_is_valid(NULL));
+    FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_dictionary_size(scores, NULL));
+    FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_dictionary_find(scores, of_text("a"), NULL, NULL));
+    SUCCEEDS(realm_dictionary_find(scores, of_int(1), NULL, &flag));
+    CHECK(!flag);
+    SUCCEEDS(realm_dictionary_contains_key(scores, of_text("a"), &flag));
+    CHECK(!flag);
+    NOTHING(realm_dictionary_get_linked_object(scores, of_text("a")));
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_dictionary_get_linked_object(scores, of_int(1)));
+    SUCCEEDS(realm_commit(realm));
+    CHECK(realm_is_frozen(still) && size_of_dictionary(still) == 2);
+    SUCCEEDS(realm_dictionary_find(still, of_text("b"), &value, &flag));
+    CHECK(flag && value.integer == 3);
+    realm_release(still);
+    realm_release(frozen);
+    realm_release(copy);
+    realm_release(scores);
+    realm_release(thing);
+    realm_release(realm);
+}
+
+static void objects(void) {
+    realm_t *realm = open_things("objects.realm");
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *a = make_thing(realm, "a"), *b = make_thing(realm, "b");
+    realm_dictionary_t *links = dictionary_of(realm, a, "links");
+    bool flag;
+    SUCCEEDS(realm_dictionary_insert(links, of_text("b"), link_to(b), NULL, NULL));
+    SUCCEEDS(realm_dictionary_insert(links, of_text("c"), of_null(), NULL, NULL));
+    SUCCEEDS(realm_dictionary_insert(links, of_text("d"), link_to(b), NULL, NULL));
+    realm_object_t *found = realm_dictionary_get_linked_object(links, of_text("b"));
+    CHECK(found && realm_equals(found, b));
+    realm_release(found);
+    NOTHING(realm_dictionary_get_linked_object(links, of_text("c")));
+    NOTHING(realm_dictionary_get_linked_object(links, of_text("x")));
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_dictionary_get_linked_object(links, of_int(1)));
+    realm_link_t nowhere = realm_object_as_link(b);
+    nowhere.target = 50;
+    FAILS(RLM_ERR_NO_SUCH_OBJECT,
+          realm_dictionary_insert(links, of_text("x"), of_link(nowhere), NULL, NULL));
+    /* The keys of deleted objects stay. */
+    SUCCEEDS(realm_object_delete(b));
+    realm_value_t v;
+    SUCCEEDS(realm_dictionary_find(links, of_text("b"), &v, &flag));
+    CHECK(flag && v.type == RLM_TYPE_NULL && size_of_dictionary(links) == 3);
+    /* Objects of their own are created in the place, too. */
+    realm_object_t *made = realm_dictionary_insert_embedded(links, of_text("new"));
+    CHECK(made && realm_object_get_table(made) == class_key(realm, "Thing"));
+    realm_release(made);
+    realm_dictionary_t *scores = dictionary_of(realm, a, "scores");
+    FAILS(RLM_ERR_INVALID_TABLE_REF, realm_dictionary_insert_embedded(scores, of_text("x")));
+    SUCCEEDS(realm_dictionary_clear(links));
+    CHECK(count_of(realm, "Thing") == 2);
+    realm_dictionary_t *values = dictionary_of(realm, a, "values");
+    SUCCEEDS(realm_dictionary_insert(values, of_text("me"), link_to(a), NULL, NULL));
+    found = realm_dictionary_get_linked_object(values, of_text("me"));
+    CHECK(found && realm_equals(found, a));
+    realm_release(found);
+    SUCCEEDS(realm_commit(realm));
+    realm_release(values);
+    realm_release(scores);
+    realm_release(links);
+    realm_release(a);
+    realm_release(b);
+    realm_release(realm);
+}
+
+int main(void) {
+    entries();
+    objects();
+    return check_end("dictionaries");
+}
