@@ -984,9 +984,13 @@ RLM_API bool realm_convert_with_config(const realm_t *realm, const realm_config_
 /**
  * Writes what the realm reads, in a write transaction with its changes, to a compact file at
  * `path`, encrypted if the key has data. The file appears only when it is complete and on stable
- * storage. Fails: RLM_ERR_FILE_ALREADY_EXISTS when there is a file, RLM_ERR_FILE_NOT_FOUND when its
- * directory is missing, RLM_ERR_INVALID_ENCRYPTION_KEY; RLM_ERR_NOT_SUPPORTED, for now, for keys
- * and for merging into a file that exists.
+ * storage. With `merge_with_existing` a file that is there takes in what it lacks: classes are
+ * added, and every object is created or found by its primary key and takes the values of `realm`,
+ * in transactions of at most 1,000 objects. Fails: RLM_ERR_FILE_ALREADY_EXISTS when there is a file
+ * and it is not to be merged with, RLM_ERR_FILE_NOT_FOUND when its directory is missing,
+ * RLM_ERR_INVALID_ENCRYPTION_KEY; when merging, RLM_ERR_BROKEN_INVARIANT for a class without a
+ * primary key named `_id`, RLM_ERR_ILLEGAL_OPERATION for the file of `realm` itself and
+ * RLM_ERR_INVALID_SCHEMA_CHANGE for classes that differ; RLM_ERR_NOT_SUPPORTED, for now, for keys.
  */
 RLM_API bool realm_convert_with_path(const realm_t *realm, const char *path,
         realm_binary_t encryption_key, bool merge_with_existing);

@@ -7,7 +7,32 @@ static void cached_names_outlive_the_call(realm_t *realm, const keys_t *k) {
     CHECK(strcmp(a.name, "Person") == 0 && a.name == b.name);
 }
 
+/* A schema handle of a realm shows what the realm sees at the moment; a clone stays as it is. */
+static void schema_is_a_live_view(void) {
+    realm_config_t *config = realm_config_new();
+    realm_config_set_path(config, "live.realm");
+    realm_t *viewer = realm_open(config);
+    CHECK(viewer && realm_begin_read(viewer));
+    realm_schema_t *view = realm_get_schema(viewer), *copy = realm_clone(view);
+    CHECK(realm_equals(view, copy) && realm_get_num_classes(viewer) == 0);
+    realm_t *writer = open_people("live.realm");
+    CHECK(realm_equals(view, copy));
+    SUCCEEDS(realm_refresh(viewer, NULL));
+    CHECK(realm_get_num_classes(viewer) == 3 && !realm_equals(view, copy));
+    realm_schema_t *later = realm_get_schema(viewer);
+    CHECK(realm_equals(view, later));
+    CHECK(realm_close(viewer));
+    CHECK(realm_equals(view, later) && !realm_equals(view, copy));
+    realm_release(later);
+    realm_release(copy);
+    realm_release(view);
+    realm_release(writer);
+    realm_release(viewer);
+    realm_release(config);
+}
+
 int main(void) {
+    schema_is_a_live_view();
     realm_t *realm = open_people("introspection.realm");
     keys_t k = keys_of(realm);
     bool found = true;

@@ -143,6 +143,48 @@ static void test_convert(void) {
     realm_release(realm);
 }
 
+/* Objects of a class with the key _id go over; people have departments whose key is a name. */
+static void test_merge(void) {
+    const realm_binary_t no_key = {NULL, 0};
+    realm_property_info_t item[] = {
+        property_of("_id", RLM_PROPERTY_TYPE_INT, RLM_PROPERTY_PRIMARY_KEY),
+        property_of("name", RLM_PROPERTY_TYPE_STRING, 0),
+    };
+    realm_class_info_t class = class_of("Item", "_id", 2, 0);
+    const realm_property_info_t *properties[] = {item};
+    realm_t *realms[2];
+    const char *paths[] = {"merge-source.realm", "merge-target.realm"};
+    for (int i = 0; i < 2; i++) {
+        realm_schema_t *schema = realm_schema_new(&class, 1, properties);
+        realm_config_t *config = realm_config_new();
+        realm_config_set_path(config, paths[i]);
+        realm_config_set_schema(config, schema);
+        realm_config_set_schema_version(config, 1);
+        realms[i] = realm_open(config);
+        CHECK(realms[i]);
+        realm_release(schema);
+        realm_release(config);
+    }
+    const realm_class_key_t source_key = class_key(realms[0], "Item");
+    CHECK(realm_begin_write(realms[0]));
+    for (int64_t id = 0; id < 10; id++) {
+        const realm_value_t key = {.type = RLM_TYPE_INT, .integer = id};
+        realm_release(realm_object_create_with_primary_key(realms[0], source_key, key));
+    }
+    CHECK(realm_commit(realms[0]));
+    SUCCEEDS(realm_convert_with_path(realms[0], paths[1], no_key, true));
+    SUCCEEDS(realm_convert_with_path(realms[0], paths[1], no_key, true));
+    size_t count = 0;
+    CHECK(realm_refresh(realms[1], NULL));
+    CHECK(realm_get_num_objects(realms[1], class_key(realms[1], "Item"), &count) && count == 10);
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_convert_with_path(realms[0], paths[0], no_key, true));
+    realm_t *people = open_people("people-to-merge.realm");
+    FAILS(RLM_ERR_BROKEN_INVARIANT, realm_convert_with_path(people, paths[1], no_key, true));
+    realm_release(people);
+    realm_release(realms[0]);
+    realm_release(realms[1]);
+}
+
 static void test_delete(void) {
     bool did = true;
     SUCCEEDS(realm_delete_files("never.realm", &did));
@@ -234,6 +276,7 @@ int main(void) {
     test_stored_version();
     test_compact();
     test_convert();
+    test_merge();
     test_delete();
     test_check();
     test_statistics();

@@ -30,6 +30,7 @@ struct IndexPending {
     private var heapUsed = 0
     private var heapCapacity = 0
     private let isWords: Bool
+    private var chains = WordChains()
     private var keysAscend = true
     private var lastKey: UInt64 = 0
     /// Text changes by value: open addressing, entries are change numbers + 1 of the latest
@@ -61,6 +62,7 @@ struct IndexPending {
         capacity = 0
         heapUsed = 0
         heapCapacity = 0
+        chains = WordChains()
         keysAscend = true
         lastKey = 0
         hashTable = []
@@ -156,6 +158,26 @@ struct IndexPending {
         return .unknown
     }
 
+    /// Beyond these a merge is cheaper: changes that nobody asked about yet, and changes of one
+    /// value.
+    private static let unchainedMax = 65_536
+    private static let chainMax = 1024
+
+    /// What waits for an 8-byte value, by object key: how often it is added, less how often it is
+    /// removed. Where entries are not counted a removal and an addition may cancel out, too: then
+    /// the tree is right. Nil when the changes should be merged instead.
+    mutating func changes(of value: UInt64) -> [Int64: Int]? {
+        guard count > 0, let words else { return [:] }
+        guard count - chains.count <= Self.unchainedMax else { return nil }
+        chains.extend(words, total: count)
+        var found: [Int64: Int] = [:]
+        let isWhole = chains.visit(value, words, limit: Self.chainMax) { change in
+            let key = Int64(bitPattern: change.payload & ~Self.removalBit)
+            found[key, default: 0] += change.payload & Self.removalBit == 0 ? 1 : -1
+        }
+        return isWhole ? found : nil
+    }
+
     private func isText(
         _ change: TextChange, _ bytes: UnsafeRawPointer, _ length: Int
     ) -> Bool {
@@ -242,6 +264,11 @@ struct IndexPending {
             for i in 0..<count { items[i] = words[Int(items[i].payload)] }
         }
         RadixSort.sort(items, scratch, count)
+        if isInPlace {
+            // What waits stays true if the tree throws.
+            keysAscend = false
+            chains = WordChains()
+        }
         if isCounted {
             try CountedLinks.apply(addUp(items), isMixed: false, to: &tree, memory: memory)
             return
@@ -259,11 +286,7 @@ struct IndexPending {
                 kept += 1
             }
         }
-        if isInPlace {
-            // What waits stays true if the tree throws.
-            count = kept
-            keysAscend = false
-        }
+        if isInPlace { count = kept }
         let buffer = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
         defer { buffer.deallocate() }
         let batch = IndexBatch(count: kept) { index in

@@ -71,7 +71,8 @@ extension Realm {
 extension Realm {
     /// Writes what this realm sees to the file of `configuration`, of which only path and key
     /// count. An existing file is an error, or with `merging` takes the objects over: every
-    /// object is created or found by its primary key `_id`, and the values of this realm win.
+    /// object is created or found by its primary key `_id`, and the values of this realm win; see
+    /// `merge(into:)`.
     public func convert(
         to configuration: Configuration, merging: Bool
     ) throws(RealmError) {
@@ -85,8 +86,7 @@ extension Realm {
             throw RealmError(.notSupported, "'\(path)': encryption is not supported yet")
         }
         if merging, try FileOperations.exists(path, SystemCalls.shared) {
-            throw RealmError(
-                .notSupported, "'\(path)': merging into an existing file is not supported yet")
+            return try merge(into: path)
         }
         try writeCopy(to: path)
     }

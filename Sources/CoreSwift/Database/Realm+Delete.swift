@@ -30,6 +30,8 @@ extension Realm {
         if FileRegistry.shared.isOpen(real) { throw inUse() }
         var wasThere = false
         let isUnused = try LockFile.whileUnused(real, files: files) { () throws(RealmError) in
+            // By way of another lock file: under a hard link, or one that was deleted in use.
+            if try FileClaim.isHeld(real, files) { throw inUse() }
             wasThere = try FileOperations.remove(real, files)
             for suffix in [Store.creationSuffix, ".note", ".log"] {
                 _ = try FileOperations.remove(real + suffix, files)

@@ -50,4 +50,18 @@ final class FileClaim {
     }
 
     func close() { file.close() }
+
+    /// Whether anybody has claimed the file at `path`, for whatever lock file.
+    static func isHeld(_ path: String, _ files: FileSystem) throws(RealmError) -> Bool {
+        let file: OpenFile
+        do throws(RealmError) {
+            file = try OpenFile(path, .readOnly, files)
+        } catch {
+            // Who may not read it can't ask.
+            guard error.code == .fileNotFound || error.code == .filePermissionDenied
+            else { throw error }
+            return false
+        }
+        return try file.isLocked(firstByte, count: byteCount)
+    }
 }

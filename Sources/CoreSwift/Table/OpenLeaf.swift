@@ -19,6 +19,8 @@ struct OpenColumn {
     var heap: UnsafeMutableRawPointer?
     var heapUsed: Int
     var heapCapacity: Int
+    /// Rows that `data` has room for; those that are not used are zeros.
+    let rowCapacity: Int
 
     static let externalBit: UInt32 = 1 << 31
 
@@ -53,15 +55,39 @@ struct OpenColumn {
         heapUsed &+= count
     }
 
+    /// Makes room by dropping text that no row has any more, where that is half of the heap: a
+    /// value that is set again and again takes no more room than it needs.
     @inline(never)
     private mutating func growHeap(_ count: Int, thenAppend start: UnsafeRawPointer) {
-        let capacity = max(16 * 1024, (heapUsed + count) * 2)
+        var live = 0
+        for row in 0..<rowCapacity { live += textLength(row).count }
+        let isSparse = live < heapUsed / 2
+        let kept = isSparse ? live : heapUsed
+        let capacity = max(16 * 1024, (kept + count) * 2)
         let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
-        if let heap { memcpy(larger, heap, heapUsed) }
-        memcpy(larger + heapUsed, start, count)
+        if let heap {
+            if isSparse {
+                moveTexts(from: heap, to: larger)
+            } else {
+                memcpy(larger, heap, heapUsed)
+            }
+        }
+        memcpy(larger + kept, start, count)
         heap?.deallocate()
         heap = larger
+        heapUsed = kept
         heapCapacity = capacity
+    }
+
+    private func moveTexts(from heap: UnsafeRawPointer, to target: UnsafeMutableRawPointer) {
+        var used = 0
+        for row in 0..<rowCapacity {
+            let count = textLength(row).count
+            if count == 0 { continue }
+            memcpy(target + used, heap + textOffset(row), count)
+            data.put(UInt32(truncatingIfNeeded: used), row &* 8)
+            used += count
+        }
     }
 }
 
@@ -126,7 +152,7 @@ struct OpenLeaf {
             (columns + index).initialize(
                 to: OpenColumn(
                     kind: kind, data: data, nanoseconds: nanoseconds, nulls: nulls, heap: nil,
-                    heapUsed: 0, heapCapacity: 0))
+                    heapUsed: 0, heapCapacity: 0, rowCapacity: capacity))
         }
         clear(capacity)
     }

@@ -44,15 +44,42 @@ extension UnsafeMutablePointer where Pointee == TableState {
     // MARK: Reading
 
     /// The objects that link to object `key` of class `target` through a column of this table,
-    /// ascending; one that links several times is there as often. Costs nothing when the column links to nothing.
+    /// ascending; one that links several times is there as often. Costs nothing when the column
+    /// links to nothing. Unless many changes wait, they are not merged for this: who deletes many
+    /// linked objects asks before each.
     func sources(
         of key: Int64, in target: ClassKey, column: Int
     ) throws(RealmError) -> [Int64] {
-        guard let tree = try inverseTree(column) else { return [] }
         let info = pointee.columns[column]
+        guard info.linksAreWords else {
+            guard let tree = try inverseTree(column) else { return [] }
+            return try CountedLinks.sources(
+                of: ObjectKey(rawValue: key), in: target, isMixed: true, tree)
+        }
+        let inverse = Int(info.inverseIndex)
+        guard inverse >= 0 else { return [] }
+        let index = pointee.indexes + inverse
+        let waiting = index.pointee.pending.changes(of: UInt64(bitPattern: key))
+        if waiting == nil { try mergeIndex(inverse) }
+        let stored = try storedSources(of: key, in: target, info, index.pointee.tree)
+        guard let waiting, !waiting.isEmpty else { return stored }
+        var counts = waiting
+        for source in stored { counts[source, default: 0] += 1 }
+        var result: [Int64] = []
+        for (source, count) in counts where count > 0 {
+            for _ in 0..<count { result.append(source) }
+        }
+        return result.sorted()
+    }
+
+    /// The same, of the tree alone.
+    private func storedSources(
+        of key: Int64, in target: ClassKey, _ info: ColumnInfo, _ tree: IndexTree
+    ) throws(RealmError) -> [Int64] {
+        if tree.isEmpty { return [] }
         if info.countsLinks {
             return try CountedLinks.sources(
-                of: ObjectKey(rawValue: key), in: target, isMixed: !info.linksAreWords, tree)
+                of: ObjectKey(rawValue: key), in: target, isMixed: false, tree)
         }
         var result: [Int64] = []
         try InverseBytes.withRange(

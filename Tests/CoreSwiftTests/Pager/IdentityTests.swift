@@ -106,6 +106,7 @@ import Testing
         let store = try open(path)
         unlink(path + ".lock")
         #expect(code { _ = try open(path) } == .incompatibleSession)
+        #expect(code { try Realm.deleteFiles(path) } == .deleteOpenedRealm)
         _ = try VersionedWorkload.commitNext(store)
         try store.close()
         let again = try open(path)
