@@ -103,7 +103,8 @@ extension Binder {
         var high = Int64.max
         while low < high {
             // Rounded up, so that the range always shrinks.
-            let middle = low + Int64((UInt64(bitPattern: high &- low) &+ 1) >> 1)
+            let distance = UInt64(bitPattern: high &- low)
+            let middle = low &+ Int64(bitPattern: distance >> 1 &+ distance & 1)
             if Decimal128.compare(value, middle) >= 0 { low = middle } else { high = middle - 1 }
         }
         return low
