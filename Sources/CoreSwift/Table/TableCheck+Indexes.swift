@@ -45,8 +45,16 @@ private struct IndexWalk {
     private var isReadable = true
     private var entries = 0
     private var position = 0
-    /// The entry before: its bytes and key.
-    private var last: [UInt8] = []
+    /// Where the entry is that is being checked; told only when there is a problem.
+    private var page: UInt64 = 0
+    private var index = 0
+    /// Room for the bytes of this entry and of the one before, in turns.
+    private var current = UnsafeMutableRawPointer.allocate(byteCount: bytesMax, alignment: 8)
+    private var previous = UnsafeMutableRawPointer.allocate(byteCount: bytesMax, alignment: 8)
+    /// Prefix and suffix have 16-bit lengths.
+    private static let bytesMax = 2 << 16
+    /// The entry before: how many bytes, and its key.
+    private var lastCount = 0
     private var lastKey: Int64 = 0
     private var hasLast = false
     /// Full values behind entries whose bytes are cut and equal.
@@ -69,7 +77,13 @@ private struct IndexWalk {
         links = isInverse ? counted.sorted(by: CountedLink.precedes) : []
     }
 
+    private var subject: String { "\(place), page \(page), entry \(index)" }
+
     mutating func run() {
+        defer {
+            current.deallocate()
+            previous.deallocate()
+        }
         let root = BlockReference(tree.rootPlace)
         if root.isNone {
             if tree.depth != 0 {
@@ -149,12 +163,17 @@ private struct IndexWalk {
             return 0
         }
         let leaf = IndexLeaf(block)
-        let subject = "\(place), page \(reference.page)"
-        var bytes = [UInt8](UnsafeRawBufferPointer(start: leaf.prefix, count: leaf.prefixCount))
+        page = reference.page
+        let prefixCount = leaf.prefixCount
         for index in 0..<leaf.count {
-            bytes.removeSubrange(leaf.prefixCount...)
-            bytes.append(contentsOf: leaf.suffix(index))
-            entry(bytes, leaf.key(index), low, high, "\(subject), entry \(index)")
+            self.index = index
+            let suffix = leaf.suffix(index)
+            memcpy(current, leaf.prefix, prefixCount)
+            if let start = suffix.baseAddress { memcpy(current + prefixCount, start, suffix.count) }
+            entry(
+                UnsafeRawBufferPointer(start: current, count: prefixCount + suffix.count),
+                leaf.key(index), low, high)
+            swap(&current, &previous)
         }
         entries += leaf.count
         return leaf.count
@@ -163,39 +182,33 @@ private struct IndexWalk {
     // MARK: Entries
 
     private mutating func entry(
-        _ bytes: [UInt8], _ key: Int64, _ low: IndexPosition?, _ high: IndexPosition?,
-        _ subject: String
+        _ bytes: UnsafeRawBufferPointer, _ key: Int64, _ low: IndexPosition?,
+        _ high: IndexPosition?
     ) {
         var problem: String?
-        bytes.withUnsafeBytes { buffer in
-            let position = IndexPosition(
-                bytes: buffer.baseAddress ?? tree.rootPlace.asReadOnly, count: buffer.count,
-                key: key)
-            if let low, compare(position, low) < 0 { problem = "is below its separator" }
-            if let high, compare(position, high) >= 0 {
-                problem = "is not below the next separator"
-            }
-        }
-        let isSame = hasLast && bytes == last
-        if hasLast {
-            let ascends = isSame ? lastKey < key : last.lexicographicallyPrecedes(bytes)
-            if !ascends { problem = "is not above the one before" }
+        let here = IndexPosition(bytes: UnsafeRawPointer(current), count: bytes.count, key: key)
+        if let low, compare(here, low) < 0 { problem = "is below its separator" }
+        if let high, compare(here, high) >= 0 { problem = "is not below the next separator" }
+        let order = compareBytes(previous, lastCount, current, bytes.count)
+        let isSame = hasLast && order == 0
+        if hasLast, isSame ? lastKey >= key : order > 0 {
+            problem = "is not above the one before"
         }
         if bytes.count > IndexLimits.valueBytesMax { problem = "has \(bytes.count) bytes" }
         if let problem { check.report.add("\(subject) \(problem)") }
         if comparesRows, isInverse, info.countsLinks {
-            compareLink(bytes, key, subject)
+            compareLink(bytes, key)
         } else if comparesRows {
-            compareRow(bytes, key, isSame, subject)
+            compareRow(bytes, key, isSame)
         }
         position += 1
-        last = bytes
+        lastCount = bytes.count
         lastKey = key
         hasLast = true
     }
 
     /// The entries are exactly these links, numbered per source.
-    private mutating func compareLink(_ bytes: [UInt8], _ key: Int64, _ subject: String) {
+    private mutating func compareLink(_ bytes: UnsafeRawBufferPointer, _ key: Int64) {
         guard position < links.count else { return }
         let link = links[position]
         if position > 0, !CountedLink.precedes(links[position - 1], link) {
@@ -218,7 +231,7 @@ private struct IndexWalk {
     }
 
     private mutating func compareRow(
-        _ bytes: [UInt8], _ key: Int64, _ isSame: Bool, _ subject: String
+        _ bytes: UnsafeRawBufferPointer, _ key: Int64, _ isSame: Bool
     ) {
         do throws(RealmError) {
             guard let row = try table.find(key) else {
@@ -232,39 +245,37 @@ private struct IndexWalk {
             let right =
                 isInverse
                 ? isLink(value, bytes)
-                : try IndexReader.bytes(value, info.kind) == bytes
+                : try IndexValue.withBytes(value, info.kind) { start, count throws(RealmError) in
+                    count == bytes.count && equalBytes(start, current, count)
+                }
             if !right {
                 check.report.add("\(subject): object \(key) has another value than the entry")
                 return
             }
-            if info.isPrimaryKey, !isInverse { noteKey(value, bytes, isSame, subject) }
+            if info.isPrimaryKey, !isInverse { noteKey(value, bytes.count, isSame) }
         } catch {
             check.report.add("\(subject): \(error.message)")
         }
     }
 
-    private func isLink(_ value: RawValue, _ bytes: [UInt8]) -> Bool {
+    private func isLink(_ value: RawValue, _ bytes: UnsafeRawBufferPointer) -> Bool {
         guard value.type == ValueType.link.rawValue else { return false }
         return InverseBytes.with(
             value.linkTarget, of: value.linkClass, isMixed: false
         ) { start, count in
-            bytes.elementsEqual(UnsafeRawBufferPointer(start: start, count: count))
+            count == bytes.count && equalBytes(start, current, count)
         }
     }
 
     /// Primary keys are unique; those that the index holds cut are compared in full.
     private mutating func noteKey(
-        _ value: RawValue, _ bytes: [UInt8], _ isSame: Bool, _ subject: String
+        _ value: RawValue, _ byteCount: Int, _ isSame: Bool
     ) {
         if !isSame { cutValues.removeAll() }
         var isNew = !isSame
-        if IndexValue.isAmbiguous(bytes.count, info.kind) {
+        if IndexValue.isAmbiguous(byteCount, info.kind) {
             isNew = cutValues.insert([UInt8](value.bytes)).inserted
         }
         if !isNew { check.report.add("\(subject): another object has the same primary key") }
     }
-}
-
-extension UnsafeMutableRawPointer {
-    fileprivate var asReadOnly: UnsafeRawPointer { UnsafeRawPointer(self) }
 }

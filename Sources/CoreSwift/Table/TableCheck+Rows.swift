@@ -151,14 +151,16 @@ extension TableCheck {
         }
     }
 
-    func checkTarget(_ link: RawValue, _ subject: String) {
+    /// `subject` is made only when there is a problem: of a million links none may have one.
+    func checkTarget(_ link: RawValue, _ subject: @autoclosure () -> String) {
         guard let target = facts[link.linkClass] else {
-            report.add("\(subject) links to class \(link.linkClass.rawValue), which there is not")
+            report.add(
+                "\(subject()) links to class \(link.linkClass.rawValue), which there is not")
             return
         }
         let key = link.linkTarget.rawValue
         if target.isReadable, !Self.contains(target.keys, key) {
-            report.add("\(subject) links to object \(key), which is not there")
+            report.add("\(subject()) links to object \(key), which is not there")
         }
     }
 
