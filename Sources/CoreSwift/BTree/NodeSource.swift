@@ -111,6 +111,8 @@ struct TransactionMemory {
     var freed: [BlockReference] = []
     /// Values changed in place in sealed leaves, which moves no row: results look at it.
     var patches = 0
+    /// The number that a collection in a mixed value got last; those of other transactions differ.
+    var nestedNumber: UInt64 = 0
 
     /// Memory like that of `TransientTable.allocate` for a block that is in no table; the caller
     /// frees it.

@@ -5,7 +5,21 @@ extension RealmCollection {
     /// The type check of the contract; before anything else.
     @inline(__always)
     public func check(_ value: RawValue) throws(RealmError) {
-        try ownerTable().checkElement(value, column)
+        try ownerTable().checkType(value, column, try valueInfo())
+        if NestedCell.type(value) != nil { try checkNesting() }
+    }
+
+    private func checkNesting() throws(RealmError) {
+        guard type != .set else {
+            throw RealmError(
+                .illegalOperation, "sets hold no collections (property \(column))")
+        }
+        guard depth < ElementLayout.depthMax else {
+            throw RealmError(
+                .limitExceeded,
+                "collections are nested \(depth) deep in property \(column); the limit is "
+                    + "\(ElementLayout.depthMax)")
+        }
     }
 
     /// Whether the value could be an element, by its type.

@@ -43,7 +43,7 @@ extension RealmCollection {
                 .noSuchTable, "'\(other.path)' has no class with key \(classKey.rawValue)")
         }
         return RealmCollection(
-            .gone(other.session, table, objectKey), column, table.pointee.columns[column])
+            .gone(other.session, table, objectKey), column, type, propertyKey: propertyKey)
     }
 
     /// Calls `body` with the first elements, of column 0 or of the values of a dictionary. Text

@@ -15,6 +15,14 @@ public final class RealmCollection {
     /// The object that has the collection; ended with it.
     let owner: ObjectHandle
     let column: Int
+    /// Of a collection in a mixed element of another one: that one, and which of its collections;
+    /// 0 for a place where none was.
+    let parent: RealmCollection?
+    let number: UInt64
+    /// Collections in collections, the outermost included.
+    let depth: Int
+    /// Where it was among the parent's elements last.
+    private var position = 0
 
     private var stamp: UInt64 = 0
     /// While `stamp` stands: the collection of the write transaction, or the view of the snapshot.
@@ -22,12 +30,28 @@ public final class RealmCollection {
     private var view: CollectionView?
 
     /// Takes over the handle, whose class has the collection in this column.
-    init(_ owner: ObjectHandle, _ column: Int, _ info: ColumnInfo) {
+    init(_ owner: ObjectHandle, _ column: Int, _ type: CollectionType, propertyKey: Int64) {
         self.owner = owner
         self.column = column
-        type = info.collection
-        propertyKey = info.propertyKey.rawValue
+        self.type = type
+        self.propertyKey = propertyKey
         realm = owner.realm
+        parent = nil
+        number = 0
+        depth = 1
+    }
+
+    /// The collection of a mixed element of `parent`.
+    init(_ parent: RealmCollection, _ type: CollectionType, number: UInt64, position: Int) {
+        owner = parent.owner.clone()
+        column = parent.column
+        self.type = type
+        propertyKey = parent.propertyKey
+        realm = parent.realm
+        self.parent = parent
+        self.number = number
+        self.position = position
+        depth = parent.depth + 1
     }
 
     deinit {
@@ -37,36 +61,46 @@ public final class RealmCollection {
 
     var session: Session { owner.session }
 
-    /// False once the object was deleted or the realm closed.
-    public var isValid: Bool { owner.isValid }
+    /// False once the object was deleted or the realm closed, and while a mixed value that it is
+    /// of holds something else.
+    public var isValid: Bool {
+        guard owner.isValid else { return false }
+        do throws(RealmError) {
+            _ = try count()
+            return true
+        } catch {
+            // Off the realm's thread, gone, or of a damaged file: nothing can be done with it.
+            return false
+        }
+    }
     public var classKey: ClassKey { owner.classKey }
     public var objectKey: Int64 { owner.objectKey }
 
     /// Whether both are the same collection of one realm.
     public func isEqual(_ other: RealmCollection) -> Bool {
-        propertyKey == other.propertyKey && owner.isEqual(other.owner)
+        propertyKey == other.propertyKey && type == other.type && number == other.number
+            && owner.isEqual(other.owner)
     }
 
     /// Another one for the same collection.
     public func copy() -> RealmCollection {
-        RealmCollection(owner.clone(), column, info)
+        if let parent {
+            return RealmCollection(parent, type, number: number, position: position)
+        }
+        return RealmCollection(owner.clone(), column, type, propertyKey: propertyKey)
     }
 
     /// The same collection in another realm of the file, or another version; nil when its object
     /// is not there.
     public func resolve(in other: Realm) throws(RealmError) -> RealmCollection? {
+        if let parent {
+            guard let there = try parent.resolve(in: other) else { return nil }
+            let found = RealmCollection(there, type, number: number, position: position)
+            return found.isValid ? found : nil
+        }
         guard let there = try owner.resolved(in: other) else { return nil }
         defer { there.release() }
         return try there.collection(propertyKey, type)
-    }
-
-    private var info: ColumnInfo {
-        var info = ColumnInfo(
-            kind: .collection, isNullable: false, isKey: false, isPrimaryKey: false,
-            valueType: .max, linkTarget: .invalid, valueIndex: -1, inverseIndex: -1,
-            propertyKey: PropertyKey(rawValue: propertyKey))
-        info.collection = type
-        return info
     }
 
     // MARK: The elements' place
@@ -89,12 +123,53 @@ public final class RealmCollection {
         if session.pointee.threadMask == 0 { return }
         if session.pointee.status == .writing {
             view = nil
-            open = try table.collection(objectKey, column)
+            open = try findOpen(table, place)
         } else {
             open = nil
-            view = try CollectionView(table, place, column)
+            view = try findView(table, place)
         }
         stamp = session.pointee.stamp.pointee
+    }
+
+    private func findOpen(
+        _ table: Table, _ place: RowPlace
+    ) throws(RealmError) -> UnsafeMutablePointer<OpenCollection> {
+        if let parent {
+            let outer = try parent.writable()
+            guard let index = try outer.pointee.position(of: number, near: position),
+                let found = try table.nestedCollection(outer, at: index, type)
+            else { throw gone() }
+            position = index
+            return found
+        }
+        if table.pointee.columns[column].kind == .mixed {
+            let value = try table.value(place, column, table.pointee.columns[column])
+            guard NestedCell.type(value) == type else { throw gone() }
+        }
+        return try table.collection(objectKey, column)
+    }
+
+    private func findView(
+        _ table: Table, _ place: RowPlace
+    ) throws(RealmError) -> CollectionView {
+        if let parent {
+            var outer = try parent.sealedView()
+            guard let index = try outer.position(of: number, near: position),
+                let found = try outer.nested(index, type)
+            else { throw gone() }
+            // Frozen realms are read by several threads: nothing is remembered there.
+            if session.pointee.threadMask != 0 { position = index }
+            return found
+        }
+        guard let found = try CollectionView(table, place, column, type) else { throw gone() }
+        return found
+    }
+
+    private func gone() -> RealmError {
+        RealmError(
+            .invalidatedObject,
+            "property \(column) of object \(objectKey) of class \(classKey.rawValue) does not hold "
+                + "this \(type) any more")
     }
 
     /// A view of a frozen realm's collection, for this call alone: other threads may be reading.
@@ -103,7 +178,7 @@ public final class RealmCollection {
         guard let table = try realm.readTables().table(classKey) else {
             throw RealmError(.invalidatedObject, "class \(classKey.rawValue) is gone")
         }
-        return try CollectionView(table, place, column)
+        return try findView(table, place)
     }
 
     /// The view of a collection outside write transactions.
@@ -155,10 +230,13 @@ public final class RealmCollection {
     /// Columns of the elements.
     func elementInfo(_ index: Int) throws(RealmError) -> ColumnInfo {
         let table = try ownerTable()
-        guard column < table.pointee.columnCount,
-            let elements = table.pointee.columns[column].elements
+        guard column < table.pointee.columnCount
         else { throw RealmError(.invalidatedObject, "class \(classKey.rawValue) is gone") }
-        return elements[index]
+        let info = table.pointee.columns[column]
+        if parent == nil, info.kind == .collection {
+            return ElementLayout(info, column: column).infos[index]
+        }
+        return ElementLayout(nested: type, column: column).infos[index]
     }
 
     /// The values' column: their kind, nullability and link target.
@@ -282,7 +360,8 @@ public final class RealmCollection {
 }
 
 extension ObjectHandle {
-    /// The list, set or dictionary of a property; `.propertyTypeMismatch` when it holds none.
+    /// The list, set or dictionary of a property; `.propertyTypeMismatch` when it can hold none.
+    /// Of a mixed property: what it holds now or later, as long as that is of the type.
     public func collection(
         _ propertyKey: Int64, _ type: CollectionType
     ) throws(RealmError) -> RealmCollection {
@@ -292,11 +371,24 @@ extension ObjectHandle {
         }
         let column = try Self.column(table, propertyKey)
         let info = table.pointee.columns[column]
-        guard info.collection == type else {
+        guard info.collection == type || (info.kind == .mixed && type != .set) else {
             throw RealmError(
                 .propertyTypeMismatch,
                 "property \(column) of class \(classKey.rawValue) is no \(type)")
         }
-        return RealmCollection(clone(), column, info)
+        return RealmCollection(clone(), column, type, propertyKey: propertyKey)
+    }
+
+    /// Puts an empty list or dictionary into a mixed property, unless it holds one of the type, and
+    /// returns it; of a property that is such a collection, just that.
+    public func setCollection(
+        _ propertyKey: Int64, _ type: CollectionType
+    ) throws(RealmError) -> RealmCollection {
+        _ = try row()
+        let column = try Self.column(table, propertyKey)
+        if table.pointee.columns[column].kind == .mixed, type != .set {
+            try setValue(propertyKey, .nested(type))
+        }
+        return try collection(propertyKey, type)
     }
 }

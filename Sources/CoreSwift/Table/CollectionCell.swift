@@ -199,6 +199,16 @@ extension CollectionCell {
     static func check(
         _ cell: UnsafeRawBufferPointer, _ info: ColumnInfo
     ) throws(RealmError) {
+        guard let infos = info.elements else { throw bad("column without elements") }
+        try check(cell, infos: infos, info.elementColumns, depth: 1)
+    }
+
+    /// The same for elements with these columns; `depth`: how many collections this one is in,
+    /// itself included.
+    static func check(
+        _ cell: UnsafeRawBufferPointer, infos: UnsafePointer<ColumnInfo>, _ columns: Int,
+        depth: Int
+    ) throws(RealmError) {
         guard cell.count > 0, let start = cell.baseAddress else { return }
         switch start.u8(0) {
         case treeForm:
@@ -207,7 +217,7 @@ extension CollectionCell {
                 root.count > 0, root.count <= TreeLimits.entriesMax
             else { throw bad("tree cell of \(cell.count) bytes, depth \(root.depth)") }
         case inlineForm:
-            try checkInline(cell, info)
+            try checkInline(cell, infos, columns, depth)
         default:
             throw bad("cell has form \(start.u8(0))")
         }
@@ -218,27 +228,29 @@ extension CollectionCell {
     }
 
     private static func checkInline(
-        _ cell: UnsafeRawBufferPointer, _ info: ColumnInfo
+        _ cell: UnsafeRawBufferPointer, _ elements: UnsafePointer<ColumnInfo>, _ columns: Int,
+        _ depth: Int
     ) throws(RealmError) {
-        guard cell.count >= 4, let start = cell.baseAddress, let elements = info.elements else {
+        guard cell.count >= 4, let start = cell.baseAddress else {
             throw bad("cell of \(cell.count) bytes")
         }
         let count = Int(start.u16(2))
         guard count > 0 else { throw bad("inline cell without elements") }
         var offset = 4
-        for index in 0..<info.elementColumns {
+        for index in 0..<columns {
             let room = cell.count - offset
             guard room >= 2, start.u8(offset + 1) & 1 == 0 || room >= 2 + (count + 7) / 8 else {
                 throw bad("column \(index) does not fit")
             }
-            try checkColumn(start + offset, room, count, elements[index], index)
+            try checkColumn(start + offset, room, count, elements[index], index, depth)
             offset += InlineColumn(start + offset, count, elements[index].kind).byteCount
         }
         guard offset == cell.count else { throw bad("\(cell.count) bytes, its columns \(offset)") }
     }
 
     private static func checkColumn(
-        _ start: UnsafeRawPointer, _ room: Int, _ count: Int, _ info: ColumnInfo, _ index: Int
+        _ start: UnsafeRawPointer, _ room: Int, _ count: Int, _ info: ColumnInfo, _ index: Int,
+        _ depth: Int
     ) throws(RealmError) {
         let column = InlineColumn(start, count, info.kind)
         let flags = start.u8(1)
@@ -269,7 +281,7 @@ extension CollectionCell {
             guard room >= header + column.width * count + last else {
                 throw bad("column \(index): the heap does not fit")
             }
-            if info.kind == .mixed { try checkMixed(column, index) }
+            if info.kind == .mixed { try checkMixed(column, index, depth) }
         default:
             guard column.width == 0 else { throw bad("column \(index) has a width") }
         }
@@ -279,12 +291,13 @@ extension CollectionCell {
 
 extension CollectionCell {
     private static func checkMixed(
-        _ column: InlineColumn, _ index: Int
+        _ column: InlineColumn, _ index: Int, _ depth: Int
     ) throws(RealmError) {
         for row in 0..<column.count where !column.isNull(row) {
             if let problem = MixedCell.problem(column.bytes(row)) {
                 throw bad("column \(index), element \(row): \(problem)")
             }
+            try NestedCell.check(column.bytes(row), depth: depth)
         }
     }
 }

@@ -7,6 +7,7 @@
 struct CollectionView {
     let table: Table
     let column: Int
+    let layout: ElementLayout
     let infos: UnsafeMutablePointer<ColumnInfo>
     let columnCount: Int
     let count: Int
@@ -19,12 +20,14 @@ struct CollectionView {
     private var fingerCount = 0
 
     /// Of a cell that passed the gate with its leaf.
-    init(_ table: Table, _ column: Int, _ cell: UnsafeRawBufferPointer) {
+    init(
+        _ table: Table, _ column: Int, _ layout: ElementLayout, _ cell: UnsafeRawBufferPointer
+    ) {
         self.table = table
         self.column = column
-        let info = table.pointee.columns[column]
-        infos = info.elements.unsafelyUnwrapped
-        columnCount = info.elementColumns
+        self.layout = layout
+        infos = layout.infos
+        columnCount = layout.columnCount
         self.cell = cell.baseAddress ?? UnsafeRawPointer(table.pointee.rowPlace)
         count = CollectionCell.count(cell)
         isTree = CollectionCell.isTree(cell)
@@ -32,9 +35,43 @@ struct CollectionView {
         fingerLeaf = self.cell
     }
 
-    init(_ table: Table, _ place: RowPlace, _ column: Int) throws(RealmError) {
-        let cell = try table.value(place, column, table.pointee.columns[column]).bytes
-        self.init(table, column, cell)
+    /// Of a property that is a collection, or that is mixed and holds one of this type; else nil.
+    init?(
+        _ table: Table, _ place: RowPlace, _ column: Int, _ type: CollectionType
+    ) throws(RealmError) {
+        let info = table.pointee.columns[column]
+        let value = try table.value(place, column, info)
+        if info.kind == .collection {
+            self.init(table, column, ElementLayout(info, column: column), value.bytes)
+            return
+        }
+        guard NestedCell.type(value) == type else { return nil }
+        self.init(
+            table, column, ElementLayout(nested: type, column: column), NestedCell.cell(value))
+    }
+
+    /// The collection that a mixed element of this one is.
+    mutating func nested(
+        _ index: Int, _ type: CollectionType
+    ) throws(RealmError) -> CollectionView? {
+        let value = try value(index, valueColumn)
+        guard NestedCell.type(value) == type else { return nil }
+        return CollectionView(
+            table, column, ElementLayout(nested: type, column: column), NestedCell.cell(value))
+    }
+
+    /// The position of the nested collection with this number, or nil.
+    mutating func position(of number: UInt64, near hint: Int) throws(RealmError) -> Int? {
+        guard infos[valueColumn].kind == .mixed else { return nil }
+        if hint < count, isNested(try value(hint, valueColumn), number) { return hint }
+        for index in 0..<count where isNested(try value(index, valueColumn), number) {
+            return index
+        }
+        return nil
+    }
+
+    private func isNested(_ value: RawValue, _ number: UInt64) -> Bool {
+        NestedCell.type(value) != nil && NestedCell.number(value) == number
     }
 
     var valueColumn: Int { columnCount - 1 }
@@ -62,7 +99,7 @@ struct CollectionView {
         var start = 0
         var elements = count
         for level in stride(from: depth, to: 0, by: -1) {
-            let node = try table.collectionBranch(place, level, self.column)
+            let node = try table.collectionBranch(place, level, layout)
             let last = RowBranch.count(node) - 1
             var child = 0
             while child < last, index >= start &+ RowBranch.rows(node, child) {
@@ -73,7 +110,7 @@ struct CollectionView {
             place = RowBranch.reference(node, child)
         }
         guard index - start < elements else { throw badCounts() }
-        fingerLeaf = try table.collectionLeaf(place, elements, self.column)
+        fingerLeaf = try table.collectionLeaf(place, elements, layout)
         fingerStart = start
         fingerCount = elements
     }
@@ -96,7 +133,7 @@ struct CollectionView {
             // The leaf that covers the value: by the first element of each child.
             var place = cell + CollectionCell.rootOffset
             for level in stride(from: depth, to: 0, by: -1) {
-                let node = try table.collectionBranch(place, level, column)
+                let node = try table.collectionBranch(place, level, layout)
                 let child = try self.child(node, level, covering: value)
                 for before in 0..<child { low += RowBranch.rows(node, before) }
                 high = low + RowBranch.rows(node, child)
@@ -125,11 +162,11 @@ struct CollectionView {
             var place = RowBranch.reference(node, low + half)
             var elements = RowBranch.rows(node, low + half)
             for below in stride(from: level - 1, to: 0, by: -1) {
-                let next = try table.collectionBranch(place, below, column)
+                let next = try table.collectionBranch(place, below, layout)
                 place = RowBranch.reference(next, 0)
                 elements = RowBranch.rows(next, 0)
             }
-            let leaf = try table.collectionLeaf(place, elements, column)
+            let leaf = try table.collectionLeaf(place, elements, layout)
             let first = try table.value(
                 RowPlace(
                     leaf: UnsafeMutableRawPointer(mutating: leaf), row: 0, state: .sealed), 0,
@@ -172,9 +209,9 @@ struct CollectionView {
         left -= 1
         guard left >= 0 else { throw table.pointee.nodes.endless() }
         if level == 0 {
-            return try body(LeafView(try table.collectionLeaf(place, elements, column)))
+            return try body(LeafView(try table.collectionLeaf(place, elements, layout)))
         }
-        let node = try table.collectionBranch(place, level, column)
+        let node = try table.collectionBranch(place, level, layout)
         for child in 0..<RowBranch.count(node) {
             guard
                 try walk(

@@ -273,8 +273,9 @@ struct LeafEncoder {
             plan.encoding = total <= 0xFFFF ? .string16 : .string32
             return
         }
-        // Roots of trees get their places when the leaf is sealed already: one per row.
-        if column.kind == .collection, Self.hasTreeCells(column, rows) {
+        // Roots of trees, also of collections in mixed values, get their places when the leaf is
+        // sealed already: one per row.
+        if Self.hasTreeCells(column, rows) {
             plan.encoding = total <= 0xFFFF ? .string16 : .string32
             return
         }
@@ -299,9 +300,20 @@ struct LeafEncoder {
     }
 
     private static func hasTreeCells(_ column: OpenColumn, _ rows: RowSelection) -> Bool {
-        guard let heap = column.heap else { return false }
+        guard column.kind == .collection || column.kind == .mixed, let heap = column.heap else {
+            return false
+        }
         for i in 0..<rows.count {
             let row = rows[i]
+            if column.kind == .mixed {
+                let (count, isExternal) = column.textLength(row)
+                guard count > 0, !isExternal else { continue }
+                let tag = UInt32(UnsafeRawPointer(heap).u8(column.textOffset(row)))
+                if tag == ValueType.list.rawValue || tag == ValueType.dictionary.rawValue {
+                    return true
+                }
+                continue
+            }
             let cell = UnsafeRawBufferPointer(
                 start: heap + column.textOffset(row), count: column.textLength(row).count)
             if CollectionCell.isTree(cell) { return true }

@@ -9,9 +9,15 @@
 //   float       4 bytes, double 8, decimal 16 (low word first), object id 12, UUID 16
 //   link        class key (4), object key (8)
 //
-// The tags of lists and dictionaries are not in use yet. A value has one encoding only, so equal
-// bytes mean the same value of the same type. `check` is the gate for bytes from a file; `decode`
-// and all that use it take checked bytes.
+//   list, dictionary  its number (8), then its cell (`CollectionCell`) with mixed values. The
+//               number is unlike those of the other collections in the same property; it says which
+//               one it is when others come and go around it
+//
+// A value has one encoding only (collections aside), so equal bytes mean the same value of the same
+// type. `check` is the gate for bytes from a file; `decode` and all that use it take checked bytes.
+//
+// As a `RawValue`, a nested collection has the address of its number and cell in `word0` and their
+// length in `word1`; a new one, without elements yet, has 0 and its number.
 
 enum MixedCell {
     /// Bytes of the longest value that is neither string nor binary.
@@ -29,7 +35,8 @@ enum MixedCell {
         case .float: return 5
         case .double: return 9
         case .decimal128, .uuid: return 17
-        case .null, .list, .dictionary, nil: return 0
+        case .list, .dictionary: return value.word0 == 0 ? 9 : 1 + Int(value.word1)
+        case .null, nil: return 0
         }
     }
 
@@ -68,7 +75,13 @@ enum MixedCell {
         case .link:
             target.put(UInt32(truncatingIfNeeded: value.word0), 1)
             target.put(value.word1, 5)
-        case .null, .list, .dictionary, nil:
+        case .list, .dictionary:
+            if let start = UnsafeRawPointer(bitPattern: UInt(value.word0)) {
+                memmove(target + 1, start, Int(value.word1))
+            } else {
+                target.put(value.word1, 1)
+            }
+        case .null, nil:
             break
         }
     }
@@ -122,11 +135,16 @@ enum MixedCell {
         case .link:
             return .link(
                 ClassKey(rawValue: payload.u32(0)), ObjectKey(rawValue: payload.i64(4)))
-        case .null, .list, .dictionary: return .null
+        case .list, .dictionary:
+            return RawValue(
+                word0: UInt64(UInt(bitPattern: payload)), word1: UInt64(bytes.count - 1),
+                type: type)
+        case .null: return .null
         }
     }
 
     /// What is wrong with the bytes of a value that is not null; nil when `decode` may have them.
+    /// The cells of nested collections are checked apart (`NestedCell`).
     static func problem(_ bytes: UnsafeRawBufferPointer) -> String? {
         guard bytes.count > 0, let start = bytes.baseAddress else {
             return "a mixed value has no bytes, but is not null"
@@ -136,6 +154,9 @@ enum MixedCell {
             return "a mixed value is of unknown type \(tag)"
         }
         if type == .string || type == .binary { return nil }
+        if type == .list || type == .dictionary {
+            return bytes.count < 9 ? "a nested \(type) has \(bytes.count) bytes" : nil
+        }
         let value = isMeasured(type, bytes.count) ? decode(bytes) : .null
         guard count(value) == bytes.count else {
             return "a mixed value of type \(type) has \(bytes.count) bytes"

@@ -5,7 +5,7 @@ extension OpenCollection {
     mutating func sealPiece(_ index: Int) -> Int {
         guard let leaf = pieces[index].open else { return 1 }
         leaf.pointee.numberRows()
-        let tag = table.collectionTag(.collectionLeaf, column)
+        let tag = table.collectionTag(.collectionLeaf, layout.tagColumn)
         var encoder = LeafEncoder(leaf, infos: UnsafePointer(infos), tag: tag)
         let rows = leaf.pointee.rows
         let whole = encoder.plan(RowSelection(list: nil, start: 0, count: rows))
@@ -135,7 +135,7 @@ extension OpenCollection {
             let start = children.count * index / nodes
             let end = children.count * (index + 1) / nodes
             let node = RowBranch.make(
-                level: level, tag: table.collectionTag(.collectionBranch, column),
+                level: level, tag: table.collectionTag(.collectionBranch, layout.tagColumn),
                 table.memory)
             var total = 0
             for child in start..<end {

@@ -33,9 +33,15 @@ struct OpenCollection {
     let table: Table
     let key: Int64
     let column: Int
-    let type: CollectionType
+    let layout: ElementLayout
     let infos: UnsafeMutablePointer<ColumnInfo>
     let columnCount: Int
+    /// Of a collection in a mixed value: which one; else 0.
+    let number: UInt64
+    /// Collections in the elements that are open, too; flushed and ended before this one.
+    var children: [UnsafeMutablePointer<OpenCollection>] = []
+    /// Where it was found among the elements of its parent last.
+    var position = 0
     var count = 0
     var isDirty = false
 
@@ -49,14 +55,16 @@ struct OpenCollection {
     private var fingerPiece = 0
     private var fingerStart = 0
 
-    init(_ table: Table, _ key: Int64, _ column: Int) {
+    init(
+        _ table: Table, _ key: Int64, _ column: Int, _ layout: ElementLayout, number: UInt64 = 0
+    ) {
         self.table = table
         self.key = key
         self.column = column
-        let info = table.pointee.columns[column]
-        type = info.collection
-        infos = info.elements.unsafelyUnwrapped
-        columnCount = info.elementColumns
+        self.layout = layout
+        self.number = number
+        infos = layout.infos
+        columnCount = layout.columnCount
         capacity = 2
         pieces = .allocate(capacity: capacity)
         counts = .allocate(capacity: capacity)
@@ -75,6 +83,7 @@ struct OpenCollection {
         leaf.deallocate()
     }
 
+    var type: CollectionType { layout.type }
     var valueColumn: Int { columnCount - 1 }
     var valueInfo: ColumnInfo { infos[columnCount - 1] }
 
@@ -114,7 +123,7 @@ struct OpenCollection {
             guard pieceCount <= table.blocksMax else { throw table.pointee.nodes.endless() }
             return
         }
-        let node = try table.collectionBranch(place, level, column)
+        let node = try table.collectionBranch(place, level, layout)
         let children = RowBranch.count(node)
         var origin: Int32 = -1
         if level == 1 {
@@ -232,7 +241,7 @@ struct OpenCollection {
             return RowPlace(leaf: UnsafeMutableRawPointer(open), row: 0, state: .open)
         }
         let place = UnsafeRawPointer(pieces + piece)
-        let block = try table.collectionLeaf(place, Int(counts[piece]), column)
+        let block = try table.collectionLeaf(place, Int(counts[piece]), layout)
         return RowPlace(
             leaf: UnsafeMutableRawPointer(mutating: block), row: 0,
             state: pieces[piece].reference.isTransient ? .transient : .sealed)
@@ -314,6 +323,20 @@ struct OpenCollection {
             }
         }
         return (start + row, false)
+    }
+
+    /// The position of the nested collection with this number, or nil.
+    mutating func position(of number: UInt64, near hint: Int) throws(RealmError) -> Int? {
+        guard valueInfo.kind == .mixed else { return nil }
+        if hint < count, try isNested(value(hint, valueColumn).value, number) { return hint }
+        for index in 0..<count where try isNested(value(index, valueColumn).value, number) {
+            return index
+        }
+        return nil
+    }
+
+    private func isNested(_ value: RawValue, _ number: UInt64) -> Bool {
+        NestedCell.type(value) != nil && NestedCell.number(value) == number
     }
 
     /// Calls `body` with every piece: where its rows are, how many, the position of the first.

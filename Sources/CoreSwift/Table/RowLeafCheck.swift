@@ -144,7 +144,18 @@ enum RowLeafCheck {
             if let problem = MixedCell.problem(column.bytes(row)) {
                 throw bad("row \(row): \(problem)")
             }
+            try checkNested(column, row)
         }
+    }
+
+    /// Collections in mixed values; those of dead rows may name blocks that never were.
+    private static func checkNested(_ column: ColumnView, _ row: Int) throws(RealmError) {
+        let value = MixedCell.decode(column.bytes(row))
+        guard NestedCell.type(value) != nil, !LeafView(column.leaf).isDead(row) else { return }
+        guard column.encoding != .stringDictionary else {
+            throw bad("row \(row): a nested collection in a dictionary")
+        }
+        try NestedCell.check(column.bytes(row), depth: 0)
     }
 
     /// The cells of collections: those of dead rows may name blocks that never were.

@@ -15,14 +15,14 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// A leaf of a collection's tree with `count` elements.
     @inline(__always)
     func collectionLeaf(
-        _ place: UnsafeRawPointer, _ count: Int, _ column: Int
+        _ place: UnsafeRawPointer, _ count: Int, _ layout: ElementLayout
     ) throws(RealmError) -> UnsafeRawPointer {
-        let tag = collectionTag(.collectionLeaf, column)
+        let tag = collectionTag(.collectionLeaf, layout.tagColumn)
         let block: UnsafeRawPointer
         if let known = pointee.nodes.resolved(place, tag) {
             block = known
         } else {
-            block = try admitCollectionLeaf(place, tag, column)
+            block = try admitCollectionLeaf(place, tag, layout)
         }
         let view = LeafView(block)
         guard view.rows == count, view.liveRows == count else {
@@ -36,23 +36,16 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     @inline(never)
     private func admitCollectionLeaf(
-        _ place: UnsafeRawPointer, _ tag: BlockTag, _ column: Int
+        _ place: UnsafeRawPointer, _ tag: BlockTag, _ layout: ElementLayout
     ) throws(RealmError) -> UnsafeRawPointer {
         try pointee.nodes.admit(
-            BlockReference(place), tag, Self.elementContext(pointee.columns[column]),
-            RowLeafCheck.check)
-    }
-
-    static func elementContext(_ info: ColumnInfo) -> RowLeafCheck.Context {
-        RowLeafCheck.Context(
-            infos: UnsafePointer(info.elements.unsafelyUnwrapped),
-            columnCount: info.elementColumns)
+            BlockReference(place), tag, layout.context, RowLeafCheck.check)
     }
 
     func collectionBranch(
-        _ place: UnsafeRawPointer, _ level: Int, _ column: Int
+        _ place: UnsafeRawPointer, _ level: Int, _ layout: ElementLayout
     ) throws(RealmError) -> UnsafeRawPointer {
-        let tag = collectionTag(.collectionBranch, column)
+        let tag = collectionTag(.collectionBranch, layout.tagColumn)
         if let node = pointee.nodes.resolved(place, tag), RowBranch.level(node) == level {
             return node
         }
@@ -74,20 +67,68 @@ extension UnsafeMutablePointer where Pointee == TableState {
                 .invalidatedObject,
                 "object \(key) of class \(pointee.classKey.rawValue) is not there")
         }
-        let cell = try value(place, key, column).bytes
+        let value = try value(place, key, column)
+        let info = pointee.columns[column]
         let fresh = UnsafeMutablePointer<OpenCollection>.allocate(capacity: 1)
-        fresh.initialize(to: OpenCollection(self, key, column))
+        if info.kind == .collection {
+            let layout = ElementLayout(info, column: column)
+            fresh.initialize(to: OpenCollection(self, key, column, layout))
+            try load(fresh, value.bytes)
+        } else {
+            guard let type = NestedCell.type(value) else {
+                fresh.deallocate()
+                throw RealmError(
+                    .invalidatedObject,
+                    "property \(column) of object \(key) of class \(pointee.classKey.rawValue) "
+                        + "holds no collection")
+            }
+            fresh.initialize(
+                to: OpenCollection(
+                    self, key, column, ElementLayout(nested: type, column: column),
+                    number: NestedCell.number(value)))
+            try load(fresh, NestedCell.cell(value))
+        }
+        pointee.openCollections.add(fresh)
+        return fresh
+    }
+
+    private func load(
+        _ fresh: UnsafeMutablePointer<OpenCollection>, _ cell: UnsafeRawBufferPointer
+    ) throws(RealmError) {
         do throws(RealmError) {
             try fresh.pointee.load(cell)
         } catch {
             end(fresh)
             throw error
         }
-        pointee.openCollections.add(fresh)
+    }
+
+    /// The collection that an element of `parent` is; nil when it is none of this type. Good as
+    /// long as the parent.
+    func nestedCollection(
+        _ parent: UnsafeMutablePointer<OpenCollection>, at index: Int, _ type: CollectionType
+    ) throws(RealmError) -> UnsafeMutablePointer<OpenCollection>? {
+        let value = try parent.pointee.value(index, parent.pointee.valueColumn).value
+        guard NestedCell.type(value) == type else { return nil }
+        let number = NestedCell.number(value)
+        if let known = parent.pointee.children.first(where: { $0.pointee.number == number }) {
+            known.pointee.position = index
+            return known
+        }
+        let fresh = UnsafeMutablePointer<OpenCollection>.allocate(capacity: 1)
+        let column = parent.pointee.column
+        fresh.initialize(
+            to: OpenCollection(
+                self, parent.pointee.key, column, ElementLayout(nested: type, column: column),
+                number: number))
+        fresh.pointee.position = index
+        try load(fresh, NestedCell.cell(value))
+        parent.pointee.children.append(fresh)
         return fresh
     }
 
     private func end(_ collection: UnsafeMutablePointer<OpenCollection>) {
+        for child in collection.pointee.children { end(child) }
         collection.pointee.deallocate()
         collection.deinitialize(count: 1)
         collection.deallocate()
@@ -100,14 +141,40 @@ extension UnsafeMutablePointer where Pointee == TableState {
         let all = pointee.openCollections.takeAll().sorted { $0.pointee.key < $1.pointee.key }
         pointee.stamp.pointee &+= 1
         defer { for collection in all { end(collection) } }
-        let cell = UnsafeMutableRawPointer.allocate(
-            byteCount: CollectionCell.inlineBytesMax, alignment: 8)
-        defer { cell.deallocate() }
-        for collection in all where collection.pointee.isDirty {
-            let count = try collection.pointee.makeCell(cell)
-            try setCell(
-                collection.pointee.key, collection.pointee.column, .binary(cell, count))
+        for collection in all {
+            try withCell(collection) { cell throws(RealmError) in
+                try setCell(collection.pointee.key, collection.pointee.column, cell)
+            }
         }
+    }
+
+    /// Calls `body` with what the cell of a changed collection should be; its children come first.
+    private func withCell(
+        _ collection: UnsafeMutablePointer<OpenCollection>,
+        _ body: (RawValue) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        for child in collection.pointee.children {
+            try withCell(child) { cell throws(RealmError) in
+                guard
+                    let index = try collection.pointee.position(
+                        of: child.pointee.number, near: child.pointee.position)
+                else { return }
+                let (leaf, row) = try collection.pointee.changeRow(at: index)
+                let column = collection.pointee.valueColumn
+                setElement(leaf, row, column, collection.pointee.valueInfo, cell)
+            }
+        }
+        guard collection.pointee.isDirty else { return }
+        let cell = UnsafeMutableRawPointer.allocate(
+            byteCount: CollectionCell.inlineBytesMax + 8, alignment: 8)
+        defer { cell.deallocate() }
+        let count = try collection.pointee.makeCell(cell + 8)
+        if collection.pointee.number == 0 { return try body(.binary(cell + 8, count)) }
+        cell.put(collection.pointee.number, 0)
+        try body(
+            RawValue(
+                word0: UInt64(UInt(bitPattern: cell)), word1: UInt64(count + 8),
+                type: collection.pointee.type == .list ? .list : .dictionary))
     }
 
     private func setCell(
@@ -133,12 +200,13 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     // MARK: Elements
 
-    /// Whether the value may be an element of the collection; CONTRACT 1.8, without the target's
-    /// check.
-    func checkElement(_ value: RawValue, _ column: Int) throws(RealmError) {
-        let info = pointee.columns[column]
-        guard let elements = info.elements else { return }
-        try checkType(value, column, elements[info.valueColumn])
+    /// A nested collection as it is stored first: empty, with a number of its own. What callers
+    /// give as the value of one means no more than its type.
+    func fresh(_ value: RawValue) -> RawValue {
+        guard let type = ValueType(rawValue: value.type), type == .list || type == .dictionary
+        else { return value }
+        memory.pointee.nestedNumber += 1
+        return RawValue(word0: 0, word1: memory.pointee.nestedNumber, type: type)
     }
 
     /// Whether the object that an element links to may be linked to.
@@ -195,7 +263,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         let infos = collection.pointee.infos
         if let key { setElement(leaf, row, 0, infos[0], key) }
         let column = collection.pointee.valueColumn
-        setElement(leaf, row, column, infos[column], value)
+        setElement(leaf, row, column, infos[column], fresh(value))
         noteLink(collection, value, isAddition: true)
         changed(collection)
     }
@@ -206,10 +274,13 @@ extension UnsafeMutablePointer where Pointee == TableState {
     ) throws(RealmError) {
         let column = collection.pointee.valueColumn
         let old = try collection.pointee.value(index, column).value
+        // A collection in the place of one of the same type is that one.
+        if let type = NestedCell.type(value), NestedCell.type(old) == type { return }
         let owned = ownedObject(old)
         noteLink(collection, old, isAddition: false)
+        try dropNested(collection, at: index, old)
         let (leaf, row) = try collection.pointee.changeRow(at: index)
-        setElement(leaf, row, column, collection.pointee.valueInfo, value)
+        setElement(leaf, row, column, collection.pointee.valueInfo, fresh(value))
         noteLink(collection, value, isAddition: true)
         changed(collection)
         if let owned { try owned.table.deleteRow(owned.key, isOwned: true) }
@@ -222,6 +293,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         let old = try collection.pointee.value(index, collection.pointee.valueColumn).value
         let owned = ownedObject(old)
         noteLink(collection, old, isAddition: false)
+        try dropNested(collection, at: index, old)
         try collection.pointee.removeRow(at: index)
         changed(collection)
         if let owned { try owned.table.deleteRow(owned.key, isOwned: true) }
@@ -239,7 +311,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         defer { copy?.deallocate() }
         let isText =
             value.type == ValueType.string.rawValue || value.type == ValueType.binary.rawValue
-        if isText, !value.isNull {
+        if isText || NestedCell.type(value) != nil, !value.isNull {
             let bytes = value.bytes
             let buffer = UnsafeMutableRawPointer.allocate(
                 byteCount: bytes.count + 1, alignment: 1)
@@ -266,22 +338,46 @@ extension UnsafeMutablePointer where Pointee == TableState {
         for child in owned { try child.table.deleteRow(child.key, isOwned: true) }
     }
 
-    /// Takes the links of all elements out of the inverse index; names the objects they own.
+    /// Ends the collection that an element is, before it goes.
+    private func dropNested(
+        _ collection: UnsafeMutablePointer<OpenCollection>, at index: Int, _ value: RawValue
+    ) throws(RealmError) {
+        guard let type = NestedCell.type(value),
+            let child = try nestedCollection(collection, at: index, type)
+        else { return }
+        // Elements of mixed collections own no objects.
+        var owned: [OwnedObject] = []
+        try forgetLinks(child, &owned)
+        try child.pointee.removeAll()
+        collection.pointee.children.removeAll { $0 == child }
+        end(child)
+        // Handles may remember it.
+        pointee.stamp.pointee &+= 1
+    }
+
+    /// Takes the links of all elements out of the inverse index, with those of collections among
+    /// them, which end; names the objects they own.
     private func forgetLinks(
         _ collection: UnsafeMutablePointer<OpenCollection>, _ owned: inout [OwnedObject]
     ) throws(RealmError) {
         let info = collection.pointee.valueInfo
         guard info.kind.holdsLinks else { return }
         let column = collection.pointee.valueColumn
-        try collection.pointee.forEachPiece { place, rows, _ throws(RealmError) in
+        var nested: [Int] = []
+        try collection.pointee.forEachPiece { place, rows, start throws(RealmError) in
             var place = place
             for row in 0..<rows {
                 place.row = row
                 let value = try self.value(place, column, info)
                 noteLink(collection, value, isAddition: false)
                 if let child = ownedObject(value) { owned.append(child) }
+                if NestedCell.type(value) != nil { nested.append(start + row) }
             }
             return true
+        }
+        for index in nested {
+            let value = try collection.pointee.value(index, column).value
+            try dropNested(collection, at: index, value)
         }
     }
 
@@ -293,10 +389,15 @@ extension UnsafeMutablePointer where Pointee == TableState {
     ) throws(RealmError) {
         let info = pointee.columns[column]
         if pointee.openCollections.find(key, column) == nil {
-            let cell = try value(place, column, info).bytes
-            if cell.count == 0 { return }
-            // Few elements that are no links leave nothing behind.
-            if !CollectionCell.isTree(cell), info.inverseIndex < 0 { return }
+            let value = try value(place, column, info)
+            if info.kind == .mixed {
+                if NestedCell.type(value) == nil { return }
+            } else {
+                let cell = value.bytes
+                if cell.count == 0 { return }
+                // Few elements that are no links leave nothing behind.
+                if !CollectionCell.isTree(cell), info.inverseIndex < 0 { return }
+            }
         }
         let collection = try self.collection(key, column)
         try forgetLinks(collection, &owned)
@@ -306,25 +407,37 @@ extension UnsafeMutablePointer where Pointee == TableState {
         pointee.stamp.pointee &+= 1
     }
 
-    /// Removes the links to a deleted object from a collection; in dictionaries they become null.
+    /// Removes the links to a deleted object from the collection of a property, or from those in a
+    /// mixed value; in dictionaries they become null.
     func removeLinks(
         _ link: RawValue, from source: Int64, column: Int
     ) throws(RealmError) {
-        let collection = try self.collection(source, column)
+        try removeLinks(link, from: try self.collection(source, column))
+    }
+
+    private func removeLinks(
+        _ link: RawValue, from collection: UnsafeMutablePointer<OpenCollection>
+    ) throws(RealmError) {
         let valueColumn = collection.pointee.valueColumn
         let info = collection.pointee.valueInfo
         var positions: [Int] = []
+        var nested: [(index: Int, type: CollectionType)] = []
         try collection.pointee.forEachPiece { place, rows, start throws(RealmError) in
             var place = place
             for row in 0..<rows {
                 place.row = row
                 let value = try self.value(place, valueColumn, info)
-                if isSameLink(value, link) {
-                    positions.append(start + row)
-                }
+                if isSameLink(value, link) { positions.append(start + row) }
+                if let type = NestedCell.type(value) { nested.append((start + row, type)) }
             }
             return true
         }
+        for item in nested {
+            if let child = try nestedCollection(collection, at: item.index, item.type) {
+                try removeLinks(link, from: child)
+            }
+        }
+        guard !positions.isEmpty else { return }
         for index in positions.reversed() {
             noteLink(collection, link, isAddition: false)
             if collection.pointee.type == .dictionary {
@@ -341,24 +454,28 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     /// Gives the transient blocks of the trees that a sealed leaf's cells name their places.
     func placeCollections(_ view: LeafView, _ builder: CommitBuilder) {
-        for index in 0..<min(view.columnCount, pointee.columnCount) {
-            let info = pointee.columns[index]
-            guard info.kind == .collection, let column = view.column(index),
-                column.encoding != .absent
-            else { continue }
-            for row in 0..<view.rows where !view.isDead(row) {
-                let cell = column.bytes(row)
-                guard CollectionCell.isTree(cell), let start = cell.baseAddress else { continue }
-                let root = CollectionRoot(start)
+        placeTrees(view, pointee.columns, pointee.columnCount, property: -1, builder)
+    }
+
+    private func placeTrees(
+        _ view: LeafView, _ infos: UnsafePointer<ColumnInfo>, _ count: Int, property: Int,
+        _ builder: CommitBuilder
+    ) {
+        do throws(RealmError) {
+            try NestedCell.trees(view, infos, count, property: property) {
+                tree, layout throws(RealmError) in
                 placeNode(
-                    UnsafeMutableRawPointer(
-                        mutating: start + CollectionCell.rootOffset), root.depth, info, builder)
+                    UnsafeMutableRawPointer(mutating: tree + CollectionCell.rootOffset),
+                    CollectionRoot(tree).depth, layout, builder)
             }
+        } catch {
+            // The visitor throws nothing.
+            invariant(false, error.message)
         }
     }
 
     private func placeNode(
-        _ place: UnsafeMutableRawPointer, _ level: Int, _ info: ColumnInfo,
+        _ place: UnsafeMutableRawPointer, _ level: Int, _ layout: ElementLayout,
         _ builder: CommitBuilder
     ) {
         let reference = BlockReference(place)
@@ -368,11 +485,16 @@ extension UnsafeMutablePointer where Pointee == TableState {
             for child in 0..<RowBranch.count(node) {
                 placeNode(
                     UnsafeMutableRawPointer(mutating: RowBranch.reference(node, child)),
-                    level - 1, info, builder)
+                    level - 1, layout, builder)
             }
-        } else if let elements = info.elements {
-            placeExternals(
-                LeafView(UnsafeRawPointer(node)), elements, info.elementColumns, builder)
+        } else {
+            let view = LeafView(UnsafeRawPointer(node))
+            placeExternals(view, layout.infos, layout.columnCount, builder)
+            if layout.valueInfo.kind == .mixed {
+                placeTrees(
+                    view, layout.infos, layout.columnCount,
+                    property: layout.tagColumn & (ElementLayout.nestedList - 1), builder)
+            }
         }
         builder.place(node, pages: memory.pointee.blocks.pages(reference)).store(place)
     }

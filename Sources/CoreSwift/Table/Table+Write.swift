@@ -155,11 +155,6 @@ extension UnsafeMutablePointer where Pointee == TableState {
         switch ValueType(rawValue: value.type) {
         case .string, .binary:
             if value.word1 >= UInt64(Self.textBytesMax) { throw Self.tooLong(value.word1) }
-        case .list, .dictionary:
-            throw RealmError(
-                .notSupported,
-                "property \(index) of class \(pointee.classKey.rawValue): collections in mixed "
-                    + "values are not supported yet")
         case nil:
             throw RealmError(
                 .propertyTypeMismatch,
@@ -260,6 +255,21 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ place: RowPlace, _ key: Int64, _ index: Int, _ info: ColumnInfo, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
         var place = place
+        var value = value
+        if info.kind == .mixed {
+            let old = try self.value(place, key, index)
+            if let type = NestedCell.type(old) {
+                // A collection in the place of one of the same type is that one.
+                if NestedCell.type(value) == type {
+                    memory.pointee.patches &+= 1
+                    return place
+                }
+                var owned: [OwnedObject] = []
+                try dropCollection(place, key, index, &owned)
+                place = try find(key) ?? place
+            }
+            value = fresh(value)
+        }
         let bytes =
             value.isNull || !info.kind.hasHeap
             ? 0 : info.kind == .mixed ? MixedCell.count(value) : value.bytes.count
@@ -424,17 +434,19 @@ extension UnsafeMutablePointer where Pointee == TableState {
     private func releaseLinks(to key: Int64) throws(RealmError) {
         for (source, column) in pointee.incoming {
             guard let table = pointee.tables[Int(source.rawValue)] else { continue }
-            let isCollection = table.pointee.columns[column].kind == .collection
             var last: Int64 = -1
             for linking in try table.sources(of: key, in: pointee.classKey, column: column)
             where linking != last {
                 last = linking
                 guard let place = try table.find(linking) else { continue }
-                if isCollection {
+                let info = table.pointee.columns[column]
+                let isNested =
+                    info.kind == .mixed
+                    ? try NestedCell.type(table.value(place, linking, column)) != nil : false
+                if info.kind == .collection || isNested {
                     let link = RawValue.link(pointee.classKey, ObjectKey(rawValue: key))
                     try table.removeLinks(link, from: linking, column: column)
                 } else {
-                    let info = table.pointee.columns[column]
                     _ = try table.store(place, linking, column, info, .null)
                     table.pointee.isDirty = true
                 }
@@ -450,7 +462,13 @@ extension UnsafeMutablePointer where Pointee == TableState {
         guard var place = try find(key) else { return }
         for index in 0..<pointee.columnCount {
             let info = pointee.columns[index]
-            if info.kind == .collection {
+            let isNested =
+                info.kind == .mixed ? NestedCell.type(try value(place, key, index)) != nil : false
+            if isNested, info.valueIndex >= 0 {
+                try changeValueIndex(
+                    info, key, try value(place, key, index), isAddition: false)
+            }
+            if info.kind == .collection || isNested {
                 try dropCollection(place, key, index, &owned)
                 // Which may have moved the row.
                 guard let current = try find(key) else { return }

@@ -24,9 +24,10 @@ extension TableCheck {
         for row in 0..<view.rows where !view.isDead(row) {
             let cell = column.bytes(row)
             guard cell.count > 0, let start = cell.baseAddress else { continue }
+            let info = table.pointee.columns[index]
             var walk = ElementWalk(
-                check: self, table: table, column: index, source: view.key(row),
-                place: "\(subject), row \(row): \(item.label(index))")
+                check: self, table: table, ElementLayout(info, column: index),
+                source: view.key(row), place: "\(subject), row \(row): \(item.label(index))")
             walk.run(start)
             facts.isReadable = facts.isReadable && walk.isReadable
             facts.countedLinks[index, default: []].append(contentsOf: walk.links)
@@ -44,12 +45,26 @@ extension TableCheck {
         }
     }
 
-    /// The links among the mixed values of a leaf.
-    func noteMixedLinks(_ view: LeafView, _ index: Int, _ facts: inout ClassFacts) {
-        guard let column = view.column(index) else { return }
+    /// The links among the mixed values of a leaf, and the collections.
+    func checkMixed(
+        _ view: LeafView, _ index: Int, _ table: Table, _ item: ClassSchema, _ subject: String,
+        _ facts: inout ClassFacts
+    ) {
+        guard let column = view.column(index), column.encoding != .absent else { return }
         for row in 0..<view.rows where !view.isDead(row) && !column.isNull(row) {
             if let externals = column.externals, LeafLayout.bit(externals, row) { continue }
             let value = MixedCell.decode(column.bytes(row))
+            if let type = NestedCell.type(value) {
+                let cell = NestedCell.cell(value)
+                guard cell.count > 0, let start = cell.baseAddress else { continue }
+                var walk = ElementWalk(
+                    check: self, table: table, ElementLayout(nested: type, column: index),
+                    source: view.key(row), place: "\(subject), row \(row): \(item.label(index))")
+                walk.run(start)
+                facts.isReadable = facts.isReadable && walk.isReadable
+                facts.countedLinks[index, default: []].append(contentsOf: walk.links)
+                continue
+            }
             guard value.type == ValueType.link.rawValue else { continue }
             facts.countedLinks[index, default: []].append(
                 CountedLink(
@@ -62,32 +77,33 @@ extension TableCheck {
 private struct ElementWalk {
     let check: TableCheck
     let table: Table
-    let column: Int
+    let layout: ElementLayout
     let source: Int64
     let place: String
-    private let info: ColumnInfo
     private(set) var links: [CountedLink] = []
     private(set) var isReadable = true
     private var last: RawValue?
 
-    init(check: TableCheck, table: Table, column: Int, source: Int64, place: String) {
+    init(
+        check: TableCheck, table: Table, _ layout: ElementLayout, source: Int64, place: String
+    ) {
         self.check = check
         self.table = table
-        self.column = column
+        self.layout = layout
         self.source = source
         self.place = place
-        info = table.pointee.columns[column]
     }
 
+    private var elements: UnsafeMutablePointer<ColumnInfo> { layout.infos }
+
     mutating func run(_ cell: UnsafeRawPointer) {
-        guard let elements = info.elements else { return }
         if cell.u8(0) == CollectionCell.inlineForm {
             let inline = InlineCollection(cell)
             let keys = inline.column(0, elements)
-            let values = inline.column(info.valueColumn, elements)
+            let values = inline.column(layout.valueColumn, elements)
             for row in 0..<inline.count {
                 order(keys.value(row, elements[0]), row)
-                note(values.value(row, elements[info.valueColumn]))
+                note(values.value(row, layout.valueInfo))
             }
             return
         }
@@ -103,7 +119,7 @@ private struct ElementWalk {
         if level == 0 { return leaf(reference) }
         guard
             let node = check.block(
-                reference, table.collectionTag(.collectionBranch, column), place, level,
+                reference, table.collectionTag(.collectionBranch, layout.tagColumn), place, level,
                 RowBranch.check)
         else {
             isReadable = false
@@ -123,10 +139,10 @@ private struct ElementWalk {
     }
 
     private mutating func leaf(_ reference: BlockReference) -> Int {
-        guard let elements = info.elements,
+        guard
             let block = check.block(
-                reference, table.collectionTag(.collectionLeaf, column), place,
-                Table.elementContext(info), RowLeafCheck.check)
+                reference, table.collectionTag(.collectionLeaf, layout.tagColumn), place,
+                layout.context, RowLeafCheck.check)
         else {
             isReadable = false
             return 0
@@ -136,7 +152,7 @@ private struct ElementWalk {
             check.report.add("\(place), page \(reference.page): has dead elements")
         }
         let subject = "\(place), page \(reference.page)"
-        for index in 0..<min(view.columnCount, info.elementColumns) {
+        for index in 0..<min(view.columnCount, layout.columnCount) {
             _ = check.checkColumn(view, index, elements[index], table, "\(index)", subject)
         }
         do throws(RealmError) {
@@ -144,7 +160,7 @@ private struct ElementWalk {
                 let place = RowPlace(
                     leaf: UnsafeMutableRawPointer(mutating: block), row: row, state: .sealed)
                 order(try table.value(place, 0, elements[0]), row)
-                note(try table.value(place, info.valueColumn, elements[info.valueColumn]))
+                note(try table.value(place, layout.valueColumn, layout.valueInfo))
             }
         } catch {
             check.report.add("\(subject): \(error.message)")
@@ -155,7 +171,7 @@ private struct ElementWalk {
 
     /// Sets and the keys of dictionaries ascend.
     private mutating func order(_ value: RawValue, _ row: Int) {
-        guard info.collection != .list, let elements = info.elements else { return }
+        guard layout.type != .list else { return }
         if let last, CollectionOrder.compare(last, value, elements[0].kind) >= 0 {
             check.report.add("\(place): element \(row) is not above the one before")
         }
@@ -163,6 +179,18 @@ private struct ElementWalk {
     }
 
     private mutating func note(_ value: RawValue) {
+        if let type = NestedCell.type(value) {
+            let cell = NestedCell.cell(value)
+            guard cell.count > 0, let start = cell.baseAddress else { return }
+            let owner = layout.tagColumn & (ElementLayout.nestedList - 1)
+            var walk = ElementWalk(
+                check: check, table: table, ElementLayout(nested: type, column: owner),
+                source: source, place: place)
+            walk.run(start)
+            isReadable = isReadable && walk.isReadable
+            links += walk.links
+            return
+        }
         guard value.type == ValueType.link.rawValue else { return }
         links.append(
             CountedLink(

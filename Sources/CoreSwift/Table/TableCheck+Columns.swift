@@ -10,7 +10,7 @@ extension TableCheck {
         let info = table.pointee.columns[index]
         let links = checkColumn(view, index, info, table, item.label(index), subject)
         if info.kind == .link { facts.links[index, default: 0] += links }
-        if info.kind == .mixed, links > 0 { noteMixedLinks(view, index, &facts) }
+        if info.kind == .mixed { checkMixed(view, index, table, item, subject, &facts) }
         if info.kind == .collection {
             checkCollections(view, index, table, item, subject, &facts)
         }

@@ -284,6 +284,8 @@ final class TableSet {
         undo = (catalog, stored)
         let memory = UnsafeMutablePointer<TransactionMemory>.allocate(capacity: 1)
         memory.initialize(to: TransactionMemory())
+        // A transaction makes fewer than 2^24 of them, or numbers that are taken in other objects.
+        memory.pointee.nestedNumber = (pin.version &+ 1) << 24
         setMemory(memory)
         stamp.pointee &+= 1
     }

@@ -161,18 +161,8 @@ final class TreeCopy {
         let view = LeafView(block)
         var changes = try externals(
             view, UnsafePointer(table.pointee.columns), table.pointee.columnCount, table)
-        for index in 0..<view.columnCount where table.pointee.columns[index].kind == .collection {
-            guard let column = view.column(index), column.encoding != .absent else { continue }
-            for row in 0..<view.rows where !view.isDead(row) {
-                let cell = column.bytes(row)
-                guard CollectionCell.isTree(cell), let start = cell.baseAddress else { continue }
-                let root = CollectionRoot(start)
-                let next = try elements(root.reference, root.depth, index, table)
-                if next != root.reference {
-                    changes.append((start + CollectionCell.rootOffset - block, next))
-                }
-            }
-        }
+        try copyTrees(
+            view, table.pointee.columns, table.pointee.columnCount, property: -1, table, &changes)
         return put(reference, block, changes, table)
     }
 
@@ -197,18 +187,39 @@ final class TreeCopy {
         return changes
     }
 
+    /// Copies the trees that the cells of a leaf name.
+    private func copyTrees(
+        _ view: LeafView, _ infos: UnsafePointer<ColumnInfo>, _ count: Int, property: Int,
+        _ table: Table, _ changes: inout [Change]
+    ) throws(RealmError) {
+        var found: [Change] = []
+        try NestedCell.trees(view, infos, count, property: property) {
+            tree, layout throws(RealmError) in
+            let root = CollectionRoot(tree)
+            let next = try elements(root.reference, root.depth, layout, table)
+            if next != root.reference {
+                found.append((tree + CollectionCell.rootOffset - view.base, next))
+            }
+        }
+        changes += found
+    }
+
     /// The tree of a collection.
     private func elements(
-        _ reference: BlockReference, _ level: Int, _ column: Int, _ table: Table
+        _ reference: BlockReference, _ level: Int, _ layout: ElementLayout, _ table: Table
     ) throws(RealmError) -> BlockReference {
         let kind: BlockKind = level == 0 ? .collectionLeaf : .collectionBranch
-        let block = try block(reference, table.collectionTag(kind, column), table)
+        let block = try block(reference, table.collectionTag(kind, layout.tagColumn), table)
         let bytes = pageCount(reference, table) << Page.shift
         if level == 0 {
-            let context = Table.elementContext(table.pointee.columns[column])
-            if !reference.isTransient { try RowLeafCheck.check(block, bytes, context) }
-            let changes = try externals(
-                LeafView(block), context.infos, context.columnCount, table)
+            if !reference.isTransient { try RowLeafCheck.check(block, bytes, layout.context) }
+            var changes = try externals(
+                LeafView(block), layout.infos, layout.columnCount, table)
+            if layout.valueInfo.kind == .mixed {
+                try copyTrees(
+                    LeafView(block), layout.infos, layout.columnCount,
+                    property: layout.tagColumn & (ElementLayout.nestedList - 1), table, &changes)
+            }
             return put(reference, block, changes, table)
         }
         if !reference.isTransient { try RowBranch.check(block, bytes, level) }
@@ -216,7 +227,7 @@ final class TreeCopy {
         for index in 0..<RowBranch.count(block) {
             let place = RowBranch.reference(block, index)
             let child = BlockReference(place)
-            let next = try elements(child, level - 1, column, table)
+            let next = try elements(child, level - 1, layout, table)
             if next != child { changes.append((place - block, next)) }
         }
         return put(reference, block, changes, table)

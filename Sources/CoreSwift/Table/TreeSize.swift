@@ -46,36 +46,47 @@ struct TreeSize {
         guard readsLeaves else { return }
         let view = LeafView(try table.leaf(place))
         addExternals(view)
-        for index in 0..<view.columnCount where table.pointee.columns[index].kind == .collection {
-            guard let column = view.column(index), column.encoding != .absent else { continue }
-            for row in 0..<view.rows where !view.isDead(row) {
-                let cell = column.bytes(row)
-                guard CollectionCell.isTree(cell), let start = cell.baseAddress else { continue }
-                collections += 1
-                let root = CollectionRoot(start)
-                try addElements(
-                    start + CollectionCell.rootOffset, root.depth, root.count, index, table)
-            }
+        try addTrees(view, table.pointee.columns, table.pointee.columnCount, property: -1, table)
+    }
+
+    private mutating func addTrees(
+        _ view: LeafView, _ infos: UnsafePointer<ColumnInfo>, _ count: Int, property: Int,
+        _ table: Table
+    ) throws(RealmError) {
+        var found: [(tree: UnsafeRawPointer, layout: ElementLayout)] = []
+        try NestedCell.trees(view, infos, count, property: property) {
+            tree, layout throws(RealmError) in
+            found.append((tree, layout))
+        }
+        for item in found {
+            collections += 1
+            let root = CollectionRoot(item.tree)
+            try addElements(
+                item.tree + CollectionCell.rootOffset, root.depth, root.count, item.layout, table)
         }
     }
 
     private mutating func addElements(
-        _ place: UnsafeRawPointer, _ level: Int, _ count: Int, _ column: Int, _ table: Table
+        _ place: UnsafeRawPointer, _ level: Int, _ count: Int, _ layout: ElementLayout,
+        _ table: Table
     ) throws(RealmError) {
         collectionPages += BlockReference(place).pageCount
         guard collectionPages <= table.blocksMax else { throw table.pointee.nodes.endless() }
         if level == 0 {
-            let info = table.pointee.columns[column]
-            guard let elements = info.elements, elements[info.valueColumn].kind.hasHeap else {
-                return
+            guard layout.valueInfo.kind.hasHeap || layout.type == .dictionary else { return }
+            let view = LeafView(try table.collectionLeaf(place, count, layout))
+            addExternals(view)
+            if layout.valueInfo.kind == .mixed {
+                try addTrees(
+                    view, layout.infos, layout.columnCount,
+                    property: layout.tagColumn & (ElementLayout.nestedList - 1), table)
             }
-            addExternals(LeafView(try table.collectionLeaf(place, count, column)))
             return
         }
-        let node = try table.collectionBranch(place, level, column)
+        let node = try table.collectionBranch(place, level, layout)
         for index in 0..<RowBranch.count(node) {
             try addElements(
-                RowBranch.reference(node, index), level - 1, RowBranch.rows(node, index), column,
+                RowBranch.reference(node, index), level - 1, RowBranch.rows(node, index), layout,
                 table)
         }
     }

@@ -1,0 +1,59 @@
+// Lists and dictionaries in the elements of mixed collections.
+
+extension RawValue {
+    /// What stands for a new, empty collection.
+    public static func nested(_ type: CollectionType) -> RawValue {
+        RawValue(word0: 0, word1: 0, type: type == .dictionary ? .dictionary : .list)
+    }
+}
+
+extension RealmCollection {
+    /// Whether elements can be collections; sets hold none.
+    public func holdsMixed() throws(RealmError) -> Bool {
+        try valueInfo().kind == .mixed
+    }
+
+    /// The collection that element `index` is. Always given: one that is not valid where the
+    /// element is something else, or not there.
+    public func nested(_ index: Int, _ type: CollectionType) throws(RealmError) -> RealmCollection {
+        var number: UInt64 = 0
+        let count = try count()
+        if index >= 0 && index < count {
+            let value = try get(index)
+            if NestedCell.type(value) == type { number = NestedCell.number(value) }
+        }
+        return RealmCollection(self, type, number: number, position: index)
+    }
+
+    /// The same for the value of a key of a dictionary.
+    public func nested(
+        key: RawValue, _ type: CollectionType
+    ) throws(RealmError) -> RealmCollection {
+        try nested(try find(key: key) ?? -1, type)
+    }
+
+    /// Inserts an empty collection before element `index` of a list.
+    public func insertNested(
+        _ type: CollectionType, at index: Int
+    ) throws(RealmError) -> RealmCollection {
+        try insert(.nested(type), at: index)
+        return try nested(index, type)
+    }
+
+    /// Puts an empty collection in the place of element `index` of a list, unless it is one of the
+    /// type.
+    public func setNested(
+        _ type: CollectionType, at index: Int
+    ) throws(RealmError) -> RealmCollection {
+        try set(.nested(type), at: index)
+        return try nested(index, type)
+    }
+
+    /// Puts an empty collection at a key of a dictionary, unless there is one of the type.
+    public func insertNested(
+        _ type: CollectionType, key: RawValue
+    ) throws(RealmError) -> RealmCollection {
+        let place = try insert(.nested(type), key: key)
+        return try nested(place.index, type)
+    }
+}
