@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import uuid
 from datetime import datetime
+from decimal import Decimal
 from typing import Any, assert_type
 
 import realm
@@ -20,6 +22,22 @@ class Airport(realm.Object):
     weight: realm.Float32 = 0.0
     opened: datetime | None = None
     country: Country | None = None
+
+
+class Product(realm.Object):
+    id: uuid.UUID = realm.PrimaryKey(default_factory=uuid.uuid4)
+    price: Decimal = Decimal(0)
+    batch: realm.ObjectId | None = None
+    extra: Any = None
+
+
+def use_values() -> None:
+    product = Product(price=Decimal("1.5"), batch=realm.ObjectId())
+    assert_type(product.id, uuid.UUID)
+    assert_type(product.price, Decimal)
+    assert_type(product.batch, realm.ObjectId | None)
+    assert_type(product.extra, Any)
+    assert_type(realm.ObjectId("0" * 24).bytes, bytes)
 
 
 def use() -> None:

@@ -24,6 +24,15 @@ struct OpenColumn {
 
     static let externalBit: UInt32 = 1 << 31
 
+    /// Gives rows the default of a required property.
+    func setZero(_ first: Int, _ count: Int) {
+        let width = kind.openWidth
+        memset(data + first * width, 0, count * width)
+        guard kind == .decimal else { return }
+        // Zero bits are a zero with the least exponent; the default is 0 itself.
+        for row in first..<(first + count) { data.put(Decimal128.zero.high, row * 16 + 8) }
+    }
+
     @inline(__always) func textOffset(_ row: Int) -> Int {
         Int(UnsafeRawPointer(data).u32(row &* 8))
     }
@@ -162,7 +171,7 @@ struct OpenLeaf {
         memset(dead, 0, count)
         for index in 0..<columnCount {
             let column = columns[index]
-            memset(column.data, 0, count * column.kind.openWidth)
+            column.setZero(0, count)
             if let nulls = column.nulls { memset(nulls, 1, count) }
             if let nanoseconds = column.nanoseconds { memset(nanoseconds, 0, count * 4) }
         }
@@ -193,7 +202,7 @@ struct OpenLeaf {
             let column = columns[index]
             let width = column.kind.openWidth
             memmove(column.data, column.data + count * width, left * width)
-            memset(column.data + left * width, 0, count * width)
+            column.setZero(left, count)
             if let nulls = column.nulls {
                 memmove(nulls, nulls + count, left)
                 memset(nulls + left, 1, count)
@@ -292,7 +301,7 @@ struct OpenLeaf {
         deadRows -= 1
         for index in 0..<columnCount {
             let column = columns[index]
-            memset(column.data + row * column.kind.openWidth, 0, column.kind.openWidth)
+            column.setZero(row, 1)
             if let nulls = column.nulls { nulls.put(1 as UInt8, row) }
             if let nanoseconds = column.nanoseconds { nanoseconds.put(0 as UInt32, row * 4) }
         }

@@ -166,9 +166,22 @@ import Testing
         let world = try TableWorld(Self.schema)
         try world.beginWrite()
         let key = try world.add("All", [:])
-        try world.tables.commit()
         let item = world.schema.class_(named: "All")!
         let table = world.tables.table(item.key)!
+        let price = item.property(named: "decimal")!.key.column
+        func text() throws -> String {
+            try table.value(try #require(try table.find(key)), key, price).decimalValue.description
+        }
+        #expect(try text() == "0")
+        // A row that takes the place of a deleted one begins anew.
+        let other = try world.add("All", ["decimal": .decimal128(Decimal128(7))])
+        try world.delete("All", other)
+        _ = try table.createRow(other)
+        let again = try #require(try table.find(other))
+        #expect(try table.value(again, other, price).decimalValue.description == "0")
+        try world.delete("All", other)
+        try world.tables.commit()
+        #expect(try text() == "0")
         let place = try #require(try table.find(key))
         func value(_ name: String) throws -> Value {
             try Value(try table.value(place, key, item.property(named: name)!.key.column))

@@ -69,6 +69,7 @@ from ._model import (
 )
 from ._realm import Property, library_version
 from ._results import Results
+from ._values import ObjectId
 
 #: Version of this package. That of the C interface it is compatible with is `library_version`.
 __version__ = _version("realm")
@@ -99,6 +100,7 @@ __all__ = [
     "NotSupportedError",
     "Object",
     "ObjectExistsError",
+    "ObjectId",
     "OutOfBoundsError",
     "OutOfMemoryError",
     "OutOfRangeError",

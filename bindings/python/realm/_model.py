@@ -16,15 +16,18 @@ from __future__ import annotations
 
 import builtins
 import datetime
+import decimal
 import inspect
 import sys
 import types
 import typing
+import uuid
 from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated, Any, ClassVar, TypeVar, Union
 
 from . import _realm
 from ._errors import SchemaError
+from ._values import ObjectId
 
 T = TypeVar("T")
 
@@ -69,7 +72,8 @@ class Field:
 
 # The three are typed Any so that `icao: str = PrimaryKey()` passes a type checker.
 def PrimaryKey(*, default: Any = _MISSING, default_factory: Callable[[], Any] | None = None) -> Any:
-    """Marks the property that identifies an object: an int or str, unique and fixed at creation."""
+    """Marks the property that identifies an object: an int, str, UUID or ObjectId, unique and
+    fixed at creation."""
     return Field(default=default, default_factory=default_factory, primary_key=True)
 
 
@@ -140,10 +144,14 @@ _SCALARS: dict[Any, str] = {
     str: "str",
     bytes: "bytes",
     datetime.datetime: "datetime",
+    decimal.Decimal: "Decimal",
+    uuid.UUID: "UUID",
+    ObjectId: "ObjectId",
+    Any: "Any",
 }
 
-_PRIMARY_KEY_TYPES = ("int", "str")
-_INDEXED_TYPES = ("int", "bool", "str", "datetime")
+_PRIMARY_KEY_TYPES = ("int", "str", "UUID", "ObjectId")
+_INDEXED_TYPES = ("int", "bool", "str", "datetime", "UUID", "ObjectId", "Any")
 
 
 class _Declaration:
@@ -193,6 +201,8 @@ class _Declaration:
             self.target_class = annotation
         elif isinstance(annotation, type) and annotation in _SCALARS:
             self.kind = _SCALARS[annotation]
+            # Any value includes None.
+            self.nullable = self.nullable or annotation is Any
         else:
             raise self._unsupported(annotation)
 
@@ -212,8 +222,8 @@ class _Declaration:
             rule = "a date is not supported; store a datetime or a str"
         else:
             rule = (
-                "the types are int, bool, float, realm.Float32, str, bytes, datetime and classes "
-                "derived from realm.Object"
+                "the types are int, bool, float, realm.Float32, str, bytes, datetime, Decimal, "
+                "UUID, realm.ObjectId, Any and classes derived from realm.Object"
             )
         return SchemaError(f"{self.where}: {text} can't be stored: {rule}")
 
@@ -225,11 +235,13 @@ class _Declaration:
                 f"declare it as `{self.target} | None`"
             )
         if field.primary_key and self.kind not in _PRIMARY_KEY_TYPES:
-            raise SchemaError(f"{self.where}: a primary key is an int or str, not a {self.kind}")
+            raise SchemaError(
+                f"{self.where}: a primary key is an int, str, UUID or ObjectId, not a {self.kind}"
+            )
         if field.indexed and self.kind not in _INDEXED_TYPES:
             raise SchemaError(
-                f"{self.where}: an index is possible on int, bool, str and datetime, "
-                f"not on {self.kind}"
+                f"{self.where}: an index is possible on int, bool, str, datetime, UUID, "
+                f"ObjectId and Any, not on {self.kind}"
             )
         if field.default is None and not self.nullable:
             raise SchemaError(f"{self.where}: the default None needs the type `{self.kind} | None`")

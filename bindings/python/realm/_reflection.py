@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import decimal
+import uuid
 from typing import Any
 
 from ._errors import SchemaError
 from ._model import Field, Float32, Object, ObjectMeta, _Unknown
+from ._values import ObjectId
 
 _NULLABLE = 1
 _PRIMARY_KEY = 2
@@ -21,6 +24,10 @@ _TYPES: dict[int, Any] = {
     8: datetime.datetime,
     9: Float32,
     10: float,
+    6: Any,
+    11: decimal.Decimal,
+    15: ObjectId,
+    17: uuid.UUID,
 }
 _LINK = 12
 

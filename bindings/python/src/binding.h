@@ -61,6 +61,12 @@ struct State {
     PyObject *timedelta_type;
     PyObject *utc;            /* datetime.timezone.utc */
     PyObject *epoch;          /* 1970-01-01T00:00:00+00:00 */
+    PyObject *decimal_type;
+    PyObject *uuid_type;
+    PyObject *object_id_type; /* realm._values.ObjectId */
+    PyObject *decimal_to_bytes;   /* realm._values.decimal_to_bytes(value) */
+    PyObject *decimal_from_bytes;
+    PyObject *name_bytes;     /* "bytes" */
     PyObject *name_model;     /* "__realm_model__" */
     PyObject *name_update;    /* "update" */
     PyObject *name_days;

@@ -99,6 +99,12 @@ static int module_exec(PyObject *module) {
         !(state->make_error = import_attribute("realm._errors", "make_error")) ||
         !(state->datetime_type = import_attribute("datetime", "datetime")) ||
         !(state->timedelta_type = import_attribute("datetime", "timedelta")) ||
+        !(state->decimal_type = import_attribute("decimal", "Decimal")) ||
+        !(state->uuid_type = import_attribute("uuid", "UUID")) ||
+        !(state->object_id_type = import_attribute("realm._values", "ObjectId")) ||
+        !(state->decimal_to_bytes = import_attribute("realm._values", "decimal_to_bytes")) ||
+        !(state->decimal_from_bytes = import_attribute("realm._values", "decimal_from_bytes")) ||
+        !(state->name_bytes = PyUnicode_InternFromString("bytes")) ||
         !(state->utc = import_utc()) ||
         !(state->epoch = make_epoch(state)) ||
         !(state->name_model = PyUnicode_InternFromString("__realm_model__")) ||
@@ -115,7 +121,8 @@ static int module_exec(PyObject *module) {
 #define STATE_MEMBERS(apply)                                                                       \
     apply(property_type) apply(model_type) apply(object_type) apply(realm_type)                    \
     apply(results_type) apply(iterator_type) apply(make_error) apply(datetime_type)                \
-    apply(timedelta_type) apply(utc) apply(epoch) apply(name_model) apply(name_update)             \
+    apply(decimal_type) apply(uuid_type) apply(object_id_type) apply(decimal_to_bytes)             \
+    apply(decimal_from_bytes) apply(name_bytes) apply(timedelta_type) apply(utc) apply(epoch) apply(name_model) apply(name_update)             \
     apply(name_days) apply(name_seconds) apply(name_microseconds) apply(name_tzinfo)
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {

@@ -13,6 +13,10 @@ const char *property_type_name(int type) {
     case RLM_PROPERTY_TYPE_FLOAT: return "Float32";
     case RLM_PROPERTY_TYPE_DOUBLE: return "float";
     case RLM_PROPERTY_TYPE_OBJECT: return "link";
+    case RLM_PROPERTY_TYPE_DECIMAL128: return "Decimal";
+    case RLM_PROPERTY_TYPE_OBJECT_ID: return "ObjectId";
+    case RLM_PROPERTY_TYPE_UUID: return "UUID";
+    case RLM_PROPERTY_TYPE_MIXED: return "Any";
     default: return "unknown";
     }
 }
@@ -21,7 +25,9 @@ static int property_type_from_name(PyObject *name) {
     static const int types[] = {RLM_PROPERTY_TYPE_INT,       RLM_PROPERTY_TYPE_BOOL,
                                 RLM_PROPERTY_TYPE_STRING,    RLM_PROPERTY_TYPE_BINARY,
                                 RLM_PROPERTY_TYPE_TIMESTAMP, RLM_PROPERTY_TYPE_FLOAT,
-                                RLM_PROPERTY_TYPE_DOUBLE,    RLM_PROPERTY_TYPE_OBJECT};
+                                RLM_PROPERTY_TYPE_DOUBLE,    RLM_PROPERTY_TYPE_OBJECT,
+                                RLM_PROPERTY_TYPE_DECIMAL128, RLM_PROPERTY_TYPE_OBJECT_ID,
+                                RLM_PROPERTY_TYPE_UUID,      RLM_PROPERTY_TYPE_MIXED};
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (PyUnicode_CompareWithASCIIString(name, property_type_name(types[i])) == 0) {
             return types[i];

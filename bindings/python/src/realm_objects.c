@@ -141,6 +141,9 @@ static bool same_value(const realm_value_t *a, const realm_value_t *b) {
     /* Floats by their bits: writing 0.0 over -0.0 is a change, NaN over the same NaN is none. */
     case RLM_TYPE_FLOAT: return memcmp(&a->fnum, &b->fnum, sizeof a->fnum) == 0;
     case RLM_TYPE_DOUBLE: return memcmp(&a->dnum, &b->dnum, sizeof a->dnum) == 0;
+    case RLM_TYPE_DECIMAL128: return memcmp(&a->decimal128, &b->decimal128, 16) == 0;
+    case RLM_TYPE_OBJECT_ID: return memcmp(&a->object_id, &b->object_id, 12) == 0;
+    case RLM_TYPE_UUID: return memcmp(&a->uuid, &b->uuid, 16) == 0;
     case RLM_TYPE_LINK:
         return a->link.target_table == b->link.target_table && a->link.target == b->link.target;
     default: return false;

@@ -7,6 +7,7 @@
 #include "binding.h"
 
 #include <math.h>
+#include <string.h>
 
 #define NANOS_PER_MICRO 1000
 #define SECONDS_PER_DAY 86400
@@ -116,6 +117,58 @@ static PyObject *timestamp_to_python(State *state, realm_timestamp_t value) {
     return result;
 }
 
+/* ---- decimals, object ids, UUIDs ------------------------------------------------------------ */
+
+/* The bytes of `source`, a bytes object of `size`, into `target`; takes the reference. */
+static int copy_bytes(PyObject *source, void *target, Py_ssize_t size) {
+    char *data;
+    Py_ssize_t count;
+    if (!source) return -1;
+    int bad = PyBytes_AsStringAndSize(source, &data, &count) < 0;
+    if (!bad && count != size) {
+        PyErr_SetString(PyExc_ValueError, "a value has the wrong number of bytes");
+        bad = 1;
+    }
+    if (!bad) memcpy(target, data, (size_t)size);
+    Py_DECREF(source);
+    return bad ? -1 : 0;
+}
+
+/* 1 when `value` is one of the three and was converted, 0 when not, -1 with an exception. A
+ * decimal that cannot be stored is a ValueError. */
+static int identifier_from_python(State *state, PyObject *value, realm_value_t *out) {
+    if (PyObject_TypeCheck(value, (PyTypeObject *)state->decimal_type)) {
+        out->type = RLM_TYPE_DECIMAL128;
+        PyObject *bytes = PyObject_CallFunctionObjArgs(state->decimal_to_bytes, value, NULL);
+        return copy_bytes(bytes, &out->decimal128, 16) < 0 ? -1 : 1;
+    }
+    if (PyObject_TypeCheck(value, (PyTypeObject *)state->uuid_type)) {
+        out->type = RLM_TYPE_UUID;
+        return copy_bytes(PyObject_GetAttr(value, state->name_bytes), &out->uuid, 16) < 0 ? -1 : 1;
+    }
+    if (PyObject_TypeCheck(value, (PyTypeObject *)state->object_id_type)) {
+        out->type = RLM_TYPE_OBJECT_ID;
+        PyObject *bytes = PyObject_GetAttr(value, state->name_bytes);
+        return copy_bytes(bytes, &out->object_id, 12) < 0 ? -1 : 1;
+    }
+    return 0;
+}
+
+/* Turns the ValueError of a decimal into an error of the property; other exceptions stay. */
+static int raise_decimal(Property *property, PyObject *value) {
+    if (!PyErr_ExceptionMatches(PyExc_ValueError)) return -1;
+    PyObject *type, *reason, *trace;
+    PyErr_Fetch(&type, &reason, &trace);
+    PyObject *text = reason ? PyObject_Str(reason) : NULL;
+    const char *rule = text ? PyUnicode_AsUTF8AndSize(text, NULL) : NULL;
+    int result = raise_range(property, value, rule ? rule : "cannot be stored");
+    Py_XDECREF(text);
+    Py_XDECREF(type);
+    Py_XDECREF(reason);
+    Py_XDECREF(trace);
+    return result;
+}
+
 /* ---- into the engine ------------------------------------------------------------------------ */
 
 static int string_from_python(PyObject *value, realm_value_t *out) {
@@ -215,6 +268,83 @@ static int link_from_python(Property *property, Realm *realm, PyObject *value,
     return 0;
 }
 
+/* An object in a property of any type: it must be in the realm already. */
+static int any_link_from_python(Property *property, Realm *realm, Object *object,
+                                realm_value_t *out) {
+    out->type = RLM_TYPE_LINK;
+    if (!realm) return 0;
+    if (object->realm != realm) {
+        raise_code(property->state, RLM_ERR_INVALID_ARGUMENT,
+                   object->realm ? "%s.%U: the %U belongs to another realm"
+                                 : "%s.%U: the %U is not in the realm; add it first",
+                   property->model->text, property->name, object->model->name);
+        return -1;
+    }
+    if (!realm_object_is_valid(object->handle)) {
+        raise_code(property->state, RLM_ERR_INVALIDATED_OBJECT, "%s.%U: the %U has been deleted",
+                   property->model->text, property->name, object->model->name);
+        return -1;
+    }
+    out->link.target_table = object->binding->class_key;
+    out->link.target = object->key;
+    return 0;
+}
+
+/* 1 when converted, 0 when a property of any type cannot hold the value, -1 with an exception. */
+static int any_from_python(Property *property, Realm *realm, PyObject *value, realm_value_t *out,
+                           PyObject **keep) {
+    State *state = property->state;
+    int done = identifier_from_python(state, value, out);
+    if (done != 0) return done < 0 ? raise_decimal(property, value) : 1;
+    if (PyBool_Check(value)) {
+        out->type = RLM_TYPE_BOOL;
+        out->boolean = value == Py_True;
+        return 1;
+    }
+    if (PyUnicode_Check(value)) {
+        if (string_from_python(value, out) == 0) return 1;
+        if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return -1;
+        return raise_range(property, value, "contains lone surrogates, which are not text");
+    }
+    if (PyFloat_Check(value)) {
+        out->type = RLM_TYPE_DOUBLE;
+        out->dnum = PyFloat_AsDouble(value);
+        return 1;
+    }
+    if (is_bytes_like(value)) return bytes_from_python(value, out, keep) < 0 ? -1 : 1;
+    if (PyObject_TypeCheck(value, state->object_type)) {
+        return any_link_from_python(property, realm, (Object *)value, out) < 0 ? -1 : 1;
+    }
+    if (PyObject_TypeCheck(value, (PyTypeObject *)state->datetime_type)) return 0;
+    out->type = RLM_TYPE_INT;
+    return integer_from_python(property, value, &out->integer);
+}
+
+/* An aware datetime; 0, or -1 with an exception. */
+static int instant_from_python(Property *property, PyObject *value, realm_value_t *out) {
+    State *state = property->state;
+    switch (zone_of(state, value)) {
+    case ZONE_FAILED: return -1;
+    case ZONE_NONE:
+        raise_code(state, RLM_ERR_PROPERTY_TYPE_MISMATCH,
+                   "%s.%U: %R has no time zone; a stored datetime is an instant, so give "
+                   "it one, for example datetime.now(timezone.utc)",
+                   property->model->text, property->name, value);
+        return -1;
+    default: break;
+    }
+    out->type = RLM_TYPE_TIMESTAMP;
+    return timestamp_from_python(state, value, &out->timestamp);
+}
+
+static int value_type_of(int property_type) {
+    switch (property_type) {
+    case RLM_PROPERTY_TYPE_DECIMAL128: return RLM_TYPE_DECIMAL128;
+    case RLM_PROPERTY_TYPE_OBJECT_ID: return RLM_TYPE_OBJECT_ID;
+    default: return RLM_TYPE_UUID;
+    }
+}
+
 int value_for_property(Property *property, Realm *realm, PyObject *value, realm_value_t *out,
                        PyObject **keep) {
     State *state = property->state;
@@ -256,18 +386,7 @@ int value_for_property(Property *property, Realm *realm, PyObject *value, realm_
         break;
     case RLM_PROPERTY_TYPE_TIMESTAMP:
         if (!PyObject_TypeCheck(value, (PyTypeObject *)state->datetime_type)) break;
-        switch (zone_of(state, value)) {
-        case ZONE_FAILED: return -1;
-        case ZONE_NONE:
-            raise_code(state, RLM_ERR_PROPERTY_TYPE_MISMATCH,
-                       "%s.%U: %R has no time zone; a stored datetime is an instant, so give "
-                       "it one, for example datetime.now(timezone.utc)",
-                       property->model->text, property->name, value);
-            return -1;
-        default: break;
-        }
-        out->type = RLM_TYPE_TIMESTAMP;
-        return timestamp_from_python(state, value, &out->timestamp);
+        return instant_from_python(property, value, out);
     case RLM_PROPERTY_TYPE_DOUBLE:
         out->type = RLM_TYPE_DOUBLE;
         done = float_from_python(property, value, &out->dnum);
@@ -282,6 +401,19 @@ int value_for_property(Property *property, Realm *realm, PyObject *value, realm_
         }
         break;
     case RLM_PROPERTY_TYPE_OBJECT: return link_from_python(property, realm, value, out);
+    case RLM_PROPERTY_TYPE_DECIMAL128:
+    case RLM_PROPERTY_TYPE_OBJECT_ID:
+    case RLM_PROPERTY_TYPE_UUID:
+        done = identifier_from_python(state, value, out);
+        if (done < 0) return raise_decimal(property, value);
+        if (done == 1 && (int)out->type != value_type_of(property->type)) done = 0;
+        break;
+    case RLM_PROPERTY_TYPE_MIXED:
+        if (PyObject_TypeCheck(value, (PyTypeObject *)state->datetime_type)) {
+            return instant_from_python(property, value, out);
+        }
+        done = any_from_python(property, realm, value, out, keep);
+        break;
     default: break;
     }
     if (done == 1) return 0;
@@ -342,11 +474,21 @@ int value_for_query(State *state, Realm *realm, PyObject *value, realm_value_t *
         out->link.target_table = object->binding->class_key;
         out->link.target = object->key;
     } else {
+        int done = identifier_from_python(state, value, out);
+        if (done == 1) return 0;
+        if (done < 0) {
+            if (!PyErr_ExceptionMatches(PyExc_ValueError)) return -1;
+            PyErr_Clear();
+            raise_code(state, RLM_ERR_RANGE_ERROR,
+                       "the argument %R has more digits or a greater exponent than are stored",
+                       value);
+            return -1;
+        }
         PyObject *name = type_name(value);
         if (!name) return -1;
         raise_code(state, RLM_ERR_INVALID_QUERY_ARG,
                    "a query can't be given a %U; it takes None, bool, int, float, str, bytes, "
-                   "datetime, objects, and lists of these", name);
+                   "datetime, Decimal, UUID, ObjectId, objects, and lists of these", name);
         Py_DECREF(name);
         return -1;
     }
@@ -372,6 +514,16 @@ PyObject *value_to_python(State *state, Realm *realm, const realm_value_t *value
     case RLM_TYPE_FLOAT: return PyFloat_FromDouble(value->fnum);
     case RLM_TYPE_DOUBLE: return PyFloat_FromDouble(value->dnum);
     case RLM_TYPE_LINK: return object_from_link(realm, value->link);
+    case RLM_TYPE_DECIMAL128:
+        return PyObject_CallFunction(state->decimal_from_bytes, "y#",
+                                     (const char *)&value->decimal128, (Py_ssize_t)16);
+    case RLM_TYPE_OBJECT_ID:
+        return PyObject_CallFunction(state->object_id_type, "y#",
+                                     (const char *)&value->object_id, (Py_ssize_t)12);
+    case RLM_TYPE_UUID:
+        /* UUID(hex, bytes) */
+        return PyObject_CallFunction(state->uuid_type, "Oy#", Py_None,
+                                     (const char *)&value->uuid, (Py_ssize_t)16);
     default:
         raise_code(state, RLM_ERR_NOT_SUPPORTED,
                    "values of engine type %d have no Python form in this version",
@@ -396,6 +548,9 @@ PyObject *value_normalised(Property *property, PyObject *value) {
     case RLM_TYPE_NULL:
     case RLM_TYPE_BOOL:
     case RLM_TYPE_LINK:
+    case RLM_TYPE_DECIMAL128:
+    case RLM_TYPE_OBJECT_ID:
+    case RLM_TYPE_UUID:
     case RLM_TYPE_STRING: result = Py_NewRef(value); break;
     case RLM_TYPE_TIMESTAMP:
         if (zone_of(property->state, value) == ZONE_UTC) {
