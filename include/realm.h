@@ -1345,8 +1345,9 @@ RLM_API bool realm_get_values(const realm_object_t *object, size_t num_values,
         const realm_property_key_t *properties, realm_value_t *out_values);
 
 /**
- * Reads the property at a position in the class's stored properties. Fails: as `realm_get_value()`;
- * RLM_ERR_INVALID_PROPERTY when there is no such position.
+ * Reads the property at a position in the class's stored properties; of a list or dictionary only
+ * the type. Fails: as `realm_get_value()`, also for sets; RLM_ERR_INVALID_PROPERTY when there is no
+ * such position.
  */
 RLM_API bool realm_get_value_by_property_index(const realm_object_t *object, size_t prop_index,
         realm_value_t *out_value);
@@ -1422,7 +1423,8 @@ RLM_API realm_results_t *realm_get_backlinks(realm_object_t *object,
 
 /**
  * Returns the object as one line of JSON, to be freed with `realm_free()`. Links show the primary
- * key of their target, or its object key. Fails: RLM_ERR_INVALIDATED_OBJECT.
+ * key of their target, or its object key; embedded objects stand in their place. Fails:
+ * RLM_ERR_INVALIDATED_OBJECT.
  */
 RLM_API char *realm_object_to_string(realm_object_t *object);
 
@@ -2050,32 +2052,59 @@ RLM_API void realm_dictionary_get_changed_keys(const realm_dictionary_changes_t 
  */
 
 /**
- * Returns a new handle that carries a realm, object, collection or results to another thread. Not
- * supported yet.
+ * Returns a new handle that carries a realm, object, collection or results to another thread; it
+ * may be passed to and released on any. Those of realms and results keep the file open, those of
+ * results also its version. Fails: RLM_ERR_ILLEGAL_OPERATION for other handles,
+ * RLM_ERR_INVALIDATED_OBJECT for a collection that is gone, RLM_ERR_STALE_ACCESSOR for results that
+ * are, RLM_ERR_WRONG_THREAD, RLM_ERR_WRONG_TRANSACTION_STATE for a realm in a write transaction and
+ * for results over a collection of an object created in one.
  */
 RLM_API realm_thread_safe_reference_t *realm_create_thread_safe_reference(const void *handle);
 
-/** Binds the referenced realm to `scheduler` and returns a new handle to it. Not supported yet. */
+/**
+ * Binds the referenced realm itself to `scheduler`, or to the calling thread if that is NULL, and
+ * returns a new handle to it; older handles must no longer be used on the old thread. Of a cached
+ * realm, returns the one that this scheduler has already. Fails: RLM_ERR_ILLEGAL_OPERATION for
+ * references to other things, and the second time.
+ */
 RLM_API realm_t *realm_from_thread_safe_reference(realm_thread_safe_reference_t *tsr,
         realm_scheduler_t *scheduler);
 
-/** Returns a new handle to the referenced object in `realm`. Not supported yet. */
+/**
+ * Returns a new handle to the referenced object in `realm`, which is refreshed first if it is older
+ * than the reference; one that is not valid when the object is not there. May be called again.
+ * Fails: RLM_ERR_ILLEGAL_OPERATION for references to other things, RLM_ERR_CLOSED_REALM,
+ * RLM_ERR_WRONG_THREAD.
+ */
 RLM_API realm_object_t *realm_object_from_thread_safe_reference(const realm_t *realm,
         realm_thread_safe_reference_t *tsr);
 
-/** Returns a new handle to the referenced list in `realm`. Not supported yet. */
+/**
+ * Returns a new handle to the referenced list in `realm`; as
+ * `realm_object_from_thread_safe_reference()`.
+ */
 RLM_API realm_list_t *realm_list_from_thread_safe_reference(const realm_t *realm,
         realm_thread_safe_reference_t *tsr);
 
-/** Returns a new handle to the referenced set in `realm`. Not supported yet. */
+/**
+ * Returns a new handle to the referenced set in `realm`; as
+ * `realm_object_from_thread_safe_reference()`.
+ */
 RLM_API realm_set_t *realm_set_from_thread_safe_reference(const realm_t *realm,
         realm_thread_safe_reference_t *tsr);
 
-/** Returns a new handle to the referenced dictionary in `realm`. Not supported yet. */
+/**
+ * Returns a new handle to the referenced dictionary in `realm`; as
+ * `realm_object_from_thread_safe_reference()`.
+ */
 RLM_API realm_dictionary_t *realm_dictionary_from_thread_safe_reference(const realm_t *realm,
         realm_thread_safe_reference_t *tsr);
 
-/** Returns a new handle to the referenced results in `realm`. Not supported yet. */
+/**
+ * Returns a new handle to results from the same source, with the same conditions and order, in
+ * `realm`; as `realm_object_from_thread_safe_reference()`. Over the values of a collection that is
+ * not there they are not valid, over its objects empty.
+ */
 RLM_API realm_results_t *realm_results_from_thread_safe_reference(const realm_t *realm,
         realm_thread_safe_reference_t *tsr);
 

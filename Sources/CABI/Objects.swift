@@ -219,8 +219,8 @@ public func realm_get_values(
     }
 }
 
-/// Reads the property at a position in the class's stored properties. Fails: as
-/// `realm_get_value()`; RLM_ERR_INVALID_PROPERTY when there is no such position.
+/// Reads the property at a position in the class's stored properties; of a list or dictionary only
+/// the type. Fails: as `realm_get_value()`, also for sets; RLM_ERR_INVALID_PROPERTY when there is no such position.
 @c @implementation
 public func realm_get_value_by_property_index(
     _ object: OpaquePointer?, _ prop_index: Int, _ out_value: UnsafeMutablePointer<realm_value_t>?
@@ -233,7 +233,17 @@ public func realm_get_value_by_property_index(
                 .invalidProperty,
                 "the class has \(properties.count) stored properties, \(prop_index) is no index")
         }
-        try handle.getValue(properties[prop_index].key.rawValue, out_value?.raw)
+        let property = properties[prop_index]
+        let mark: ValueType
+        switch property.collection {
+        case .list: mark = .list
+        case .dictionary: mark = .dictionary
+        case .set, .none:
+            return try handle.getValue(property.key.rawValue, out_value?.raw)
+        }
+        // The object must be there all the same.
+        _ = try handle.collection(property.key.rawValue, property.collection)
+        out_value?.raw.pointee = RawValue(word0: 0, word1: 0, type: mark)
     }
 }
 
@@ -297,7 +307,7 @@ public func realm_object_add_int(
 }
 
 /// Returns the object as one line of JSON, to be freed with `realm_free()`. Links show the
-/// primary key of their target, or its object key. Fails: RLM_ERR_INVALIDATED_OBJECT.
+/// primary key of their target, or its object key; embedded objects stand in their place. Fails: RLM_ERR_INVALIDATED_OBJECT.
 @c @implementation
 public func realm_object_to_string(_ object: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
     boundary(nil) { () throws(RealmError) in

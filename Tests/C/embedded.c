@@ -10,6 +10,60 @@ static bool is_owned_by(realm_object_t *part, realm_object_t *owner) {
     return same;
 }
 
+static bool contains(const char *text, const char *part) {
+    if (text && strstr(text, part))
+        return true;
+    fprintf(stderr, "no %s in %s\n", part, text ? text : "NULL");
+    return false;
+}
+
+/* Collections and embedded objects in the text of an object, and by position. */
+static void as_text(realm_t *realm) {
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *a = make_thing(realm, "a"), *b = make_thing(realm, "b");
+    realm_object_t *part = realm_set_embedded(a, thing_key(realm, "part"));
+    CHECK(realm_set_value(part, property_key(realm, class_key(realm, "Part"), "note"),
+                          of_text("n"), false));
+    realm_list_t *ints = list_of(realm, a, "ints"), *friends = list_of(realm, a, "friends"),
+                 *anys = list_of(realm, a, "anys");
+    realm_set_t *tags = set_of(realm, a, "tags");
+    realm_dictionary_t *labels = dictionary_of(realm, a, "labels");
+    CHECK(realm_list_insert(ints, 0, of_int(1)) && realm_list_insert(ints, 1, of_int(2)));
+    CHECK(realm_list_insert(friends, 0, link_to(b)) && realm_list_insert(anys, 0, link_to(b)));
+    CHECK(realm_set_insert(tags, of_text("t"), NULL, NULL));
+    CHECK(realm_dictionary_insert(labels, of_text("k\""), of_null(), NULL, NULL));
+    CHECK(realm_dictionary_insert(labels, of_text("l"), of_text("v"), NULL, NULL));
+    long long key = (long long)realm_object_get_key(b);
+    char link[100], mixed[100];
+    snprintf(link, sizeof link, "\"friends\":[%lld]", key);
+    snprintf(mixed, sizeof mixed,
+             "\"anys\":[{ \"$link\": {\"table\": \"Thing\", \"key\": %lld}}]", key);
+    char *text = realm_object_to_string(a);
+    CHECK(contains(text, "\"part\":{\"note\":\"n\",\"inner\":null,\"screws\":[],"
+                         "\"made_by\":null}"));
+    CHECK(contains(text, "\"ints\":[1,2]") && contains(text, "\"maybes\":[]"));
+    CHECK(contains(text, link) && contains(text, mixed));
+    CHECK(contains(text, "\"tags\":[\"t\"]"));
+    CHECK(contains(text, "\"labels\":{\"k\\\"\":null,\"l\":\"v\"}"));
+    realm_free(text);
+    realm_value_t v;
+    SUCCEEDS(realm_get_value_by_property_index(a, 3, &v));
+    CHECK(v.type == RLM_TYPE_LIST);
+    SUCCEEDS(realm_get_value_by_property_index(a, 13, &v));
+    CHECK(v.type == RLM_TYPE_DICTIONARY);
+    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_get_value_by_property_index(a, 9, &v));
+    SUCCEEDS(realm_rollback(realm));
+    FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_get_value_by_property_index(a, 3, &v));
+    realm_release(labels);
+    realm_release(tags);
+    realm_release(anys);
+    realm_release(friends);
+    realm_release(ints);
+    realm_release(part);
+    realm_release(a);
+    realm_release(b);
+}
+
 int main(void) {
     realm_t *realm = open_things("embedded.realm");
     realm_class_key_t part_class = class_key(realm, "Part");
@@ -134,6 +188,7 @@ int main(void) {
     CHECK(!realm_object_is_valid(screw));
     SUCCEEDS(realm_rollback(realm));
     CHECK(realm_object_is_valid(screw) && is_owned_by(screw, part));
+    as_text(realm);
     realm_release(screw);
     realm_release(part);
     realm_release(by_name);

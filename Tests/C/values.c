@@ -320,7 +320,7 @@ static void mixed_values(void) {
     realm_release(found);
     SUCCEEDS(realm_commit(realm));
     char *text = realm_object_to_string(object);
-    CHECK(text && strstr(text, "\"any\":{\"$link\":{\"table\":\"Target\",\"key\":0}}"));
+    CHECK(text && strstr(text, "\"any\":{ \"$link\": {\"table\": \"Target\", \"key\": 0}}"));
     realm_free(text);
     SUCCEEDS(realm_begin_write(realm));
     SUCCEEDS(realm_object_delete(linked));

@@ -15,22 +15,72 @@ extension ObjectHandle {
             members.append("\"_key\":\(objectKey)")
         }
         for property in owner.properties where property.key != .invalid {
-            var raw = RawValue.null
-            try getValue(property.key.rawValue, &raw)
-            let text = try text(raw, isMixed: property.type == .mixed)
+            let text = try text(of: property)
             members.append("\(JSONText.quoted(property.name)):\(text)")
         }
         return "{" + members.joined(separator: ",") + "}"
     }
 
-    /// A link is the key of its target; in a mixed value, the class is named beside it.
+    private func text(of property: PropertySchema) throws(RealmError) -> String {
+        let key = property.key.rawValue
+        let isMixed = property.type == .mixed
+        if property.collection != .none {
+            return try text(of: try collection(key, property.collection), isMixed: isMixed)
+        }
+        var raw = RawValue.null
+        try getValue(key, &raw)
+        if let nested = Self.nestedType(raw) {
+            return try text(of: try collection(key, nested), isMixed: true)
+        }
+        return try text(raw, isMixed: isMixed)
+    }
+
+    private static func nestedType(_ raw: RawValue) -> CollectionType? {
+        switch ValueType(rawValue: raw.type) {
+        case .list: return .list
+        case .dictionary: return .dictionary
+        default: return nil
+        }
+    }
+
+    /// Not deeper than collections can be nested.
+    private func text(
+        of collection: RealmCollection, isMixed: Bool
+    ) throws(RealmError) -> String {
+        let isDictionary = collection.type == .dictionary
+        var parts: [String] = []
+        for index in 0..<(try collection.count()) {
+            let raw = try collection.get(index)
+            var part: String
+            if let nested = Self.nestedType(raw) {
+                part = try text(of: try collection.nested(index, nested), isMixed: true)
+            } else {
+                part = try text(raw, isMixed: isMixed)
+            }
+            if isDictionary {
+                part = JSONText.text(try Value(try collection.key(index))) + ":" + part
+            }
+            parts.append(part)
+        }
+        let all = parts.joined(separator: ",")
+        return isDictionary ? "{\(all)}" : "[\(all)]"
+    }
+
+    /// A link is the key of its target, or the whole embedded object; in a mixed value, the class
+    /// is named beside the key.
     private func text(_ raw: RawValue, isMixed: Bool) throws(RealmError) -> String {
         let value = try Value(raw)
         guard case .link(let link) = value else { return JSONText.text(value) }
+        let target = realm.schema.class_(link.classKey)
+        if target?.kind == .embedded {
+            // No deeper than there are classes: embedded ones cannot contain themselves.
+            let object = try realm.object(link.classKey, link.objectKey.rawValue)
+            defer { object.release() }
+            return try object.jsonText()
+        }
         let key = try keyText(link)
         guard isMixed else { return key }
-        let name = realm.schema.class_(link.classKey)?.name ?? ""
-        return "{\"$link\":{\"table\":\(JSONText.quoted(name)),\"key\":\(key)}}"
+        return "{ \"$link\": {\"table\": \(JSONText.quoted(target?.name ?? "")), \"key\": \(key)}}"
     }
 
     private func keyText(_ link: Link) throws(RealmError) -> String {

@@ -24,7 +24,7 @@ public final class Realm {
 
     let file: RealmFile
     let settings: Settings
-    public let scheduler: Scheduler?
+    public private(set) var scheduler: Scheduler?
     let session: Session
     private let stamp: UnsafeMutablePointer<UInt64>
     private(set) var tables: TableSet? {
@@ -136,13 +136,46 @@ public final class Realm {
 
     @inline(never)
     private func startReading() throws(RealmError) -> TableSet {
-        let store = file.store
-        let tables = try TableSet(store: store, pin: try store.pinNewest(), stamp: stamp)
+        try startReading(at: try file.store.pinNewest())
+    }
+
+    @discardableResult
+    private func startReading(at pin: Store.Pin) throws(RealmError) -> TableSet {
+        let tables = try TableSet(store: file.store, pin: pin, stamp: stamp)
         self.tables = tables
         session.pointee.status = .reading
         file.becameActive()
         noteSchema(tables)
         return tables
+    }
+
+    /// Reads at least the given version: starts there, if that is still kept, or moves to the
+    /// newest version. Write transactions and frozen realms stay where they are.
+    func reach(_ version: UInt64) throws(RealmError) {
+        try checkUsable()
+        if isFrozen || isWritable || settings.mode == .immutable { return }
+        if let tables {
+            if tables.version < version { _ = try refresh() }
+            return
+        }
+        let store = file.store
+        do throws(RealmError) {
+            try startReading(at: try store.pin(version: version))
+        } catch {
+            // Nobody keeps that version any more.
+            guard error.code == .badVersion else { throw error }
+            _ = try startReading()
+        }
+    }
+
+    /// Makes the realm belong to another thread; nobody uses it meanwhile. A cached realm gives way
+    /// to the one that the scheduler has already.
+    func handedOver(to scheduler: Scheduler) -> Realm {
+        if isFrozen { return self }
+        if file.isCached(self), let known = file.cachedRealm(scheduler) { return known }
+        self.scheduler = scheduler
+        session.pointee.thread = scheduler.isOnThread ? ck_thread_pointer() : 0
+        return self
     }
 
     /// Puts a frozen realm on its version.

@@ -36,6 +36,10 @@ extension RealmCollection {
     /// The same collection in another realm, also when its object is not there: not valid then.
     func counterpart(in other: Realm) throws(RealmError) -> RealmCollection {
         if let there = try resolve(in: other) { return there }
+        if let parent {
+            return RealmCollection(
+                try parent.counterpart(in: other), type, number: number, position: position)
+        }
         guard let table = try other.readTables().table(classKey),
             column < table.pointee.columnCount
         else {

@@ -22,7 +22,7 @@ public final class RealmCollection {
     /// Collections in collections, the outermost included.
     let depth: Int
     /// Where it was among the parent's elements last.
-    private var position = 0
+    private(set) var position = 0
 
     private var stamp: UInt64 = 0
     /// While `stamp` stands: the collection of the write transaction, or the view of the snapshot.

@@ -59,6 +59,10 @@ final class RealmFile: @unchecked Sendable {
         }
     }
 
+    func isCached(_ realm: Realm) -> Bool {
+        lock.withLock { cached.contains { $0.realm === realm } }
+    }
+
     func enter() { lock.withLock { users += 1 } }
 
     func leave() {

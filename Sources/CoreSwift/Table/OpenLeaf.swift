@@ -72,7 +72,8 @@ struct OpenColumn {
         for row in 0..<rowCapacity { live += textLength(row).count }
         let isSparse = live < heapUsed / 2
         let kept = isSparse ? live : heapUsed
-        let capacity = max(16 * 1024, (kept + count) * 2)
+        // Leaves of few rows are those of small collections, of which there may be thousands.
+        let capacity = max(rowCapacity <= 64 ? 256 : 16 * 1024, (kept + count) * 2)
         let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
         if let heap {
             if isSparse {

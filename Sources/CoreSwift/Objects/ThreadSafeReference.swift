@@ -1,0 +1,266 @@
+// Hand-over between threads (CONTRACT 17): what names a realm, object, collection or results without
+// belonging to the thread that they belong to. A reference holds keys and conditions, never handles;
+// resolving it finds the counterpart in a realm of the other thread.
+//
+// Any thread may hold and end a reference. References to results keep a frozen realm, and with it
+// the file and the version; those to realms keep the realm; others keep nothing.
+//
+// Called by the C ABI and by programs in Swift.
+
+/// Where a list, set or dictionary is.
+private struct CollectionPlace {
+    let classKey: ClassKey
+    let objectKey: Int64
+    let propertyKey: Int64
+    /// Of the collection of the property itself.
+    let rootType: CollectionType
+    /// From there to a collection inside mixed elements.
+    private var steps: [(type: CollectionType, number: UInt64, position: Int)] = []
+
+    init(_ collection: RealmCollection) {
+        classKey = collection.classKey
+        objectKey = collection.objectKey
+        propertyKey = collection.propertyKey
+        var root = collection
+        while let parent = root.parent {
+            steps.insert((root.type, root.number, root.position), at: 0)
+            root = parent
+        }
+        rootType = root.type
+    }
+
+    var type: CollectionType { steps.last?.type ?? rootType }
+
+    /// The collection in a realm; one that is not valid when it is not there.
+    func collection(in realm: Realm) throws(RealmError) -> RealmCollection {
+        let owner = try realm.handle(classKey, objectKey)
+        defer { owner.release() }
+        var found: RealmCollection
+        if owner.isValid {
+            found = try owner.collection(propertyKey, rootType)
+        } else {
+            let column = try ObjectHandle.column(owner.table, propertyKey)
+            found = RealmCollection(owner.clone(), column, rootType, propertyKey: propertyKey)
+        }
+        for step in steps {
+            found = RealmCollection(
+                found, step.type, number: step.number, position: step.position)
+        }
+        return found
+    }
+}
+
+/// What results are made of, apart from the realm.
+private struct ResultsRecipe {
+    indirect enum Source {
+        case table
+        case backlinks(target: ClassKey, key: Int64, column: Int)
+        case collection(CollectionPlace)
+        case snapshot(ResultsRecipe)
+        case values(CollectionPlace, holdsKeys: Bool, limit: Int)
+    }
+    let classKey: ClassKey
+    let source: Source
+    var conditions: Query?
+    var ordering: [OrderingStep] = []
+
+    init(_ results: AnyResults) {
+        guard let objects = results as? Results else {
+            // There are no others.
+            let values = unsafeDowncast(results, to: ValueResults.self)
+            classKey = values.collection.classKey
+            source = .values(
+                CollectionPlace(values.collection), holdsKeys: values.holdsKeys,
+                limit: values.limit)
+            return
+        }
+        classKey = objects.classKey
+        conditions = objects.conditions
+        ordering = objects.ordering
+        switch objects.base {
+        case .table: source = .table
+        case .backlinks(let target, let key, let column):
+            source = .backlinks(target: target, key: key, column: column)
+        case .collection(let collection): source = .collection(CollectionPlace(collection))
+        case .snapshot(_, let of): source = .snapshot(ResultsRecipe(of))
+        }
+    }
+
+    func results(in realm: Realm) throws(RealmError) -> AnyResults {
+        let base: Results.Base
+        switch source {
+        case .values(let place, let holdsKeys, let limit):
+            return ValueResults(
+                try place.collection(in: realm), holdsKeys: holdsKeys, limit: limit)
+        case .table: base = .table
+        case .backlinks(let target, let key, let column):
+            base = .backlinks(target: target, key: key, column: column)
+        case .collection(let place): base = .collection(try place.collection(in: realm))
+        case .snapshot(let recipe):
+            // Determined anew.
+            guard let source = try recipe.results(in: realm) as? Results else {
+                throw RealmError(.illegalOperation, "values have no snapshots")
+            }
+            if conditions == nil && ordering.isEmpty { return source }
+            base = .snapshot(try source.keys(), of: source)
+        }
+        return Results(realm, classKey, base, conditions: conditions, ordering: ordering)
+    }
+}
+
+/// Carries a realm, object, collection or results to another thread.
+public final class ThreadSafeReference: @unchecked Sendable {
+    private enum Target {
+        case realm(Realm)
+        /// A realm that was handed over already.
+        case handedOver
+        case object(ClassKey, Int64)
+        case collection(CollectionPlace)
+        /// `keeping`: the version that they were made at.
+        case results(ResultsRecipe, keeping: Realm)
+    }
+
+    private let lock = Lock()
+    private var target: Target
+    private let path: String
+    private weak var file: RealmFile?
+    /// What the source read.
+    private let version: UInt64
+
+    private init(_ target: Target, _ realm: Realm, version: UInt64) {
+        self.target = target
+        self.version = version
+        path = realm.path
+        file = realm.file
+    }
+
+    deinit {
+        switch target {
+        case .realm(let realm), .results(_, let realm): realm.prepareForRelease()
+        default: break
+        }
+    }
+
+    // MARK: Making
+
+    /// `.wrongTransactionState` during a write transaction, which stays with its thread.
+    public convenience init(_ realm: Realm) throws(RealmError) {
+        if realm.isClosed {
+            throw RealmError(.closedRealm, "the realm at '\(realm.path)' was closed")
+        }
+        guard !realm.isWritable else {
+            throw RealmError(
+                .wrongTransactionState, "a realm cannot be handed over in a write transaction")
+        }
+        self.init(.realm(realm), realm, version: 0)
+    }
+
+    /// Also of an object that was deleted.
+    public convenience init(_ object: ObjectHandle) throws(RealmError) {
+        let realm = object.realm
+        let version = try realm.readTables().version
+        self.init(.object(object.classKey, object.objectKey), realm, version: version)
+    }
+
+    /// `.invalidatedObject` when the collection is gone.
+    public convenience init(_ collection: RealmCollection) throws(RealmError) {
+        _ = try collection.count()
+        let version = try collection.realm.readTables().version
+        self.init(
+            .collection(CollectionPlace(collection)), collection.realm, version: version)
+    }
+
+    /// `.staleAccessor` for results that are not valid any more; `.wrongTransactionState` for those
+    /// over objects of a collection that nobody else can see yet.
+    public convenience init(_ results: AnyResults) throws(RealmError) {
+        let realm = results.realm
+        if let objects = results as? Results {
+            _ = try objects.limited(0)
+        } else if let values = results as? ValueResults {
+            _ = try values.count()
+        }
+        let frozen = try realm.freeze()
+        if realm.isWritable, let objects = results as? Results,
+            case .collection(let collection) = objects.base, collection.isValid
+        {
+            let owner = try frozen.handle(collection.classKey, collection.objectKey)
+            defer { owner.release() }
+            guard owner.isValid else {
+                throw RealmError(
+                    .wrongTransactionState,
+                    "the object that holds the collection was created in this transaction")
+            }
+        }
+        let version = frozen.version ?? 0
+        self.init(.results(ResultsRecipe(results), keeping: frozen), realm, version: version)
+    }
+
+    // MARK: Resolving
+
+    /// The realm itself, which belongs to `scheduler` from now on, or to the calling thread without
+    /// one; of a cached realm the one that this scheduler has already. Once only.
+    public func realm(_ scheduler: Scheduler?) throws(RealmError) -> Realm {
+        let found = try lock.withLock { () throws(RealmError) -> Realm in
+            guard case .realm(let realm) = target else {
+                if case .handedOver = target {
+                    throw RealmError(.illegalOperation, "the realm was handed over already")
+                }
+                throw other("realm")
+            }
+            target = .handedOver
+            return realm
+        }
+        return found.handedOver(to: scheduler ?? Scheduler())
+    }
+
+    /// The object in a realm; an invalid handle when it is not there.
+    public func object(in realm: Realm) throws(RealmError) -> ObjectHandle {
+        guard case .object(let classKey, let key) = target else { throw other("object") }
+        try prepare(realm)
+        return try realm.handle(classKey, key)
+    }
+
+    /// The collection in a realm; one that is not valid when its object is not there.
+    public func collection(
+        _ type: CollectionType, in realm: Realm
+    ) throws(RealmError) -> RealmCollection {
+        guard case .collection(let place) = target, place.type == type else {
+            throw other("\(type)")
+        }
+        try prepare(realm)
+        return try place.collection(in: realm)
+    }
+
+    /// Results from the same source with the same conditions and order, in a realm.
+    public func results(in realm: Realm) throws(RealmError) -> AnyResults {
+        guard case .results(let recipe, _) = target else { throw other("results") }
+        try prepare(realm)
+        return try recipe.results(in: realm)
+    }
+
+    private func other(_ wanted: String) -> RealmError {
+        RealmError(.illegalOperation, "the reference does not name a \(wanted)")
+    }
+
+    /// Has the realm read at least what the source read.
+    private func prepare(_ realm: Realm) throws(RealmError) {
+        try realm.checkUsable()
+        guard realm.file === file || (file == nil && realm.path == path) else {
+            throw RealmError(
+                .illegalOperation,
+                "the reference names something of '\(path)', which is not in '\(realm.path)'")
+        }
+        try realm.reach(version)
+    }
+}
+
+extension Realm {
+    /// A handle of an object, valid or not; `.noSuchTable` without its class.
+    fileprivate func handle(
+        _ classKey: ClassKey, _ key: Int64
+    ) throws(RealmError) -> ObjectHandle {
+        let table = try table(classKey)
+        guard let place = try table.find(key) else { return .gone(session, table, key) }
+        return ObjectHandle.make(session, table, key, place)
+    }
+}
