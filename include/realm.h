@@ -1393,16 +1393,22 @@ RLM_API realm_object_t *realm_get_linked_object(realm_object_t *object,
  */
 RLM_API realm_object_t *realm_set_embedded(realm_object_t *object, realm_property_key_t property);
 
-/** Puts an empty list into a mixed property and returns a new handle to it. Not supported yet. */
+/**
+ * Puts an empty list into a mixed property, unless it holds a list, which then stays as it is, and
+ * returns a new handle to it; of a property that is a list, just that. Fails:
+ * RLM_ERR_PROPERTY_TYPE_MISMATCH for other properties, RLM_ERR_INVALIDATED_OBJECT,
+ * RLM_ERR_INVALID_PROPERTY, RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
 RLM_API realm_list_t *realm_set_list(realm_object_t *object, realm_property_key_t property);
 
-/** Puts an empty dictionary into a mixed property and returns a new handle to it. Not supported yet. */
+/** Puts an empty dictionary into a mixed property, unless it holds one; as `realm_set_list()`. */
 RLM_API realm_dictionary_t *realm_set_dictionary(realm_object_t *object,
         realm_property_key_t property);
 
 /**
  * Returns a new handle to the list of a property. Fails: RLM_ERR_INVALIDATED_OBJECT,
- * RLM_ERR_INVALID_PROPERTY, RLM_ERR_PROPERTY_TYPE_MISMATCH for a property that holds no list.
+ * RLM_ERR_INVALID_PROPERTY, RLM_ERR_PROPERTY_TYPE_MISMATCH for a property that can hold no list. Of
+ * a mixed property that holds something else the handle is not valid, until it holds a list.
  */
 RLM_API realm_list_t *realm_get_list(realm_object_t *object, realm_property_key_t property);
 
@@ -1549,13 +1555,14 @@ RLM_API realm_results_t *realm_results_limit(realm_results_t *results, size_t ma
  */
 RLM_API bool realm_results_get(realm_results_t *results, size_t index, realm_value_t *out_value);
 
-/** Returns a new handle to the list at an index of results over mixed values. Not supported yet. */
+/**
+ * Returns a new handle to the list at a position of results over mixed values; NULL without an
+ * error for an element of another kind. Fails: RLM_ERR_INDEX_OUT_OF_BOUNDS,
+ * RLM_ERR_ILLEGAL_OPERATION for results over other values, RLM_ERR_STALE_ACCESSOR.
+ */
 RLM_API realm_list_t *realm_results_get_list(realm_results_t *results, size_t index);
 
-/**
- * Returns a new handle to the dictionary at an index of results over mixed values. Not supported
- * yet.
- */
+/** Returns a new handle to the dictionary at a position; as `realm_results_get_list()`. */
 RLM_API realm_dictionary_t *realm_results_get_dictionary(realm_results_t *results, size_t index);
 
 /**
@@ -1684,22 +1691,34 @@ RLM_API bool realm_list_set(realm_list_t *list, size_t index, realm_value_t valu
 /** Inserts an element before index, or behind the last one. Fails: as `realm_list_set()`. */
 RLM_API bool realm_list_insert(realm_list_t *list, size_t index, realm_value_t value);
 
-/** Inserts an empty list and returns a new handle to it. Not supported yet. */
+/**
+ * Inserts an empty list before index, or behind the last element, and returns a new handle to it.
+ * Fails: RLM_ERR_ILLEGAL_OPERATION for lists of other than mixed values,
+ * RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INDEX_OUT_OF_BOUNDS,
+ * RLM_ERR_LIMIT_EXCEEDED for more than 100 collections in one another.
+ */
 RLM_API realm_list_t *realm_list_insert_list(realm_list_t *list, size_t index);
 
-/** Inserts an empty dictionary and returns a new handle to it. Not supported yet. */
+/** Inserts an empty dictionary and returns a new handle to it; as `realm_list_insert_list()`. */
 RLM_API realm_dictionary_t *realm_list_insert_dictionary(realm_list_t *list, size_t index);
 
-/** Replaces an element by an empty list and returns a new handle to it. Not supported yet. */
+/**
+ * Replaces an element by an empty list, unless it is a list, which then stays as it is, and returns
+ * a new handle to it. Fails: as `realm_list_insert_list()`.
+ */
 RLM_API realm_list_t *realm_list_set_list(realm_list_t *list, size_t index);
 
-/** Replaces an element by an empty dictionary and returns a new handle to it. Not supported yet. */
+/** Replaces an element by an empty dictionary, unless it is one; as `realm_list_set_list()`. */
 RLM_API realm_dictionary_t *realm_list_set_dictionary(realm_list_t *list, size_t index);
 
-/** Returns a new handle to the list inside a mixed element. Not supported yet. */
+/**
+ * Returns a new handle to the list that an element is; one that is not valid for other elements and
+ * bad indexes. Fails: RLM_ERR_ILLEGAL_OPERATION for lists of other than mixed values,
+ * RLM_ERR_INVALIDATED_OBJECT.
+ */
 RLM_API realm_list_t *realm_list_get_list(realm_list_t *list, size_t index);
 
-/** Returns a new handle to the dictionary inside a mixed element. Not supported yet. */
+/** Returns a new handle to the dictionary that an element is; as `realm_list_get_list()`. */
 RLM_API realm_dictionary_t *realm_list_get_dictionary(realm_list_t *list, size_t index);
 
 /**
@@ -1870,18 +1889,28 @@ RLM_API bool realm_dictionary_insert(realm_dictionary_t *dictionary, realm_value
 RLM_API realm_object_t *realm_dictionary_insert_embedded(realm_dictionary_t *dictionary,
         realm_value_t key);
 
-/** Inserts an empty list and returns a new handle to it. Not supported yet. */
+/**
+ * Puts an empty list at a key, unless there is a list, which then stays as it is, and returns a new
+ * handle to it. Fails: RLM_ERR_INVALID_ARGUMENT for a key that is no string,
+ * RLM_ERR_INVALID_DICTIONARY_VALUE for dictionaries of other than mixed values,
+ * RLM_ERR_INVALID_DICTIONARY_KEY, RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE,
+ * RLM_ERR_LIMIT_EXCEEDED for more than 100 collections in one another.
+ */
 RLM_API realm_list_t *realm_dictionary_insert_list(realm_dictionary_t *dictionary,
         realm_value_t key);
 
-/** Inserts an empty dictionary and returns a new handle to it. Not supported yet. */
+/** Puts an empty dictionary at a key, unless there is one; as `realm_dictionary_insert_list()`. */
 RLM_API realm_dictionary_t *realm_dictionary_insert_dictionary(realm_dictionary_t *dictionary,
         realm_value_t key);
 
-/** Returns a new handle to the list inside a mixed element. Not supported yet. */
+/**
+ * Returns a new handle to the list at a key; one that is not valid for other values and missing
+ * keys. Fails: RLM_ERR_INVALID_ARGUMENT for a key that is no string, RLM_ERR_INVALID_PROPERTY for
+ * dictionaries of other than mixed values, RLM_ERR_INVALIDATED_OBJECT.
+ */
 RLM_API realm_list_t *realm_dictionary_get_list(realm_dictionary_t *dictionary, realm_value_t key);
 
-/** Returns a new handle to the dictionary inside a mixed element. Not supported yet. */
+/** Returns a new handle to the dictionary at a key; as `realm_dictionary_get_list()`. */
 RLM_API realm_dictionary_t *realm_dictionary_get_dictionary(realm_dictionary_t *dictionary,
         realm_value_t key);
 

@@ -233,6 +233,78 @@ public func realm_dictionary_clear(_ dictionary: OpaquePointer?) -> Bool {
     }
 }
 
+// MARK: - Collections in mixed values
+
+/// The list or dictionary that `body` finds or makes in a dictionary of mixed values; others fail
+/// with `code`.
+private func nested(
+    _ handle: OpaquePointer?, _ key: realm_value_t, _ code: ErrorCode,
+    _ body: (RealmCollection) throws(RealmError) -> RealmCollection
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        try withDictionary(handle) { dictionary throws(RealmError) in
+            guard RawValue(key).type == ValueType.string.rawValue else {
+                throw RealmError(.invalidArgument, "the key of a dictionary must be a string")
+            }
+            guard try dictionary.holdsMixed() else {
+                throw RealmError(
+                    code, "only dictionaries of mixed values hold lists and dictionaries")
+            }
+            return try body(dictionary).cHandle
+        }
+    }
+}
+
+/// Puts an empty list at a key, unless there is a list, which then stays as it is, and returns a
+/// new handle to it. Fails: RLM_ERR_INVALID_ARGUMENT for a key that is no string,
+/// RLM_ERR_INVALID_DICTIONARY_VALUE for dictionaries of other than mixed values,
+/// RLM_ERR_INVALID_DICTIONARY_KEY, RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE,
+/// RLM_ERR_LIMIT_EXCEEDED for more than 100 collections in one another.
+@c @implementation
+public func realm_dictionary_insert_list(_ dictionary: OpaquePointer?, _ key: realm_value_t)
+    -> OpaquePointer?
+{
+    nested(dictionary, key, .invalidDictionaryValue) { dictionary throws(RealmError) in
+        try dictionary.insertNested(.list, key: RawValue(key))
+    }
+}
+
+/// Puts an empty dictionary at a key, unless there is one; as `realm_dictionary_insert_list()`.
+@c @implementation
+public func realm_dictionary_insert_dictionary(_ dictionary: OpaquePointer?, _ key: realm_value_t)
+    -> OpaquePointer?
+{
+    nested(dictionary, key, .invalidDictionaryValue) { dictionary throws(RealmError) in
+        try dictionary.insertNested(.dictionary, key: RawValue(key))
+    }
+}
+
+/// Returns a new handle to the list at a key; one that is not valid for other values and missing
+/// keys. Fails: RLM_ERR_INVALID_ARGUMENT for a key that is no string, RLM_ERR_INVALID_PROPERTY for
+/// dictionaries of other than mixed values, RLM_ERR_INVALIDATED_OBJECT.
+@c @implementation
+public func realm_dictionary_get_list(_ dictionary: OpaquePointer?, _ key: realm_value_t)
+    -> OpaquePointer?
+{
+    nested(dictionary, key, .invalidProperty) { dictionary throws(RealmError) in
+        try withKey(key) { text throws(RealmError) in
+            try dictionary.nested(key: text ?? RawValue(key), .list)
+        }
+    }
+}
+
+/// Returns a new handle to the dictionary at a key; as `realm_dictionary_get_list()`.
+@c @implementation
+public func realm_dictionary_get_dictionary(_ dictionary: OpaquePointer?, _ key: realm_value_t)
+    -> OpaquePointer?
+{
+    nested(dictionary, key, .invalidProperty) { dictionary throws(RealmError) in
+        try withKey(key) { text throws(RealmError) in
+            try dictionary.nested(key: text ?? RawValue(key), .dictionary)
+        }
+    }
+}
+
 // MARK: - Results
 
 /// Gives a new handle to live results over the keys in their order, and how many there are. Fails:

@@ -184,6 +184,66 @@ public func realm_list_remove_all(_ list: OpaquePointer?) -> Bool {
     }
 }
 
+// MARK: - Collections in mixed elements
+
+/// The list or dictionary that `body` finds or makes in a list of mixed values.
+private func nested(
+    _ handle: OpaquePointer?,
+    _ body: (RealmCollection) throws(RealmError) -> RealmCollection
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        try withList(handle) { list throws(RealmError) in
+            guard try list.holdsMixed() else {
+                throw RealmError(
+                    .illegalOperation, "only lists of mixed values hold lists and dictionaries")
+            }
+            return try body(list).cHandle
+        }
+    }
+}
+
+/// Inserts an empty list before index, or behind the last element, and returns a new handle to it.
+/// Fails: RLM_ERR_ILLEGAL_OPERATION for lists of other than mixed values,
+/// RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INDEX_OUT_OF_BOUNDS,
+/// RLM_ERR_LIMIT_EXCEEDED for more than 100 collections in one another.
+@c @implementation
+public func realm_list_insert_list(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
+    nested(list) { list throws(RealmError) in try list.insertNested(.list, at: index) }
+}
+
+/// Inserts an empty dictionary and returns a new handle to it; as `realm_list_insert_list()`.
+@c @implementation
+public func realm_list_insert_dictionary(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
+    nested(list) { list throws(RealmError) in try list.insertNested(.dictionary, at: index) }
+}
+
+/// Replaces an element by an empty list, unless it is a list, which then stays as it is, and
+/// returns a new handle to it. Fails: as `realm_list_insert_list()`.
+@c @implementation
+public func realm_list_set_list(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
+    nested(list) { list throws(RealmError) in try list.setNested(.list, at: index) }
+}
+
+/// Replaces an element by an empty dictionary, unless it is one; as `realm_list_set_list()`.
+@c @implementation
+public func realm_list_set_dictionary(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
+    nested(list) { list throws(RealmError) in try list.setNested(.dictionary, at: index) }
+}
+
+/// Returns a new handle to the list that an element is; one that is not valid for other elements
+/// and bad indexes. Fails: RLM_ERR_ILLEGAL_OPERATION for lists of other than mixed values,
+/// RLM_ERR_INVALIDATED_OBJECT.
+@c @implementation
+public func realm_list_get_list(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
+    nested(list) { list throws(RealmError) in try list.nested(index, .list) }
+}
+
+/// Returns a new handle to the dictionary that an element is; as `realm_list_get_list()`.
+@c @implementation
+public func realm_list_get_dictionary(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
+    nested(list) { list throws(RealmError) in try list.nested(index, .dictionary) }
+}
+
 /// Returns a new handle to live results over the elements, in their order. Fails:
 /// RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
 @c @implementation

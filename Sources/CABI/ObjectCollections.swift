@@ -48,8 +48,32 @@ public func realm_set_embedded(_ object: OpaquePointer?, _ property: realm_prope
     }
 }
 
+/// Puts an empty list into a mixed property, unless it holds a list, which then stays as it is, and
+/// returns a new handle to it; of a property that is a list, just that. Fails:
+/// RLM_ERR_PROPERTY_TYPE_MISMATCH for other properties, RLM_ERR_INVALIDATED_OBJECT,
+/// RLM_ERR_INVALID_PROPERTY, RLM_ERR_WRONG_TRANSACTION_STATE.
+@c @implementation
+public func realm_set_list(_ object: OpaquePointer?, _ property: realm_property_key_t)
+    -> OpaquePointer?
+{
+    boundary(nil) { () throws(RealmError) in
+        try CABI.object(object).setCollection(property, .list).cHandle
+    }
+}
+
+/// Puts an empty dictionary into a mixed property, unless it holds one; as `realm_set_list()`.
+@c @implementation
+public func realm_set_dictionary(_ object: OpaquePointer?, _ property: realm_property_key_t)
+    -> OpaquePointer?
+{
+    boundary(nil) { () throws(RealmError) in
+        try CABI.object(object).setCollection(property, .dictionary).cHandle
+    }
+}
+
 /// Returns a new handle to the list of a property. Fails: RLM_ERR_INVALIDATED_OBJECT,
-/// RLM_ERR_INVALID_PROPERTY, RLM_ERR_PROPERTY_TYPE_MISMATCH for a property that holds no list.
+/// RLM_ERR_INVALID_PROPERTY, RLM_ERR_PROPERTY_TYPE_MISMATCH for a property that can hold no list. Of
+/// a mixed property that holds something else the handle is not valid, until it holds a list.
 @c @implementation
 public func realm_get_list(_ object: OpaquePointer?, _ property: realm_property_key_t)
     -> OpaquePointer?

@@ -154,6 +154,37 @@ public func realm_results_find_object(
     }
 }
 
+/// The collection that an element of results over mixed values is, or nothing.
+private func nested(
+    _ results: OpaquePointer?, _ index: Int, _ type: CollectionType
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        try withResults(
+            results,
+            { _ throws(RealmError) -> OpaquePointer? in
+                throw RealmError(.illegalOperation, "objects are no lists or dictionaries")
+            },
+            values: { values throws(RealmError) -> OpaquePointer? in
+                try values.nested(index, type)?.cHandle
+            })
+    }
+}
+
+/// Returns a new handle to the list at a position of results over mixed values; `nil` without an
+/// error for an element of another kind. Fails: RLM_ERR_INDEX_OUT_OF_BOUNDS,
+/// RLM_ERR_ILLEGAL_OPERATION for results over other values, RLM_ERR_STALE_ACCESSOR.
+@c @implementation
+public func realm_results_get_list(_ results: OpaquePointer?, _ index: Int) -> OpaquePointer? {
+    nested(results, index, .list)
+}
+
+/// Returns a new handle to the dictionary at a position; as `realm_results_get_list()`.
+@c @implementation
+public func realm_results_get_dictionary(_ results: OpaquePointer?, _ index: Int) -> OpaquePointer?
+{
+    nested(results, index, .dictionary)
+}
+
 // MARK: - Refining
 
 /// Returns a new handle to the elements that satisfy the query's conditions, in the order they

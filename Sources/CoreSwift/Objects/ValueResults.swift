@@ -57,6 +57,18 @@ public final class ValueResults: AnyResults {
         }
     }
 
+    /// The list or dictionary that the element is; nil for an element of another kind.
+    public func nested(
+        _ index: Int, _ type: CollectionType
+    ) throws(RealmError) -> RealmCollection? {
+        let value = try get(index)
+        guard !holdsKeys, try collection.holdsMixed() else {
+            throw RealmError(.illegalOperation, "only mixed values can be lists and dictionaries")
+        }
+        guard NestedCell.type(value) == type else { return nil }
+        return try collection.nested(index, type)
+    }
+
     /// The position of the first element with this value, or nil.
     public func find(_ value: RawValue) throws(RealmError) -> Int? {
         let found = try reading { () throws(RealmError) in

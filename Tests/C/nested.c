@@ -1,0 +1,176 @@
+/* Lists and dictionaries inside mixed values. */
+#include "things.h"
+
+static size_t size_of_dictionary(const realm_dictionary_t *dictionary) {
+    size_t size = SIZE_MAX;
+    CHECK(realm_dictionary_size(dictionary, &size));
+    return size;
+}
+
+static void in_lists(realm_t *realm) {
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *thing = make_thing(realm, "a");
+    realm_list_t *anys = list_of(realm, thing, "anys"), *ints = list_of(realm, thing, "ints");
+    SUCCEEDS(realm_list_insert(anys, 0, of_int(7)));
+    realm_list_t *inner = realm_list_insert_list(anys, 1);
+    CHECK(inner && realm_list_is_valid(inner) && size_of_list(inner) == 0);
+    SUCCEEDS(realm_list_insert(inner, 0, of_text("x")));
+    realm_dictionary_t *map = realm_list_insert_dictionary(anys, 0);
+    CHECK(map && realm_dictionary_is_valid(map));
+    SUCCEEDS(realm_dictionary_insert(map, of_text("k"), of_int(1), NULL, NULL));
+    realm_value_t v;
+    SUCCEEDS(realm_list_get(anys, 0, &v));
+    CHECK(v.type == RLM_TYPE_DICTIONARY);
+    SUCCEEDS(realm_list_get(anys, 2, &v));
+    CHECK(v.type == RLM_TYPE_LIST);
+    /* The handle follows its element. */
+    CHECK(size_of_list(inner) == 1);
+    realm_list_t *again = realm_list_get_list(anys, 2);
+    CHECK(again && realm_equals(again, inner));
+    realm_release(again);
+    /* The same kind is kept, another one replaced. */
+    again = realm_list_set_list(anys, 2);
+    CHECK(again && size_of_list(again) == 1);
+    realm_release(again);
+    realm_dictionary_t *other = realm_list_set_dictionary(anys, 2);
+    CHECK(other && size_of_dictionary(other) == 0 && !realm_list_is_valid(inner));
+    FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_list_size(inner, NULL));
+    /* Handles are given for other elements and bad indexes. */
+    const size_t wrong[] = {1, 0, 99, SIZE_MAX};
+    for (int i = 0; i < 4; i++) {
+        again = realm_list_get_list(anys, wrong[i]);
+        CHECK(again && !realm_list_is_valid(again));
+        realm_release(again);
+    }
+    realm_dictionary_t *found = realm_list_get_dictionary(anys, 0);
+    CHECK(found && realm_equals(found, map));
+    realm_release(found);
+    FAILS(RLM_ERR_INDEX_OUT_OF_BOUNDS, realm_list_insert_list(anys, 99));
+    FAILS(RLM_ERR_INDEX_OUT_OF_BOUNDS, realm_list_set_list(anys, 3));
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_list_insert_list(ints, 0));
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_list_insert_dictionary(ints, 0));
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_list_set_list(ints, 0));
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_list_set_dictionary(ints, 0));
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_list_get_list(ints, 0));
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_list_get_dictionary(ints, 0));
+
+    /* Results over them. */
+    realm_results_t *results = realm_list_to_results(anys);
+    found = realm_results_get_dictionary(results, 0);
+    CHECK(found && realm_equals(found, map));
+    realm_release(found);
+    NOTHING(realm_results_get_list(results, 0));
+    NOTHING(realm_results_get_dictionary(results, 1));
+    FAILS(RLM_ERR_INDEX_OUT_OF_BOUNDS, realm_results_get_list(results, 3));
+    realm_release(results);
+    SUCCEEDS(realm_list_insert(ints, 0, of_int(1)));
+    results = realm_list_to_results(ints);
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_results_get_list(results, 0));
+    realm_release(results);
+    results = realm_object_find_all(realm, class_key(realm, "Thing"));
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_results_get_list(results, 0));
+    realm_release(results);
+    SUCCEEDS(realm_commit(realm));
+
+    /* On to another thread, and to a frozen realm. */
+    realm_thread_safe_reference_t *reference = realm_create_thread_safe_reference(map);
+    found = realm_dictionary_from_thread_safe_reference(realm, reference);
+    CHECK(found && realm_equals(found, map) && size_of_dictionary(found) == 1);
+    realm_release(found);
+    realm_release(reference);
+    realm_t *frozen = realm_freeze(realm);
+    found = NULL;
+    SUCCEEDS(realm_dictionary_resolve_in(map, frozen, &found));
+    CHECK(found && size_of_dictionary(found) == 1);
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE, realm_list_insert_list(anys, 0));
+    SUCCEEDS(realm_begin_write(realm));
+    SUCCEEDS(realm_list_erase(anys, 0));
+    CHECK(!realm_dictionary_is_valid(map) && realm_dictionary_is_valid(found));
+    SUCCEEDS(realm_commit(realm));
+    realm_release(found);
+    realm_release(frozen);
+    realm_release(other);
+    realm_release(map);
+    realm_release(inner);
+    realm_release(anys);
+    realm_release(ints);
+    realm_release(thing);
+}
+
+static void in_dictionaries(realm_t *realm) {
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *thing = make_thing(realm, "a");
+    realm_dictionary_t *values = dictionary_of(realm, thing, "values"),
+                       *scores = dictionary_of(realm, thing, "scores");
+    realm_list_t *list = realm_dictionary_insert_list(values, of_text("l"));
+    CHECK(list && realm_list_is_valid(list));
+    SUCCEEDS(realm_list_insert(list, 0, of_int(5)));
+    realm_list_t *same = realm_dictionary_insert_list(values, of_text("l"));
+    CHECK(same && size_of_list(same) == 1);
+    realm_release(same);
+    realm_dictionary_t *map = realm_dictionary_insert_dictionary(values, of_text("d"));
+    CHECK(map && size_of_dictionary(map) == 0);
+    SUCCEEDS(realm_dictionary_insert(map, of_text("in"), of_bool(true), NULL, NULL));
+    same = realm_dictionary_get_list(values, of_text("l"));
+    CHECK(same && realm_equals(same, list));
+    realm_release(same);
+    same = realm_dictionary_get_list(values, of_text("d"));
+    CHECK(same && !realm_list_is_valid(same));
+    realm_release(same);
+    realm_dictionary_t *found = realm_dictionary_get_dictionary(values, of_text("none"));
+    CHECK(found && !realm_dictionary_is_valid(found));
+    realm_release(found);
+    char *text = realm_object_to_string(thing);
+    CHECK(text && strstr(text, "\"values\":{\"d\":{\"in\":true},\"l\":[5]}"));
+    realm_free(text);
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_dictionary_insert_list(values, of_int(1)));
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_dictionary_get_list(values, of_int(1)));
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_dictionary_get_dictionary(values, of_int(1)));
+    FAILS(RLM_ERR_INVALID_DICTIONARY_KEY, realm_dictionary_insert_list(values, of_text("$")));
+    FAILS(RLM_ERR_INVALID_DICTIONARY_VALUE, realm_dictionary_insert_list(scores, of_text("a")));
+    FAILS(RLM_ERR_INVALID_DICTIONARY_VALUE,
+          realm_dictionary_insert_dictionary(scores, of_text("a")));
+    FAILS(RLM_ERR_INVALID_PROPERTY, realm_dictionary_get_list(scores, of_text("a")));
+    FAILS(RLM_ERR_INVALID_PROPERTY, realm_dictionary_get_dictionary(scores, of_text("a")));
+    /* Properties that are such collections are not changed. */
+    found = realm_set_dictionary(thing, thing_key(realm, "values"));
+    CHECK(found && size_of_dictionary(found) == 2);
+    realm_release(found);
+    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_set_list(thing, thing_key(realm, "name")));
+    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_set_dictionary(thing, thing_key(realm, "ints")));
+
+    /* A hundred levels. */
+    realm_list_t *level = realm_dictionary_insert_list(values, of_text("deep"));
+    int depth = 2;
+    for (;;) {
+        realm_list_t *next = realm_list_insert_list(level, 0);
+        if (!next)
+            break;
+        realm_release(level);
+        level = next;
+        depth++;
+    }
+    CHECK(depth == 100);
+    FAILS(RLM_ERR_LIMIT_EXCEEDED, realm_list_insert_dictionary(level, 0));
+    realm_release(level);
+    text = realm_object_to_string(thing);
+    CHECK(text != NULL);
+    realm_free(text);
+    SUCCEEDS(realm_object_delete(thing));
+    CHECK(!realm_list_is_valid(list) && !realm_dictionary_is_valid(map));
+    FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_dictionary_insert_list(values, of_text("l")));
+    SUCCEEDS(realm_commit(realm));
+    realm_release(map);
+    realm_release(list);
+    realm_release(scores);
+    realm_release(values);
+    realm_release(thing);
+}
+
+int main(void) {
+    realm_t *realm = open_things("nested.realm");
+    in_lists(realm);
+    in_dictionaries(realm);
+    realm_release(realm);
+    return check_end("nested");
+}
