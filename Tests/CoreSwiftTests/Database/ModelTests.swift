@@ -36,7 +36,11 @@ private struct Model {
         events[key] = nil
         eventKeys.removeAll { $0 == key }
         let link = Value.link(Link(classKey, ObjectKey(rawValue: key)))
-        for (id, row) in items where row["event"] == link { items[id]!["event"] = .null }
+        for (id, row) in items {
+            for name in ["event", "cargo", "hold"] where row[name] == link {
+                items[id]![name] = .null
+            }
+        }
     }
 }
 
@@ -56,6 +60,11 @@ private struct Model {
                 PropertySchema("blob", .binary, flags: [.nullable]),
                 PropertySchema("next", .object, linkTarget: "Item", flags: [.nullable]),
                 PropertySchema("event", .object, linkTarget: "Event", flags: [.nullable]),
+                PropertySchema("price", .decimal128),
+                PropertySchema("code", .objectId, flags: [.nullable, .indexed]),
+                PropertySchema("token", .uuid, flags: [.nullable]),
+                PropertySchema("cargo", .mixed, flags: [.nullable]),
+                PropertySchema("hold", .mixed, flags: [.nullable, .indexed]),
             ]),
         ClassSchema(
             "Event",
@@ -64,6 +73,9 @@ private struct Model {
                 PropertySchema("text", .string),
             ]),
     ])
+
+    /// Classes are stored in the order of their names.
+    private static let eventKey = ClassKey(rawValue: 0)
 
     private static func configuration(_ path: String) -> Configuration {
         var configuration = Configuration(path: path)
@@ -146,6 +158,24 @@ private struct Model {
                     seconds: Int64.random(in: 0..<5, using: &random) &* 100_000_000_000,
                     nanoseconds: Int32.random(in: 0..<3, using: &random)))
         case .binary: return .binary([UInt8](text(&random).utf8))
+        case .decimal128:
+            return .decimal128(
+                Decimal128(Int64.random(in: -9...9, using: &random)) / Decimal128(8))
+        case .objectId:
+            return .objectId(ObjectId(high: random.next() >> 62, low: UInt32.max))
+        case .uuid:
+            return .uuid(UUIDValue(high: random.next(), low: random.next() >> 63))
+        case .mixed:
+            if !model.eventKeys.isEmpty, Int.random(in: 0..<4, using: &random) == 0 {
+                let event = model.eventKeys.randomElement(using: &random)!
+                return .link(Link(Self.eventKey, ObjectKey(rawValue: event)))
+            }
+            let types: [PropertyType] = [
+                .int, .double, .float, .bool, .timestamp, .binary, .decimal128, .objectId, .uuid,
+                .string,
+            ]
+            let type = types.randomElement(using: &random)!
+            return value(PropertySchema(property.name, type), model, &random)
         default: return .string(text(&random))
         }
     }
@@ -190,7 +220,8 @@ private struct Model {
         var row: Row = [
             "id": id, "name": .string(""), "note": .null, "count": .null, "score": .double(0),
             "ratio": .null, "active": .null, "when": .null, "blob": .null, "next": .null,
-            "event": .null,
+            "event": .null, "price": .decimal128(.zero), "code": .null, "token": .null,
+            "cargo": .null, "hold": .null,
         ]
         for property in realm.schema.class_(named: "Item")!.properties
         where property.type != .object && property.name != "id"

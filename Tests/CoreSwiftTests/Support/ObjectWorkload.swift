@@ -20,6 +20,22 @@ struct ObjectModel: Equatable {
         var parts: [String: Int64] = [:]
         /// A set of mixed values.
         var anything: Set<Int64> = []
+
+        // What follows from the number of the item, in the other types that properties have.
+        var price: Value { .decimal128(Decimal128(count ?? 0) / Decimal128(8)) }
+        var code: Value {
+            count.map { .objectId(ObjectId(high: UInt64(bitPattern: $0), low: 7)) } ?? .null
+        }
+        var token: Value { .uuid(UUIDValue(high: UInt64(blob.count), low: 1)) }
+        /// A mixed value of changing type; long ones have blocks of their own.
+        var cargo: Value {
+            switch (count ?? 0) & 3 {
+            case 0: return .binary(blob)
+            case 1: return price
+            case 2: return token
+            default: return count.map { .int($0) } ?? .null
+            }
+        }
     }
     var items: [Int64: Item] = [:]
     /// Tags by name, which is their primary key, with a weight.
@@ -66,6 +82,12 @@ struct ObjectWorkload: CrashWorkload {
                     "parts", .object, collection: .dictionary, linkTarget: "Part",
                     flags: [.nullable]),
                 PropertySchema("anything", .mixed, collection: .set, flags: [.nullable]),
+                PropertySchema("price", .decimal128),
+                PropertySchema("code", .objectId, flags: [.nullable, .indexed]),
+                PropertySchema("token", .uuid),
+                PropertySchema("cargo", .mixed, flags: [.nullable, .indexed]),
+                // Holds what `tag` does.
+                PropertySchema("mixedTag", .mixed, flags: [.nullable]),
             ]),
         ClassSchema(
             "Part", properties: [PropertySchema("size", .int)], kind: .embedded),
@@ -234,6 +256,11 @@ final class ObjectSession: CrashSession {
         try object.set("next", next.map { .link($0.link) } ?? .null)
         let tag = try item.tag.flatMap { try realm.find("Tag", primaryKey: .string($0)) }
         try object.set("tag", tag.map { .link($0.link) } ?? .null)
+        try object.set("mixedTag", tag.map { .link($0.link) } ?? .null)
+        try object.set("price", item.price)
+        try object.set("code", item.code)
+        try object.set("token", item.token)
+        try object.set("cargo", item.cargo)
         let marks = try object.collection("marks")
         // Keep what stays, so that elements change in place, too.
         while try marks.count() > item.marks.count { try marks.remove(at: 0) }
@@ -334,8 +361,12 @@ final class ObjectSession: CrashSession {
                 try object.get("blob") == .binary(item.blob)
             else { throw fail("item \(id) differs") }
             guard try object.linked("next")?.get("id") == item.next.map({ .int($0) }),
-                try object.linked("tag")?.get("name") == item.tag.map({ .string($0) })
+                try object.linked("tag")?.get("name") == item.tag.map({ .string($0) }),
+                try object.get("mixedTag") == object.get("tag")
             else { throw fail("links of item \(id) differ") }
+            guard try object.get("price") == item.price, try object.get("code") == item.code,
+                try object.get("token") == item.token, try object.get("cargo") == item.cargo
+            else { throw fail("decimals, ids or mixed values of item \(id) differ") }
             guard try verifyCollections(object, item) else {
                 throw fail("collections of item \(id) differ")
             }
