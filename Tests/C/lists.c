@@ -338,10 +338,70 @@ static void long_lists(void) {
     realm_release(realm);
 }
 
+/* Many small lists of two properties, opened and closed again and again: none shows what another
+ * one held. */
+static void small_lists(void) {
+    enum { count = 1500 };
+    realm_t *realm = open_things("small.realm");
+    realm_property_key_t maybes = thing_key(realm, "maybes"), names = thing_key(realm, "names");
+    realm_class_key_t class = class_key(realm, "Thing");
+    for (int round = 0; round < 3; round++) {
+        SUCCEEDS(realm_begin_write(realm));
+        for (int i = 0; i < count; i++) {
+            realm_object_t *thing = round == 0 ? realm_object_create(realm, class)
+                                               : realm_get_object(realm, class, i);
+            realm_list_t *numbers = realm_get_list(thing, maybes);
+            realm_list_t *texts = realm_get_list(thing, names);
+            char text[32];
+            snprintf(text, sizeof text, "text %d in round %d", i, round);
+            for (int k = 0; k < 6; k++) {
+                bool is_null = (i + k) % 3 == 0;
+                if (!realm_list_insert(numbers, 0, is_null ? of_null() : of_int(i * 10 + k)) ||
+                    !realm_list_insert(texts, 0, of_text(k % 2 ? text : "")))
+                    CHECK(false);
+            }
+            for (int k = 0; k < 4; k++) {
+                size_t size = size_of_list(numbers);
+                if (!realm_list_erase(numbers, size - 1) || !realm_list_erase(texts, size - 1))
+                    CHECK(false);
+            }
+            realm_release(texts);
+            realm_release(numbers);
+            realm_release(thing);
+        }
+        SUCCEEDS(realm_commit(realm));
+    }
+    /* Each round put six in front and took four from the end: of the last one all six are there. */
+    bool fits = true;
+    for (int i = 0; i < count; i++) {
+        realm_object_t *thing = realm_get_object(realm, class, i);
+        realm_list_t *numbers = realm_get_list(thing, maybes);
+        realm_list_t *texts = realm_get_list(thing, names);
+        fits = fits && size_of_list(numbers) == 6 && size_of_list(texts) == 6;
+        for (int k = 0; k < 6; k++) {
+            realm_value_t v, t;
+            bool is_null = (i + 5 - k) % 3 == 0;
+            char text[32];
+            snprintf(text, sizeof text, "text %d in round 2", i);
+            fits = fits && realm_list_get(numbers, (size_t)k, &v) &&
+                   realm_list_get(texts, (size_t)k, &t) &&
+                   v.type == (is_null ? RLM_TYPE_NULL : RLM_TYPE_INT) &&
+                   (is_null || v.integer == i * 10 + 5 - k) &&
+                   is_text(t, (5 - k) % 2 ? text : "");
+        }
+        realm_release(texts);
+        realm_release(numbers);
+        realm_release(thing);
+    }
+    CHECK(fits);
+    realm_release(realm);
+}
+
 int main(void) {
     elements();
     links();
     handles();
     long_lists();
+    small_lists();
     return check_end("lists");
 }

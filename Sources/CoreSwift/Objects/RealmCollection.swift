@@ -366,9 +366,7 @@ extension ObjectHandle {
         _ propertyKey: Int64, _ type: CollectionType
     ) throws(RealmError) -> RealmCollection {
         _ = try row()
-        guard let table = try realm.readTables().table(classKey) else {
-            throw RealmError(.invalidatedObject, "class \(classKey.rawValue) is gone")
-        }
+        let table = table
         let column = try Self.column(table, propertyKey)
         let info = table.pointee.columns[column]
         guard info.collection == type || (info.kind == .mixed && type != .set) else {

@@ -72,9 +72,19 @@ struct OpenCollection {
 
     /// Frees the memory; sealed blocks stay what they are.
     func deallocate() {
+        if pieceCount == 1, canShareLeaves, let leaf = pieces[0].open,
+            table.pointee.openCollections.keep(leaf, column: column)
+        {
+            pieces[0].open = nil
+        }
         for index in 0..<pieceCount { free(pieces[index].open) }
         pieces.deallocate()
         counts.deallocate()
+    }
+
+    /// All collections of the column have leaves of one form; those in mixed values do not.
+    private var canShareLeaves: Bool {
+        table.pointee.columns[column].kind == .collection && number == 0
     }
 
     func free(_ leaf: UnsafeMutablePointer<OpenLeaf>?) {
@@ -94,7 +104,7 @@ struct OpenCollection {
         guard cell.count > 0, let start = cell.baseAddress else { return }
         if start.u8(0) == CollectionCell.inlineForm {
             let rows = Int(start.u16(2))
-            let leaf = makeLeaf(capacity: max(16, rows + rows / 4))
+            let leaf = makeLeaf(capacity: max(OpenLeaf.smallRows, rows + rows / 4))
             CollectionCell.decode(start, infos, to: leaf)
             insertPiece(
                 at: 0, CollectionPiece(reference: .none, open: leaf, origin: -1), count: rows)
@@ -153,7 +163,12 @@ struct OpenCollection {
     // MARK: Pieces
 
     private func makeLeaf(capacity: Int) -> UnsafeMutablePointer<OpenLeaf> {
-        OpenLeaf.make(
+        if capacity <= OpenLeaf.smallRows, canShareLeaves,
+            let spare = table.pointee.openCollections.takeSpare(column: column)
+        {
+            return spare
+        }
+        return OpenLeaf.make(
             UnsafePointer(infos), count: columnCount,
             capacity: min(capacity, LeafLayout.rowsMax), lowKey: 0)
     }
@@ -225,6 +240,14 @@ struct OpenCollection {
         if index >= fingerStart {
             piece = fingerPiece
             start = fingerStart
+        }
+        // Eight pieces at a time: a list of a million elements has about five hundred.
+        while piece &+ 8 <= pieceCount {
+            let eight = UnsafeRawPointer(counts + piece).loadUnaligned(as: SIMD8<Int32>.self)
+            let elements = Int(eight.wrappedSum())
+            if index &- start < elements { break }
+            start &+= elements
+            piece &+= 8
         }
         while index &- start >= Int(counts[piece]) {
             start &+= Int(counts[piece])
@@ -359,7 +382,9 @@ struct OpenCollection {
     ) throws(RealmError) -> (leaf: UnsafeMutablePointer<OpenLeaf>, row: Int) {
         if pieceCount == 0 {
             insertPiece(
-                at: 0, CollectionPiece(reference: .none, open: makeLeaf(capacity: 16), origin: -1),
+                at: 0,
+                CollectionPiece(
+                    reference: .none, open: makeLeaf(capacity: OpenLeaf.smallRows), origin: -1),
                 count: 0)
             fingerPiece = 0
             fingerStart = 0

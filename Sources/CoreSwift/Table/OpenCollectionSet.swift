@@ -6,7 +6,38 @@ struct OpenCollectionSet {
     /// Open addressing; positions in `items` + 1.
     private var places: [UInt32] = []
 
+    /// Empty leaves of small collections that were closed, by column: programs that fill one
+    /// collection per object open and close them by the thousand.
+    private var spares: [[UnsafeMutablePointer<OpenLeaf>]] = []
+    private static let sparesMax = 1024
+
     var isEmpty: Bool { items.isEmpty }
+
+    /// Keeps a leaf of a closed collection for the next one of the column; false if it is too large
+    /// or there are enough.
+    mutating func keep(_ leaf: UnsafeMutablePointer<OpenLeaf>, column: Int) -> Bool {
+        guard leaf.pointee.capacity <= OpenLeaf.smallRowsMax else { return false }
+        for index in 0..<leaf.pointee.columnCount
+        where leaf.pointee.columns[index].heapCapacity > 4096 { return false }
+        while spares.count <= column { spares.append([]) }
+        guard spares[column].count < Self.sparesMax else { return false }
+        // Rows that were removed left their values behind.
+        leaf.pointee.rows = leaf.pointee.capacity
+        leaf.pointee.reset(lowKey: 0)
+        spares[column].append(leaf)
+        return true
+    }
+
+    /// An empty leaf with room for `OpenLeaf.smallRows` rows.
+    mutating func takeSpare(column: Int) -> UnsafeMutablePointer<OpenLeaf>? {
+        column < spares.count ? spares[column].popLast() : nil
+    }
+
+    /// Gives up the empty leaves; the caller frees them.
+    mutating func takeSpares() -> [UnsafeMutablePointer<OpenLeaf>] {
+        defer { spares = [] }
+        return spares.flatMap { $0 }
+    }
 
     @inline(__always) private static func hash(_ key: Int64, _ column: Int) -> Int {
         let word = UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15

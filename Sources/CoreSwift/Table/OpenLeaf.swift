@@ -73,7 +73,8 @@ struct OpenColumn {
         let isSparse = live < heapUsed / 2
         let kept = isSparse ? live : heapUsed
         // Leaves of few rows are those of small collections, of which there may be thousands.
-        let capacity = max(rowCapacity <= 64 ? 256 : 16 * 1024, (kept + count) * 2)
+        let least = rowCapacity <= OpenLeaf.smallRowsMax ? 256 : 16 * 1024
+        let capacity = max(least, (kept + count) * 2)
         let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
         if let heap {
             if isSparse {
@@ -102,6 +103,10 @@ struct OpenColumn {
 }
 
 struct OpenLeaf {
+    /// Rows that the leaf of a new collection has room for, and up to which one counts as small.
+    static let smallRows = 16
+    static let smallRowsMax = 64
+
     let capacity: Int
     /// Rows, dead ones included.
     var rows = 0

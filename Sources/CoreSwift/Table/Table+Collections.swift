@@ -138,7 +138,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func flushCollections() throws(RealmError) {
         guard !pointee.openCollections.isEmpty else { return }
         // In the order of the rows, so that each leaf is opened once.
-        let all = pointee.openCollections.takeAll().sorted { $0.pointee.key < $1.pointee.key }
+        var all = pointee.openCollections.takeAll()
+        let isSorted = zip(all, all.dropFirst()).allSatisfy { $0.pointee.key <= $1.pointee.key }
+        if !isSorted { all.sort { $0.pointee.key < $1.pointee.key } }
         pointee.stamp.pointee &+= 1
         defer { for collection in all { end(collection) } }
         for collection in all {
@@ -196,6 +198,10 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Frees what the transaction held, without a trace.
     func discardCollections() {
         for collection in pointee.openCollections.takeAll() { end(collection) }
+        for leaf in pointee.openCollections.takeSpares() {
+            leaf.pointee.deallocate()
+            leaf.deallocate()
+        }
     }
 
     // MARK: Elements
