@@ -18,7 +18,7 @@ struct ValueDigest {
         case .string, .binary:
             add(raw.word1)
             for byte in raw.bytes { add(UInt64(byte)) }
-        case .timestamp, .link:
+        case .timestamp, .link, .decimal128, .uuid, .objectId:
             add(raw.word0)
             add(raw.word1)
         default: add(raw.word0)
@@ -111,6 +111,10 @@ enum FileReading {
         "name BEGINSWITH 'item number 1' AND active == true", "count == null OR count >= 50",
         "score < 0.5", "ratio > 3.25", "tag.key == 'tag-1002'", "next.size > 10",
         "note LIKE[c] '*E 1?'", "blob != null", "id < 0", "id == 300", "id == null",
+        "price > 2.5", "price == 1.25", "code > oid(000001000000000000000000)",
+        "token == uuid(05000000-0000-0000-0000-000000000009)", "cargo > 40", "cargo == 'text 3'",
+        "hold == 24", "hold CONTAINS 'ext'", "hold IN {16, 'text 3', true}",
+        "TRUEPREDICATE SORT(cargo ASC, price DESC)", "TRUEPREDICATE DISTINCT(hold, token)",
         "TRUEPREDICATE SORT(name ASC) LIMIT(50)", "TRUEPREDICATE DISTINCT(note) SORT(size DESC)",
     ]
 }

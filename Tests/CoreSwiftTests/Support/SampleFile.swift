@@ -20,6 +20,11 @@ enum SampleFile {
                 PropertySchema("next", .object, linkTarget: "Item", flags: [.nullable]),
                 PropertySchema("tag", .object, linkTarget: "Tag", flags: [.nullable]),
                 PropertySchema("size", .int),
+                PropertySchema("price", .decimal128, flags: [.nullable]),
+                PropertySchema("code", .objectId, flags: [.indexed]),
+                PropertySchema("token", .uuid, flags: [.nullable, .indexed]),
+                PropertySchema("cargo", .mixed, flags: [.nullable]),
+                PropertySchema("hold", .mixed, flags: [.nullable, .indexed]),
             ]),
         ClassSchema(
             "Tag", primaryKey: "key",
@@ -98,6 +103,28 @@ enum SampleFile {
             let key = tagKey(number % tags)
             try item.set("tag", try realm.find("Tag", primaryKey: .string(key))!.value)
         }
+        try addValues(realm, item, number, tags)
+    }
+
+    private static func addValues(
+        _ realm: Realm, _ item: DynamicObject, _ number: Int, _ tags: Int
+    ) throws {
+        if number % 5 != 0 {
+            try item.set("price", .decimal128(Decimal128(Int64(number)) / Decimal128(16)))
+        }
+        try item.set("code", .objectId(ObjectId(high: UInt64(number) << 32, low: 0x0102_0304)))
+        if number % 3 != 1 {
+            try item.set("token", .uuid(UUIDValue(high: UInt64(number % 50) << 56, low: 9)))
+        }
+        let tag = try realm.find("Tag", primaryKey: .string(tagKey(number % tags)))!.value
+        let long = Value.string(String(repeating: "m", count: 4000))
+        let values: [Value] = [
+            .int(Int64(number)), .double(Double(number) / 4), .string("text \(number % 9)"), tag,
+            .decimal128(Decimal128(Int64(number))), .bool(true), .null,
+            number % 250 == 57 ? long : .uuid(.zero),
+        ]
+        try item.set("cargo", values[number % 8])
+        try item.set("hold", values[number % 8])
     }
 }
 

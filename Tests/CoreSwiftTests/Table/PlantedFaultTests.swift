@@ -266,9 +266,42 @@ import Testing
         }
     }
 
+    // MARK: Mixed values
+
+    /// The bytes of the first mixed value of this type.
+    private func mixed(_ surgeon: FileSurgeon, _ type: ValueType) -> UnsafeRawPointer {
+        let view = leaf(surgeon, item)
+        let column = view.column(15)!
+        let row = (0..<view.rows).first { row in
+            let bytes = column.bytes(row)
+            return !view.isDead(row) && !column.isNull(row) && bytes.count > 0
+                && bytes[0] == UInt8(type.rawValue)
+        }!
+        return column.bytes(row).baseAddress!
+    }
+
+    @Test func faultsInMixedValuesAreFound() throws {
+        try plant("a mixed value is of unknown type 99") {
+            writable(mixed($0, .int)).put(99 as UInt8, 0)
+        }
+        try plant("a mixed value of type uuid has") {
+            writable(mixed($0, .double)).put(UInt8(ValueType.uuid.rawValue), 0)
+        }
+        try plant("a mixed boolean is 7") { writable(mixed($0, .bool)).put(7 as UInt8, 1) }
+        try plant("links to object 251, which is not there") {
+            writable(mixed($0, .link)).put(251 as Int64, 5)
+        }
+        try plant("links to class 77, which there is not") {
+            writable(mixed($0, .link)).put(77 as UInt32, 1)
+        }
+        try plant("a mixed value links to object -1") {
+            writable(mixed($0, .link)).put(-1 as Int64, 5)
+        }
+    }
+
     // MARK: Indexes
 
-    @Test(arguments: [1, 3, 7, 9 | 0x8000, 10 | 0x8000])
+    @Test(arguments: [1, 3, 7, 13, 14, 16, 9 | 0x8000, 10 | 0x8000])
     func faultsInIndexesAreFound(column: Int) throws {
         func node(_ surgeon: FileSurgeon) -> IndexLeaf {
             IndexLeaf(surgeon.block(surgeon.all(.indexLeaf, classKey: item, column: column)[0]))
