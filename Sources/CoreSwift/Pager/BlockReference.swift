@@ -4,7 +4,7 @@
 //
 //   offset  size  field
 //        0     6  page number          (location, bits 0-47)
-//        6     2  page count           (location, bits 48-63)
+//        6     2  page count           (location, bits 48-63; `PageCount`)
 //        8     8  version that wrote it
 //       16     8  check value, first half
 //       24     8  check value, second half
@@ -30,6 +30,35 @@ enum Page {
     static let size = 4096
     static let shift = 12
     static func count(forBytes bytes: Int) -> Int { (bytes + size - 1) >> shift }
+}
+
+/// The page count of a block in 16 bits. Up to 32,767 pages are counted one by one; blocks of more
+/// (128 MiB; only values of their own are so large) consist of groups of 64 pages, which the top
+/// bit tells: up to 8 GiB, with at most a fifth of a percent of it unused.
+enum PageCount {
+    static let singleMax = 0x7FFF
+    static let max = 0x7FFF << groupShift
+    private static let groupShift = 6
+    private static let groupBit: UInt16 = 0x8000
+
+    @inline(__always) static func decode(_ code: UInt16) -> Int {
+        code & groupBit == 0 ? Int(code) : Int(code & ~groupBit) << groupShift
+    }
+
+    /// Of a count that `forBytes` gave.
+    @inline(__always) static func encode(_ count: Int) -> UInt16 {
+        count <= singleMax
+            ? UInt16(truncatingIfNeeded: count)
+            : groupBit | UInt16(truncatingIfNeeded: count >> groupShift)
+    }
+
+    /// Pages of a block that has to hold so many bytes.
+    static func forBytes(_ bytes: Int) -> Int {
+        let count = Page.count(forBytes: bytes)
+        guard count > singleMax else { return count }
+        let group = 1 << groupShift
+        return (count + group - 1) & ~(group - 1)
+    }
 }
 
 enum BlockKind: UInt8 {
@@ -109,8 +138,11 @@ struct BlockReference: Equatable {
         !isTransient && pageCount > 0 && page >= 2
     }
     @inline(__always) var page: UInt64 { location & Self.pageMask }
-    @inline(__always) var pageCount: Int { Int(truncatingIfNeeded: location >> 48) }
-    static let pageCountMax = 0xFFFF
+    @inline(__always) var pageCount: Int {
+        PageCount.decode(UInt16(truncatingIfNeeded: location >> 48))
+    }
 
-    static func location(page: UInt64, count: Int) -> UInt64 { page | UInt64(count) << 48 }
+    static func location(page: UInt64, count: Int) -> UInt64 {
+        page | UInt64(PageCount.encode(count)) << 48
+    }
 }

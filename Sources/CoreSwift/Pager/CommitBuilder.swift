@@ -222,7 +222,7 @@ final class CommitBuilder {
             blocks: scratch.blockPages.count + chunks.count,
             spaceMap: space.encodedBytes(version) + slack)
         let rootPages = Page.count(forBytes: rootBytes)
-        guard rootPages <= BlockReference.pageCountMax else {
+        guard rootPages <= PageCount.singleMax else {
             throw RealmError(
                 .limitExceeded, "'\(store.path)': commit needs a root of \(rootBytes) bytes")
         }
@@ -267,7 +267,7 @@ final class CommitBuilder {
         digest.add(
             location: reference.location,
             check: ContentHash(low: reference.check0, high: reference.check1))
-        scratch.blockPages.append(UInt16(truncatingIfNeeded: pages))
+        scratch.blockPages.append(PageCount.encode(pages))
         if let last = scratch.written.last, last.page + UInt64(last.pages) == page {
             scratch.written[scratch.written.count - 1].blocks += 1
             scratch.written[scratch.written.count - 1].pages += pages

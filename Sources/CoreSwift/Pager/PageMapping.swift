@@ -21,7 +21,7 @@ final class PageMapping {
     private let verified: UnsafeMutablePointer<UInt64>
     /// Per page: how far behind the first page of the block that covers it; 0 = first, or none
     /// known. Not on the path of readers. Guarded by `marks`, as are changes of `verified`.
-    private let tails: UnsafeMutablePointer<UInt16>
+    private let tails: UnsafeMutablePointer<UInt32>
     private let marks = Lock()
     /// Pages of address space.
     let reservedPages: UInt64
@@ -39,15 +39,15 @@ final class PageMapping {
         var bytes = bytesMax
         var code: Int32 = 0
         while true {
-            // Eight bytes of the table of verified blocks for each page, and two of their tails.
+            // Eight bytes of the table of verified blocks for each page, and four of their tails.
             if bytes >= Self.reservedBytesMin, Int64(bytes) >= fileBytes,
                 let base = files.reserve(bytes, zeros: false, &code)
             {
                 let pages = bytes / Page.size
-                if let table = files.reserve(pages * 10, zeros: true, &code) {
+                if let table = files.reserve(pages * 12, zeros: true, &code) {
                     self.base = base
                     verified = table.bindMemory(to: UInt64.self, capacity: pages)
-                    tails = (table + pages * 8).bindMemory(to: UInt16.self, capacity: pages)
+                    tails = (table + pages * 8).bindMemory(to: UInt32.self, capacity: pages)
                     break
                 }
                 _ = files.unmap(base, bytes)
@@ -68,7 +68,7 @@ final class PageMapping {
 
     deinit {
         _ = files.unmap(base, Int(reservedPages) * Page.size)
-        _ = files.unmap(verified, Int(reservedPages) * 10)
+        _ = files.unmap(verified, Int(reservedPages) * 12)
         source.deallocate()
     }
 
@@ -82,7 +82,7 @@ final class PageMapping {
         marks.lock()
         clearOverlapped(page, reference.pageCount)
         for offset in 1..<max(reference.pageCount, 1) {
-            tails[page + offset] = UInt16(truncatingIfNeeded: offset)
+            tails[page + offset] = UInt32(truncatingIfNeeded: offset)
         }
         ck_store_relaxed_u64(verified + page, reference.check0)
         marks.unlock()

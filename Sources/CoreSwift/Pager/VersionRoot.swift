@@ -108,7 +108,7 @@ struct VersionRoot {
 
     /// Pages of block `index` of the written list.
     func blockPages(_ index: Int) -> Int {
-        Int((base + (runsOffset + runCount * Self.runBytes)).u16(index * 2))
+        PageCount.decode((base + (runsOffset + runCount * Self.runBytes)).u16(index * 2))
     }
 
     /// Bytes a root needs.

@@ -298,8 +298,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
         return place
     }
 
-    /// A block holds 65,535 pages, less its header.
-    static var textBytesMax: Int { (BlockReference.pageCountMax << Page.shift) - 16 }
+    /// Bytes of a string or binary, 2 GiB.
+    static var textBytesMax: Int { 1 << 31 }
 
     func setExternal(
         _ leaf: UnsafeMutablePointer<OpenLeaf>, _ row: Int, _ index: Int, _ kind: ColumnKind,

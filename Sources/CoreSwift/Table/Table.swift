@@ -373,7 +373,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func makeExternal(
         _ count: Int, _ write: (UnsafeMutableRawPointer) -> Void
     ) -> BlockReference {
-        let pages = Page.count(forBytes: Self.externalHeader + count)
+        let pages = PageCount.forBytes(Self.externalHeader + count)
         let block = memory.pointee.blocks.allocate(pages: pages)
         block.put(externalTag().rawValue, 0)
         block.put(UInt32(count), 8)
