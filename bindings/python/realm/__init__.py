@@ -15,6 +15,7 @@
 
 from importlib.metadata import version as _version
 
+from ._collections import Dictionary, List, Set
 from ._database import Realm, Transaction, check_file, delete_files, open
 from ._errors import (
     ArgumentError,
@@ -58,6 +59,7 @@ from ._errors import (
 )
 from ._model import (
     Default,
+    EmbeddedObject,
     Float32,
     Indexed,
     Object,
@@ -80,6 +82,8 @@ __all__ = [
     "ConfigurationError",
     "DecryptionError",
     "Default",
+    "Dictionary",
+    "EmbeddedObject",
     "Error",
     "ErrorCode",
     "FileError",
@@ -92,6 +96,7 @@ __all__ = [
     "InvalidDatabaseError",
     "InvalidObjectError",
     "LimitError",
+    "List",
     "MissingValueError",
     "NoSuchClassError",
     "NoSuchObjectError",
@@ -117,6 +122,7 @@ __all__ = [
     "Results",
     "SchemaError",
     "SchemaMismatchError",
+    "Set",
     "SystemCallError",
     "Transaction",
     "TransactionError",

@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar, overload
 
 from . import _realm
 from ._errors import SchemaError
-from ._model import Object, ObjectMeta
+from ._model import EmbeddedObject, Object, ObjectMeta
 from ._results import Results
 from ._reflection import classes_from_description
 
@@ -136,7 +136,7 @@ def _with_targets(classes: Iterable[ObjectMeta]) -> Iterator[ObjectMeta]:
     pending = list(classes)
     seen: set[ObjectMeta] = set()
     for cls in pending:
-        if not isinstance(cls, ObjectMeta) or cls is Object:
+        if not isinstance(cls, ObjectMeta) or cls in (Object, EmbeddedObject):
             raise SchemaError(f"{cls!r} is not a class derived from realm.Object")
         if cls in seen:
             continue

@@ -18,6 +18,7 @@ import builtins
 import datetime
 import decimal
 import inspect
+import itertools
 import sys
 import types
 import typing
@@ -150,6 +151,9 @@ _SCALARS: dict[Any, str] = {
     Any: "Any",
 }
 
+_COLLECTIONS: dict[Any, str] = {list: "list", set: "set", dict: "dict"}
+_PLAIN_COLLECTIONS: tuple[Any, ...] = (list, set, dict, typing.List, typing.Set, typing.Dict)
+
 _PRIMARY_KEY_TYPES = ("int", "str", "UUID", "ObjectId")
 _INDEXED_TYPES = ("int", "bool", "str", "datetime", "UUID", "ObjectId", "Any")
 
@@ -162,6 +166,7 @@ class _Declaration:
         self.name = name
         self.nullable = False
         self.kind = ""
+        self.collection: str | None = None
         self.target: str | None = None
         self.target_class: ObjectMeta | None = None
         self.field = value if isinstance(value, Field) else Field(default=value)
@@ -188,6 +193,8 @@ class _Declaration:
             return self._read_choice(annotation.members, names)
         if origin is Union or origin is types.UnionType:
             return self._read_choice(typing.get_args(annotation), names)
+        if origin in _COLLECTIONS or annotation in _PLAIN_COLLECTIONS:
+            return self._read_collection(annotation, origin, names)
         if origin is Annotated:
             base, *extras = typing.get_args(annotation)
             if base is float and any(isinstance(e, _Float32Marker) for e in extras):
@@ -206,29 +213,52 @@ class _Declaration:
         else:
             raise self._unsupported(annotation)
 
+    def _read_collection(self, annotation: Any, origin: Any, names: _Names) -> None:
+        arguments = typing.get_args(annotation)
+        if self.collection is not None:
+            raise SchemaError(f"{self.where}: collections in collections can't be declared")
+        if not arguments:
+            text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
+            raise SchemaError(
+                f"{self.where}: {text} needs the type of its elements, as in list[int], set[int] "
+                "or dict[str, int]"
+            )
+        self.collection = _COLLECTIONS[origin]
+        if self.collection == "dict" and arguments[0] is not str:
+            raise SchemaError(f"{self.where}: the keys of a dict are str")
+        self._read(arguments[-1], names)
+
     def _read_choice(self, members: tuple[object, ...], names: _Names) -> None:
         others = [m for m in members if m is not None and m is not type(None)]
         if len(others) != 1:
             raise SchemaError(f"{self.where}: a property has one type, which may be `| None`")
+        inside = self.collection is not None
         self._read(others[0], names)
+        if self.collection is not None and not inside:
+            raise SchemaError(
+                f"{self.where}: a {self.collection} is never None, only empty; its elements may "
+                "be `| None`"
+            )
         self.nullable = len(others) < len(members) or self.nullable
 
     def _unsupported(self, annotation: Any) -> SchemaError:
         text = annotation.__name__ if isinstance(annotation, type) else str(annotation)
         base = typing.get_origin(annotation) or annotation
-        if base in (list, set, frozenset, dict, tuple):
-            rule = "collections are not supported by this version"
+        if base in (frozenset, tuple):
+            rule = "the collections are list, set and dict"
         elif annotation is datetime.date:
             rule = "a date is not supported; store a datetime or a str"
         else:
             rule = (
                 "the types are int, bool, float, realm.Float32, str, bytes, datetime, Decimal, "
-                "UUID, realm.ObjectId, Any and classes derived from realm.Object"
+                "UUID, realm.ObjectId, Any, classes derived from realm.Object, and list, set and dict of these"
             )
         return SchemaError(f"{self.where}: {text} can't be stored: {rule}")
 
     def _check(self) -> None:
         field = self.field
+        if self.collection is not None:
+            return self._check_collection()
         if self.kind == "link" and not self.nullable:
             raise SchemaError(
                 f"{self.where}: a link can always be None, because its object can be deleted; "
@@ -250,6 +280,29 @@ class _Declaration:
                 f"{self.where}: objects would share one default; use realm.Default(factory)"
             )
 
+    def _check_collection(self) -> None:
+        """The rules for lists, sets and dictionaries."""
+        field = self.field
+        if field.primary_key:
+            raise SchemaError(f"{self.where}: a primary key is no {self.collection}")
+        if field.indexed:
+            raise SchemaError(f"{self.where}: an index is possible on single values only")
+        if field.default is None:
+            raise SchemaError(f"{self.where}: a {self.collection} is never None, only empty")
+        if self.kind != "link":
+            return
+        if self.collection == "dict":
+            # The value of a key becomes None when its object is deleted.
+            self.nullable = True
+        elif self.nullable:
+            raise SchemaError(
+                f"{self.where}: a {self.collection} of links holds no None: deleted objects leave "
+                f"it; declare it as `{self.collection}[{self.target}]`"
+            )
+        target = self.target_class
+        if self.collection == "set" and target is not None and target.__realm_model__.embedded:
+            raise SchemaError(f"{self.where}: a set can't hold embedded objects; use a list")
+
     def property(self) -> _realm.Property:
         options: dict[str, Any] = {}
         if self.field.default is not _MISSING:
@@ -262,6 +315,7 @@ class _Declaration:
             indexed=self.field.indexed,
             link_target=self.target,
             default_factory=self.field.default_factory,
+            collection=self.collection,
             **options,
         )
 
@@ -314,7 +368,10 @@ class ObjectMeta(type):
     def __new__(
         mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any
     ) -> ObjectMeta:
-        if not any(isinstance(base, ObjectMeta) for base in bases):
+        embedded = options.pop("embedded", False) or any(
+            getattr(base, "__realm_embedded__", False) for base in bases
+        )
+        if not any(isinstance(base, ObjectMeta) for base in bases) or "__realm_base__" in namespace:
             return super().__new__(mcls, name, bases, namespace, **options)
         # Without a __dict__, assigning to a misspelt property is an AttributeError.
         namespace.setdefault("__slots__", ())
@@ -324,7 +381,7 @@ class ObjectMeta(type):
             {name: cls}, frame.f_locals, _module_scope(cls.__module__), vars(builtins)
         )
         # The class may mention itself: it is a model before its properties are known.
-        cls.__realm_model__ = _realm.Model(name, cls, ())
+        cls.__realm_model__ = _realm.Model(name, cls, (), embedded=embedded)
         declarations: dict[str, _Declaration] = {}
         for base in reversed(cls.__mro__[1:]):
             if isinstance(base, ObjectMeta):
@@ -339,7 +396,7 @@ class ObjectMeta(type):
                     )
                 )
         declarations.update(_declared_in(name, _annotations_of(cls), namespace, names))
-        _install(cls, declarations)
+        _install(cls, declarations, embedded)
         return cls
 
     def __repr__(cls) -> str:
@@ -354,6 +411,8 @@ class ObjectMeta(type):
                 default = declaration.field.default
             elif declaration.field.default_factory is not None:
                 default = ...
+            elif declaration.collection is not None:
+                default = ...
             elif declaration.nullable:
                 default = None
             parameters.append(
@@ -364,13 +423,15 @@ class ObjectMeta(type):
         return inspect.Signature(parameters)
 
 
-def _install(cls: ObjectMeta, declarations: dict[str, _Declaration]) -> None:
+def _install(cls: ObjectMeta, declarations: dict[str, _Declaration], embedded: bool) -> None:
     keys = [d.where for d in declarations.values() if d.field.primary_key]
     if len(keys) > 1:
         raise SchemaError(f"{cls.__name__}: a class has one primary key, not {' and '.join(keys)}")
+    if keys and embedded:
+        raise SchemaError(f"{keys[0]}: an embedded object has no primary key; its owner has one")
     properties = tuple(d.property() for d in declarations.values())
     cls.__realm_declarations__ = declarations
-    cls.__realm_model__ = _realm.Model(cls.__name__, cls, properties)
+    cls.__realm_model__ = _realm.Model(cls.__name__, cls, properties, embedded=embedded)
     for prop in properties:
         setattr(cls, prop.name, prop)
     # Defaults must fit their type: say so where the class is declared.
@@ -409,9 +470,39 @@ class Object(_realm.Object, metaclass=ObjectMeta):
         return f"{name}({', '.join(shown)})"
 
 
+class EmbeddedObject(Object):
+    """Base of the classes whose objects are parts of others: `address: Address | None`.
+
+    An embedded object has one owner, which it is assigned to, put into a list of, or into a
+    dictionary of. It is deleted with its owner, and when another one takes its place.
+    """
+
+    __slots__ = ()
+    __realm_base__ = True
+    __realm_embedded__ = True
+
+
+def _find_target(cls: ObjectMeta, name: str) -> ObjectMeta | None:
+    """The class that a property links to, if it is known without a realm; for the extension."""
+    declaration = cls.__realm_declarations__[name]
+    if declaration.target_class is None and declaration.target is not None:
+        found = _module_scope(cls.__module__).get(declaration.target)
+        if isinstance(found, ObjectMeta):
+            declaration.target_class = found
+    return declaration.target_class
+
+
 def _short(value: Any) -> str:
     if isinstance(value, Object):
         return _reference(value)
+    if isinstance(value, (list, set)):
+        # Objects in it may contain it in turn.
+        texts = [_short(item) for item in itertools.islice(value, 4)]
+        brackets = "[]" if isinstance(value, list) else "{}"
+        return brackets[0] + ", ".join(texts + ["..."] * (len(value) > 4)) + brackets[1]
+    if isinstance(value, dict):
+        texts = [f"{k!r}: {_short(v)}" for k, v in itertools.islice(value.items(), 4)]
+        return "{" + ", ".join(texts + ["..."] * (len(value) > 4)) + "}"
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
@@ -441,5 +532,9 @@ def realm_of(obj: Object, /) -> Any:
 
 
 def to_dict(obj: Object, /) -> dict[str, Any]:
-    """The values of obj by name; links stay objects."""
-    return {prop.name: getattr(obj, prop.name) for prop in type(obj).__realm_model__.properties}
+    """The values of obj by name; links stay objects, collections are copied to plain ones."""
+    values = {}
+    for prop in type(obj).__realm_model__.properties:
+        value = getattr(obj, prop.name)
+        values[prop.name] = value if prop.collection is None else value.copy()
+    return values

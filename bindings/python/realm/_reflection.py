@@ -8,7 +8,7 @@ import uuid
 from typing import Any
 
 from ._errors import SchemaError
-from ._model import Field, Float32, Object, ObjectMeta, _Unknown
+from ._model import EmbeddedObject, Field, Float32, Object, ObjectMeta, _Unknown
 from ._values import ObjectId
 
 _NULLABLE = 1
@@ -32,18 +32,32 @@ _TYPES: dict[int, Any] = {
 _LINK = 12
 
 
+# By realm_collection_type_e.
+_COLLECTIONS = {1: list, 2: set}
+_DICTIONARY = 4
+
+
 def _annotation(where: str, kind: int, collection: int, target: str, nullable: bool) -> Any:
-    if collection or (kind != _LINK and kind not in _TYPES):
+    if kind != _LINK and kind not in _TYPES:
         raise SchemaError(f"{where} is of a type that this version of the package does not know")
     if kind == _LINK:
-        return _Unknown(target) | None
-    return _TYPES[kind] | None if nullable else _TYPES[kind]
+        element: Any = _Unknown(target)
+        if not collection:
+            return element | None
+        nullable = False
+    else:
+        element = _TYPES[kind]
+    if nullable and element is not Any:
+        element = element | None
+    if collection == _DICTIONARY:
+        return dict[str, element]
+    return _COLLECTIONS[collection][element] if collection else element  # type: ignore[index]
 
 
-def classes_from_description(description: list[tuple[str, str, list[Any]]]) -> list[ObjectMeta]:
+def classes_from_description(description: list[tuple[str, str, bool, list[Any]]]) -> list[ObjectMeta]:
     """One class per entry of `_realm.Realm._describe()`."""
     classes = []
-    for class_name, primary_key, properties in description:
+    for class_name, primary_key, embedded, properties in description:
         annotations: dict[str, Any] = {}
         namespace: dict[str, Any] = {"__annotations__": annotations, "__module__": __name__}
         for name, kind, collection, target, flags in properties:
@@ -55,5 +69,5 @@ def classes_from_description(description: list[tuple[str, str, list[Any]]]) -> l
                 primary_key=name == primary_key and bool(flags & _PRIMARY_KEY),
                 indexed=bool(flags & _INDEXED),
             )
-        classes.append(ObjectMeta(class_name, (Object,), namespace))
+        classes.append(ObjectMeta(class_name, (EmbeddedObject if embedded else Object,), namespace))
     return classes

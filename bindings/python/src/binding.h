@@ -46,6 +46,7 @@ typedef struct Realm Realm;
 typedef struct Object Object;
 typedef struct Results Results;
 typedef struct Iterator Iterator;
+typedef struct Collection Collection;
 
 /* What the module needs everywhere; one per interpreter. Types keep the module, and so the state,
  * alive: an instance may keep a plain pointer to it. */
@@ -56,6 +57,14 @@ struct State {
     PyTypeObject *realm_type;
     PyTypeObject *results_type;
     PyTypeObject *iterator_type;
+    PyTypeObject *list_type;
+    PyTypeObject *set_type;
+    PyTypeObject *dictionary_type;
+    PyTypeObject *collection_iterator_type;
+    PyObject *list_class;     /* what realm/_collections.py derives from the three types; NULL */
+    PyObject *set_class;      /* until it says so */
+    PyObject *dictionary_class;
+    PyObject *find_target;    /* realm._model: the class that a property links to, or None */
     PyObject *make_error;     /* realm._errors.make_error(code, message, path) */
     PyObject *datetime_type;
     PyObject *timedelta_type;
@@ -84,7 +93,8 @@ struct Property {
     PyObject *default_value;   /* or NULL */
     PyObject *default_factory; /* or NULL */
     const char *text;          /* UTF-8 of name */
-    int type;                  /* realm_property_type_e */
+    int type;                  /* realm_property_type_e; that of the elements of a collection */
+    int collection;            /* realm_collection_type_e */
     int flags;                 /* realm_property_flags_e */
     Model *model;              /* borrowed: the model owns its properties */
     size_t index;              /* position in the model */
@@ -100,6 +110,7 @@ struct Model {
     Property **properties;
     size_t count;
     Py_ssize_t primary;        /* index of the primary key, or -1 */
+    bool embedded;
     PyObject *index;           /* dict: name -> position */
     Realm *recent_realm;       /* borrowed; cleared when that realm dies */
     Binding *recent_binding;
@@ -151,6 +162,55 @@ struct Results {
     bool ordered;              /* sort, distinct or limit was applied */
 };
 
+/* A list, set or dictionary of a stored object; which of them, its property says. */
+struct Collection {
+    PyObject_HEAD
+    Realm *realm;
+    Binding *binding;          /* of the owner's class */
+    Property *property;        /* borrowed: the binding keeps the model */
+    realm_object_key_t owner;
+    void *handle;              /* realm_list_t, realm_set_t or realm_dictionary_t */
+};
+
+/* Where a value goes. */
+typedef enum { PLACE_PROPERTY, PLACE_INSERT, PLACE_SET, PLACE_ADD, PLACE_KEY } PlaceKind;
+
+typedef struct {
+    PlaceKind kind;
+    void *handle;              /* of the object or collection */
+    realm_property_key_t key;  /* PLACE_PROPERTY */
+    size_t index;              /* PLACE_INSERT, PLACE_SET */
+    realm_value_t name;        /* PLACE_KEY */
+} Place;
+
+/* Objects that get their rows together: all of them or none. See realm_graph.c. */
+typedef struct {
+    Realm *realm;
+    PyObject *queue;
+    int update;
+} Graph;
+
+/* How `create` and `add` treat a primary key that is there already. */
+enum { UPDATE_ERROR = 0, UPDATE_ALL = 1, UPDATE_MODIFIED = 2 };
+
+#define INLINE_PROPERTIES 24
+
+/* The values of one object on their way into the engine. */
+typedef struct {
+    Binding *binding;
+    size_t count;                 /* entries of keys, values and keeps */
+    size_t later;                 /* items that need the row first: collections, new objects */
+    bool existing;                /* the row is there already */
+    PyObject **items;             /* per property of the model, owned; NULL where not given */
+    realm_property_key_t *keys;
+    realm_value_t *values;
+    PyObject **keeps;
+    PyObject *inline_items[INLINE_PROPERTIES];
+    realm_property_key_t inline_keys[INLINE_PROPERTIES];
+    realm_value_t inline_values[INLINE_PROPERTIES];
+    PyObject *inline_keeps[INLINE_PROPERTIES];
+} Row;
+
 /* ---- the GIL -------------------------------------------------------------------------------- */
 
 #define REALM_BLOCKING_BEGIN(realm_, owner_)                                                       \
@@ -195,6 +255,16 @@ int value_for_query(State *state, Realm *realm, PyObject *value, realm_value_t *
                     PyObject **keep);
 /* The value as an unmanaged object keeps it: checked and in the form in which it would be read. */
 PyObject *value_normalised(Property *property, PyObject *value);
+/* The same for an element of a property that is a collection. `realm` may be NULL, as above; dicts
+ * that stand for objects stay dicts when `keep_dicts` is set. */
+PyObject *element_normalised(Property *property, Realm *realm, PyObject *value, bool keep_dicts);
+/* The content for a collection: a new list, set or dict of checked elements. */
+PyObject *collection_normalised(Property *property, Realm *realm, PyObject *value,
+                                bool keep_dicts);
+/* An object of `type`, a model class, with the values of a dict. */
+PyObject *object_from_dict(PyObject *type, PyObject *values);
+/* A key of a dictionary. 0, or -1 with an exception. */
+int key_from_python(Property *property, PyObject *key, realm_value_t *out);
 /* Python form of a value; `realm` resolves links. */
 PyObject *value_to_python(State *state, Realm *realm, const realm_value_t *value);
 
@@ -209,6 +279,9 @@ realm_schema_t *schema_from_models(State *state, Model **models, size_t count);
 /* Default of a property as new reference, NULL without exception when there is none. */
 PyObject *property_default(Property *property);
 const char *property_type_name(int type);
+/* "list[", "set[", "dict[str, ", or "" for a single value; what `collection_end` closes. */
+const char *collection_begin(int collection);
+const char *collection_end(int collection);
 
 /* ---- realm.c, realm_open.c, realm_objects.c ------------------------------------------------- */
 
@@ -237,8 +310,42 @@ PyObject *realm_add(Realm *self, PyObject *args, PyObject *kwargs);
 PyObject *realm_find(Realm *self, PyObject *args);
 PyObject *realm_object_for_key(Realm *self, PyObject *args);
 PyObject *realm_delete_object(Realm *self, PyObject *object);
+
+/* ---- row.c ---------------------------------------------------------------------------------- */
+
+/* Every row that was opened, also without success, must be closed. */
+int row_open(Row *row, Binding *binding);
+void row_close(Row *row);
+int row_give(Row *row, Py_ssize_t index, PyObject *value);
+int row_give_dict(Row *row, PyObject *values);
+/* Converts the items other than the primary key. */
+int row_convert(Row *row);
+/* Makes or finds the row and sets its values; NULL with an exception and no row left behind. */
+realm_object_t *row_store(Row *row, int update, bool *created);
+
+/* ---- realm_graph.c -------------------------------------------------------------------------- */
+
+/* Whether `value` is more than a conversion away from being stored: it brings new objects. */
+bool brings_objects(Property *property, Binding *target, PyObject *value);
+bool is_unmanaged(State *state, PyObject *value);
+int graph_open(Graph *graph, Realm *realm, int update);
+/* Stores what the objects of the graph link to and contain, with what comes along. */
+int graph_settle(Graph *graph);
+/* Makes everything undone when `bad`; returns `bad`. */
+int graph_close(Graph *graph, int bad);
+/* Puts a value, of which the property is known, to its place. */
+int graph_put(Graph *graph, Property *property, Binding *target, const Place *place,
+              PyObject *value);
+/* Replaces the content of a collection. */
+int graph_assign(Graph *graph, realm_object_t *handle, Binding *binding, Property *property,
+                 PyObject *value, bool is_new);
+/* Stores a row with what it brings along; the object is managed. */
+PyObject *graph_create(Graph *graph, Row *row);
 /* Makes `object` managed, with everything unmanaged that it links to. `update` as in create. */
 int realm_adopt(Realm *self, Object *object, int update);
+/* Puts a value that brings objects, all at once. */
+int realm_put(Realm *self, Property *property, Binding *target, const Place *place,
+              PyObject *value);
 
 /* ---- realm_check.c -------------------------------------------------------------------------- */
 
@@ -280,6 +387,34 @@ PyObject *results_snapshot(Results *self, PyObject *unused);
 PyObject *results_aggregate(Results *self, PyObject *args);
 PyObject *results_values(Results *self, PyObject *names);
 
+/* ---- collection.c, collection_iterator.c ---------------------------------------------------- */
+
+PyObject *collection_wrap(Object *owner, Property *property);
+int collection_ready(Collection *self);
+Py_ssize_t collection_length(Collection *self);
+/* Raises what the engine reported about this collection. */
+void collection_raise(Collection *self);
+/* Reads the element at an index; `key` may be NULL. */
+PyObject *collection_element(Collection *self, size_t index, PyObject **key);
+/* Position of the first element that equals `value` in Python, SIZE_MAX if there is none. */
+int collection_find(Collection *self, PyObject *value, size_t *index);
+int collection_contains(Collection *self, PyObject *value);
+int collection_put(Collection *self, const Place *place, PyObject *value);
+PyObject *collection_clear(Collection *self, PyObject *unused);
+PyObject *collection_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+int collection_traverse(Collection *self, visitproc visit, void *arg);
+void collection_dealloc(Collection *self);
+extern PyGetSetDef collection_getset[];
+
+/* Walks over elements, keys, or pairs of both. */
+typedef enum { WALK_VALUES, WALK_KEYS, WALK_ITEMS } Walk;
+PyObject *collection_walk(Collection *self, Walk walk);
+PyObject *collection_iterate(Collection *self);
+
+extern PyType_Spec list_spec;
+extern PyType_Spec set_spec;
+extern PyType_Spec dictionary_spec;
+extern PyType_Spec collection_iterator_spec;
 extern PyType_Spec property_spec;
 extern PyType_Spec model_spec;
 extern PyType_Spec object_spec;

@@ -3,10 +3,11 @@
 #include "binding.h"
 
 static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"name", "type", "properties", NULL};
+    static char *names[] = {"name", "type", "properties", "embedded", NULL};
     PyObject *name, *python_class, *properties;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UO!O!:Model", names, &name, &PyType_Type,
-                                     &python_class, &PyTuple_Type, &properties)) {
+    int embedded = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UO!O!|$p:Model", names, &name, &PyType_Type,
+                                     &python_class, &PyTuple_Type, &properties, &embedded)) {
         return NULL;
     }
     State *state = state_of_type(type);
@@ -16,6 +17,7 @@ static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     size_t count = (size_t)PyTuple_Size(properties);
     self->state = state;
     self->primary = -1;
+    self->embedded = embedded;
     self->name = Py_NewRef(name);
     self->text = PyUnicode_AsUTF8AndSize(name, NULL);
     self->type = (PyTypeObject *)Py_NewRef(python_class);
@@ -120,14 +122,14 @@ realm_schema_t *schema_from_models(State *state, Model **models, size_t count) {
         classes[i].primary_key =
             model->primary < 0 ? "" : model->properties[model->primary]->text;
         classes[i].num_properties = model->count;
-        classes[i].flags = RLM_CLASS_NORMAL;
+        classes[i].flags = model->embedded ? RLM_CLASS_EMBEDDED : RLM_CLASS_NORMAL;
         for (size_t j = 0; j < model->count; j++) {
             Property *property = model->properties[j];
             realm_property_info_t *info = &lists[i][j];
             info->name = property->text;
             info->public_name = "";
             info->type = (realm_property_type_e)property->type;
-            info->collection_type = RLM_COLLECTION_TYPE_NONE;
+            info->collection_type = (realm_collection_type_e)property->collection;
             info->link_target = "";
             info->link_origin_property_name = "";
             info->flags = property->flags;
@@ -178,7 +180,13 @@ static PyObject *get_primary_key(Model *self, void *unused) {
     return Py_NewRef((PyObject *)self->properties[self->primary]);
 }
 
+static PyObject *get_embedded(Model *self, void *unused) {
+    (void)unused;
+    return PyBool_FromLong(self->embedded);
+}
+
 static PyGetSetDef model_getset[] = {
+    {"embedded", (getter)get_embedded, NULL, "Its objects are parts of others.", NULL},
     {"name", (getter)get_name, NULL, "Name of the class in the file.", NULL},
     {"type", (getter)get_type, NULL, "The Python class.", NULL},
     {"properties", (getter)get_properties, NULL, "Its properties in order.", NULL},

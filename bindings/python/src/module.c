@@ -42,6 +42,21 @@ static PyObject *set_log_level(PyObject *module, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+/* What realm/_collections.py and realm/_model.py add to this module. */
+static PyObject *set_collection_classes(PyObject *module, PyObject *args) {
+    State *state = PyModule_GetState(module);
+    PyObject *list, *set, *dictionary, *find_target;
+    if (!PyArg_ParseTuple(args, "O!O!O!O:_set_collection_classes", &PyType_Type, &list,
+                          &PyType_Type, &set, &PyType_Type, &dictionary, &find_target)) {
+        return NULL;
+    }
+    replace_reference(&state->list_class, Py_NewRef(list));
+    replace_reference(&state->set_class, Py_NewRef(set));
+    replace_reference(&state->dictionary_class, Py_NewRef(dictionary));
+    replace_reference(&state->find_target, Py_NewRef(find_target));
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef module_methods[] = {
     {"delete_files", delete_files, METH_O,
      "delete_files(path, /)\n--\n\n"
@@ -49,6 +64,7 @@ static PyMethodDef module_methods[] = {
     {"check_file", check_file, METH_O,
      "check_file(path, /)\n--\n\n"
      "The problems of a realm's file as texts; none means that every block of it is sound."},
+    {"_set_collection_classes", set_collection_classes, METH_VARARGS, NULL},
     {"_set_log_level", set_log_level, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
@@ -96,6 +112,10 @@ static int module_exec(PyObject *module) {
         !(state->realm_type = add_type(module, &realm_spec)) ||
         !(state->results_type = add_type(module, &results_spec)) ||
         !(state->iterator_type = add_type(module, &iterator_spec)) ||
+        !(state->list_type = add_type(module, &list_spec)) ||
+        !(state->set_type = add_type(module, &set_spec)) ||
+        !(state->dictionary_type = add_type(module, &dictionary_spec)) ||
+        !(state->collection_iterator_type = add_type(module, &collection_iterator_spec)) ||
         !(state->make_error = import_attribute("realm._errors", "make_error")) ||
         !(state->datetime_type = import_attribute("datetime", "datetime")) ||
         !(state->timedelta_type = import_attribute("datetime", "timedelta")) ||
@@ -121,8 +141,11 @@ static int module_exec(PyObject *module) {
 #define STATE_MEMBERS(apply)                                                                       \
     apply(property_type) apply(model_type) apply(object_type) apply(realm_type)                    \
     apply(results_type) apply(iterator_type) apply(make_error) apply(datetime_type)                \
+    apply(list_type) apply(set_type) apply(dictionary_type) apply(collection_iterator_type)        \
+    apply(list_class) apply(set_class) apply(dictionary_class) apply(find_target)                  \
     apply(decimal_type) apply(uuid_type) apply(object_id_type) apply(decimal_to_bytes)             \
-    apply(decimal_from_bytes) apply(name_bytes) apply(timedelta_type) apply(utc) apply(epoch) apply(name_model) apply(name_update)             \
+    apply(decimal_from_bytes) apply(name_bytes) apply(timedelta_type) apply(utc) apply(epoch)      \
+    apply(name_model) apply(name_update)                                                           \
     apply(name_days) apply(name_seconds) apply(name_microseconds) apply(name_tzinfo)
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {

@@ -55,6 +55,7 @@ static int object_init(Object *self, PyObject *args, PyObject *kwargs) {
         Property *property = model->properties[i];
         PyObject *value = property_default(property);
         if (!value && PyErr_Occurred()) return -1;
+        if (!value && property->collection) value = PyTuple_New(0);
         if (!value && property->flags & RLM_PROPERTY_NULLABLE) value = Py_NewRef(Py_None);
         if (!value) {
             raise_code(model->state, RLM_ERR_MISSING_PROPERTY_VALUE,
@@ -164,6 +165,7 @@ PyObject *object_get_property(Object *self, Property *property) {
         return NULL;
     }
     if (realm_ready(self->realm) < 0) return NULL;
+    if (property->collection) return collection_wrap(self, property);
     if (property->type == RLM_PROPERTY_TYPE_OBJECT) return get_linked(self, property);
     realm_value_t value;
     if (!realm_get_value(self->handle, self->binding->keys[property->index], &value)) {
@@ -171,6 +173,52 @@ PyObject *object_get_property(Object *self, Property *property) {
         return NULL;
     }
     return value_to_python(property->state, self->realm, &value);
+}
+
+/* Raises when nothing can be written to the object now. */
+static int writable(Object *self, Property *property) {
+    bool valid = realm_object_is_valid(self->handle);
+    if (valid && realm_is_writable(self->realm->handle)) return 0;
+    raise_code(property->state,
+               valid ? RLM_ERR_WRONG_TRANSACTION_STATE : RLM_ERR_INVALIDATED_OBJECT,
+               "%s.%U can't be set: %s", self->model->text, property->name,
+               valid ? "not in a write transaction" : "the object has been deleted");
+    return -1;
+}
+
+/* Gives the collection another content. `a.tags += [...]` ends in assigning it to itself. */
+static int assign_collection(Object *self, Property *property, PyObject *value) {
+    State *state = property->state;
+    PyTypeObject *types[] = {state->list_type, state->set_type, state->dictionary_type};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        if (!PyObject_TypeCheck(value, types[i])) continue;
+        Collection *other = (Collection *)value;
+        if (other->realm == self->realm && other->property == property &&
+            other->owner == self->key) {
+            return 0;
+        }
+    }
+    Graph graph;
+    if (writable(self, property) < 0) return -1;
+    if (graph_open(&graph, self->realm, UPDATE_ERROR) < 0) return -1;
+    int bad = graph_assign(&graph, self->handle, self->binding, property, value, false);
+    if (!bad) bad = graph_settle(&graph);
+    return graph_close(&graph, bad);
+}
+
+/* Assigning an object that is in no realm adds it, if it is of the right class. */
+static int assign_objects(Object *self, Property *property, PyObject *value) {
+    Place place = {.kind = PLACE_PROPERTY, .handle = self->handle,
+                   .key = self->binding->keys[property->index]};
+    PyObject *checked = element_normalised(property, self->realm, value, true);
+    if (!checked) return -1;
+    int bad = writable(self, property);
+    if (!bad) {
+        bad = realm_put(self->realm, property, self->binding->targets[property->index], &place,
+                        checked);
+    }
+    Py_DECREF(checked);
+    return bad;
 }
 
 int object_set_property(Object *self, Property *property, PyObject *value) {
@@ -184,21 +232,9 @@ int object_set_property(Object *self, Property *property, PyObject *value) {
     if (realm_ready(self->realm) < 0) return -1;
     realm_value_t converted;
     PyObject *keep;
-    if (property->type == RLM_PROPERTY_TYPE_OBJECT &&
-        PyObject_TypeCheck(value, state->object_type) && !((Object *)value)->handle) {
-        /* Assigning an object that is in no realm adds it, if it is of the right class and the
-         * realm can be written. */
-        if (value_for_property(property, NULL, value, &converted, &keep) < 0) return -1;
-        if (!realm_object_is_valid(self->handle) || !realm_is_writable(self->realm->handle)) {
-            raise_code(state, realm_object_is_valid(self->handle)
-                                  ? RLM_ERR_WRONG_TRANSACTION_STATE
-                                  : RLM_ERR_INVALIDATED_OBJECT,
-                       "%s.%U can't be set: %s", self->model->text, property->name,
-                       realm_object_is_valid(self->handle) ? "not in a write transaction"
-                                                           : "the object has been deleted");
-            return -1;
-        }
-        if (realm_adopt(self->realm, (Object *)value, 0) < 0) return -1;
+    if (property->collection) return assign_collection(self, property, value);
+    if (brings_objects(property, self->binding->targets[property->index], value)) {
+        return assign_objects(self, property, value);
     }
     if (value_for_property(property, self->realm, value, &converted, &keep) < 0) {
         Py_XDECREF(keep);

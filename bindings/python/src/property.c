@@ -21,6 +21,26 @@ const char *property_type_name(int type) {
     }
 }
 
+const char *collection_begin(int collection) {
+    switch (collection) {
+    case RLM_COLLECTION_TYPE_LIST: return "list[";
+    case RLM_COLLECTION_TYPE_SET: return "set[";
+    case RLM_COLLECTION_TYPE_DICTIONARY: return "dict[str, ";
+    default: return "";
+    }
+}
+
+const char *collection_end(int collection) { return collection ? "]" : ""; }
+
+static int collection_from_name(PyObject *name) {
+    if (name == Py_None) return RLM_COLLECTION_TYPE_NONE;
+    if (PyUnicode_CompareWithASCIIString(name, "list") == 0) return RLM_COLLECTION_TYPE_LIST;
+    if (PyUnicode_CompareWithASCIIString(name, "set") == 0) return RLM_COLLECTION_TYPE_SET;
+    if (PyUnicode_CompareWithASCIIString(name, "dict") == 0) return RLM_COLLECTION_TYPE_DICTIONARY;
+    PyErr_Format(PyExc_ValueError, "no collection type %R", name);
+    return -1;
+}
+
 static int property_type_from_name(PyObject *name) {
     static const int types[] = {RLM_PROPERTY_TYPE_INT,       RLM_PROPERTY_TYPE_BOOL,
                                 RLM_PROPERTY_TYPE_STRING,    RLM_PROPERTY_TYPE_BINARY,
@@ -39,17 +59,24 @@ static int property_type_from_name(PyObject *name) {
 
 static PyObject *property_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"name",    "type",    "nullable",        "primary_key", "indexed",
-                            "link_target", "default", "default_factory", NULL};
+                            "link_target", "default", "default_factory", "collection",  NULL};
     PyObject *name, *type_text, *target = Py_None, *value = NULL, *factory = Py_None;
+    PyObject *collection = Py_None;
     int nullable = 0, primary = 0, indexed = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UU|$pppOOO:Property", names, &name,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UU|$pppOOOO:Property", names, &name,
                                      &type_text, &nullable, &primary, &indexed, &target, &value,
-                                     &factory)) {
+                                     &factory, &collection)) {
         return NULL;
     }
     State *state = state_of_type(type);
     int kind = property_type_from_name(type_text);
     if (!state || kind < 0) return NULL;
+    if (collection != Py_None && !PyUnicode_Check(collection)) {
+        PyErr_SetString(PyExc_TypeError, "collection is a str or None");
+        return NULL;
+    }
+    int held = collection_from_name(collection);
+    if (held < 0) return NULL;
     Property *self = (Property *)PyType_GenericAlloc(type, 0);
     if (!self) return NULL;
     self->state = state;
@@ -57,6 +84,7 @@ static PyObject *property_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     PyUnicode_InternInPlace(&self->name);
     self->text = PyUnicode_AsUTF8AndSize(self->name, NULL);
     self->type = kind;
+    self->collection = held;
     self->flags = (nullable ? RLM_PROPERTY_NULLABLE : 0) |
                   (primary ? RLM_PROPERTY_PRIMARY_KEY : 0) | (indexed ? RLM_PROPERTY_INDEXED : 0);
     if (target != Py_None) self->link_target = Py_NewRef(target);
@@ -132,10 +160,12 @@ static int property_set(PyObject *self, PyObject *instance, PyObject *value) {
 }
 
 static PyObject *property_repr(Property *self) {
-    return PyUnicode_FromFormat("<property %s.%U: %s%s%s%s>",
+    return PyUnicode_FromFormat("<property %s.%U: %s%s%s%s%s%s>",
                                 self->model ? self->model->text : "?", self->name,
+                                collection_begin(self->collection),
                                 property_type_name(self->type),
                                 self->flags & RLM_PROPERTY_NULLABLE ? " | None" : "",
+                                collection_end(self->collection),
                                 self->flags & RLM_PROPERTY_PRIMARY_KEY ? ", primary key" : "",
                                 self->flags & RLM_PROPERTY_INDEXED ? ", indexed" : "");
 }
@@ -148,6 +178,16 @@ static PyObject *get_name(Property *self, void *unused) {
 static PyObject *get_type(Property *self, void *unused) {
     (void)unused;
     return PyUnicode_FromString(property_type_name(self->type));
+}
+
+static PyObject *get_collection(Property *self, void *unused) {
+    (void)unused;
+    switch (self->collection) {
+    case RLM_COLLECTION_TYPE_LIST: return PyUnicode_FromString("list");
+    case RLM_COLLECTION_TYPE_SET: return PyUnicode_FromString("set");
+    case RLM_COLLECTION_TYPE_DICTIONARY: return PyUnicode_FromString("dict");
+    default: Py_RETURN_NONE;
+    }
 }
 
 static PyObject *get_flag(Property *self, void *flag) {
@@ -178,7 +218,8 @@ static PyMethodDef property_methods[] = {
 
 static PyGetSetDef property_getset[] = {
     {"name", (getter)get_name, NULL, "Name in the class and in the file.", NULL},
-    {"type", (getter)get_type, NULL, "Name of the type, as in the annotation.", NULL},
+    {"type", (getter)get_type, NULL, "Name of the type, as in the annotation; that of the elements of a collection.", NULL},
+    {"collection", (getter)get_collection, NULL, "'list', 'set', 'dict', or None.", NULL},
     {"nullable", (getter)get_flag, NULL, "May be None.", (void *)(intptr_t)RLM_PROPERTY_NULLABLE},
     {"primary_key", (getter)get_flag, NULL, "Identifies the object.",
      (void *)(intptr_t)RLM_PROPERTY_PRIMARY_KEY},

@@ -182,7 +182,7 @@ PyObject *realm_bind_method(Realm *self, PyObject *tuple) {
     Py_RETURN_NONE;
 }
 
-/* The schema of the file: [(class, [(property, type, collection, target, flags, is_primary)])]. */
+/* The schema of the file: [(class, key, embedded, [(property, type, collection, target, flags)])]. */
 PyObject *realm_describe(Realm *self, PyObject *unused) {
     (void)unused;
     if (realm_ready(self) < 0) return NULL;
@@ -215,7 +215,8 @@ PyObject *realm_describe(Realm *self, PyObject *unused) {
             }
             Py_DECREF(item);
         }
-        PyObject *entry = Py_BuildValue("(ssN)", info.name, info.primary_key, list);
+        PyObject *entry = Py_BuildValue("(ssiN)", info.name, info.primary_key,
+                                        (info.flags & RLM_CLASS_MASK) == RLM_CLASS_EMBEDDED, list);
         if (!entry || PyList_Append(result, entry) < 0) {
             Py_XDECREF(entry);
             goto failed;

@@ -354,6 +354,7 @@ static PyObject *read_column(Results *self, size_t count, const Property *proper
 }
 
 static bool is_column_of_numbers(const Property *property) {
+    if (property->collection) return false;
     return property->type == RLM_PROPERTY_TYPE_INT || property->type == RLM_PROPERTY_TYPE_BOOL ||
            property->type == RLM_PROPERTY_TYPE_DOUBLE || property->type == RLM_PROPERTY_TYPE_FLOAT;
 }

@@ -1,0 +1,341 @@
+"""Lists, sets and dictionaries of stored objects: live views that behave as Python's own do.
+
+The extension module gives each of them its elements; what follows from those is built here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import (
+    ItemsView,
+    Iterable,
+    Iterator,
+    KeysView,
+    Mapping,
+    MutableMapping,
+    MutableSequence,
+    MutableSet,
+    ValuesView,
+)
+from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
+
+from . import _realm
+from ._errors import ArgumentError, NoSuchObjectError, OutOfBoundsError
+from ._model import _find_target, _short
+
+T = TypeVar("T")
+
+#: How many elements a repr shows.
+_SHOWN = 6
+
+
+def _state(collection: Any) -> str | None:
+    """Why the collection can't be shown, None if it can."""
+    if collection.realm.is_closed:
+        return "closed"
+    try:
+        return None if collection.is_valid else "deleted"
+    except Exception as error:
+        return str(error)
+
+
+def _repr(collection: Any, kind: str, brackets: str, texts: Iterator[str]) -> str:
+    state = _state(collection)
+    if state is not None:
+        return f"<{kind} {collection._path}, {state}>"
+    shown = []
+    for text in texts:
+        if len(shown) == _SHOWN:
+            shown.append("...")
+            break
+        shown.append(text)
+    inner = f"{brackets[0]}{', '.join(shown)}{brackets[1]}"
+    return f"<{kind} {collection._path}: {inner}>"
+
+
+class List(_realm.List, MutableSequence[T]):
+    """The list of a stored object. Assigning to the property replaces its content."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    if TYPE_CHECKING:
+
+        def __len__(self) -> int: ...
+        def __iter__(self) -> Iterator[T]: ...
+        @overload
+        def __getitem__(self, index: int) -> T: ...
+        @overload
+        def __getitem__(self, index: slice) -> list[T]: ...
+        def __getitem__(self, index: int | slice) -> T | list[T]: ...
+        @overload
+        def __setitem__(self, index: int, value: T) -> None: ...
+        @overload
+        def __setitem__(self, index: slice, value: Iterable[T]) -> None: ...
+        def __setitem__(self, index: int | slice, value: T | Iterable[T]) -> None: ...
+        def __delitem__(self, index: int | slice) -> None: ...
+        def insert(self, index: int, value: T, /) -> None: ...
+        def append(self, value: T, /) -> None: ...
+        def extend(self, values: Iterable[T], /) -> None: ...
+        def clear(self) -> None: ...
+
+    def __reversed__(self) -> Iterator[T]:
+        for index in range(len(self) - 1, -1, -1):
+            if index < len(self):
+                yield self[index]
+
+    def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
+        """Position of the first element that equals value; ValueError if there is none."""
+        position = self._position(value)
+        if position is not None:
+            first, last, _ = slice(start, stop).indices(len(self))
+            if first <= position < last:
+                return position
+            # It is before `start`: another one may follow.
+            for place in range(first, last):
+                if self[place] == value:
+                    return place
+        raise ArgumentError(f"{value!r} is not in {self._path}")
+
+    def count(self, value: Any) -> int:
+        """How many elements equal value."""
+        return sum(1 for element in self if element is value or element == value)
+
+    def pop(self, index: SupportsIndex = -1, /) -> T:
+        """Removes an element and returns it: the last one, or that at an index."""
+        if not len(self):
+            raise OutOfBoundsError(f"pop from {self._path}, which is empty")
+        place = index.__index__()
+        value = self[place]
+        del self[place]
+        return value
+
+    def remove(self, value: Any) -> None:
+        """Removes the first element that equals value; ValueError if there is none."""
+        del self[self.index(value)]
+
+    def reverse(self) -> None:
+        """Turns the order of the elements around."""
+        last = len(self) - 1
+        for place in range(last):
+            self._move(last, place)
+
+    def copy(self) -> list[T]:
+        """The elements as a plain list."""
+        return list(self)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, (list, List)):
+            return NotImplemented
+        return len(self) == len(other) and list(self) == list(other)
+
+    def __lt__(self, other: list[T] | List[T]) -> bool:
+        return list(self) < list(other) if isinstance(other, (list, List)) else NotImplemented
+
+    def __le__(self, other: list[T] | List[T]) -> bool:
+        return list(self) <= list(other) if isinstance(other, (list, List)) else NotImplemented
+
+    def __gt__(self, other: list[T] | List[T]) -> bool:
+        return list(self) > list(other) if isinstance(other, (list, List)) else NotImplemented
+
+    def __ge__(self, other: list[T] | List[T]) -> bool:
+        return list(self) >= list(other) if isinstance(other, (list, List)) else NotImplemented
+
+    def __add__(self, other: list[T] | List[T]) -> list[T]:
+        return [*self, *other] if isinstance(other, (list, List)) else NotImplemented
+
+    def __radd__(self, other: list[T]) -> list[T]:
+        return [*other, *self] if isinstance(other, (list, List)) else NotImplemented
+
+    def __mul__(self, count: int) -> list[T]:
+        return list(self) * count
+
+    __rmul__ = __mul__
+
+    def __imul__(self, count: int) -> List[T]:
+        if count <= 0:
+            self.clear()
+        else:
+            self.extend(list(self) * (count - 1))
+        return self
+
+    def __repr__(self) -> str:
+        return _repr(self, "list", "[]", (_short(value) for value in self))
+
+
+class Set(_realm.Set, MutableSet[T]):
+    """The set of a stored object, in the engine's order. Operators give plain sets."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    if TYPE_CHECKING:
+
+        def __len__(self) -> int: ...
+        def __iter__(self) -> Iterator[T]: ...
+        def __contains__(self, value: object) -> bool: ...
+        def add(self, value: T, /) -> None: ...
+        def pop(self) -> T: ...
+        def clear(self) -> None: ...
+
+    @classmethod
+    def _from_iterable(cls, values: Iterable[Any]) -> set[Any]:  # type: ignore[override]
+        return set(values)
+
+    def discard(self, value: Any) -> None:
+        """Removes an element, if it is there."""
+        self._erase(value)
+
+    def remove(self, value: Any) -> None:
+        """Removes an element; KeyError if it is not there."""
+        if not self._erase(value):
+            raise NoSuchObjectError(f"{value!r} is not in {self._path}")
+
+    def update(self, *others: Iterable[T]) -> None:
+        """Adds the elements of others."""
+        for other in others:
+            for value in list(other):
+                self.add(value)
+
+    def union(self, *others: Iterable[Any]) -> set[Any]:
+        """The elements of this set and of all others."""
+        return set(self).union(*others)
+
+    def intersection(self, *others: Iterable[Any]) -> set[T]:
+        """The elements that are in all others, too."""
+        return set(self).intersection(*others)
+
+    def difference(self, *others: Iterable[Any]) -> set[T]:
+        """The elements that are in none of the others."""
+        return set(self).difference(*others)
+
+    def symmetric_difference(self, other: Iterable[Any]) -> set[Any]:
+        """The elements that are in one of the two alone."""
+        return set(self).symmetric_difference(other)
+
+    def intersection_update(self, *others: Iterable[Any]) -> None:
+        """Keeps the elements that are in all others, too."""
+        self._keep(self.intersection(*others))
+
+    def difference_update(self, *others: Iterable[Any]) -> None:
+        """Removes the elements of others."""
+        self._keep(self.difference(*others))
+
+    def symmetric_difference_update(self, other: Iterable[Any]) -> None:
+        """Keeps and adds the elements that are in one of the two alone."""
+        wanted = self.symmetric_difference(other)
+        self._keep(wanted)
+        self.update(wanted)
+
+    def _keep(self, wanted: set[Any]) -> None:
+        for value in list(self):
+            if value not in wanted:
+                self._erase(value)
+
+    def issubset(self, other: Iterable[Any]) -> bool:
+        """Whether every element is in other."""
+        return set(self).issubset(other)
+
+    def issuperset(self, other: Iterable[Any]) -> bool:
+        """Whether every element of other is in this set."""
+        return set(self).issuperset(other)
+
+    def copy(self) -> set[T]:
+        """The elements as a plain set."""
+        return set(self)
+
+    def __repr__(self) -> str:
+        return _repr(self, "set", "{}", (_short(value) for value in self))
+
+
+class Dictionary(_realm.Dictionary, MutableMapping[str, T]):
+    """The dictionary of a stored object. Keys are text, in the order of their UTF-8."""
+
+    __slots__ = ()
+    __hash__ = None  # type: ignore[assignment]
+
+    if TYPE_CHECKING:
+
+        def __len__(self) -> int: ...
+        def __iter__(self) -> Iterator[str]: ...
+        def __getitem__(self, key: str) -> T: ...
+        def __setitem__(self, key: str, value: T) -> None: ...
+        def __delitem__(self, key: str) -> None: ...
+        def clear(self) -> None: ...
+
+    def keys(self) -> KeysView[str]:
+        """The keys, as a set."""
+        return _Keys(self)
+
+    def values(self) -> ValuesView[T]:
+        """The values, in the order of their keys."""
+        return _Values(self)
+
+    def items(self) -> ItemsView[str, T]:
+        """The pairs of key and value."""
+        return _Items(self)
+
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(list(self))
+
+    def popitem(self) -> tuple[str, T]:
+        """Removes the last key and returns it with its value; KeyError if there is none."""
+        key = self._last_key()
+        if key is None:
+            raise NoSuchObjectError(f"popitem from {self._path}, which is empty")
+        return key, self.pop(key)
+
+    def copy(self) -> dict[str, T]:
+        """The content as a plain dict."""
+        return dict(self.items())
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        return len(self) == len(other) and self.copy() == dict(other)
+
+    def __or__(self, other: Mapping[str, T]) -> dict[str, T]:
+        return {**self.copy(), **other} if isinstance(other, Mapping) else NotImplemented
+
+    def __ror__(self, other: Mapping[str, T]) -> dict[str, T]:
+        return {**other, **self.copy()} if isinstance(other, Mapping) else NotImplemented
+
+    def __ior__(self, other: Any) -> Dictionary[T]:
+        self.update(other)
+        return self
+
+    def __repr__(self) -> str:
+        pairs = (f"{_short(key)}: {_short(value)}" for key, value in self.items())
+        return _repr(self, "dict", "{}", pairs)
+
+
+class _Keys(KeysView[str]):
+    _mapping: Dictionary[Any]
+
+    def __repr__(self) -> str:
+        return f"dict_keys({list(self)!r})"
+
+
+class _Values(ValuesView[T]):
+    _mapping: Dictionary[T]
+
+    def __iter__(self) -> Iterator[T]:
+        return self._mapping._walk_values()
+
+    def __contains__(self, value: object) -> bool:
+        return self._mapping._has_value(value)
+
+    def __repr__(self) -> str:
+        return f"dict_values({list(self)!r})"
+
+
+class _Items(ItemsView[str, T]):
+    _mapping: Dictionary[T]
+
+    def __iter__(self) -> Iterator[tuple[str, T]]:
+        return self._mapping._walk_items()
+
+    def __repr__(self) -> str:
+        return f"dict_items({list(self)!r})"
+
+
+_realm._set_collection_classes(List, Set, Dictionary, _find_target)

@@ -1,0 +1,77 @@
+/* realm._realm.Set: the set of a stored object. What can be built on this is in
+ * realm/_collections.py. */
+#include "binding.h"
+
+static PyObject *set_add(Collection *self, PyObject *value) {
+    Place place = {.kind = PLACE_ADD, .handle = self->handle};
+    if (collection_ready(self) < 0 || collection_put(self, &place, value) < 0) return NULL;
+    Py_RETURN_NONE;
+}
+
+static PyObject *erase(Collection *self, size_t index) {
+    realm_value_t value;
+    bool erased;
+    if (realm_set_get(self->handle, index, &value) &&
+        realm_set_erase(self->handle, value, &erased)) {
+        Py_RETURN_TRUE;
+    }
+    collection_raise(self);
+    return NULL;
+}
+
+/* Whether the element was there. */
+static PyObject *set_erase(Collection *self, PyObject *value) {
+    size_t index;
+    if (collection_find(self, value, &index) < 0) return NULL;
+    if (index != SIZE_MAX) return erase(self, index);
+    if (realm_is_writable(self->realm->handle)) Py_RETURN_FALSE;
+    raise_code(self->realm->state, RLM_ERR_WRONG_TRANSACTION_STATE,
+               "%s.%U can't be changed: not in a write transaction", self->binding->model->text,
+               self->property->name);
+    return NULL;
+}
+
+static PyObject *set_pop(Collection *self, PyObject *unused) {
+    (void)unused;
+    Py_ssize_t count = collection_length(self);
+    if (count < 0) return NULL;
+    if (count == 0) {
+        raise_code(self->realm->state, RLM_ERR_NO_SUCH_OBJECT, "%s.%U: pop from an empty set",
+                   self->binding->model->text, self->property->name);
+        return NULL;
+    }
+    PyObject *value = collection_element(self, (size_t)count - 1, NULL);
+    PyObject *erased = value ? erase(self, (size_t)count - 1) : NULL;
+    if (!erased) Py_CLEAR(value);
+    Py_XDECREF(erased);
+    return value;
+}
+
+static PyMethodDef set_methods[] = {
+    {"add", (PyCFunction)set_add, METH_O,
+     "add($self, value, /)\n--\n\nAdds an element, if it is not there."},
+    {"pop", (PyCFunction)set_pop, METH_NOARGS,
+     "pop($self, /)\n--\n\nRemoves an element and returns it; KeyError if there is none."},
+    {"clear", (PyCFunction)collection_clear, METH_NOARGS, "Removes all elements."},
+    {"_erase", (PyCFunction)set_erase, METH_O, NULL},
+    {NULL, NULL, 0, NULL}};
+
+static PyType_Slot set_slots[] = {
+    {Py_tp_doc, "The set of a stored object."},
+    {Py_tp_new, collection_new},
+    {Py_tp_dealloc, collection_dealloc},
+    {Py_tp_traverse, collection_traverse},
+    {Py_tp_iter, collection_iterate},
+    {Py_sq_length, collection_length},
+    {Py_sq_contains, collection_contains},
+    {Py_tp_methods, set_methods},
+    {Py_tp_getset, collection_getset},
+    {0, NULL}};
+
+PyType_Spec set_spec = {
+    .name = "realm._realm.Set",
+    .basicsize = sizeof(Collection),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_BASETYPE |
+             Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = set_slots,
+};
