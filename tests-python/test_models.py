@@ -132,10 +132,10 @@ class TestDeclarations:
     @pytest.mark.parametrize(
         ("annotation", "default", "words"),
         [
-            ("list[int]", None, ["Bad.x", "list", "collections"]),
-            ("set[str]", None, ["Bad.x", "set", "collections"]),
-            ("dict[str, int]", None, ["Bad.x", "dict", "collections"]),
-            ("list", None, ["Bad.x", "list", "collections"]),
+            ("list", None, ["Bad.x", "list", "type of its elements"]),
+            ("tuple[int]", None, ["Bad.x", "tuple", "collections"]),
+            ("list[int]", realm.PrimaryKey(), ["Bad.x", "primary key", "list"]),
+            ("list[int]", realm.Indexed(), ["Bad.x", "index"]),
             ("date", None, ["Bad.x", "date", "datetime"]),
             ("complex", None, ["Bad.x", "complex"]),
             ("int | str", None, ["Bad.x", "one type"]),

@@ -40,6 +40,29 @@ def use_values() -> None:
     assert_type(realm.ObjectId("0" * 24).bytes, bytes)
 
 
+class Address(realm.EmbeddedObject):
+    street: str
+
+
+class Person(realm.Object):
+    id: int = realm.PrimaryKey()
+    tags: list[str] = realm.Default(list)
+    scores: set[int] = realm.Default(set)
+    weights: dict[str, float | None] = realm.Default(dict)
+    address: Address | None = None
+    homes: list[Address] = realm.Default(list)
+
+
+def use_collections(person: Person) -> None:
+    assert_type(person.tags, list[str])
+    assert_type(person.tags[0], str)
+    person.tags.append("a")
+    person.scores |= {1}
+    person.weights["a"] = None
+    person.address = Address(street="s")
+    assert_type(person.homes[0].street, str)
+
+
 def use() -> None:
     airport = Airport(icao="LPPT", name="Lisbon", weight=1.5)
     assert_type(airport.icao, str)

@@ -38,16 +38,16 @@ def _state(collection: Any) -> str | None:
         return str(error)
 
 
-def _repr(collection: Any, kind: str, brackets: str, texts: Iterator[str]) -> str:
+def _repr(collection: Any, kind: str, brackets: str) -> str:
     state = _state(collection)
     if state is not None:
         return f"<{kind} {collection._path}, {state}>"
-    shown = []
-    for text in texts:
+    shown: list[str] = []
+    for element in collection.items() if kind == "dict" else collection:
         if len(shown) == _SHOWN:
             shown.append("...")
             break
-        shown.append(text)
+        shown.append(": ".join(map(_short, element)) if kind == "dict" else _short(element))
     inner = f"{brackets[0]}{', '.join(shown)}{brackets[1]}"
     return f"<{kind} {collection._path}: {inner}>"
 
@@ -159,7 +159,7 @@ class List(_realm.List, MutableSequence[T]):
         return self
 
     def __repr__(self) -> str:
-        return _repr(self, "list", "[]", (_short(value) for value in self))
+        return _repr(self, "list", "[]")
 
 
 class Set(_realm.Set, MutableSet[T]):
@@ -178,7 +178,7 @@ class Set(_realm.Set, MutableSet[T]):
         def clear(self) -> None: ...
 
     @classmethod
-    def _from_iterable(cls, values: Iterable[Any]) -> set[Any]:  # type: ignore[override]
+    def _from_iterable(cls, values: Iterable[Any]) -> set[Any]:
         return set(values)
 
     def discard(self, value: Any) -> None:
@@ -244,7 +244,7 @@ class Set(_realm.Set, MutableSet[T]):
         return set(self)
 
     def __repr__(self) -> str:
-        return _repr(self, "set", "{}", (_short(value) for value in self))
+        return _repr(self, "set", "{}")
 
 
 class Dictionary(_realm.Dictionary, MutableMapping[str, T]):
@@ -299,13 +299,12 @@ class Dictionary(_realm.Dictionary, MutableMapping[str, T]):
     def __ror__(self, other: Mapping[str, T]) -> dict[str, T]:
         return {**other, **self.copy()} if isinstance(other, Mapping) else NotImplemented
 
-    def __ior__(self, other: Any) -> Dictionary[T]:
+    def __ior__(self, other: Any) -> Dictionary[T]:  # type: ignore[misc]
         self.update(other)
         return self
 
     def __repr__(self) -> str:
-        pairs = (f"{_short(key)}: {_short(value)}" for key, value in self.items())
-        return _repr(self, "dict", "{}", pairs)
+        return _repr(self, "dict", "{}")
 
 
 class _Keys(KeysView[str]):
