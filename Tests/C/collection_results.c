@@ -331,9 +331,34 @@ static void of_values(void) {
     realm_release(realm);
 }
 
+/* A query does not keep the realm open, also not through the list that it asks. */
+static void of_closed_realms(void) {
+    realm_t *realm = open_things("closed.realm");
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *thing = make_thing(realm, "a");
+    realm_list_t *friends = list_of(realm, thing, "friends");
+    SUCCEEDS(realm_list_insert(friends, 0, link_to(thing)));
+    SUCCEEDS(realm_commit(realm));
+    realm_query_t *query = realm_query_parse_for_list(friends, "name == 'a'", 0, NULL);
+    size_t count = 0;
+    SUCCEEDS(realm_query_count(query, &count));
+    CHECK(count == 1);
+    realm_query_t *more = realm_query_append_query(query, "name == 'b'", 0, NULL);
+    SUCCEEDS(realm_query_count(more, &count));
+    CHECK(count == 0);
+    realm_release(friends);
+    realm_release(thing);
+    realm_release(realm);
+    FAILS(RLM_ERR_CLOSED_REALM, realm_query_count(query, &count));
+    FAILS(RLM_ERR_CLOSED_REALM, realm_query_find_all(query));
+    realm_release(more);
+    realm_release(query);
+}
+
 int main(void) {
     of_objects();
     of_sets_and_dictionaries();
     of_values();
+    of_closed_realms();
     return check_end("collection results");
 }

@@ -4,13 +4,33 @@
 public final class LiveQuery {
     private weak var owner: Realm?
     public let query: Query
-    /// What is searched: the class, or what results were made of.
-    let base: Results.Base
+    /// What is searched: the class, or what results were made of. Nil for a collection, which would
+    /// hold the realm.
+    private let base: Results.Base?
+    private let place: CollectionPlace?
 
     init(_ realm: Realm, _ query: Query, _ base: Results.Base) {
         owner = realm
         self.query = query
-        self.base = base
+        if case .collection(let collection) = base {
+            place = CollectionPlace(collection)
+            self.base = nil
+        } else {
+            place = nil
+            self.base = base
+        }
+    }
+
+    private init(_ realm: Realm, _ query: Query, like other: LiveQuery) {
+        owner = realm
+        self.query = query
+        base = other.base
+        place = other.place
+    }
+
+    private func base(in realm: Realm) throws(RealmError) -> Results.Base {
+        if let place { return .collection(try place.collection(in: realm)) }
+        return base ?? .table
     }
 
     /// Canonical text with arguments put in.
@@ -24,15 +44,16 @@ public final class LiveQuery {
         return owner
     }
 
-    private func results(_ realm: Realm) -> Results {
+    private func results(_ realm: Realm) throws(RealmError) -> Results {
         Results(
-            realm, query.classKey, base, conditions: query, ordering: query.ordering)
+            realm, query.classKey, try base(in: realm), conditions: query,
+            ordering: query.ordering)
     }
 
     /// Objects selected, DISTINCT and LIMIT included.
     public func count() throws(RealmError) -> Int {
         let realm = try realm()
-        if case .table = base {
+        if case .table? = base {
             return try query.count(SnapshotReader(tables: try realm.readTables()))
         }
         return try results(realm).count()
@@ -46,14 +67,14 @@ public final class LiveQuery {
             if case .limit(0) = $0 { return false }
             return true
         }
-        if case .table = base, limited.isEmpty {
+        if case .table? = base, limited.isEmpty {
             let snapshot = SnapshotReader(tables: try realm.readTables())
             return try query.firstMatch(snapshot).map {
                 Link(query.classKey, ObjectKey(rawValue: $0))
             }
         }
         let results = Results(
-            realm, query.classKey, base, conditions: query, ordering: limited)
+            realm, query.classKey, try base(in: realm), conditions: query, ordering: limited)
         do throws(RealmError) {
             return Link(query.classKey, try results.get(0).linkTarget)
         } catch {
@@ -64,7 +85,7 @@ public final class LiveQuery {
 
     /// Live results with the query's ordering.
     public func findAll() throws(RealmError) -> Results {
-        results(try realm())
+        try results(try realm())
     }
 
     /// Conditions of both; the ordering of the new text follows.
@@ -74,7 +95,7 @@ public final class LiveQuery {
         let realm = try realm()
         let next = try Query.parse(
             text, arguments: arguments, schema: realm.schema, classKey: query.classKey)
-        return LiveQuery(realm, try query.and(next), base)
+        return LiveQuery(realm, try query.and(next), like: self)
     }
 }
 

@@ -7,49 +7,6 @@
 //
 // Called by the C ABI and by programs in Swift.
 
-/// Where a list, set or dictionary is.
-private struct CollectionPlace {
-    let classKey: ClassKey
-    let objectKey: Int64
-    let propertyKey: Int64
-    /// Of the collection of the property itself.
-    let rootType: CollectionType
-    /// From there to a collection inside mixed elements.
-    private var steps: [(type: CollectionType, number: UInt64, position: Int)] = []
-
-    init(_ collection: RealmCollection) {
-        classKey = collection.classKey
-        objectKey = collection.objectKey
-        propertyKey = collection.propertyKey
-        var root = collection
-        while let parent = root.parent {
-            steps.insert((root.type, root.number, root.position), at: 0)
-            root = parent
-        }
-        rootType = root.type
-    }
-
-    var type: CollectionType { steps.last?.type ?? rootType }
-
-    /// The collection in a realm; one that is not valid when it is not there.
-    func collection(in realm: Realm) throws(RealmError) -> RealmCollection {
-        let owner = try realm.handle(classKey, objectKey)
-        defer { owner.release() }
-        var found: RealmCollection
-        if owner.isValid {
-            found = try owner.collection(propertyKey, rootType)
-        } else {
-            let column = try ObjectHandle.column(owner.table, propertyKey)
-            found = RealmCollection(owner.clone(), column, rootType, propertyKey: propertyKey)
-        }
-        for step in steps {
-            found = RealmCollection(
-                found, step.type, number: step.number, position: step.position)
-        }
-        return found
-    }
-}
-
 /// What results are made of, apart from the realm.
 private struct ResultsRecipe {
     indirect enum Source {
@@ -251,16 +208,5 @@ public final class ThreadSafeReference: @unchecked Sendable {
                 "the reference names something of '\(path)', which is not in '\(realm.path)'")
         }
         try realm.reach(version)
-    }
-}
-
-extension Realm {
-    /// A handle of an object, valid or not; `.noSuchTable` without its class.
-    fileprivate func handle(
-        _ classKey: ClassKey, _ key: Int64
-    ) throws(RealmError) -> ObjectHandle {
-        let table = try table(classKey)
-        guard let place = try table.find(key) else { return .gone(session, table, key) }
-        return ObjectHandle.make(session, table, key, place)
     }
 }
