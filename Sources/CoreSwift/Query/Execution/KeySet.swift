@@ -11,13 +11,16 @@ final class KeySet {
     private static let bitsPerMember: UInt64 = 512
     private static let bitsFree: UInt64 = 65536
 
-    /// `values` must ascend.
-    init(_ sorted: [Int64]) {
+    /// Values usually ascend. The keys that a damaged index gives may not: they are sorted, because
+    /// the bitmap is as long as the last one says.
+    init(_ values: [Int64]) {
+        let ascends = values.indices.dropFirst().allSatisfy { values[$0 - 1] <= values[$0] }
+        let sorted = ascends ? values : values.sorted()
         let copy = UnsafeMutablePointer<Int64>.allocate(capacity: max(sorted.count, 1))
         sorted.withUnsafeBufferPointer { source in
             if let start = source.baseAddress { copy.update(from: start, count: source.count) }
         }
-        values = copy
+        self.values = copy
         count = sorted.count
         guard let first = sorted.first, let last = sorted.last else {
             bits = nil
