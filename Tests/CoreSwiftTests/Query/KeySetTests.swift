@@ -5,9 +5,10 @@ import Testing
 @testable import CoreSwift
 
 @Suite struct KeySetTests {
-    @Test(arguments: [
-        [], [5], [1, 2, 3], [100_000_000, 3], [70, 1 << 40, -9, 12, 70], [900, 5, 1000, 6],
-    ] as [[Int64]])
+    @Test(
+        arguments: [
+            [], [5], [1, 2, 3], [100_000_000, 3], [70, 1 << 40, -9, 12, 70], [900, 5, 1000, 6],
+        ] as [[Int64]])
     func membersAreFoundInWhateverOrderTheyCome(values: [Int64]) {
         let set = KeySet(values)
         for value in values { #expect(set.contains(value)) }
