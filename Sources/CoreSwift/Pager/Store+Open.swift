@@ -113,7 +113,7 @@ extension Store {
         let file = found.file
         try lockFile.attach(inMemory: options.inMemory, identity: found.status.identity)
         let claim = try claimFile(found, lockFile, joins: true)
-        try mapping.extend(to: lockFile.filePages, of: file)
+        try mapping.extend(to: try presentPages(file, lockFile), of: file)
         try lockFile.claimRecord(processID: UInt64(file.files.processID()))
         let store = Store(
             path: file.path, options: options, file: file, mapping: mapping, lockFile: lockFile,
@@ -124,6 +124,26 @@ extension Store {
             return store
         }
         throw replaced(file.path)
+    }
+
+    /// The pages that the others count, which the file must have: reading behind its end would be
+    /// a signal.
+    private static func presentPages(
+        _ file: OpenFile, _ lockFile: LockFile
+    ) throws(RealmError) -> UInt64 {
+        var pages = lockFile.filePages
+        while UInt64(max(0, try file.status().bytes)) < pages << UInt64(Page.shift) {
+            // Who cuts the file first says so.
+            let now = lockFile.filePages
+            guard now < pages else {
+                throw RealmError(
+                    .invalidDatabase,
+                    "'\(file.path)': the file was truncated while others have it open; they count "
+                        + "\(pages) pages", path: file.path)
+            }
+            pages = now
+        }
+        return pages
     }
 
     private static func openImmutable(

@@ -87,4 +87,15 @@ import Testing
         try store.close()
         try expectRefusedAtEveryLength()
     }
+
+    @Test func aFileThatIsCutWhileOthersHaveItOpenIsNotJoined() throws {
+        let store = try open()
+        try grow(store)
+        let bytes = TestSettings.readFile(directory.file())
+        #expect(truncate(directory.file(), bytes.count / 2) == 0)
+        #expect(errorCode { _ = try open() } == .invalidDatabase)
+        TestSettings.writeFile(directory.file(), bytes)
+        try open().close()
+        try store.close()
+    }
 }
