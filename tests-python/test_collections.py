@@ -627,3 +627,63 @@ def test_properties_describe_their_collections():
     assert Person.id.collection is None
     assert repr(Person.weights) == "<property Person.weights: dict[str, float | None]>"
     assert Address.__realm_model__.embedded and not Person.__realm_model__.embedded
+
+
+# ---- the rest of the package -----------------------------------------------------------------
+
+
+def test_collections_are_arguments_of_queries(w, person):
+    for name in ("Ada", "Bo", "Cy"):
+        w.create(Dog, name=name)
+    person.tags = ["Ada", "Cy"]
+    assert w.objects(Dog).filter("name IN $0", person.tags).values("name") == ["Ada", "Cy"]
+
+
+def test_content_may_come_from_what_changes_the_collection(person):
+    person.numbers = [1, 2, 3]
+
+    def shrinking():
+        person.numbers.clear()
+        yield 7
+
+    person.numbers[1:] = shrinking()
+    assert person.numbers == [7]
+    person.numbers.extend(shrinking())
+    assert person.numbers == [7]
+    person.numbers.extend(person.numbers)
+    assert person.numbers == [7, 7]
+
+    def failing():
+        yield 1
+        raise LookupError
+
+    for attempt in (lambda: person.numbers.extend(failing()),
+                    lambda: setattr(person, "numbers", failing())):
+        with pytest.raises(LookupError):
+            attempt()
+    assert person.numbers == [7, 7]
+
+
+def test_realms_without_classes_know_collections_and_embedded_objects(w, person, path):
+    person.homes = [{"street": "s", "rooms": [{"number": 1, "beds": ["b"]}]}]
+    person.weights = {"a": None}
+    w.commit()
+    w.close()
+    with realm.open(path) as r, r.write():
+        assert issubclass(r.classes["Address"], realm.EmbeddedObject)
+        one = r.find("Person", 1)
+        assert one.homes[0].rooms[0].beds == ["b"] and one.weights == {"a": None}
+        one.homes.append({"street": "t"})
+        one.kennel["x"] = {"name": "Rex"}
+        assert one.homes[1].street == "t" and one.kennel["x"].name == "Rex"
+        assert r.check() == []
+
+
+def test_rolling_back_takes_the_content_back(w, person):
+    person.tags = ["a"]
+    w.commit()
+    w.begin_write()
+    person.tags.append("b")
+    person.homes.append({"street": "s"})
+    w.rollback()
+    assert person.tags == ["a"] and person.homes == []

@@ -251,7 +251,8 @@ class _Declaration:
         else:
             rule = (
                 "the types are int, bool, float, realm.Float32, str, bytes, datetime, Decimal, "
-                "UUID, realm.ObjectId, Any, classes derived from realm.Object, and list, set and dict of these"
+                "UUID, realm.ObjectId, Any, classes derived from realm.Object, and list, set and "
+                "dict of these"
             )
         return SchemaError(f"{self.where}: {text} can't be stored: {rule}")
 

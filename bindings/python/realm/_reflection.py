@@ -54,7 +54,9 @@ def _annotation(where: str, kind: int, collection: int, target: str, nullable: b
     return _COLLECTIONS[collection][element] if collection else element  # type: ignore[index]
 
 
-def classes_from_description(description: list[tuple[str, str, bool, list[Any]]]) -> list[ObjectMeta]:
+def classes_from_description(
+    description: list[tuple[str, str, bool, list[Any]]],
+) -> list[ObjectMeta]:
     """One class per entry of `_realm.Realm._describe()`."""
     classes = []
     for class_name, primary_key, embedded, properties in description:

@@ -244,7 +244,7 @@ PyObject *short_repr(PyObject *value);
 /* Name of the value's type, a new reference. */
 PyObject *type_name(PyObject *value);
 
-/* ---- values.c ------------------------------------------------------------------------------- */
+/* ---- values.c, normalise.c ------------------------------------------------------------------- */
 
 /* Converts `value` for `property`. `*keep` receives a reference that must outlive the use of
  * `out`, or NULL. Links need a managed object of `realm`. 0, or -1 with an exception. */
@@ -253,6 +253,13 @@ int value_for_property(Property *property, Realm *realm, PyObject *value, realm_
 /* The same for an argument of a query, whose type follows from the value. */
 int value_for_query(State *state, Realm *realm, PyObject *value, realm_value_t *out,
                     PyObject **keep);
+/* Raises "Class.property is TYPE, got TYPE2: VALUE"; -1. */
+int raise_mismatch(Property *property, PyObject *value);
+/* Raises "Class.property: VALUE RULE"; -1. */
+int raise_range(Property *property, PyObject *value, const char *rule);
+int string_from_python(PyObject *value, realm_value_t *out);
+bool is_bytes_like(PyObject *value);
+bool is_in_utc(State *state, PyObject *value);
 /* The value as an unmanaged object keeps it: checked and in the form in which it would be read. */
 PyObject *value_normalised(Property *property, PyObject *value);
 /* The same for an element of a property that is a collection. `realm` may be NULL, as above; dicts

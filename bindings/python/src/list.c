@@ -71,15 +71,22 @@ static int delete_slice(Collection *self, Py_ssize_t start, Py_ssize_t step, Py_
     return 0;
 }
 
-static int assign_slice(Collection *self, Py_ssize_t start, Py_ssize_t step, Py_ssize_t length,
-                        PyObject *value) {
+/* Checked elements for this list, as a list. Getting them may run any code. */
+static PyObject *elements_from(Collection *self, PyObject *value) {
+    if (collection_length(self) < 0) return NULL;
     PyObject *list = PySequence_List(value);
     PyObject *values = list ? collection_normalised(self->property, self->realm, list, true) : NULL;
     Py_XDECREF(list);
+    return values;
+}
+
+static int assign_slice(Collection *self, PyObject *key, PyObject *value) {
+    Py_ssize_t start, stop, step, length;
+    PyObject *values = elements_from(self, value);
     if (!values) return -1;
     Py_ssize_t count = PyList_Size(values);
-    int bad = 0;
-    if (step != 1 && count != length) {
+    int bad = slice_of(self, key, &start, &stop, &step, &length);
+    if (!bad && step != 1 && count != length) {
         raise_code(self->realm->state, RLM_ERR_INVALID_ARGUMENT,
                    "attempt to assign sequence of size %zd to extended slice of size %zd", count,
                    length);
@@ -104,9 +111,9 @@ static int list_assign(Collection *self, PyObject *key, PyObject *value) {
         if (index < 0) return -1;
         return value ? put(self, PLACE_SET, index, value) : erase(self, index);
     }
+    if (value) return assign_slice(self, key, value);
     if (slice_of(self, key, &start, &stop, &step, &length) < 0) return -1;
-    return value ? assign_slice(self, start, step, length, value)
-                 : delete_slice(self, start, step, length);
+    return delete_slice(self, start, step, length);
 }
 
 static PyObject *list_insert(Collection *self, PyObject *args) {
@@ -128,8 +135,14 @@ static PyObject *list_append(Collection *self, PyObject *value) {
 }
 
 static PyObject *list_extend(Collection *self, PyObject *values) {
-    Py_ssize_t count = collection_length(self);
-    if (count < 0 || assign_slice(self, count, 1, 0, values) < 0) return NULL;
+    PyObject *checked = elements_from(self, values);
+    Py_ssize_t place = checked ? collection_length(self) : -1;
+    int bad = place < 0 ? -1 : 0;
+    for (Py_ssize_t i = 0; !bad && i < PyList_Size(checked); i++) {
+        bad = put(self, PLACE_INSERT, place + i, PyList_GetItem(checked, i));
+    }
+    Py_XDECREF(checked);
+    if (bad) return NULL;
     Py_RETURN_NONE;
 }
 

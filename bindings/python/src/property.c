@@ -218,7 +218,8 @@ static PyMethodDef property_methods[] = {
 
 static PyGetSetDef property_getset[] = {
     {"name", (getter)get_name, NULL, "Name in the class and in the file.", NULL},
-    {"type", (getter)get_type, NULL, "Name of the type, as in the annotation; that of the elements of a collection.", NULL},
+    {"type", (getter)get_type, NULL,
+     "Name of the type, as in the annotation; that of the elements of a collection.", NULL},
     {"collection", (getter)get_collection, NULL, "'list', 'set', 'dict', or None.", NULL},
     {"nullable", (getter)get_flag, NULL, "May be None.", (void *)(intptr_t)RLM_PROPERTY_NULLABLE},
     {"primary_key", (getter)get_flag, NULL, "Identifies the object.",

@@ -4,7 +4,7 @@
  * none, collections and embedded objects come last, when both ends have a row: that also lets
  * graphs with cycles in. The graph is walked with a queue, not by recursion: its depth is the
  * user's. Entries of the queue are three: the object, whether its row is new, and whether nothing
- * of it is left to be stored. Until the end all of them keep their Python values, for going back. */
+ * of it is left to be stored. Until the end all of them keep their Python values, to go back. */
 #include "binding.h"
 
 enum { ENTRY_OBJECT = 0, ENTRY_CREATED = 1, ENTRY_DONE = 2, ENTRY_SIZE = 3 };
@@ -190,7 +190,9 @@ static int put_plain(Realm *realm, Property *property, const Place *place, PyObj
     Py_XDECREF(keep);
     if (done) return 0;
     PyObject *text = bad ? NULL : short_repr(value);
-    if (text) raise_engine(property->state, "%s.%U: %U", property->model->text, property->name, text);
+    if (text) {
+        raise_engine(property->state, "%s.%U: %U", property->model->text, property->name, text);
+    }
     Py_XDECREF(text);
     return -1;
 }

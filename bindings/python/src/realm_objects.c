@@ -1,5 +1,5 @@
-/* Objects of a realm: create, add, find, delete. What creating and adding do with values is in row.c
- * and realm_graph.c. */
+/* Objects of a realm: create, add, find, delete. What creating and adding do with values is in
+ * row.c and realm_graph.c. */
 #include "binding.h"
 
 static int update_policy(PyObject *name) {

@@ -182,7 +182,8 @@ PyObject *realm_bind_method(Realm *self, PyObject *tuple) {
     Py_RETURN_NONE;
 }
 
-/* The schema of the file: [(class, key, embedded, [(property, type, collection, target, flags)])]. */
+/* The schema of the file:
+ * [(class, key, embedded, [(property, type, collection, target, flags)])]. */
 PyObject *realm_describe(Realm *self, PyObject *unused) {
     (void)unused;
     if (realm_ready(self) < 0) return NULL;

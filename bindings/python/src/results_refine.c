@@ -59,9 +59,10 @@ static int arguments_one(State *state, Realm *realm, PyObject *value, realm_valu
     return bad;
 }
 
-static bool is_list_argument(PyObject *value) {
-    return PyList_Check(value) || PyTuple_Check(value) || Py_TYPE(value) == &PySet_Type ||
-           Py_TYPE(value) == &PyFrozenSet_Type;
+static bool is_list_argument(State *state, PyObject *value) {
+    return PyObject_TypeCheck(value, state->list_type) ||
+           PyObject_TypeCheck(value, state->set_type) || PyList_Check(value) ||
+           PyTuple_Check(value) || Py_TYPE(value) == &PySet_Type || Py_TYPE(value) == &PyFrozenSet_Type;
 }
 
 static int arguments_fill(Arguments *self, State *state, Realm *realm, PyObject *tuple) {
@@ -78,7 +79,7 @@ static int arguments_fill(Arguments *self, State *state, Realm *realm, PyObject 
         PyObject *value = PyTuple_GetItem(tuple, (Py_ssize_t)i);
         PyObject *list = NULL;
         size_t length = 1;
-        if (is_list_argument(value)) {
+        if (is_list_argument(state, value)) {
             list = PySequence_List(value);
             if (!list || PyList_Append(self->keeps, list) < 0) {
                 Py_XDECREF(list);

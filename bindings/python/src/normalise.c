@@ -1,0 +1,180 @@
+/* Values and collections as objects that are in no realm yet keep them: checked, and in the form in
+ * which they would be read. What goes into a realm passes here, too, before anything is written. */
+#include "binding.h"
+
+int key_from_python(Property *property, PyObject *key, realm_value_t *out) {
+    if (!PyUnicode_Check(key)) {
+        PyObject *text = short_repr(key);
+        PyObject *given = text ? type_name(key) : NULL;
+        if (given) {
+            raise_code(property->state, RLM_ERR_PROPERTY_TYPE_MISMATCH,
+                       "%s.%U has keys of type str, got %U: %U", property->model->text,
+                       property->name, given, text);
+        }
+        Py_XDECREF(given);
+        Py_XDECREF(text);
+        return -1;
+    }
+    if (string_from_python(key, out) == 0) return 0;
+    if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return -1;
+    return raise_range(property, key, "contains lone surrogates, which are not text");
+}
+
+PyObject *object_from_dict(PyObject *type, PyObject *values) {
+    PyObject *none = PyTuple_New(0);
+    PyObject *result = none ? PyObject_Call(type, none, values) : NULL;
+    Py_XDECREF(none);
+    return result;
+}
+
+/* The object that a dict stands for, if the class can be found without a realm. */
+static PyObject *dict_normalised(Property *property, PyObject *value) {
+    State *state = property->state;
+    PyObject *type = Py_NewRef(Py_None);
+    if (state->find_target && property->model) {
+        replace_reference(&type,
+                          PyObject_CallFunctionObjArgs(state->find_target,
+                                                       (PyObject *)property->model->type,
+                                                       property->name, NULL));
+        if (!type) return NULL;
+    }
+    PyObject *result = NULL;
+    if (type == Py_None) {
+        raise_mismatch(property, value);
+    } else {
+        result = object_from_dict(type, value);
+    }
+    Py_DECREF(type);
+    return result;
+}
+
+PyObject *element_normalised(Property *property, Realm *realm, PyObject *value, bool keep_dicts) {
+    realm_value_t converted;
+    PyObject *keep = NULL;
+    if (property->type == RLM_PROPERTY_TYPE_OBJECT) {
+        if (PyDict_Check(value)) {
+            return keep_dicts ? Py_NewRef(value) : dict_normalised(property, value);
+        }
+        /* An object that is in no realm yet can't be converted for one. */
+        if (is_unmanaged(property->state, value)) realm = NULL;
+    }
+    if (value_for_property(property, realm, value, &converted, &keep) < 0) {
+        Py_XDECREF(keep);
+        return NULL;
+    }
+    PyObject *result;
+    switch (converted.type) {
+    case RLM_TYPE_BINARY:
+        /* bytes stay the object they are; other buffers were copied into `keep`. */
+        result = Py_NewRef(keep ? keep : value);
+        break;
+    case RLM_TYPE_NULL:
+    case RLM_TYPE_BOOL:
+    case RLM_TYPE_LINK:
+    case RLM_TYPE_DECIMAL128:
+    case RLM_TYPE_OBJECT_ID:
+    case RLM_TYPE_UUID:
+    case RLM_TYPE_STRING: result = Py_NewRef(value); break;
+    case RLM_TYPE_TIMESTAMP:
+        if (is_in_utc(property->state, value)) {
+            result = Py_NewRef(value);
+            break;
+        }
+        result = value_to_python(property->state, NULL, &converted);
+        break;
+    default: result = value_to_python(property->state, NULL, &converted);
+    }
+    Py_XDECREF(keep);
+    return result;
+}
+
+/* ---- collections ---------------------------------------------------------------------------- */
+
+static int raise_no_collection(Property *property, PyObject *value) {
+    PyObject *text = short_repr(value);
+    PyObject *given = text ? type_name(value) : NULL;
+    if (given) {
+        raise_code(property->state, RLM_ERR_PROPERTY_TYPE_MISMATCH, "%s.%U is %s%s%s, got %U: %U",
+                   property->model ? property->model->text : "?", property->name,
+                   collection_begin(property->collection),
+                   property->link_target ? PyUnicode_AsUTF8AndSize(property->link_target, NULL)
+                                         : property_type_name(property->type),
+                   collection_end(property->collection), given, text);
+    }
+    Py_XDECREF(given);
+    Py_XDECREF(text);
+    return -1;
+}
+
+static PyObject *elements_normalised(Property *property, Realm *realm, PyObject *value,
+                                     bool keep_dicts) {
+    /* Text and bytes are iterable, but whoever assigns them forgot the brackets. */
+    if (PyUnicode_Check(value) || is_bytes_like(value) || PyDict_Check(value)) {
+        raise_no_collection(property, value);
+        return NULL;
+    }
+    PyObject *list = PySequence_List(value);
+    if (!list) {
+        if (!PyErr_ExceptionMatches(PyExc_TypeError)) return NULL;
+        PyErr_Clear();
+        raise_no_collection(property, value);
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
+        PyObject *item = element_normalised(property, realm, PyList_GetItem(list, i), keep_dicts);
+        if (!item || PyList_SetItem(list, i, item) < 0) {
+            Py_DECREF(list);
+            return NULL;
+        }
+    }
+    if (property->collection == RLM_COLLECTION_TYPE_LIST) return list;
+    PyObject *set = PySet_New(list);
+    /* Objects that are in no realm yet have no hash: they stay a list. */
+    if (!set && property->type == RLM_PROPERTY_TYPE_OBJECT &&
+        PyErr_ExceptionMatches(PyExc_TypeError)) {
+        PyErr_Clear();
+        return list;
+    }
+    Py_DECREF(list);
+    return set;
+}
+
+PyObject *collection_normalised(Property *property, Realm *realm, PyObject *value,
+                                bool keep_dicts) {
+    if (property->collection != RLM_COLLECTION_TYPE_DICTIONARY) {
+        return elements_normalised(property, realm, value, keep_dicts);
+    }
+    PyObject *result = PyDict_New();
+    if (!result) return NULL;
+    bool empty = PyTuple_Check(value) && PyTuple_Size(value) == 0;
+    if (!empty && PyDict_Update(result, value) < 0) {
+        if (PyErr_ExceptionMatches(PyExc_AttributeError) ||
+            PyErr_ExceptionMatches(PyExc_TypeError)) {
+            PyErr_Clear();
+            raise_no_collection(property, value);
+        }
+        Py_DECREF(result);
+        return NULL;
+    }
+    PyObject *keys = PyDict_Keys(result);
+    int bad = keys ? 0 : -1;
+    for (Py_ssize_t i = 0; !bad && i < PyList_Size(keys); i++) {
+        realm_value_t converted;
+        PyObject *key = PyList_GetItem(keys, i);
+        PyObject *item = NULL;
+        if (key_from_python(property, key, &converted) == 0) {
+            item = element_normalised(property, realm, PyDict_GetItemWithError(result, key),
+                                      keep_dicts);
+        }
+        bad = item ? PyDict_SetItem(result, key, item) : -1;
+        Py_XDECREF(item);
+    }
+    Py_XDECREF(keys);
+    if (bad) Py_CLEAR(result);
+    return result;
+}
+
+PyObject *value_normalised(Property *property, PyObject *value) {
+    if (property->collection) return collection_normalised(property, NULL, value, false);
+    return element_normalised(property, NULL, value, false);
+}
