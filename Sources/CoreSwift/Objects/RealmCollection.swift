@@ -269,12 +269,10 @@ public final class RealmCollection {
     @inline(__always)
     private func element(_ index: Int, isKey: Bool) throws(RealmError) -> RawValue {
         try refresh()
-        if view != nil {
-            guard index >= 0, index < view.unsafelyUnwrapped.count else {
-                throw outOfBounds(index, view.unsafelyUnwrapped.count)
-            }
+        if let count = view?.count {
+            guard index >= 0, index < count else { throw outOfBounds(index, count) }
             let column = isKey ? 0 : type == .dictionary ? 1 : 0
-            return try view!.value(index, column)
+            if let value = try view?.value(index, column) { return value }
         }
         return try elementSlowly(index, isKey: isKey)
     }
@@ -320,7 +318,7 @@ public final class RealmCollection {
             }
             return nil
         }
-        if view != nil { return try view!.firstIndex(value, column) }
+        if view != nil { return try view?.firstIndex(value, column) }
         var view = try frozenView()
         return try view.firstIndex(value, column)
     }
@@ -329,7 +327,7 @@ public final class RealmCollection {
     func search(_ value: RawValue) throws(RealmError) -> (index: Int, isFound: Bool) {
         try refresh()
         if let open { return try open.pointee.search(value) }
-        if view != nil { return try view!.search(value) }
+        if let place = try view?.search(value) { return place }
         var view = try frozenView()
         return try view.search(value)
     }
