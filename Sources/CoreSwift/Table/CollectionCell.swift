@@ -45,7 +45,8 @@ enum CollectionCell {
     /// The number of elements of a checked cell.
     @inline(__always) static func count(_ cell: UnsafeRawBufferPointer) -> Int {
         guard cell.count > 0, let start = cell.baseAddress else { return 0 }
-        return start.u8(0) == treeForm ? Int(start.u64(countOffset)) : Int(start.u16(2))
+        return start.u8(0) == treeForm
+            ? Int(truncatingIfNeeded: start.u64(countOffset)) : Int(start.u16(2))
     }
 }
 
@@ -65,7 +66,7 @@ struct CollectionRoot {
     init(_ cell: UnsafeRawPointer) {
         reference = BlockReference(cell + CollectionCell.rootOffset)
         depth = Int(cell.u8(1))
-        count = Int(cell.u64(CollectionCell.countOffset))
+        count = Int(truncatingIfNeeded: cell.u64(CollectionCell.countOffset))
     }
 
     func store(_ cell: UnsafeMutableRawPointer) {
