@@ -71,7 +71,10 @@ let package = Package(
         .testTarget(
             name: "CoreSwiftTests",
             dependencies: ["CoreSwift", "CKernels"],
-            exclude: ["Values/decimal-vectors.txt", "Values/generate-decimal-vectors"],
+            exclude: [
+                "Values/decimal-vectors.txt", "Values/generate-decimal-vectors",
+                "Values/Unicode/scalar-checksums.txt", "Values/Unicode/text-vectors.txt",
+            ],
             swiftSettings: [.swiftLanguageMode(.v5)] + strictness),
         .testTarget(
             name: "CABITests",
