@@ -255,7 +255,6 @@ func shipSchema() -> Schema {
             ("SUBQUERY(berth, $x, $x.depth > 1).@count > 0", .notSupported, "SUBQUERY"),
             ("frobnicate(tons) == 2", .invalidQuery, "unknown function"),
             ("abs(tons) == 2", .notSupported, "abs"),
-            ("title ==[d] 'x'", .notSupported, "[d]"),
             ("@links.Vessel.berth.tons > 3", .invalidQuery, "links to class 'Vessel'"),
         ] as [(String, ErrorCode, String)])
     func badQueriesAreRefusedWithTheirCode(

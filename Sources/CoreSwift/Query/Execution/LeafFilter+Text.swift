@@ -5,12 +5,12 @@ import CKernels
 
 extension LeafFilter {
     func maskText(
-        _ column: ColumnView, _ node: FilterNode, _ selection: Bitmap
+        _ index: Int, _ column: ColumnView, _ node: FilterNode, _ selection: Bitmap
     ) throws(RealmError) {
         let needle = program.needle(node)
         if decideByPrefix(column, node, needle) { return }
         if column.encoding == .stringDictionary {
-            maskWords(column) { self.passes($0, node, needle) }
+            maskWords(column) { self.passes($0, index, node) }
             return
         }
         let words = Bits.words(column.rows)
@@ -18,29 +18,37 @@ extension LeafFilter {
         if Bits.count(selection, words) &* 16 < column.rows {
             Bits.clear(match, words)
             try Bits.forEach(selection, words) { row throws(RealmError) in
-                if self.passes(column.bytes(row), node, needle) { Bits.set(match, row) }
+                if self.passes(column.bytes(row), index, node) { Bits.set(match, row) }
                 return true
             }
         } else {
-            maskColumn(column, node, needle)
+            try maskColumn(index, column, node, needle, selection)
         }
-        try fetchExternals(column, node, selection) { self.passes($0, node, needle) }
+        try fetchExternals(column, node, selection) { self.passes($0, index, node) }
     }
 
-    @inline(__always)
     private func passes(
-        _ value: UnsafeRawBufferPointer, _ node: FilterNode, _ needle: UnsafeRawBufferPointer
+        _ value: UnsafeRawBufferPointer, _ index: Int, _ node: FilterNode
     ) -> Bool {
-        TextMatch.passes(
-            value, node.op, needle, ignoreCase: node.ignoreCase,
-            isString: node.columnKind == .string)
+        passes(value, index, node, isString: node.columnKind == .string)
+    }
+
+    /// Whether a value that is not null passes a text test.
+    @inline(__always)
+    func passes(
+        _ value: UnsafeRawBufferPointer, _ index: Int, _ node: FilterNode, isString: Bool
+    ) -> Bool {
+        if node.folding.isEmpty, node.op != .like {
+            return TextMatch.passes(value, node.op, program.needle(node))
+        }
+        return matcher(index, isString: isString).passes(value)
     }
 
     /// Minimum and maximum of the first eight bytes decide for the whole leaf.
     private func decideByPrefix(
         _ column: ColumnView, _ node: FilterNode, _ needle: UnsafeRawBufferPointer
     ) -> Bool {
-        guard column.flags.contains(.hasBounds), !node.ignoreCase,
+        guard column.flags.contains(.hasBounds), node.folding.isEmpty,
             let start = needle.baseAddress
         else { return false }
         let low = column.minimumPrefix
@@ -123,39 +131,48 @@ extension LeafFilter {
     }
 
     private func maskColumn(
-        _ column: ColumnView, _ node: FilterNode, _ needle: UnsafeRawBufferPointer
-    ) {
+        _ index: Int, _ column: ColumnView, _ node: FilterNode, _ needle: UnsafeRawBufferPointer,
+        _ selection: Bitmap
+    ) throws(RealmError) {
         var texts = texts(column, Int(node.column))
-        guard let start = needle.baseAddress, hasKernel(column, node, texts, needle) else {
-            Bits.clear(match, Bits.words(column.rows))
-            for row in 0..<column.rows where passes(column.bytes(row), node, needle) {
-                Bits.set(match, row)
+        let words = Bits.words(column.rows)
+        guard let start = needle.baseAddress, hasKernel(node, needle) else {
+            Bits.clear(match, words)
+            try Bits.forEach(selection, words) { row throws(RealmError) in
+                if self.passes(column.bytes(row), index, node) { Bits.set(match, row) }
+                return true
             }
             return
         }
         let bytes = start.assumingMemoryBound(to: UInt8.self)
-        let ignoreCase = node.ignoreCase
+        let ignoreCase = node.folding.contains(.ignoreCase)
         switch node.op {
         case .equal: ck_mask_equal(&texts, bytes, needle.count, ignoreCase, match)
         case .beginsWith: ck_mask_begins(&texts, bytes, needle.count, ignoreCase, match)
         case .endsWith: ck_mask_ends(&texts, bytes, needle.count, ignoreCase, match)
         default: ck_mask_contains(&texts, bytes, needle.count, ignoreCase, match)
         }
+        // The kernels fold ASCII letters only: rows with others are tested one by one.
+        guard !node.folding.isEmpty, node.columnKind == .string,
+            !ck_is_ascii(texts.heap, heapBytes(column))
+        else { return }
+        try Bits.forEach(selection, words) { row throws(RealmError) in
+            let value = column.bytes(row)
+            if !TextMatch.isASCII(value) {
+                Bits.unset(match, row)
+                if self.passes(value, index, node) { Bits.set(match, row) }
+            }
+            return true
+        }
     }
 
-    /// Whether a kernel does the test. Letters beyond ASCII may fold to texts of other lengths:
-    /// those columns go row by row.
-    private func hasKernel(
-        _ column: ColumnView, _ node: FilterNode, _ texts: ck_texts,
-        _ needle: UnsafeRawBufferPointer
-    ) -> Bool {
+    /// Whether a kernel does the test, at least for texts of ASCII.
+    private func hasKernel(_ node: FilterNode, _ needle: UnsafeRawBufferPointer) -> Bool {
         switch node.op {
-        case .equal, .beginsWith, .endsWith: break
-        case .contains where !needle.isEmpty: break
-        default: return false
+        case .equal, .beginsWith, .endsWith: return true
+        case .contains: return !needle.isEmpty
+        case .less, .lessEqual, .like: return false
         }
-        guard node.ignoreCase, node.columnKind == .string else { return true }
-        return CaseFolding.isASCII(needle) && ck_is_ascii(texts.heap, heapBytes(column))
     }
 
     // MARK: Sets
@@ -179,6 +196,11 @@ extension LeafFilter {
     /// Members are ordered by length, then bytes.
     func isMember(_ value: UnsafeRawBufferPointer, _ node: FilterNode) -> Bool {
         let members = program.members(node)
+        let value =
+            node.folding.isEmpty
+            ? value
+            : node.columnKind == .string
+                ? folder.fold(value, node.folding) : folder.foldASCII(value)
         var low = 0
         var high = members.count
         while low < high {

@@ -69,9 +69,8 @@ extension LeafFilter {
         case .mixedText:
             // `low` names the type that the constant has: strings and binaries never meet.
             guard value.type == UInt32(truncatingIfNeeded: node.low) else { return false }
-            let passed = TextMatch.passes(
-                value.bytes, node.op, program.needle(node), ignoreCase: node.ignoreCase,
-                isString: value.type == ValueType.string.rawValue)
+            let passed = passes(
+                value.bytes, index, node, isString: value.type == ValueType.string.rawValue)
             // `high`: the operator is the opposite of `op`.
             return passed != (node.high != 0)
         case .linkToPrimaryKey:

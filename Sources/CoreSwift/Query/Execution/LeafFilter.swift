@@ -14,6 +14,10 @@ final class LeafFilter {
     private var sets: [Int: KeySet] = [:]
     /// Keys of the objects that `linkToPrimaryKey` nodes name; nil when there is no such object.
     private var links: [Int: Int64?] = [:]
+    /// What text tests with options, and LIKE, are done with, by node.
+    private var matchers: [Int: TextMatcher] = [:]
+    /// For sets of folded texts.
+    lazy var folder = TextFolder()
     /// Result of a column test before nulls and negation. Made when the first leaf is tested:
     /// many executions end in an index.
     @inline(__always) var match: Bitmap { scratch.unsafelyUnwrapped }
@@ -58,6 +62,17 @@ final class LeafFilter {
 
     /// The key that a `linkToPrimaryKey` node means.
     @inline(__always) func link(_ node: Int) -> Int64? { links[node] ?? nil }
+
+    /// The matcher of a text test, made when it is first needed.
+    func matcher(_ index: Int, isString: Bool) -> TextMatcher {
+        if let matcher = matchers[index] { return matcher }
+        let node = nodes[index]
+        let matcher = TextMatcher(
+            node.op, node.folding, isString: isString, hasEscapes: node.hasEscapes)
+        matcher.prepare(program.needle(node), isFolded: true)
+        matchers[index] = matcher
+        return matcher
+    }
 
     // MARK: Trees
 
@@ -166,7 +181,7 @@ final class LeafFilter {
         case .doubleSet, .floatSet: maskFloatingSet(column, node)
         case .timestampRange: maskTimestamps(column, node)
         case .timestampSet: maskTimestampSet(column, node)
-        case .text: try maskText(column, node, selection)
+        case .text: try maskText(index, column, node, selection)
         case .textSet: try maskTextSet(column, node, selection)
         case .value, .valueSet, .mixedText:
             try maskValues(index, leaf, column, node, selection)
@@ -248,9 +263,7 @@ final class LeafFilter {
         case .timestampRange: passed = isInside(value.seconds, value.nanoseconds, node)
         case .timestampSet: passed = isMember(value.seconds, value.nanoseconds, node)
         case .text:
-            passed = TextMatch.passes(
-                value.bytes, node.op, program.needle(node), ignoreCase: node.ignoreCase,
-                isString: node.columnKind == .string)
+            passed = passes(value.bytes, index, node, isString: node.columnKind == .string)
         case .textSet: passed = isMember(value.bytes, node)
         case .and, .or: return false
         }

@@ -76,7 +76,7 @@ extension Selection {
             isExact = reader.kind != .mixed
             return ranges
         case .text:
-            guard !node.ignoreCase else { return nil }
+            guard node.folding.isEmpty else { return nil }
             let needle = program.needle(node)
             switch node.op {
             case .equal: return [equalRange(needle, &isExact)]
@@ -92,6 +92,7 @@ extension Selection {
             default: return nil
             }
         case .textSet:
+            guard node.folding.isEmpty else { return nil }
             var ranges: [IndexReader.Range] = []
             for member in program.members(node) {
                 let text = UnsafeRawBufferPointer(
@@ -218,7 +219,7 @@ extension Selection {
     /// The commonest look-up, `text == constant`, without intermediate ranges.
     private func equalTextCount() throws(RealmError) -> Int? {
         let node = program.nodes[root]
-        guard node.kind == .text, node.op == .equal, !node.ignoreCase, !node.negated,
+        guard node.kind == .text, node.op == .equal, node.folding.isEmpty, !node.negated,
             !node.matchesNull, Int(node.b) + 1 < IndexLimits.valueBytesMax,
             let reader = table.index(column: Int(node.column))
         else { return nil }

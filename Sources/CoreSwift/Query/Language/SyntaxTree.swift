@@ -103,6 +103,8 @@ struct ComparisonOptions: OptionSet {
     var effective: ComparisonOptions {
         contains(.normalized) ? [] : intersection([.ignoreCase, .ignoreDiacritics])
     }
+    /// What a comparison with these options ignores.
+    var folding: TextFolding { TextFolding(rawValue: effective.rawValue) }
     /// As canonical text has them.
     var spelling: String {
         switch effective {

@@ -186,7 +186,7 @@ extension Binder {
     private mutating func bindSet(
         _ target: Target, _ options: ComparisonOptions, _ members: [BoundConstant]
     ) throws(RealmError) -> FilterNode? {
-        guard members.count > 1, !options.effective.contains(.ignoreCase) || !target.kind.holdsText
+        guard members.count > 1, options.folding.isEmpty || target.kind != .mixed
         else { return nil }
         var values: [(Int64, Int64)] = []
         var matchesNull = false
@@ -230,6 +230,7 @@ extension Binder {
         node.columnKind = target.kind
         node.isKeyColumn = target.isKeyColumn
         node.linkClass = target.linkClass
+        if kind == .textSet { node.folding = options.folding }
         if !values.isEmpty {
             node.a = filter.addSet(
                 kind == .textSet

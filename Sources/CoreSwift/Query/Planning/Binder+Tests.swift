@@ -37,8 +37,11 @@ extension Binder {
         _ constant: BoundConstant, inList: Bool
     ) throws(RealmError) -> FilterNode? {
         try checkOperator(target, op)
-        if options.effective.contains(.ignoreDiacritics), target.kind.holdsText {
-            throw notSupported("the option [d]")
+        if options.effective.contains(.ignoreDiacritics), target.kind.holdsText,
+            target.kind == .binary || constant.kind == .binary
+        {
+            throw invalidQuery(
+                "the option [d] is not defined for binary data such as '\(name(target))'")
         }
         var node: FilterNode?
         if constant.kind == .null {
@@ -129,7 +132,7 @@ extension Binder {
             node.negated = true
             node.matchesNull =
                 target.isDirect
-                && !(target.kind == .binary && options.effective.contains(.ignoreCase))
+                && !(target.kind == .binary && options.folding.contains(.ignoreCase))
         case .beginsWith, .endsWith:
             node.negated = target.isDirect
             node.matchesNull = target.isDirect
@@ -365,13 +368,7 @@ extension Binder {
             return nil
         }
         var node = FilterNode(.text)
-        node.ignoreCase = options.effective.contains(.ignoreCase)
-        var needle = constant.text
-        if node.ignoreCase {
-            needle = filter.addText(
-                CaseFolding.folded(Array(filter.text(needle)), isString: isString))
-        }
-        (node.a, node.b) = (needle.offset, needle.count)
+        setNeedle(&node, options, constant, isString: isString)
         let nullIsLeast = isString && target.isDirect
         switch op {
         case .notEqual:
@@ -401,6 +398,21 @@ extension Binder {
             node.negated = true
         }
         return node
+    }
+
+    /// The needle of a text test, folded as its options say.
+    mutating func setNeedle(
+        _ node: inout FilterNode, _ options: ComparisonOptions, _ constant: BoundConstant,
+        isString: Bool
+    ) {
+        node.folding = options.folding
+        var needle = constant.text
+        if !node.folding.isEmpty {
+            needle = filter.addText(
+                TextFolder.folded(
+                    Array(filter.text(needle)), node.folding, isString: isString))
+        }
+        (node.a, node.b) = (needle.offset, needle.count)
     }
 
     // MARK: Links

@@ -118,7 +118,7 @@ extension Binder {
     ) throws(RealmError) -> FilterNode? {
         switch constant.kind {
         case .string, .binary:
-            if op.isTextual || options.effective.contains(.ignoreCase) {
+            if op.isTextual || !options.folding.isEmpty {
                 return mixedText(op, options, constant)
             }
             let isString = constant.kind == .string
@@ -162,13 +162,7 @@ extension Binder {
         var node = FilterNode(.mixedText)
         let isString = constant.kind == .string
         node.low = Int64((isString ? ValueType.string : .binary).rawValue)
-        node.ignoreCase = options.effective.contains(.ignoreCase)
-        var needle = constant.text
-        if node.ignoreCase {
-            needle = filter.addText(
-                CaseFolding.folded(Array(filter.text(needle)), isString: isString))
-        }
-        (node.a, node.b) = (needle.offset, needle.count)
+        setNeedle(&node, options, constant, isString: isString)
         switch op {
         case .notEqual:
             node.negated = true

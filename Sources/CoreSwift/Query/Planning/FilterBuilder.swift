@@ -235,13 +235,15 @@ struct FilterBuilder {
         for (position, part) in parts.enumerated() {
             let node = nodes[Int(part)]
             guard !node.negated, !node.matchesNull else { continue }
-            let slot = Int64(node.column) << 8 | Int64(node.kind.rawValue)
+            let slot =
+                Int64(node.column) << 16 | Int64(node.folding.rawValue) << 8
+                | Int64(node.kind.rawValue)
             switch node.kind {
             case .intRange where node.low == node.high:
                 groups[slot, default: Group()].members.append((node.low, 0))
             case .value where node.comparison == .equal && FilterBuilder.fuses(node.columnKind):
                 groups[slot, default: Group()].members.append((Int64(node.a), Int64(node.b)))
-            case .text where node.op == .equal && !node.ignoreCase:
+            case .text where node.op == .equal:
                 groups[slot, default: Group()].members.append((Int64(node.a), Int64(node.b)))
             default: continue
             }
@@ -259,6 +261,7 @@ struct FilterBuilder {
             node.columnKind = model.columnKind
             node.isKeyColumn = model.isKeyColumn
             node.linkClass = model.linkClass
+            node.folding = model.folding
             node.a = addSet(
                 isValue
                     ? sortedValues(group.members)
@@ -339,8 +342,8 @@ struct FilterBuilder {
         case .text:
             switch node.op {
             case .equal, .beginsWith, .endsWith, .less, .lessEqual:
-                cost = node.ignoreCase ? 20 : 10
-            case .contains: cost = node.ignoreCase ? 26 : 24
+                cost = node.folding.isEmpty ? 10 : 20
+            case .contains: cost = node.folding.isEmpty ? 24 : 26
             case .like: cost = 60
             }
         case .textSet: cost = 30

@@ -39,8 +39,10 @@ struct FilterNode {
     var op = TextOperator.equal
     /// Of `value` tests.
     var comparison = ValueComparison.equal
-    /// ASCII and simple Unicode letters match in either case.
-    var ignoreCase = false
+    /// Text tests: what is ignored; the needle at `a` and the texts of sets are folded so.
+    var folding: TextFolding = []
+    /// LIKE: backslashes are escapes.
+    var hasEscapes = false
     /// How the values of `column` are held.
     var columnKind = ColumnKind.int
     /// The column is the integer primary key whose value is the object key.
@@ -71,10 +73,6 @@ struct FilterNode {
     @inline(__always) var constantResult: Bool? {
         kind == .nothing && negated == matchesNull ? negated : nil
     }
-}
-
-enum TextOperator: UInt8 {
-    case equal, less, lessEqual, beginsWith, endsWith, contains, like
 }
 
 /// One step over a link.

@@ -20,6 +20,8 @@ final class TextFolder {
     private var output = TextBuffer()
     /// D(s), where `[cd]` needs it first.
     private var decomposed = TextBuffer()
+    /// Of `foldUnits`: 1 where what a scalar folds to begins, 0 inside of it.
+    private var starts = TextBuffer()
     /// Marks that wait for their canonical order: class, arrival, scalar.
     private var marks: [UInt64] = []
 
@@ -40,6 +42,38 @@ final class TextFolder {
         return output.bytes
     }
 
+    /// CF(s), with a note of where each scalar's folding begins; valid until the next call.
+    func foldUnits(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        output.clear()
+        starts.clear()
+        guard let start = text.baseAddress else { return output.bytes }
+        var offset = 0
+        while offset < text.count {
+            let (scalar, length) = UTF8Scalars.decode(start, offset, text.count)
+            let first = output.count
+            if let scalar {
+                UnicodeTables.forEachFolded(scalar) { output.append(scalar: $0) }
+            } else {
+                output.append(text[offset])
+            }
+            starts.append(1)
+            for _ in first &+ 1..<output.count { starts.append(0) }
+            offset &+= length
+        }
+        return output.bytes
+    }
+
+    /// Whether the folding of a scalar begins at this byte of the last `foldUnits`.
+    @inline(__always) func isUnitStart(_ offset: Int) -> Bool { starts.bytes[offset] != 0 }
+
+    /// Lower-case ASCII letters, all other bytes as they are; valid until the next call.
+    func foldASCII(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        output.clear()
+        output.reserve(bytes.count)
+        for byte in bytes { output.append(byte &- 0x41 < 26 ? byte | 0x20 : byte) }
+        return output.bytes
+    }
+
     /// The form of words in a full-text index of Unicode words: D(CF(s)) (QUERY B14). Valid until
     /// the next call.
     func foldWord(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
@@ -54,8 +88,12 @@ final class TextFolder {
     }
 
     /// The folded form as an array, for constants.
-    static func folded(_ text: [UInt8], _ folding: TextFolding) -> [UInt8] {
-        folding.isEmpty ? text : text.withUnsafeBytes { Array(TextFolder().fold($0, folding)) }
+    static func folded(_ text: [UInt8], _ folding: TextFolding, isString: Bool) -> [UInt8] {
+        if folding.isEmpty { return text }
+        let folder = TextFolder()
+        return text.withUnsafeBytes {
+            Array(isString ? folder.fold($0, folding) : folder.foldASCII($0))
+        }
     }
 
     /// One pass over the scalars: fold each, decompose what comes out, put marks in order.
@@ -154,6 +192,13 @@ struct TextBuffer: ~Copyable {
         if count == capacity { reserve(count &+ 1) }
         start.storeBytes(of: byte, toByteOffset: count, as: UInt8.self)
         count &+= 1
+    }
+
+    mutating func append(contentsOf bytes: UnsafeRawBufferPointer) {
+        guard let source = bytes.baseAddress else { return }
+        reserve(count &+ bytes.count)
+        (start + count).copyMemory(from: source, byteCount: bytes.count)
+        count &+= bytes.count
     }
 
     /// Appends a scalar as UTF-8.
