@@ -1371,7 +1371,15 @@ RLM_API bool realm_set_value(realm_object_t *object, realm_property_key_t proper
 RLM_API bool realm_set_values(realm_object_t *object, size_t num_values,
         const realm_property_key_t *properties, const realm_value_t *values, bool is_default);
 
-/** Sets a mixed property from JSON text. Not supported yet. */
+/**
+ * Sets a mixed property from JSON text: arrays become lists, objects dictionaries, integers ints
+ * (those of 64 bits without sign wrap around) and other numbers doubles. An array replaces the
+ * value that was there; an object is merged into a dictionary that was there. Fails, and changes
+ * nothing: RLM_ERR_PROPERTY_TYPE_MISMATCH for properties that are not mixed,
+ * RLM_ERR_MALFORMED_JSON, RLM_ERR_INVALID_DICTIONARY_KEY for names that begin with `$` or contain a
+ * point, RLM_ERR_LIMIT_EXCEEDED for more than 100 levels, RLM_ERR_INVALIDATED_OBJECT,
+ * RLM_ERR_INVALID_PROPERTY, RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
 RLM_API bool realm_set_json(realm_object_t *object, realm_property_key_t property,
         const char *json_string);
 
