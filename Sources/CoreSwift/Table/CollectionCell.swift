@@ -215,8 +215,11 @@ extension CollectionCell {
         case treeForm:
             let root = CollectionRoot(start)
             guard cell.count == treeBytes, root.reference.isStored, root.depth < 16,
-                root.count > 0, root.count <= TreeLimits.entriesMax
-            else { throw bad("tree cell of \(cell.count) bytes, depth \(root.depth)") }
+                root.count > 0, root.count <= TreeLimits.entriesMax, start.u64(0) >> 16 == 0
+            else {
+                throw bad(
+                    "tree cell of \(cell.count) bytes, depth \(root.depth), \(root.count) elements")
+            }
         case inlineForm:
             try checkInline(cell, infos, columns, depth)
         default:

@@ -84,6 +84,14 @@ enum NestedCell {
             type == .dictionary ? 2 : 1, depth: depth + 1)
     }
 
+    /// What is wrong with a mixed value in a block of its own. Nested collections are small enough
+    /// for their leaf, and only the check of a leaf goes down into their cells.
+    static func externalProblem(_ bytes: UnsafeRawBufferPointer) -> String? {
+        if let problem = MixedCell.problem(bytes) { return problem }
+        return type(MixedCell.decode(bytes)) == nil
+            ? nil : "a nested collection in a block of its own"
+    }
+
     // MARK: Trees below a cell
 
     typealias Visitor = (

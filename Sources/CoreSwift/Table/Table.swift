@@ -341,7 +341,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     ) throws(RealmError) -> RawValue {
         let bytes = try externalBytes(record)
         // The gate of leaves does not see these.
-        if info.kind == .mixed, let problem = MixedCell.problem(bytes) {
+        if info.kind == .mixed, let problem = NestedCell.externalProblem(bytes) {
             throw RealmError(.invalidDatabase, "value of \(bytes.count) bytes: \(problem)")
         }
         return text(bytes, info)

@@ -140,7 +140,9 @@ extension TableCheck {
                 bounds.add(text: bytes, row, &report)
             } else if info.kind == .collection {
                 continue
-            } else if let problem = MixedCell.problem(bytes) {
+            } else if let problem = isExternal
+                ? NestedCell.externalProblem(bytes) : MixedCell.problem(bytes)
+            {
                 report.add("\(subject), row \(row): \(label): \(problem)")
             } else if MixedCell.decode(bytes).type == ValueType.link.rawValue {
                 links += 1

@@ -229,6 +229,40 @@ import Testing
         _ = try query.findFirst(reader)
     }
 
+    private static func change(
+        _ trunk: DynamicObject, _ random: inout Random
+    ) throws(RealmError) {
+        guard let item = trunk.realm.schema.class_(named: "Trunk") else { return }
+        let property = item.properties[1 + random.below(item.properties.count - 1)]
+        let key = property.key.rawValue
+        if property.collection == .none {
+            if random.below(4) == 0 { return try trunk.set(property.name, .int(1)) }
+            let list = try trunk.handle.setCollection(key, .list)
+            return try list.insert(.nested(.dictionary), at: 0)
+        }
+        if random.below(8) == 0 { return try trunk.delete() }
+        let collection = try trunk.handle.collection(key, property.collection)
+        let count = try collection.count()
+        let index = count > 0 ? random.below(count) : 0
+        switch random.below(4) {
+        case 0: try collection.removeAll()
+        case 1:
+            if property.collection == .dictionary {
+                _ = try collection.remove(key: try collection.key(index))
+            } else {
+                try collection.remove(at: index)
+            }
+        case 2 where property.collection == .list: try collection.move(from: index, to: 0)
+        default:
+            let value = try collection.get(index)
+            switch property.collection {
+            case .list: try collection.insert(value, at: random.below(count + 1))
+            case .set: _ = try collection.insert(.int(Int64(random.below(9000))))
+            default: _ = try collection.insert(value, key: try collection.key(index))
+            }
+        }
+    }
+
     private static func write(_ realm: Realm, _ random: inout Random) throws(RealmError) {
         try realm.beginWrite()
         for _ in 0..<10 {
@@ -236,7 +270,7 @@ import Testing
             let key = SampleFile.item(number)
             let tag = Value.string(SampleFile.tagKey(random.below(30)))
             do throws(RealmError) {
-                switch random.below(7) {
+                switch random.below(10) {
                 case 0: try realm.find("Item", primaryKey: key)?.delete()
                 case 1:
                     _ = try realm.create(
@@ -250,6 +284,11 @@ import Testing
                         try realm.find("Item", primaryKey: key)?.set("tag", .link(target.link))
                     }
                 case 5: try realm.find("Tag", primaryKey: tag)?.delete()
+                case 6, 7, 8:
+                    let number = Value.int(Int64(random.below(SampleFile.trunks)))
+                    if let trunk = try realm.find("Trunk", primaryKey: number) {
+                        try change(trunk, &random)
+                    }
                 default: _ = try realm.create("Event", ["kind": .int(1)])
                 }
             } catch {}

@@ -37,8 +37,56 @@ enum FileReading {
             digest.add(UInt64(reader.rowCount))
             try scan(reader, &digest)
             try indexes(reader, &digest)
+            try collections(realm, item, reader, &digest)
         }
         return digest.value
+    }
+
+    /// Every element of every list, set and dictionary, by handles, and where each is found.
+    private static func collections(
+        _ realm: Realm, _ item: ClassSchema, _ reader: TableReader, _ digest: inout ValueDigest
+    ) throws(RealmError) {
+        let properties = item.properties.filter { $0.collection != .none || $0.type == .mixed }
+        guard !properties.isEmpty else { return }
+        var leaves = reader.leaves()
+        while let leaf = try leaves.next() {
+            for row in 0..<leaf.rows where !leaf.isDead(row) {
+                let object = try realm.object(item.key, leaf.key(row))
+                defer { object.release() }
+                for property in properties {
+                    var type = property.collection
+                    if type == .none {
+                        var value = RawValue.null
+                        try object.getValue(property.key.rawValue, &value)
+                        guard let nested = NestedCell.type(value) else { continue }
+                        type = nested
+                    }
+                    try elements(object.collection(property.key.rawValue, type), &digest)
+                }
+            }
+        }
+    }
+
+    private static func elements(
+        _ collection: RealmCollection, _ digest: inout ValueDigest
+    ) throws(RealmError) {
+        let count = try collection.count()
+        digest.add(UInt64(count))
+        for index in 0..<min(count, 20_000) {
+            let value = try collection.get(index)
+            if let type = NestedCell.type(value) {
+                try elements(collection.nested(index, type), &digest)
+                continue
+            }
+            digest.add(value)
+            if collection.type == .dictionary {
+                let key = try collection.key(index)
+                digest.add(key)
+                digest.add(UInt64(bitPattern: Int64(try collection.find(key: key) ?? -1)))
+            } else if index % 64 == 0 {
+                digest.add(UInt64(bitPattern: Int64(try collection.find(value) ?? -1)))
+            }
+        }
     }
 
     private static func scan(

@@ -140,6 +140,46 @@ final class FileSurgeon {
                 add(.bigValue, key, index, 0, column.bytes(row).baseAddress! - base)
             }
         }
+        addCollections(view, key, SampleFile.columns[key], property: -1)
+    }
+
+    /// The trees that the cells of a leaf name; `property` is the column whose elements it holds.
+    private func addCollections(
+        _ view: LeafView, _ key: Int, _ infos: [ColumnInfo], property: Int
+    ) {
+        var trees: [(place: Int, layout: ElementLayout)] = []
+        try? NestedCell.trees(view, infos, infos.count, property: property) { tree, layout in
+            trees.append((tree - base, layout))
+        }
+        for tree in trees {
+            addElements(
+                key, tree.layout, Int(base.u8(tree.place + 1)),
+                tree.place + CollectionCell.rootOffset)
+        }
+    }
+
+    private func addElements(_ key: Int, _ layout: ElementLayout, _ level: Int, _ place: Int) {
+        let kind = level > 0 ? BlockKind.collectionBranch : .collectionLeaf
+        add(kind, key, layout.tagColumn, level, place)
+        let node = nodes[nodes.count - 1]
+        let block = base + node.offset
+        guard level == 0 else {
+            for index in 0..<RowBranch.count(block) {
+                addElements(key, layout, level - 1, RowBranch.reference(block, index) - base)
+            }
+            return
+        }
+        let view = LeafView(block)
+        for index in 0..<view.columnCount {
+            guard let column = view.column(index), let externals = column.externals else {
+                continue
+            }
+            for row in 0..<view.rows where LeafLayout.bit(externals, row) && !view.isDead(row) {
+                add(.bigValue, key, layout.tagColumn, 0, column.bytes(row).baseAddress! - base)
+            }
+        }
+        let infos = (0..<layout.columnCount).map { layout.infos[$0] }
+        addCollections(view, key, infos, property: layout.tagColumn & 0x3FFF)
     }
 
     private func addIndex(_ key: Int, _ column: Int, _ level: Int, _ place: Int) {

@@ -33,7 +33,50 @@ enum SampleFile {
                 PropertySchema("text", .string),
             ]),
         ClassSchema("Event", properties: [PropertySchema("kind", .int)]),
+        ClassSchema(
+            "Trunk", primaryKey: "id",
+            properties: [
+                PropertySchema("id", .int, flags: [.primaryKey]),
+                PropertySchema("numbers", .int, collection: .list),
+                PropertySchema("words", .string, collection: .list, flags: [.nullable]),
+                PropertySchema("unique", .int, collection: .set),
+                PropertySchema("names", .string, collection: .set),
+                PropertySchema("ages", .int, collection: .dictionary, flags: [.nullable]),
+                PropertySchema("tags", .object, collection: .list, linkTarget: "Tag"),
+                PropertySchema("circle", .object, collection: .set, linkTarget: "Trunk"),
+                PropertySchema("wheels", .object, collection: .list, linkTarget: "Wheel"),
+                PropertySchema(
+                    "spare", .object, collection: .dictionary, linkTarget: "Wheel",
+                    flags: [.nullable]),
+                PropertySchema("things", .mixed, collection: .list, flags: [.nullable]),
+                PropertySchema("extras", .mixed, collection: .dictionary, flags: [.nullable]),
+                PropertySchema("content", .mixed, flags: [.nullable]),
+            ]),
+        ClassSchema("Wheel", properties: [PropertySchema("size", .int)], kind: .embedded),
     ])
+
+    /// The columns of each class by its key, as trees of collections are found by.
+    nonisolated(unsafe) static let columns: [[ColumnInfo]] =
+        schema.classes.sorted { $0.name < $1.name }.map { item in
+            item.properties.map { property in
+                var info = ColumnInfo(
+                    kind: property.collection == .none
+                        ? (try? ColumnKind(property.type)) ?? .int : .collection,
+                    isNullable: true, isKey: false, isPrimaryKey: false, valueType: 0,
+                    linkTarget: .invalid, valueIndex: -1, inverseIndex: -1,
+                    propertyKey: property.key)
+                guard property.collection != .none else { return info }
+                info.collection = property.collection
+                let elements = UnsafeMutablePointer<ColumnInfo>.allocate(capacity: 2)
+                var element = info
+                element.kind = .string
+                elements.initialize(to: element)
+                element.kind = (try? ColumnKind(property.type)) ?? .int
+                (elements + info.valueColumn).initialize(to: element)
+                info.elements = elements
+                return info
+            }
+        }
 
     static func configuration(_ path: String) -> Configuration {
         var configuration = Configuration(path: path)
@@ -65,6 +108,7 @@ enum SampleFile {
         for number in 0..<(items / 3) {
             _ = try realm.create("Event", ["kind": .int(Int64(number % 5))])
         }
+        for number in 0..<trunks { try addTrunk(realm, number, tags) }
         try realm.commit()
         // Few deletions in each leaf leave dead rows; a second version leaves pending space.
         try realm.beginWrite()
@@ -104,6 +148,90 @@ enum SampleFile {
             try item.set("tag", try realm.find("Tag", primaryKey: .string(key))!.value)
         }
         try addValues(realm, item, number, tags)
+    }
+
+    /// How many trunks there are; the first two have collections with trees of their own.
+    static let trunks = 8
+
+    private static func addTrunk(_ realm: Realm, _ number: Int, _ tags: Int) throws {
+        let trunk = try realm.create("Trunk", primaryKey: .int(Int64(number)))
+        let scale = number < 2 ? 400 : number % 4
+        let numbers = try trunk.collection("numbers")
+        for index in 0..<(scale * 100) { try numbers.insert(.int(Int64(index * 37)), at: index) }
+        let words = try trunk.collection("words")
+        for index in 0..<(scale * 2) {
+            let length = index == 5 && scale > 4 ? 5000 : index % 40
+            let word = Value.string(String(repeating: "w", count: length) + "\(index)")
+            try insert(index % 9 == 4 ? .null : word, words, at: index)
+        }
+        let unique = try trunk.collection("unique")
+        for index in 0..<(scale * 8) {
+            _ = try unique.insert(.int(Int64(index * 7919 % 10_007)))
+        }
+        for index in 0..<scale {
+            try insert(.string("name \(index * 31 % 97)"), trunk.collection("names"))
+            try put(trunk.collection("ages"), "age \(index)", index % 5 == 0 ? .null : .int(9))
+        }
+        let links = try trunk.collection("tags")
+        for index in 0..<(scale * 4) {
+            let key = Value.string(tagKey(index % tags))
+            try insert(realm.find("Tag", primaryKey: key)!.value, links, at: index / 2)
+        }
+        for other in 0..<number {
+            let target = try realm.find("Trunk", primaryKey: .int(Int64(other)))!.value
+            try insert(target, trunk.collection("circle"))
+        }
+        for index in 0..<min(scale, 50) {
+            let wheel = try DynamicObject(trunk.collection("wheels").insertEmbedded(at: index))
+            try wheel.set("size", .int(Int64(index)))
+        }
+        let spare = try trunk.collection("spare")
+        try Value.string("left").withRaw { key throws(RealmError) in
+            try DynamicObject(spare.insertEmbedded(key: key)).set("size", .int(3))
+        }
+        try fill(trunk.collection("things"), number, scale)
+        try put(trunk.collection("extras"), "number", .int(Int64(number)))
+        try put(trunk.collection("extras"), "note", .string("extra \(number)"))
+        let property = realm.schema.class_(named: "Trunk")!.property(named: "content")!
+        if number % 3 == 0 {
+            try fill(trunk.handle.setCollection(property.key.rawValue, .list), number, scale)
+        } else {
+            try trunk.set("content", .string(String(repeating: "c", count: 3000 + number)))
+        }
+    }
+
+    /// Mixed elements with collections among them, one of them large.
+    private static func fill(_ list: RealmCollection, _ number: Int, _ scale: Int) throws {
+        try list.insert(.int(Int64(number)), at: 0)
+        let inner = try list.insertNested(.list, at: 1)
+        for index in 0..<(scale * 4) { try inner.insert(.int(Int64(index)), at: index) }
+        let dictionary = try list.insertNested(.dictionary, at: 2)
+        try put(dictionary, "key", .string("value"))
+        let deeper = try Value.string("deeper").withRaw { key throws(RealmError) in
+            try dictionary.insertNested(.list, key: key)
+        }
+        try deeper.insert(.bool(true), at: 0)
+    }
+
+    /// Into a list at an index, or into a set.
+    private static func insert(
+        _ value: Value, _ collection: RealmCollection, at index: Int? = nil
+    ) throws {
+        try value.withRaw { raw throws(RealmError) in
+            if let index {
+                try collection.insert(raw, at: index)
+            } else {
+                _ = try collection.insert(raw)
+            }
+        }
+    }
+
+    static func put(_ dictionary: RealmCollection, _ key: String, _ value: Value) throws {
+        try Value.string(key).withRaw { key throws(RealmError) in
+            try value.withRaw { value throws(RealmError) in
+                _ = try dictionary.insert(value, key: key)
+            }
+        }
     }
 
     private static func addValues(

@@ -299,6 +299,83 @@ import Testing
         }
     }
 
+    // MARK: Collections
+
+    private let trunk = 3
+
+    /// The cell in tree form of the first trunk that has one in this column.
+    private func treeCell(_ surgeon: FileSurgeon, _ column: Int) -> UnsafeMutableRawPointer {
+        let view = leaf(surgeon, trunk, 0)
+        let source = view.column(column)!
+        let row = (0..<view.rows).first { CollectionCell.isTree(source.bytes($0)) }!
+        return writable(source.bytes(row).baseAddress!)
+    }
+
+    @Test func faultsInCellsOfCollectionsAreFound() throws {
+        for count in [1 << 63, 1 << 62, UInt64.max, 3] {
+            try plant("elements") { treeCell($0, 1).put(count, CollectionCell.countOffset) }
+        }
+        try plant("block is of kind") { treeCell($0, 1).put(0 as UInt8, 1) }
+        try plant("cell") { treeCell($0, 1).put(1 as UInt8, 2) }
+        try plant("cell") { treeCell($0, 1).put(7 as UInt8, 0) }
+        // Another column's tree.
+        try plant("in use twice") { surgeon in
+            BlockReference(treeCell(surgeon, 1) + CollectionCell.rootOffset)
+                .store(treeCell(surgeon, 3) + CollectionCell.rootOffset)
+        }
+    }
+
+    @Test func faultsInElementsAreFound() throws {
+        func block(_ surgeon: FileSurgeon, _ column: Int) -> LeafView {
+            LeafView(
+                surgeon.block(surgeon.all(.collectionLeaf, classKey: trunk, column: column)[0]))
+        }
+        // The set's elements must ascend.
+        try plant("is not above the one before") {
+            let column = block($0, 3).column(0)!
+            #expect(column.width == 2)
+            writable(column.data).put(UnsafeRawPointer(column.data).u16(20), 24)
+        }
+        try plant("which is not there") {
+            let column = block($0, 6).column(0)!
+            writable(column.data).put(251 as UInt8, 0)
+        }
+        try plant("encoding") { writable(block($0, 1).column(0)!.entry).put(77 as UInt8, 0) }
+        try plant("its parent says 1") {
+            let branches = $0.all(.collectionBranch, classKey: trunk, column: 1)
+            RowBranch.setRows($0.block(branches[0]), 0, 1)
+        }
+    }
+
+    @Test func nestedCollectionsInBlocksOfTheirOwnAreRefused() throws {
+        // Only the check of a leaf goes down into cells: a cell elsewhere would not be checked.
+        func content(_ surgeon: FileSurgeon) -> UnsafeMutableRawPointer {
+            let values = surgeon.all(.bigValue, classKey: trunk, column: 12)
+            return surgeon.block(values[0]) + Table.externalHeader
+        }
+        for type in [ValueType.list, .dictionary] {
+            try plant("a nested collection in a block of its own") {
+                #expect(UnsafeRawPointer(content($0)).u8(0) == UInt8(ValueType.string.rawValue))
+                content($0).put(UInt8(type.rawValue), 0)
+            }
+        }
+    }
+
+    @Test func readingForgedCellsIsAnErrorNotATrap() throws {
+        let surgeon = try FileSurgeon(Self.sample)
+        treeCell(surgeon, 1).put(UInt64.max, CollectionCell.countOffset)
+        surgeon.reseal()
+        let directory = TemporaryDirectory()
+        TestSettings.writeFile(directory.file(), surgeon.bytes)
+        let realm = try Realm.open(SampleFile.configuration(directory.file()))
+        defer { realm.close() }
+        #expect(
+            errorCode {
+                let object = try realm.find("Trunk", primaryKey: .int(0))!
+                _ = try object.collection("numbers").get(0)
+            } == .invalidDatabase)
+    }
+
     // MARK: Indexes
 
     @Test(arguments: [1, 3, 7, 13, 14, 16, 9 | 0x8000, 10 | 0x8000])
