@@ -2199,6 +2199,26 @@ RLM_API bool realm_results_get_objects(realm_results_t *results, size_t first, s
         realm_object_t **out_objects, size_t *out_count);
 
 /**
+ * Reads `count` elements from index `first` on, fewer at the end; `out_count` gets how many were
+ * there. Strings and binaries are borrowed until the realm moves to another version, is changed or
+ * closed. Takes a few nanoseconds an element. Fails: RLM_ERR_INDEX_OUT_OF_BOUNDS for positions that
+ * no array has, RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_THREAD.
+ */
+RLM_API bool realm_list_get_values(const realm_list_t *list, size_t first, size_t count,
+        realm_value_t *out_values, size_t *out_count);
+
+/** Reads elements of a set in its order; as `realm_list_get_values()`. */
+RLM_API bool realm_set_get_values(const realm_set_t *set, size_t first, size_t count,
+        realm_value_t *out_values, size_t *out_count);
+
+/**
+ * Reads entries of a dictionary in the order of their keys: the keys, the values, or both; one of
+ * the arrays may be NULL. As `realm_list_get_values()`.
+ */
+RLM_API bool realm_dictionary_get_entries(const realm_dictionary_t *dictionary, size_t first,
+        size_t count, realm_value_t *out_keys, realm_value_t *out_values, size_t *out_count);
+
+/**
  * Verifies the newest version of the realm's file: every block, tree, index, backlink and the space
  * map. Each problem is told to `on_problem`, which may be NULL; `out_num_problems` gets their
  * number. Returns true when it could be done, whatever it found. Reads the whole file.

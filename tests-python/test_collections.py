@@ -687,13 +687,3 @@ def test_rolling_back_takes_the_content_back(w, person):
     person.homes.append({"street": "s"})
     w.rollback()
     assert person.tags == ["a"] and person.homes == []
-
-
-@pytest.mark.parametrize("value", [[1], {"a": 1}, {1}])
-def test_values_of_any_type_hold_no_collections_yet(person, value):
-    person.anything = [1]
-    with pytest.raises(realm.PropertyTypeError):
-        person.anything.append(value)
-    with pytest.raises(realm.PropertyTypeError):
-        person.anything = [2, value]
-    assert person.anything == [1]

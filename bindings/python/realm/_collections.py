@@ -5,7 +5,11 @@ The extension module gives each of them its elements; what follows from those is
 
 from __future__ import annotations
 
+import copy
+import operator
+from collections.abc import Set as AbstractSet
 from collections.abc import (
+    Callable,
     ItemsView,
     Iterable,
     Iterator,
@@ -16,7 +20,7 @@ from collections.abc import (
     MutableSet,
     ValuesView,
 )
-from typing import TYPE_CHECKING, Any, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeVar, overload
 
 from . import _realm
 from ._errors import ArgumentError, NoSuchObjectError, OutOfBoundsError
@@ -50,6 +54,18 @@ def _repr(collection: Any, kind: str, brackets: str) -> str:
         shown.append(": ".join(map(_short, element)) if kind == "dict" else _short(element))
     inner = f"{brackets[0]}{', '.join(shown)}{brackets[1]}"
     return f"<{kind} {collection._path}: {inner}>"
+
+
+def _refuse_pickling(collection: Any) -> NoReturn:
+    """Views can't leave their realm; the plain copy can."""
+    raise TypeError(
+        f"cannot pickle {collection._path}, a live view of a stored object; pickle its copy()"
+    )
+
+
+def _deep(value: Any, memo: dict[int, Any]) -> Any:
+    """A deep copy, in which objects stay who they are."""
+    return value if isinstance(value, _realm.Object) else copy.deepcopy(value, memo)
 
 
 class List(_realm.List, MutableSequence[T]):
@@ -98,13 +114,13 @@ class List(_realm.List, MutableSequence[T]):
 
     def count(self, value: Any) -> int:
         """How many elements equal value."""
-        return sum(1 for element in self if element is value or element == value)
+        return self[:].count(value)
 
     def pop(self, index: SupportsIndex = -1, /) -> T:
         """Removes an element and returns it: the last one, or that at an index."""
+        place = operator.index(index)
         if not len(self):
             raise OutOfBoundsError(f"pop from {self._path}, which is empty")
-        place = index.__index__()
         value = self[place]
         del self[place]
         return value
@@ -119,35 +135,66 @@ class List(_realm.List, MutableSequence[T]):
         for place in range(last):
             self._move(last, place)
 
+    def sort(self, *, key: Callable[[T], Any] | None = None, reverse: bool = False) -> None:
+        """Puts the elements in ascending order, or that of `key`; equal ones keep theirs."""
+        values = self[:]
+        keys: list[Any] = values if key is None else list(map(key, values))
+        order = sorted(range(len(values)), key=keys.__getitem__, reverse=reverse)
+        if self._property.type in ("link", "Any"):
+            # Embedded objects and nested collections are where they are: they can only be moved.
+            self._arrange(order)
+            return
+        for place, source in enumerate(order):
+            if place != source:
+                self[place] = values[source]
+
+    def _arrange(self, order: list[int]) -> None:
+        """Moves element order[i] to index i, for each i."""
+        present = list(range(len(order)))
+        for place, source in enumerate(order):
+            found = place if present[place] == source else present.index(source, place)
+            if found != place:
+                self._move(found, place)
+                present.insert(place, present.pop(found))
+
     def copy(self) -> list[T]:
-        """The elements as a plain list."""
-        return list(self)
+        """The elements as a plain list. Lists and dicts among them stay views; `copy.deepcopy`
+        makes plain ones of these, too."""
+        return self[:]
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> list[T]:
+        return [_deep(element, memo) for element in self[:]]
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        _refuse_pickling(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, (list, List)):
             return NotImplemented
-        return len(self) == len(other) and list(self) == list(other)
+        return len(self) == len(other) and self[:] == other[:]
 
     def __lt__(self, other: list[T] | List[T]) -> bool:
-        return list(self) < list(other) if isinstance(other, (list, List)) else NotImplemented
+        return self[:] < other[:] if isinstance(other, (list, List)) else NotImplemented
 
     def __le__(self, other: list[T] | List[T]) -> bool:
-        return list(self) <= list(other) if isinstance(other, (list, List)) else NotImplemented
+        return self[:] <= other[:] if isinstance(other, (list, List)) else NotImplemented
 
     def __gt__(self, other: list[T] | List[T]) -> bool:
-        return list(self) > list(other) if isinstance(other, (list, List)) else NotImplemented
+        return self[:] > other[:] if isinstance(other, (list, List)) else NotImplemented
 
     def __ge__(self, other: list[T] | List[T]) -> bool:
-        return list(self) >= list(other) if isinstance(other, (list, List)) else NotImplemented
+        return self[:] >= other[:] if isinstance(other, (list, List)) else NotImplemented
 
     def __add__(self, other: list[T] | List[T]) -> list[T]:
-        return [*self, *other] if isinstance(other, (list, List)) else NotImplemented
+        return self[:] + other[:] if isinstance(other, (list, List)) else NotImplemented
 
     def __radd__(self, other: list[T]) -> list[T]:
-        return [*other, *self] if isinstance(other, (list, List)) else NotImplemented
+        return other[:] + self[:] if isinstance(other, (list, List)) else NotImplemented
 
     def __mul__(self, count: int) -> list[T]:
-        return list(self) * count
+        return self[:] * count
 
     __rmul__ = __mul__
 
@@ -155,7 +202,7 @@ class List(_realm.List, MutableSequence[T]):
         if count <= 0:
             self.clear()
         else:
-            self.extend(list(self) * (count - 1))
+            self.extend(self[:] * (count - 1))
         return self
 
     def __repr__(self) -> str:
@@ -189,6 +236,56 @@ class Set(_realm.Set, MutableSet[T]):
         """Removes an element; KeyError if it is not there."""
         if not self._erase(value):
             raise NoSuchObjectError(f"{value!r} is not in {self._path}")
+
+    # Operators take sets, the methods of the same meaning any iterables: as Python's own.
+
+    def __or__(self, other: AbstractSet[Any]) -> set[Any]:
+        return set(self) | set(other) if isinstance(other, AbstractSet) else NotImplemented
+
+    def __and__(self, other: AbstractSet[Any]) -> set[T]:
+        return set(self) & set(other) if isinstance(other, AbstractSet) else NotImplemented
+
+    def __sub__(self, other: AbstractSet[Any]) -> set[T]:
+        return set(self) - set(other) if isinstance(other, AbstractSet) else NotImplemented
+
+    def __xor__(self, other: AbstractSet[Any]) -> set[Any]:
+        return set(self) ^ set(other) if isinstance(other, AbstractSet) else NotImplemented
+
+    def __rsub__(self, other: AbstractSet[Any]) -> set[Any]:
+        return set(other) - set(self) if isinstance(other, AbstractSet) else NotImplemented
+
+    __ror__ = __or__
+    __rand__ = __and__
+    __rxor__ = __xor__
+
+    def __ior__(self, other: AbstractSet[T]) -> Set[T]:  # type: ignore[override, misc]
+        if not isinstance(other, AbstractSet):
+            return NotImplemented
+        self.update(other)
+        return self
+
+    def __iand__(self, other: AbstractSet[Any]) -> Set[T]:
+        if not isinstance(other, AbstractSet):
+            return NotImplemented
+        self.intersection_update(other)
+        return self
+
+    def __isub__(self, other: AbstractSet[Any]) -> Set[T]:
+        if not isinstance(other, AbstractSet):
+            return NotImplemented
+        self.difference_update(other)
+        return self
+
+    def __ixor__(self, other: AbstractSet[T]) -> Set[T]:  # type: ignore[override, misc]
+        if not isinstance(other, AbstractSet):
+            return NotImplemented
+        self.symmetric_difference_update(other)
+        return self
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, AbstractSet):
+            return NotImplemented
+        return len(self) == len(other) and set(self) == set(other)
 
     def update(self, *others: Iterable[T]) -> None:
         """Adds the elements of others."""
@@ -243,6 +340,14 @@ class Set(_realm.Set, MutableSet[T]):
         """The elements as a plain set."""
         return set(self)
 
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> set[T]:
+        return {_deep(element, memo) for element in self}
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        _refuse_pickling(self)
+
     def __repr__(self) -> str:
         return _repr(self, "set", "{}")
 
@@ -284,9 +389,34 @@ class Dictionary(_realm.Dictionary, MutableMapping[str, T]):
             raise NoSuchObjectError(f"popitem from {self._path}, which is empty")
         return key, self.pop(key)
 
+    @overload
+    def get(self, key: str, /) -> T | None: ...
+    @overload
+    def get(self, key: str, default: T, /) -> T: ...
+    @overload
+    def get(self, key: str, default: Any, /) -> Any: ...
+    def get(self, key: str, default: Any = None, /) -> Any:
+        """The value of a key, the default if it is not there."""
+        return self._get(key, default)
+
+    def setdefault(self, key: str, default: Any = None, /) -> T:
+        """The value of a key, which gets the default if it is not there."""
+        if key not in self:
+            self[key] = default
+        return self[key]
+
     def copy(self) -> dict[str, T]:
-        """The content as a plain dict."""
-        return dict(self.items())
+        """The content as a plain dict. Lists and dicts among the values stay views;
+        `copy.deepcopy` makes plain ones of these, too."""
+        return dict(self._walk_items())
+
+    __copy__ = copy
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> dict[str, T]:
+        return {key: _deep(value, memo) for key, value in self.items()}
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> NoReturn:
+        _refuse_pickling(self)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Mapping):
@@ -310,6 +440,9 @@ class Dictionary(_realm.Dictionary, MutableMapping[str, T]):
 class _Keys(KeysView[str]):
     _mapping: Dictionary[Any]
 
+    def __reversed__(self) -> Iterator[str]:
+        return reversed(list(self))
+
     def __repr__(self) -> str:
         return f"dict_keys({list(self)!r})"
 
@@ -319,6 +452,9 @@ class _Values(ValuesView[T]):
 
     def __iter__(self) -> Iterator[T]:
         return self._mapping._walk_values()
+
+    def __reversed__(self) -> Iterator[T]:
+        return reversed(list(self))
 
     def __contains__(self, value: object) -> bool:
         return self._mapping._has_value(value)
@@ -332,6 +468,9 @@ class _Items(ItemsView[str, T]):
 
     def __iter__(self) -> Iterator[tuple[str, T]]:
         return self._mapping._walk_items()
+
+    def __reversed__(self) -> Iterator[tuple[str, T]]:
+        return reversed(list(self))
 
     def __repr__(self) -> str:
         return f"dict_items({list(self)!r})"

@@ -24,7 +24,7 @@ import types
 import typing
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar, TypeVar, Union
+from typing import Annotated, Any, ClassVar, TypeVar, Union, cast
 
 from . import _realm
 from ._errors import SchemaError
@@ -450,6 +450,12 @@ class Object(_realm.Object, metaclass=ObjectMeta):
 
     __slots__ = ()
 
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> typing.NoReturn:
+        raise TypeError(
+            f"cannot pickle or copy a {type(self).__name__}, which stands for a stored object; "
+            "realm.to_dict gives its values"
+        )
+
     def __repr__(self) -> str:
         name = type(self).__name__
         if self._realm_managed:
@@ -493,17 +499,24 @@ def _find_target(cls: ObjectMeta, name: str) -> ObjectMeta | None:
     return declaration.target_class
 
 
-def _short(value: Any) -> str:
+def _short_collection(value: Any, depth: int) -> str:
+    brackets = "[]" if isinstance(value, (list, _realm.List)) else "{}"
+    if depth > 2 and value:
+        return f"{brackets[0]}...{brackets[1]}"
+    if isinstance(value, (dict, _realm.Dictionary)):
+        pairs = cast("dict[str, Any]", value).items()
+        texts = [f"{k!r}: {_short(v, depth + 1)}" for k, v in itertools.islice(pairs, 4)]
+    else:
+        # Objects in it may contain it in turn.
+        texts = [_short(item, depth + 1) for item in itertools.islice(value, 4)]
+    return brackets[0] + ", ".join(texts + ["..."] * (len(value) > 4)) + brackets[1]
+
+
+def _short(value: Any, depth: int = 0) -> str:
     if isinstance(value, Object):
         return _reference(value)
-    if isinstance(value, (list, set)):
-        # Objects in it may contain it in turn.
-        texts = [_short(item) for item in itertools.islice(value, 4)]
-        brackets = "[]" if isinstance(value, list) else "{}"
-        return brackets[0] + ", ".join(texts + ["..."] * (len(value) > 4)) + brackets[1]
-    if isinstance(value, dict):
-        texts = [f"{k!r}: {_short(v)}" for k, v in itertools.islice(value.items(), 4)]
-        return "{" + ", ".join(texts + ["..."] * (len(value) > 4)) + "}"
+    if isinstance(value, (list, set, dict, _realm.List, _realm.Set, _realm.Dictionary)):
+        return _short_collection(value, depth)
     text = repr(value)
     return text if len(text) <= 40 else text[:37] + "..."
 
@@ -532,10 +545,19 @@ def realm_of(obj: Object, /) -> Any:
     return obj._realm_owner
 
 
+def _plain(value: Any) -> Any:
+    """A copy of live collections, and of those in them, as plain ones."""
+    if isinstance(value, _realm.List | list):
+        return [_plain(item) for item in value]
+    if isinstance(value, _realm.Dictionary | dict):
+        return {k: _plain(v) for k, v in cast("dict[str, Any]", value).items()}
+    return set(value) if isinstance(value, _realm.Set | set) else value
+
+
 def to_dict(obj: Object, /) -> dict[str, Any]:
     """The values of obj by name; links stay objects, collections are copied to plain ones."""
     values = {}
     for prop in type(obj).__realm_model__.properties:
         value = getattr(obj, prop.name)
-        values[prop.name] = value if prop.collection is None else value.copy()
+        values[prop.name] = _plain(value) if prop.type == "Any" or prop.collection else value
     return values

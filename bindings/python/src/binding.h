@@ -140,6 +140,7 @@ struct Realm {
     size_t deferred_count;
     size_t deferred_capacity;
     Iterator *iterators;       /* those that walk over live results */
+    unsigned long moves;       /* how often it began to write or went to another version */
 };
 
 /* Base of all model classes. Managed when `handle` is set, otherwise it carries its values. */
@@ -162,13 +163,18 @@ struct Results {
     bool ordered;              /* sort, distinct or limit was applied */
 };
 
-/* A list, set or dictionary of a stored object; which of them, its property says. */
+/* A list, set or dictionary of a stored object, or a list or dictionary inside a value of any
+ * type: that of a property, or of an element of the collection `outer`. */
 struct Collection {
     PyObject_HEAD
     Realm *realm;
     Binding *binding;          /* of the owner's class */
     Property *property;        /* borrowed: the binding keeps the model */
     realm_object_key_t owner;
+    int kind;                  /* realm_collection_type_e */
+    int depth;                 /* collections around and including this one */
+    Collection *outer;         /* NULL for that of a property */
+    PyObject *step;            /* index or key in `outer` when it was read */
     void *handle;              /* realm_list_t, realm_set_t or realm_dictionary_t */
 };
 
@@ -262,16 +268,18 @@ bool is_bytes_like(PyObject *value);
 bool is_in_utc(State *state, PyObject *value);
 /* The value as an unmanaged object keeps it: checked and in the form in which it would be read. */
 PyObject *value_normalised(Property *property, PyObject *value);
-/* The same for an element of a property that is a collection. `realm` may be NULL, as above; dicts
+/* The same for one value, also an element of a collection. `realm` may be NULL, as above; dicts
  * that stand for objects stay dicts when `keep_dicts` is set. */
 PyObject *element_normalised(Property *property, Realm *realm, PyObject *value, bool keep_dicts);
-/* The content for a collection: a new list, set or dict of checked elements. */
+/* The content for the collection of a property: a new list, set or dict of checked elements. */
 PyObject *collection_normalised(Property *property, Realm *realm, PyObject *value,
                                 bool keep_dicts);
 /* An object of `type`, a model class, with the values of a dict. */
 PyObject *object_from_dict(PyObject *type, PyObject *values);
 /* A key of a dictionary. 0, or -1 with an exception. */
 int key_from_python(Property *property, PyObject *key, realm_value_t *out);
+/* Checks that a key may be stored. 0, or -1 with an exception. */
+int key_check(Property *property, PyObject *key);
 /* Python form of a value; `realm` resolves links. */
 PyObject *value_to_python(State *state, Realm *realm, const realm_value_t *value);
 
@@ -332,7 +340,8 @@ realm_object_t *row_store(Row *row, int update, bool *created);
 
 /* ---- realm_graph.c -------------------------------------------------------------------------- */
 
-/* Whether `value` is more than a conversion away from being stored: it brings new objects. */
+/* Whether `value` is more than a conversion away from being stored: it brings new objects, or is a
+ * list or dictionary for a property of any type. */
 bool brings_objects(Property *property, Binding *target, PyObject *value);
 bool is_unmanaged(State *state, PyObject *value);
 int graph_open(Graph *graph, Realm *realm, int update);
@@ -343,6 +352,8 @@ int graph_close(Graph *graph, int bad);
 /* Puts a value, of which the property is known, to its place. */
 int graph_put(Graph *graph, Property *property, Binding *target, const Place *place,
               PyObject *value);
+/* Converts and puts a value that brings no objects. */
+int put_plain(Realm *realm, Property *property, const Place *place, PyObject *value);
 /* Replaces the content of a collection. */
 int graph_assign(Graph *graph, realm_object_t *handle, Binding *binding, Property *property,
                  PyObject *value, bool is_new);
@@ -394,13 +405,50 @@ PyObject *results_snapshot(Results *self, PyObject *unused);
 PyObject *results_aggregate(Results *self, PyObject *args);
 PyObject *results_values(Results *self, PyObject *names);
 
+/* ---- nested.c -------------------------------------------------------------------------------- */
+
+/* Whether `value` is what properties of any type hold as a list or dictionary. */
+bool is_nested(State *state, PyObject *value);
+/* A checked plain copy for a property. */
+PyObject *nested_normalised(Property *property, Realm *realm, PyObject *value);
+/* The same for an element of a collection. */
+PyObject *nested_element(Collection *into, const Place *place, PyObject *value);
+/* The same for the content of a collection, given as a list or dict. `into`: NULL for the one of a
+ * property. */
+PyObject *nested_content(Property *property, Realm *realm, PyObject *content, Collection *into);
+/* Puts a checked list or dict to its place. */
+int nested_put(Realm *realm, Property *property, const Place *place, PyObject *value);
+/* Views of what a property, an element or a value of results holds. `type`: RLM_TYPE_LIST or
+ * RLM_TYPE_DICTIONARY. */
+PyObject *nested_of_object(Object *owner, Property *property, int type);
+PyObject *nested_of_element(Collection *outer, size_t index, const realm_value_t *key, int type);
+
 /* ---- collection.c, collection_iterator.c ---------------------------------------------------- */
+
+/* New collection that takes over `handle`, also on failure. */
+PyObject *collection_make(Realm *realm, Binding *binding, Property *property,
+                          realm_object_key_t owner, int kind, void *handle);
 
 PyObject *collection_wrap(Object *owner, Property *property);
 int collection_ready(Collection *self);
 Py_ssize_t collection_length(Collection *self);
+/* "Class.property", with the way from there to a nested collection. */
+PyObject *collection_path(Collection *self);
 /* Raises what the engine reported about this collection. */
 void collection_raise(Collection *self);
+/* Raises an error of our own, "path" and then the message. */
+void collection_raise_code(Collection *self, int code, const char *format, ...);
+/* Reads `count` elements from `first` on without the engine being asked for each; how many there
+ * were, -1 with an exception. `keys` and `values` may be NULL. */
+Py_ssize_t collection_read(Collection *self, size_t first, size_t count, realm_value_t *keys,
+                           realm_value_t *values);
+/* Python form of a value that was read at an index, or at a key of a dictionary. */
+PyObject *collection_value(Collection *self, size_t index, const realm_value_t *key,
+                           const realm_value_t *value);
+/* Whether `value` is a view of the collection that is at the place already. */
+bool collection_is_at(Realm *realm, const Place *place, PyObject *value);
+/* `count` elements from `first` on as a list, in steps. */
+PyObject *collection_slice(Collection *self, Py_ssize_t first, Py_ssize_t step, Py_ssize_t count);
 /* Reads the element at an index; `key` may be NULL. */
 PyObject *collection_element(Collection *self, size_t index, PyObject **key);
 /* Position of the first element that equals `value` in Python, SIZE_MAX if there is none. */

@@ -3,6 +3,8 @@
  * derive from these in realm/_collections.py. */
 #include "binding.h"
 
+#include <stdarg.h>
+
 PyObject *collection_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     (void)args;
     (void)kwargs;
@@ -18,6 +20,7 @@ PyObject *collection_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
 int collection_traverse(Collection *self, visitproc visit, void *arg) {
     Py_VISIT(TYPE_OF(self));
     Py_VISIT(self->realm);
+    Py_VISIT(self->outer);
     return 0;
 }
 
@@ -25,33 +28,19 @@ void collection_dealloc(Collection *self) {
     PyTypeObject *type = TYPE_OF(self);
     PyObject_GC_UnTrack(self);
     if (self->handle) realm_release_handle(self->realm, self->handle);
+    Py_CLEAR(self->outer);
+    Py_CLEAR(self->step);
     Py_CLEAR(self->realm);
     PyObject_GC_Del(self);
     Py_DECREF(type);
 }
 
-PyObject *collection_wrap(Object *owner, Property *property) {
+PyObject *collection_make(Realm *realm, Binding *binding, Property *property,
+                          realm_object_key_t owner, int kind, void *handle) {
     State *state = property->state;
-    realm_property_key_t key = owner->binding->keys[property->index];
-    PyObject *class;
-    void *handle;
-    switch (property->collection) {
-    case RLM_COLLECTION_TYPE_LIST:
-        class = state->list_class;
-        handle = realm_get_list(owner->handle, key);
-        break;
-    case RLM_COLLECTION_TYPE_SET:
-        class = state->set_class;
-        handle = realm_get_set(owner->handle, key);
-        break;
-    default:
-        class = state->dictionary_class;
-        handle = realm_get_dictionary(owner->handle, key);
-    }
-    if (!handle) {
-        raise_engine(state, "%s.%U", owner->model->text, property->name);
-        return NULL;
-    }
+    PyObject *class = kind == RLM_COLLECTION_TYPE_LIST  ? state->list_class
+                      : kind == RLM_COLLECTION_TYPE_SET ? state->set_class
+                                                        : state->dictionary_class;
     Collection *self = NULL;
     if (class) {
         self = (Collection *)PyType_GenericAlloc((PyTypeObject *)class, 0);
@@ -59,28 +48,75 @@ PyObject *collection_wrap(Object *owner, Property *property) {
         PyErr_SetString(PyExc_ImportError, "import the package realm, not realm._realm");
     }
     if (!self) {
-        realm_release_handle(owner->realm, handle);
+        realm_release_handle(realm, handle);
         return NULL;
     }
-    self->realm = (Realm *)Py_NewRef((PyObject *)owner->realm);
-    self->binding = owner->binding;
+    self->realm = (Realm *)Py_NewRef((PyObject *)realm);
+    self->binding = binding;
     self->property = property;
-    self->owner = owner->key;
+    self->owner = owner;
+    self->kind = kind;
+    self->depth = 1;
     self->handle = handle;
     return (PyObject *)self;
 }
 
+PyObject *collection_wrap(Object *owner, Property *property) {
+    realm_property_key_t key = owner->binding->keys[property->index];
+    void *handle;
+    switch (property->collection) {
+    case RLM_COLLECTION_TYPE_LIST: handle = realm_get_list(owner->handle, key); break;
+    case RLM_COLLECTION_TYPE_SET: handle = realm_get_set(owner->handle, key); break;
+    default: handle = realm_get_dictionary(owner->handle, key);
+    }
+    if (!handle) {
+        raise_engine(property->state, "%s.%U", owner->model->text, property->name);
+        return NULL;
+    }
+    return collection_make(owner->realm, owner->binding, property, owner->key,
+                           property->collection, handle);
+}
+
 int collection_ready(Collection *self) { return realm_ready(self->realm); }
 
-void collection_raise(Collection *self) {
-    raise_engine(self->realm->state, "%s.%U", self->binding->model->text, self->property->name);
+PyObject *collection_path(Collection *self) {
+    if (!self->step) {
+        return PyUnicode_FromFormat("%s.%U", self->binding->model->text, self->property->name);
+    }
+    PyObject *head = collection_path(self->outer);
+    PyObject *step = head ? short_repr(self->step) : NULL;
+    PyObject *path = step ? PyUnicode_FromFormat("%U[%U]", head, step) : NULL;
+    Py_XDECREF(head);
+    Py_XDECREF(step);
+    return path;
 }
+
+void collection_raise(Collection *self) {
+    if (PyErr_Occurred()) return;
+    PyObject *path = collection_path(self);
+    if (!path) return;
+    raise_engine(self->realm->state, "%U", path);
+    Py_DECREF(path);
+}
+
+void collection_raise_code(Collection *self, int code, const char *format, ...) {
+    va_list arguments;
+    PyObject *path = collection_path(self);
+    va_start(arguments, format);
+    PyObject *message = path ? PyUnicode_FromFormatV(format, arguments) : NULL;
+    va_end(arguments);
+    if (message) raise_code(self->realm->state, code, "%U%U", path, message);
+    Py_XDECREF(path);
+    Py_XDECREF(message);
+}
+
+/* ---- reading -------------------------------------------------------------------------------- */
 
 Py_ssize_t collection_length(Collection *self) {
     size_t count = 0;
     bool done;
     if (collection_ready(self) < 0) return -1;
-    switch (self->property->collection) {
+    switch (self->kind) {
     case RLM_COLLECTION_TYPE_LIST: done = realm_list_size(self->handle, &count); break;
     case RLM_COLLECTION_TYPE_SET: done = realm_set_size(self->handle, &count); break;
     default: done = realm_dictionary_size(self->handle, &count);
@@ -90,23 +126,96 @@ Py_ssize_t collection_length(Collection *self) {
     return -1;
 }
 
+PyObject *collection_value(Collection *self, size_t index, const realm_value_t *key,
+                           const realm_value_t *value) {
+    if (value->type == RLM_TYPE_LIST || value->type == RLM_TYPE_DICTIONARY) {
+        return nested_of_element(self, index, key, (int)value->type);
+    }
+    return value_to_python(self->realm->state, self->realm, value);
+}
+
 PyObject *collection_element(Collection *self, size_t index, PyObject **key) {
-    State *state = self->realm->state;
     realm_value_t value, name;
     bool done;
-    switch (self->property->collection) {
+    bool is_dictionary = self->kind == RLM_COLLECTION_TYPE_DICTIONARY;
+    switch (self->kind) {
     case RLM_COLLECTION_TYPE_LIST: done = realm_list_get(self->handle, index, &value); break;
     case RLM_COLLECTION_TYPE_SET: done = realm_set_get(self->handle, index, &value); break;
-    default:
-        done = realm_dictionary_get(self->handle, index, &name, &value);
-        if (done && key && !(*key = value_to_python(state, self->realm, &name))) return NULL;
+    default: done = realm_dictionary_get(self->handle, index, &name, &value);
     }
     if (!done) {
         collection_raise(self);
         return NULL;
     }
-    PyObject *result = value_to_python(state, self->realm, &value);
-    if (!result && key) Py_CLEAR(*key);
+    PyObject *text = NULL;
+    if (key && !(text = value_to_python(self->realm->state, self->realm, &name))) return NULL;
+    PyObject *result = collection_value(self, index, is_dictionary ? &name : NULL, &value);
+    if (result && key) *key = text;
+    else Py_XDECREF(text);
+    return result;
+}
+
+Py_ssize_t collection_read(Collection *self, size_t first, size_t count, realm_value_t *keys,
+                           realm_value_t *values) {
+    size_t got = 0;
+    bool done;
+    switch (self->kind) {
+    case RLM_COLLECTION_TYPE_LIST:
+        done = realm_list_get_values(self->handle, first, count, values, &got);
+        break;
+    case RLM_COLLECTION_TYPE_SET:
+        done = realm_set_get_values(self->handle, first, count, values, &got);
+        break;
+    default: done = realm_dictionary_get_entries(self->handle, first, count, keys, values, &got);
+    }
+    if (done) return (Py_ssize_t)got;
+    collection_raise(self);
+    return -1;
+}
+
+#define ELEMENTS_AT_ONCE 256
+
+/* Elements one after another, read many at a time. */
+static int append_run(Collection *self, PyObject *list, size_t first, size_t count) {
+    realm_value_t values[ELEMENTS_AT_ONCE];
+    while (count > 0) {
+        size_t wanted = count < ELEMENTS_AT_ONCE ? count : ELEMENTS_AT_ONCE;
+        Py_ssize_t got = collection_read(self, first, wanted, NULL, values);
+        if (got < 0) return -1;
+        if (got == 0) {
+            collection_raise_code(self, RLM_ERR_STALE_ACCESSOR, " changed while it was read");
+            return -1;
+        }
+        for (Py_ssize_t i = 0; i < got; i++) {
+            PyObject *element = collection_value(self, first + (size_t)i, NULL, &values[i]);
+            int bad = element ? PyList_Append(list, element) : -1;
+            Py_XDECREF(element);
+            if (bad) return -1;
+        }
+        first += (size_t)got;
+        count -= (size_t)got;
+    }
+    return 0;
+}
+
+PyObject *collection_slice(Collection *self, Py_ssize_t first, Py_ssize_t step,
+                           Py_ssize_t count) {
+    PyObject *result = PyList_New(0);
+    if (!result) return NULL;
+    /* Collecting garbage can run any code, which might change what the values borrow from. */
+    int collecting = PyGC_Disable();
+    int bad = 0;
+    if (step == 1) {
+        bad = append_run(self, result, (size_t)first, (size_t)count);
+    } else {
+        for (Py_ssize_t i = 0; !bad && i < count; i++) {
+            PyObject *element = collection_element(self, (size_t)(first + i * step), NULL);
+            bad = element ? PyList_Append(result, element) : -1;
+            Py_XDECREF(element);
+        }
+    }
+    if (collecting) PyGC_Enable();
+    if (bad) Py_CLEAR(result);
     return result;
 }
 
@@ -177,7 +286,7 @@ int collection_find(Collection *self, PyObject *value, size_t *index) {
         PyErr_Clear();
         return 0;
     }
-    switch (property->collection) {
+    switch (self->kind) {
     case RLM_COLLECTION_TYPE_LIST:
         done = realm_list_find(self->handle, &converted, index, &found);
         break;
@@ -200,17 +309,60 @@ int collection_contains(Collection *self, PyObject *value) {
 
 /* ---- changing ------------------------------------------------------------------------------- */
 
+/* Of the property itself only: views of what is inside a value of any type. */
+static bool is_same(Realm *realm, void *handle, PyObject *value) {
+    bool same = handle && realm_equals(handle, ((Collection *)value)->handle);
+    realm_release_handle(realm, handle);
+    realm_clear_last_error();
+    return same;
+}
+
+bool collection_is_at(Realm *realm, const Place *place, PyObject *value) {
+    State *state = realm->state;
+    bool is_list = PyObject_TypeCheck(value, state->list_type);
+    if (!is_list && !PyObject_TypeCheck(value, state->dictionary_type)) return false;
+    Collection *view = (Collection *)value;
+    if (view->realm != realm || view->property->type != RLM_PROPERTY_TYPE_MIXED) return false;
+    if (is_list ? !realm_list_is_valid(view->handle) : !realm_dictionary_is_valid(view->handle)) {
+        return false;
+    }
+    switch (place->kind) {
+    case PLACE_PROPERTY:
+        return is_same(realm,
+                       is_list ? (void *)realm_get_list(place->handle, place->key)
+                               : (void *)realm_get_dictionary(place->handle, place->key),
+                       value);
+    case PLACE_SET:
+        return is_same(realm,
+                       is_list ? (void *)realm_list_get_list(place->handle, place->index)
+                               : (void *)realm_list_get_dictionary(place->handle, place->index),
+                       value);
+    case PLACE_KEY:
+        return is_same(realm,
+                       is_list ? (void *)realm_dictionary_get_list(place->handle, place->name)
+                               : (void *)realm_dictionary_get_dictionary(place->handle,
+                                                                         place->name),
+                       value);
+    default: return false;
+    }
+}
+
 int collection_put(Collection *self, const Place *place, PyObject *value) {
     Property *property = self->property;
     Binding *target = self->binding->targets[property->index];
     PyObject *checked = Py_NewRef(value);
     if (brings_objects(property, target, value)) {
-        replace_reference(&checked, element_normalised(property, self->realm, value, true));
+        if (collection_is_at(self->realm, place, value)) {
+            Py_DECREF(checked);
+            return 0;
+        }
+        replace_reference(&checked, property->type == RLM_PROPERTY_TYPE_MIXED
+                                        ? nested_element(self, place, value)
+                                        : element_normalised(property, self->realm, value, true));
         if (!checked) return -1;
         if (!realm_is_writable(self->realm->handle)) {
-            raise_code(self->realm->state, RLM_ERR_WRONG_TRANSACTION_STATE,
-                       "%s.%U can't be changed: not in a write transaction",
-                       self->binding->model->text, property->name);
+            collection_raise_code(self, RLM_ERR_WRONG_TRANSACTION_STATE,
+                                  " can't be changed: not in a write transaction");
             Py_DECREF(checked);
             return -1;
         }
@@ -225,7 +377,7 @@ PyObject *collection_clear(Collection *self, PyObject *unused) {
     bool done;
     if (collection_ready(self) < 0) return NULL;
     REALM_BLOCKING_BEGIN(self->realm, self)
-    switch (self->property->collection) {
+    switch (self->kind) {
     case RLM_COLLECTION_TYPE_LIST: done = realm_list_clear(self->handle); break;
     case RLM_COLLECTION_TYPE_SET: done = realm_set_clear(self->handle); break;
     default: done = realm_dictionary_clear(self->handle);
@@ -250,14 +402,14 @@ static PyObject *get_property(Collection *self, void *unused) {
 
 static PyObject *get_path(Collection *self, void *unused) {
     (void)unused;
-    return PyUnicode_FromFormat("%s.%U", self->binding->model->text, self->property->name);
+    return collection_path(self);
 }
 
 static PyObject *get_valid(Collection *self, void *unused) {
     (void)unused;
     if (self->realm->closed || self->realm->fork_generation != fork_generation) Py_RETURN_FALSE;
     if (collection_ready(self) < 0) return NULL;
-    switch (self->property->collection) {
+    switch (self->kind) {
     case RLM_COLLECTION_TYPE_LIST: return PyBool_FromLong(realm_list_is_valid(self->handle));
     case RLM_COLLECTION_TYPE_SET: return PyBool_FromLong(realm_set_is_valid(self->handle));
     default: return PyBool_FromLong(realm_dictionary_is_valid(self->handle));

@@ -5,7 +5,8 @@
 /* A key to look for: 1 when there can be one, 0 when not, -1 with an exception. */
 static int key_to_find(Collection *self, PyObject *key, realm_value_t *out) {
     if (collection_ready(self) < 0) return -1;
-    if (!PyUnicode_Check(key)) return 0;
+    /* As Python's own dictionaries, which hash what they look for. */
+    if (!PyUnicode_Check(key)) return PyObject_Hash(key) == -1 && PyErr_Occurred() ? -1 : 0;
     if (key_from_python(self->property, key, out) == 0) return 1;
     if (!PyErr_ExceptionMatches(PyExc_OverflowError)) return -1;
     PyErr_Clear();
@@ -15,8 +16,7 @@ static int key_to_find(Collection *self, PyObject *key, realm_value_t *out) {
 static int raise_missing(Collection *self, PyObject *key) {
     PyObject *text = short_repr(key);
     if (text) {
-        raise_code(self->realm->state, RLM_ERR_NO_SUCH_OBJECT, "%s.%U has no key %U",
-                   self->binding->model->text, self->property->name, text);
+        collection_raise_code(self, RLM_ERR_NO_SUCH_OBJECT, " has no key %U", text);
         Py_DECREF(text);
     }
     return -1;
@@ -36,7 +36,7 @@ static PyObject *dictionary_subscript(Collection *self, PyObject *key) {
         collection_raise(self);
         return NULL;
     }
-    if (found) return value_to_python(self->realm->state, self->realm, &value);
+    if (found) return collection_value(self, 0, &name, &value);
     raise_missing(self, key);
     return NULL;
 }
@@ -46,7 +46,10 @@ static int dictionary_assign(Collection *self, PyObject *key, PyObject *value) {
     bool erased = false;
     if (collection_ready(self) < 0) return -1;
     if (value) {
-        if (key_from_python(self->property, key, &place.name) < 0) return -1;
+        if (key_check(self->property, key) < 0 ||
+            key_from_python(self->property, key, &place.name) < 0) {
+            return -1;
+        }
         return collection_put(self, &place, value);
     }
     int possible = key_to_find(self, key, &place.name);
@@ -75,6 +78,20 @@ static int dictionary_contains(Collection *self, PyObject *key) {
     if (realm_dictionary_contains_key(self->handle, name, &found)) return found;
     collection_raise(self);
     return -1;
+}
+
+static PyObject *dictionary_get(Collection *self, PyObject *args) {
+    realm_value_t name, value;
+    PyObject *key, *otherwise;
+    bool found = false;
+    if (!PyArg_ParseTuple(args, "OO:_get", &key, &otherwise)) return NULL;
+    int possible = key_to_find(self, key, &name);
+    if (possible < 0 || (possible == 0 && collection_length(self) < 0)) return NULL;
+    if (possible && !realm_dictionary_find(self->handle, name, &value, &found)) {
+        collection_raise(self);
+        return NULL;
+    }
+    return found ? collection_value(self, 0, &name, &value) : Py_NewRef(otherwise);
 }
 
 static PyObject *dictionary_walk_values(Collection *self, PyObject *unused) {
@@ -107,6 +124,7 @@ static PyObject *dictionary_last_key(Collection *self, PyObject *unused) {
 
 static PyMethodDef dictionary_methods[] = {
     {"clear", (PyCFunction)collection_clear, METH_NOARGS, "Removes all keys with their values."},
+    {"_get", (PyCFunction)dictionary_get, METH_VARARGS, NULL},
     {"_walk_values", (PyCFunction)dictionary_walk_values, METH_NOARGS, NULL},
     {"_walk_items", (PyCFunction)dictionary_walk_items, METH_NOARGS, NULL},
     {"_has_value", (PyCFunction)dictionary_has_value, METH_O, NULL},

@@ -20,9 +20,8 @@ static Py_ssize_t index_of_key(Collection *self, PyObject *key) {
     if (!PyIndex_Check(key)) {
         PyObject *given = type_name(key);
         if (given) {
-            raise_code(self->realm->state, RLM_ERR_PROPERTY_TYPE_MISMATCH,
-                       "%s.%U is indexed by int or slice, not by %U", self->binding->model->text,
-                       self->property->name, given);
+            collection_raise_code(self, RLM_ERR_PROPERTY_TYPE_MISMATCH,
+                                  " is indexed by int or slice, not by %U", given);
             Py_DECREF(given);
         }
         return -1;
@@ -31,9 +30,8 @@ static Py_ssize_t index_of_key(Collection *self, PyObject *key) {
     if (index == -1 && PyErr_Occurred()) return -1;
     Py_ssize_t place = index < 0 ? index + count : index;
     if (place >= 0 && place < count) return place;
-    raise_code(self->realm->state, RLM_ERR_INDEX_OUT_OF_BOUNDS,
-               "%s.%U: index %zd of %zd elements", self->binding->model->text,
-               self->property->name, index, count);
+    collection_raise_code(self, RLM_ERR_INDEX_OUT_OF_BOUNDS, ": index %zd of %zd elements", index,
+                          count);
     return -1;
 }
 
@@ -52,13 +50,7 @@ static PyObject *list_subscript(Collection *self, PyObject *key) {
         return index < 0 ? NULL : collection_element(self, (size_t)index, NULL);
     }
     if (slice_of(self, key, &start, &stop, &step, &length) < 0) return NULL;
-    PyObject *result = PyList_New(0);
-    for (Py_ssize_t i = 0; result && i < length; i++) {
-        PyObject *element = collection_element(self, (size_t)(start + i * step), NULL);
-        if (!element || PyList_Append(result, element) < 0) Py_CLEAR(result);
-        Py_XDECREF(element);
-    }
-    return result;
+    return collection_slice(self, start, step, length);
 }
 
 static int delete_slice(Collection *self, Py_ssize_t start, Py_ssize_t step, Py_ssize_t length) {
@@ -75,7 +67,12 @@ static int delete_slice(Collection *self, Py_ssize_t start, Py_ssize_t step, Py_
 static PyObject *elements_from(Collection *self, PyObject *value) {
     if (collection_length(self) < 0) return NULL;
     PyObject *list = PySequence_List(value);
-    PyObject *values = list ? collection_normalised(self->property, self->realm, list, true) : NULL;
+    PyObject *values = NULL;
+    if (list && self->property->type == RLM_PROPERTY_TYPE_MIXED) {
+        values = nested_content(self->property, self->realm, list, self);
+    } else if (list) {
+        values = collection_normalised(self->property, self->realm, list, true);
+    }
     Py_XDECREF(list);
     return values;
 }

@@ -2,6 +2,8 @@
  * which they would be read. What goes into a realm passes here, too, before anything is written. */
 #include "binding.h"
 
+#include <string.h>
+
 int key_from_python(Property *property, PyObject *key, realm_value_t *out) {
     if (!PyUnicode_Check(key)) {
         PyObject *text = short_repr(key);
@@ -18,6 +20,23 @@ int key_from_python(Property *property, PyObject *key, realm_value_t *out) {
     if (string_from_python(key, out) == 0) return 0;
     if (!PyErr_ExceptionMatches(PyExc_UnicodeEncodeError)) return -1;
     return raise_range(property, key, "contains lone surrogates, which are not text");
+}
+
+/* The rule for keys, which the engine applies when it stores them: told before anything is written. */
+int key_check(Property *property, PyObject *key) {
+    realm_value_t converted;
+    if (key_from_python(property, key, &converted) < 0) return -1;
+    const char *text = converted.string.data;
+    size_t size = converted.string.size;
+    if ((size == 0 || text[0] != '$') && !memchr(text, '.', size)) return 0;
+    PyObject *shown = short_repr(key);
+    if (shown) {
+        raise_code(property->state, RLM_ERR_INVALID_DICTIONARY_KEY,
+                   "%s.%U: the key %U must not begin with '$' nor contain '.'",
+                   property->model ? property->model->text : "?", property->name, shown);
+    }
+    Py_XDECREF(shown);
+    return -1;
 }
 
 PyObject *object_from_dict(PyObject *type, PyObject *values) {
@@ -51,6 +70,9 @@ static PyObject *dict_normalised(Property *property, PyObject *value) {
 PyObject *element_normalised(Property *property, Realm *realm, PyObject *value, bool keep_dicts) {
     realm_value_t converted;
     PyObject *keep = NULL;
+    if (property->type == RLM_PROPERTY_TYPE_MIXED && is_nested(property->state, value)) {
+        return nested_normalised(property, realm, value);
+    }
     if (property->type == RLM_PROPERTY_TYPE_OBJECT) {
         if (PyDict_Check(value)) {
             return keep_dicts ? Py_NewRef(value) : dict_normalised(property, value);
@@ -120,6 +142,11 @@ static PyObject *elements_normalised(Property *property, Realm *realm, PyObject 
         raise_no_collection(property, value);
         return NULL;
     }
+    if (property->type == RLM_PROPERTY_TYPE_MIXED &&
+        property->collection == RLM_COLLECTION_TYPE_LIST) {
+        replace_reference(&list, nested_content(property, realm, list, NULL));
+        return list;
+    }
     for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
         PyObject *item = element_normalised(property, realm, PyList_GetItem(list, i), keep_dicts);
         if (!item || PyList_SetItem(list, i, item) < 0) {
@@ -156,13 +183,16 @@ PyObject *collection_normalised(Property *property, Realm *realm, PyObject *valu
         Py_DECREF(result);
         return NULL;
     }
+    if (property->type == RLM_PROPERTY_TYPE_MIXED) {
+        replace_reference(&result, nested_content(property, realm, result, NULL));
+        return result;
+    }
     PyObject *keys = PyDict_Keys(result);
     int bad = keys ? 0 : -1;
     for (Py_ssize_t i = 0; !bad && i < PyList_Size(keys); i++) {
-        realm_value_t converted;
         PyObject *key = PyList_GetItem(keys, i);
         PyObject *item = NULL;
-        if (key_from_python(property, key, &converted) == 0) {
+        if (key_check(property, key) == 0) {
             item = element_normalised(property, realm, PyDict_GetItemWithError(result, key),
                                       keep_dicts);
         }

@@ -172,6 +172,9 @@ PyObject *object_get_property(Object *self, Property *property) {
         raise_engine(property->state, "%s.%U", self->model->text, property->name);
         return NULL;
     }
+    if (value.type == RLM_TYPE_LIST || value.type == RLM_TYPE_DICTIONARY) {
+        return nested_of_object(self, property, (int)value.type);
+    }
     return value_to_python(property->state, self->realm, &value);
 }
 
@@ -206,10 +209,12 @@ static int assign_collection(Object *self, Property *property, PyObject *value) 
     return graph_close(&graph, bad);
 }
 
-/* Assigning an object that is in no realm adds it, if it is of the right class. */
+/* Assigning an object that is in no realm adds it, if it is of the right class; assigning a list or
+ * dict to a property of any type copies it in. `a.data += [...]` ends in assigning it to itself. */
 static int assign_objects(Object *self, Property *property, PyObject *value) {
     Place place = {.kind = PLACE_PROPERTY, .handle = self->handle,
                    .key = self->binding->keys[property->index]};
+    if (collection_is_at(self->realm, &place, value)) return 0;
     PyObject *checked = element_normalised(property, self->realm, value, true);
     if (!checked) return -1;
     int bad = writable(self, property);

@@ -96,12 +96,18 @@ static PyObject *method_close(Realm *self, PyObject *unused) {
 
 /* ---- transactions --------------------------------------------------------------------------- */
 
+/* What iterators have read ahead ends before anything can change. */
+static void realm_moves(Realm *self) {
+    self->moves++;
+    iterators_settle(self);
+}
+
 #define BLOCKING_METHOD(name_, call_, doing_)                                                      \
     static PyObject *name_(Realm *self, PyObject *unused) {                                        \
         (void)unused;                                                                              \
         bool done;                                                                                 \
         if (realm_ready(self) < 0) return NULL;                                                    \
-        iterators_settle(self);                                                                    \
+        realm_moves(self);                                                                         \
         REALM_BLOCKING_BEGIN(self, self)                                                           \
         done = call_(self->handle);                                                                \
         REALM_BLOCKING_END                                                                         \
@@ -118,7 +124,7 @@ static PyObject *method_refresh(Realm *self, PyObject *unused) {
     (void)unused;
     bool done, moved = false;
     if (realm_ready(self) < 0) return NULL;
-    iterators_settle(self);
+    realm_moves(self);
     REALM_BLOCKING_BEGIN(self, self)
     done = realm_refresh(self->handle, &moved);
     REALM_BLOCKING_END
@@ -131,6 +137,7 @@ static PyObject *method_compact(Realm *self, PyObject *unused) {
     (void)unused;
     bool done, compacted = false;
     if (realm_ready(self) < 0) return NULL;
+    realm_moves(self);
     REALM_BLOCKING_BEGIN(self, self)
     done = realm_compact(self->handle, &compacted);
     REALM_BLOCKING_END

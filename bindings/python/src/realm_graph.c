@@ -14,6 +14,7 @@ bool is_unmanaged(State *state, PyObject *value) {
 }
 
 bool brings_objects(Property *property, Binding *target, PyObject *value) {
+    if (property->type == RLM_PROPERTY_TYPE_MIXED) return is_nested(property->state, value);
     if (property->type != RLM_PROPERTY_TYPE_OBJECT || value == Py_None) return false;
     if (target && target->model->embedded) return true;
     return PyDict_Check(value) || is_unmanaged(property->state, value);
@@ -180,8 +181,7 @@ static bool is_at(Realm *realm, const Place *place, Object *object) {
     return same;
 }
 
-/* Converts and puts a value that brings no objects. */
-static int put_plain(Realm *realm, Property *property, const Place *place, PyObject *value) {
+int put_plain(Realm *realm, Property *property, const Place *place, PyObject *value) {
     realm_value_t converted;
     PyObject *keep;
     bool done = false;
@@ -240,6 +240,9 @@ int graph_put(Graph *graph, Property *property, Binding *target, const Place *pl
     PyObject *keep = NULL;
     if (!brings_objects(property, target, value)) {
         return put_plain(realm, property, place, value);
+    }
+    if (property->type == RLM_PROPERTY_TYPE_MIXED) {
+        return nested_put(realm, property, place, value);
     }
     bool embedded = target && target->model->embedded;
     PyObject *object = NULL;
@@ -368,7 +371,17 @@ static int settle_property(Graph *graph, Object *object, size_t index, bool crea
         }
         return graph_assign(graph, object->handle, object->binding, property, value, created);
     }
-    if (property->type != RLM_PROPERTY_TYPE_OBJECT || value == Py_None) return 0;
+    if (!brings_objects(property, target, value) &&
+        (property->type != RLM_PROPERTY_TYPE_OBJECT || value == Py_None)) {
+        return 0;
+    }
+    if (property->type == RLM_PROPERTY_TYPE_MIXED && !created &&
+        graph->update == UPDATE_MODIFIED) {
+        PyObject *stored = object_get_property(object, property);
+        int same = stored ? PyObject_RichCompareBool(stored, value, Py_EQ) : -1;
+        Py_XDECREF(stored);
+        if (same != 0) return same < 0 ? -1 : 0;
+    }
     Place place = {.kind = PLACE_PROPERTY, .handle = object->handle,
                    .key = object->binding->keys[index]};
     return graph_put(graph, property, target, &place, value);

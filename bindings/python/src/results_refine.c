@@ -270,15 +270,30 @@ PyObject *results_aggregate(Results *self, PyObject *args) {
 /* Rows that are read at a time. The values borrow from the engine until the next call to it. */
 #define ROWS_AT_ONCE 256
 
+/* One of the values that were read; a collection in it is a view, for which the object is needed. */
+static PyObject *row_value(Results *self, size_t row, Property *property,
+                           const realm_value_t *value) {
+    if (value->type != RLM_TYPE_LIST && value->type != RLM_TYPE_DICTIONARY) {
+        return value_to_python(self->realm->state, self->realm, value);
+    }
+    realm_object_t *handle = NULL;
+    if (results_handles(self, self->handle, row, 1, &handle) <= 0) return NULL;
+    PyObject *object = object_wrap(self->binding, handle);
+    PyObject *view =
+        object ? nested_of_object((Object *)object, property, (int)value->type) : NULL;
+    Py_XDECREF(object);
+    return view;
+}
+
 /* Rows as Python values: bare when there is one property, else tuples. */
 static int append_rows(Results *self, PyObject *list, size_t first, size_t rows, size_t width,
-                       const realm_value_t *values) {
-    State *state = self->realm->state;
+                       Property **properties, const realm_value_t *values) {
     for (size_t i = 0; i < rows; i++) {
         PyObject *item = width == 1 ? NULL : PyTuple_New((Py_ssize_t)width);
         if (width != 1 && !item) return -1;
         for (size_t j = 0; j < width; j++) {
-            PyObject *value = value_to_python(state, self->realm, &values[i * width + j]);
+            PyObject *value =
+                row_value(self, first + i, properties[j], &values[i * width + j]);
             if (!value) {
                 Py_XDECREF(item);
                 return -1;
@@ -303,14 +318,14 @@ static bool all_there(Results *self, bool done, size_t first, size_t rows, size_
     return false;
 }
 
-static PyObject *read_rows(Results *self, size_t count, size_t width,
+static PyObject *read_rows(Results *self, size_t count, size_t width, Property **properties,
                            const realm_property_key_t *keys, realm_value_t *values) {
     PyObject *list = PyList_New((Py_ssize_t)count);
     for (size_t first = 0, rows = 0; list && first < count; first += rows) {
         bool done = realm_results_get_values(self->handle, first, ROWS_AT_ONCE, width, keys,
                                              values, &rows);
         if (!all_there(self, done, first, rows, count) ||
-            append_rows(self, list, first, rows, width, values) < 0) {
+            append_rows(self, list, first, rows, width, properties, values) < 0) {
             Py_CLEAR(list);
         }
     }
@@ -375,8 +390,9 @@ PyObject *results_values(Results *self, PyObject *names) {
     }
     PyObject *list = NULL;
     realm_property_key_t *keys = PyMem_Calloc(width, sizeof *keys);
+    Property **properties = PyMem_Calloc(width, sizeof *properties);
     realm_value_t *values = PyMem_Calloc(width * ROWS_AT_ONCE, sizeof *values);
-    if (!keys || !values) {
+    if (!keys || !properties || !values) {
         PyErr_NoMemory();
         goto done;
     }
@@ -384,14 +400,16 @@ PyObject *results_values(Results *self, PyObject *names) {
         Py_ssize_t index = model_find(model, PyTuple_GetItem(names, (Py_ssize_t)i), true);
         if (index < 0) goto done;
         keys[i] = self->binding->keys[index];
+        properties[i] = model->properties[index];
     }
     /* Collecting garbage can run any code, which might change what the values borrow from. It
      * would find nothing here anyway, but look through the list again and again. */
     int collecting = PyGC_Disable();
-    list = read_rows(self, count, width, keys, values);
+    list = read_rows(self, count, width, properties, keys, values);
     if (collecting) PyGC_Enable();
 done:
     PyMem_Free(keys);
+    PyMem_Free(properties);
     PyMem_Free(values);
     return list;
 }

@@ -19,15 +19,25 @@ static PyObject *erase(Collection *self, size_t index) {
     return NULL;
 }
 
+/* As Python's own sets, which hash what they look for. Objects that are in no realm yet have no
+ * hash; they may be asked for all the same, and are not there. */
+static int check_hash(Collection *self, PyObject *value) {
+    if (is_unmanaged(self->realm->state, value)) return 0;
+    return PyObject_Hash(value) == -1 && PyErr_Occurred() ? -1 : 0;
+}
+
+static int set_contains(Collection *self, PyObject *value) {
+    return check_hash(self, value) < 0 ? -1 : collection_contains(self, value);
+}
+
 /* Whether the element was there. */
 static PyObject *set_erase(Collection *self, PyObject *value) {
     size_t index;
-    if (collection_find(self, value, &index) < 0) return NULL;
+    if (check_hash(self, value) < 0 || collection_find(self, value, &index) < 0) return NULL;
     if (index != SIZE_MAX) return erase(self, index);
     if (realm_is_writable(self->realm->handle)) Py_RETURN_FALSE;
-    raise_code(self->realm->state, RLM_ERR_WRONG_TRANSACTION_STATE,
-               "%s.%U can't be changed: not in a write transaction", self->binding->model->text,
-               self->property->name);
+    collection_raise_code(self, RLM_ERR_WRONG_TRANSACTION_STATE,
+                          " can't be changed: not in a write transaction");
     return NULL;
 }
 
@@ -36,8 +46,7 @@ static PyObject *set_pop(Collection *self, PyObject *unused) {
     Py_ssize_t count = collection_length(self);
     if (count < 0) return NULL;
     if (count == 0) {
-        raise_code(self->realm->state, RLM_ERR_NO_SUCH_OBJECT, "%s.%U: pop from an empty set",
-                   self->binding->model->text, self->property->name);
+        collection_raise_code(self, RLM_ERR_NO_SUCH_OBJECT, ": pop from an empty set");
         return NULL;
     }
     PyObject *value = collection_element(self, (size_t)count - 1, NULL);
@@ -63,7 +72,7 @@ static PyType_Slot set_slots[] = {
     {Py_tp_traverse, collection_traverse},
     {Py_tp_iter, collection_iterate},
     {Py_sq_length, collection_length},
-    {Py_sq_contains, collection_contains},
+    {Py_sq_contains, set_contains},
     {Py_tp_methods, set_methods},
     {Py_tp_getset, collection_getset},
     {0, NULL}};

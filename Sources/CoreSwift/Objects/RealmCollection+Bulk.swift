@@ -1,0 +1,41 @@
+// Many elements of a list, set or dictionary in one call: what bindings iterate with. The place of
+// the collection is found once for all of them, where one call an element finds it for each.
+
+extension RealmCollection {
+    /// Reads elements from position `first` on: `count` of them, fewer at the end; of a dictionary
+    /// the values. Returns how many there were. Text is borrowed until the realm moves or changes.
+    public func read(
+        from first: Int, count: Int, into target: UnsafeMutablePointer<RawValue>
+    ) throws(RealmError) -> Int {
+        try read(type == .dictionary ? 1 : 0, first, count, target)
+    }
+
+    /// The same for the keys of a dictionary.
+    public func readKeys(
+        from first: Int, count: Int, into target: UnsafeMutablePointer<RawValue>
+    ) throws(RealmError) -> Int {
+        try read(0, first, count, target)
+    }
+
+    private func read(
+        _ column: Int, _ first: Int, _ count: Int, _ target: UnsafeMutablePointer<RawValue>
+    ) throws(RealmError) -> Int {
+        guard first >= 0, count >= 0 else {
+            throw RealmError(
+                .indexOutOfBounds, "cannot read \(count) elements from index \(first)")
+        }
+        let rows = min(count, max(0, try self.count() - first))
+        if realm.isWritable {
+            let open = try openForReading()
+            let hasHeap = open.pointee.infos[column].kind.hasHeap
+            for row in 0..<rows {
+                let found = try open.pointee.value(first + row, column)
+                target[row] = found.isStable || !hasHeap ? found.value : realm.keep(found.value)
+            }
+            return rows
+        }
+        var view = try sealedView()
+        for row in 0..<rows { target[row] = try view.value(first + row, column) }
+        return rows
+    }
+}
