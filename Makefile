@@ -26,13 +26,13 @@ header:
 	@.ci/generate-header
 
 packages:
-	@.ci/install-packages libsodium-dev gcc g++ binutils python3
+	@.ci/install-packages libsodium-dev libpcre2-dev gcc g++ binutils python3
 
 test: test-packages
 	@.ci/test
 
 test-packages:
-	@.ci/install-packages libsodium-dev libpython3-dev python3-venv gcc g++ binutils \
+	@.ci/install-packages libsodium-dev libpcre2-dev libpython3-dev python3-venv gcc g++ binutils \
 		pkg-config valgrind libsqlite3-dev liblmdb-dev
 
 bench: lib

@@ -25,6 +25,7 @@ let package = Package(
     ],
     targets: [
         .systemLibrary(name: "CSodium"),
+        .systemLibrary(name: "CPCRE2"),
         .target(
             name: "CKernels",
             cSettings: [
@@ -32,9 +33,11 @@ let package = Package(
             ]),
         .target(
             name: "CoreSwift",
-            dependencies: ["CKernels", "CSodium"],
+            dependencies: ["CKernels", "CSodium", "CPCRE2"],
             swiftSettings: engineSettings,
-            linkerSettings: [.linkedLibrary(":libsodium.a")]),
+            linkerSettings: [
+                .linkedLibrary(":libsodium.a"), .linkedLibrary(":libpcre2-8.a"),
+            ]),
         // The types and prototypes of include/realm.h, which the functions of CABI implement: the
         // compiler checks one against the other.
         .target(name: "CRealm"),

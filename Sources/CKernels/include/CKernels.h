@@ -1,8 +1,10 @@
 /* Small pieces of C that Swift has no words for: atomic access to shared memory, thread-local
- * slots, SIMD instructions without a Swift spelling. Everything else is Swift. */
+ * slots, SIMD instructions without a Swift spelling, mathematics of the C library. Everything else is
+ * Swift. */
 #ifndef CKERNELS_H
 #define CKERNELS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -90,5 +92,13 @@ int ck_format_scientific(double number, int digits, char *target, size_t size);
 
 /* Writes to standard error, for messages that nobody else takes. */
 void ck_write_stderr(const char *bytes, size_t count);
+
+/* Mathematics; Swift's own library has square roots alone. */
+static inline double ck_exp(double x) { return exp(x); }
+static inline double ck_log(double x) { return log(x); }
+static inline double ck_log10(double x) { return log10(x); }
+static inline double ck_pow(double x, double y) { return pow(x, y); }
+static inline double ck_sin(double x) { return sin(x); }
+static inline double ck_cos(double x) { return cos(x); }
 
 #endif

@@ -10,7 +10,9 @@ extension LeafFilter {
         let needle = program.needle(node)
         if decideByPrefix(column, node, needle) { return }
         if column.encoding == .stringDictionary {
-            maskWords(column) { self.passes($0, index, node) }
+            try maskWords(column) { word throws(RealmError) in
+                try self.passes(word, index, node)
+            }
             return
         }
         let words = Bits.words(column.rows)
@@ -18,30 +20,32 @@ extension LeafFilter {
         if Bits.count(selection, words) &* 16 < column.rows {
             Bits.clear(match, words)
             try Bits.forEach(selection, words) { row throws(RealmError) in
-                if self.passes(column.bytes(row), index, node) { Bits.set(match, row) }
+                if try self.passes(column.bytes(row), index, node) { Bits.set(match, row) }
                 return true
             }
         } else {
             try maskColumn(index, column, node, needle, selection)
         }
-        try fetchExternals(column, node, selection) { self.passes($0, index, node) }
+        try fetchExternals(column, node, selection) { value throws(RealmError) in
+            try self.passes(value, index, node)
+        }
     }
 
     private func passes(
         _ value: UnsafeRawBufferPointer, _ index: Int, _ node: FilterNode
-    ) -> Bool {
-        passes(value, index, node, isString: node.columnKind == .string)
+    ) throws(RealmError) -> Bool {
+        try passes(value, index, node, isString: node.columnKind == .string)
     }
 
     /// Whether a value that is not null passes a text test.
     @inline(__always)
     func passes(
         _ value: UnsafeRawBufferPointer, _ index: Int, _ node: FilterNode, isString: Bool
-    ) -> Bool {
-        if node.folding.isEmpty, node.op != .like {
+    ) throws(RealmError) -> Bool {
+        if node.folding.isEmpty, node.op != .like, node.op != .matches {
             return TextMatch.passes(value, node.op, program.needle(node))
         }
-        return matcher(index, isString: isString).passes(value)
+        return try matcher(index, isString: isString).passes(value)
     }
 
     /// Minimum and maximum of the first eight bytes decide for the whole leaf.
@@ -68,27 +72,36 @@ extension LeafFilter {
                 return true
             }
             guard low > prefix else { return false }
-        case .endsWith, .contains, .like: return false
+        case .endsWith, .contains, .like, .matches: return false
         }
         Bits.clear(match, words)
         return true
     }
 
     /// Tests each word of a dictionary once.
-    func maskWords(_ column: ColumnView, _ test: (UnsafeRawBufferPointer) -> Bool) {
+    func maskWords(
+        _ column: ColumnView, _ test: (UnsafeRawBufferPointer) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        var failure: RealmError?
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
             table.initialize(repeating: 0)
-            for word in 0..<min(column.wordCount, 256) where test(column.word(word)) {
-                table[word] = 1
+            do throws(RealmError) {
+                for word in 0..<min(column.wordCount, 256) {
+                    if try test(column.word(word)) { table[word] = 1 }
+                }
+            } catch {
+                failure = error
+                return
             }
             maskTable(column, table)
         }
+        if let failure { throw failure }
     }
 
     /// Fetches selected values that lie in blocks of their own and sets their bits.
     private func fetchExternals(
         _ column: ColumnView, _ node: FilterNode, _ selection: Bitmap,
-        _ test: (UnsafeRawBufferPointer) -> Bool
+        _ test: (UnsafeRawBufferPointer) throws(RealmError) -> Bool
     ) throws(RealmError) {
         guard let externals = column.externals else { return }
         for word in 0..<Bits.words(column.rows) {
@@ -99,7 +112,7 @@ extension LeafFilter {
                 let row = word << 6 &+ bits.trailingZeroBitCount
                 bits &= bits &- 1
                 let value = try table.external(column.bytes(row))
-                if test(value) { Bits.set(match, row) }
+                if try test(value) { Bits.set(match, row) }
             }
         }
     }
@@ -139,7 +152,7 @@ extension LeafFilter {
         guard let start = needle.baseAddress, hasKernel(node, needle) else {
             Bits.clear(match, words)
             try Bits.forEach(selection, words) { row throws(RealmError) in
-                if self.passes(column.bytes(row), index, node) { Bits.set(match, row) }
+                if try self.passes(column.bytes(row), index, node) { Bits.set(match, row) }
                 return true
             }
             return
@@ -160,7 +173,7 @@ extension LeafFilter {
             let value = column.bytes(row)
             if !TextMatch.isASCII(value) {
                 Bits.unset(match, row)
-                if self.passes(value, index, node) { Bits.set(match, row) }
+                if try self.passes(value, index, node) { Bits.set(match, row) }
             }
             return true
         }
@@ -171,7 +184,7 @@ extension LeafFilter {
         switch node.op {
         case .equal, .beginsWith, .endsWith: return true
         case .contains: return !needle.isEmpty
-        case .less, .lessEqual, .like: return false
+        case .less, .lessEqual, .like, .matches: return false
         }
     }
 
@@ -181,7 +194,7 @@ extension LeafFilter {
         _ column: ColumnView, _ node: FilterNode, _ selection: Bitmap
     ) throws(RealmError) {
         if column.encoding == .stringDictionary {
-            maskWords(column) { self.isMember($0, node) }
+            try maskWords(column) { self.isMember($0, node) }
             return
         }
         let words = Bits.words(column.rows)

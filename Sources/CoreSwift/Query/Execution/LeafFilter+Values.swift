@@ -16,12 +16,14 @@ extension LeafFilter {
             }
         }
         if column.encoding == .stringDictionary {
-            maskWords(column) { self.passes($0, index, node) }
+            try maskWords(column) { word throws(RealmError) in
+                try self.passes(word, index, node)
+            }
             return
         }
         try Bits.forEach(selection, words) { row throws(RealmError) in
             let value = try table.value(leaf, row, Int(node.column))
-            if !value.isNull, self.passesMixed(value, index, node) { Bits.set(match, row) }
+            if !value.isNull, try self.passesMixed(value, index, node) { Bits.set(match, row) }
             return true
         }
     }
@@ -50,9 +52,10 @@ extension LeafFilter {
 
     private func passes(
         _ bytes: UnsafeRawBufferPointer, _ index: Int, _ node: FilterNode
-    ) -> Bool {
+    ) throws(RealmError) -> Bool {
         // A word of nothing stands for null rows only.
-        !bytes.isEmpty && passesMixed(MixedCell.decode(bytes), index, node)
+        if bytes.isEmpty { return false }
+        return try passesMixed(MixedCell.decode(bytes), index, node)
     }
 
     /// The constant of a `value` test.
@@ -61,7 +64,9 @@ extension LeafFilter {
     }
 
     /// Whether a value that is not null passes a test of this file, before negation.
-    func passesMixed(_ value: RawValue, _ index: Int, _ node: FilterNode) -> Bool {
+    func passesMixed(
+        _ value: RawValue, _ index: Int, _ node: FilterNode
+    ) throws(RealmError) -> Bool {
         switch node.kind {
         case .value:
             return ValueTest.passes(value, node.comparison, constant(node), node.columnKind)
@@ -69,7 +74,7 @@ extension LeafFilter {
         case .mixedText:
             // `low` names the type that the constant has: strings and binaries never meet.
             guard value.type == UInt32(truncatingIfNeeded: node.low) else { return false }
-            let passed = passes(
+            let passed = try passes(
                 value.bytes, index, node, isString: value.type == ValueType.string.rawValue)
             // `high`: the operator is the opposite of `op`.
             return passed != (node.high != 0)

@@ -14,7 +14,7 @@ final class LeafFilter {
     private var sets: [Int: KeySet] = [:]
     /// Keys of the objects that `linkToPrimaryKey` nodes name; nil when there is no such object.
     private var links: [Int: Int64?] = [:]
-    /// What text tests with options, and LIKE, are done with, by node.
+    /// What text tests with options, LIKE and MATCHES are done with, by node.
     private var matchers: [Int: TextMatcher] = [:]
     /// For sets of folded texts.
     lazy var folder = TextFolder()
@@ -67,9 +67,14 @@ final class LeafFilter {
     func matcher(_ index: Int, isString: Bool) -> TextMatcher {
         if let matcher = matchers[index] { return matcher }
         let node = nodes[index]
-        let matcher = TextMatcher(
-            node.op, node.folding, isString: isString, hasEscapes: node.hasEscapes)
-        matcher.prepare(program.needle(node), isFolded: true)
+        let matcher: TextMatcher
+        if node.op == .matches {
+            matcher = TextMatcher(program.patterns[Int(node.lowExtra)])
+        } else {
+            matcher = TextMatcher(
+                node.op, node.folding, isString: isString, hasEscapes: node.hasEscapes)
+            matcher.prepare(program.needle(node), isFolded: true)
+        }
         matchers[index] = matcher
         return matcher
     }
@@ -248,7 +253,7 @@ final class LeafFilter {
         case .linkToPrimaryKey where node.columnKind == .link:
             passed = link(index) == value.linkTarget.rawValue
         case .linkToPrimaryKey, .value, .valueSet, .mixedText:
-            passed = passesMixed(value, index, node)
+            passed = try passesMixed(value, index, node)
         case .doubleRange:
             passed =
                 value.doubleValue >= FilterBuilder.double(node.low)
@@ -263,7 +268,7 @@ final class LeafFilter {
         case .timestampRange: passed = isInside(value.seconds, value.nanoseconds, node)
         case .timestampSet: passed = isMember(value.seconds, value.nanoseconds, node)
         case .text:
-            passed = passes(value.bytes, index, node, isString: node.columnKind == .string)
+            passed = try passes(value.bytes, index, node, isString: node.columnKind == .string)
         case .textSet: passed = isMember(value.bytes, node)
         case .and, .or: return false
         }

@@ -7,7 +7,8 @@ extension Binder {
         switch op {
         case .equal, .notEqual, .inList: problem = false
         case .less, .lessEqual, .greater, .greaterEqual: problem = target.kind == .link
-        case .beginsWith, .endsWith, .contains, .like, .matches: problem = !target.kind.holdsText
+        case .beginsWith, .endsWith, .contains, .like: problem = !target.kind.holdsText
+        case .matches: problem = target.kind != .string && target.kind != .mixed
         case .text:
             guard target.kind == .string else {
                 throw invalidQuery(
@@ -27,7 +28,6 @@ extension Binder {
                 "operator \(op.spelling) is not defined for property '\(name(target))' of type "
                     + target.kind.typeWord)
         }
-        if op == .matches { throw notSupported("MATCHES") }
     }
 
     /// The test `target op constant`. In lists (`inList`), nil for members of a type that cannot
@@ -44,7 +44,9 @@ extension Binder {
                 "the option [d] is not defined for binary data such as '\(name(target))'")
         }
         var node: FilterNode?
-        if constant.kind == .null {
+        if op == .matches {
+            node = try matchesTest(options, constant)
+        } else if constant.kind == .null {
             node = nullTest(target, op, options)
         } else {
             switch target.kind {
@@ -67,6 +69,7 @@ extension Binder {
             if inList { return nil }
             throw mismatch(target, op, constant)
         }
+        if node.op == .matches, target.kind == .string { node.kind = .text }
         node.column = target.column
         node.columnKind = target.kind
         node.isKeyColumn = target.isKeyColumn
@@ -413,6 +416,35 @@ extension Binder {
                     Array(filter.text(needle)), node.folding, isString: isString))
         }
         (node.a, node.b) = (needle.offset, needle.count)
+    }
+
+    /// The compiled pattern of MATCHES (B4).
+    func pattern(
+        _ options: ComparisonOptions, _ constant: BoundConstant
+    ) throws(RealmError) -> RegularExpression {
+        let spelled = spelling(tree.nodes[Int(constant.node)])
+        guard constant.kind == .string else {
+            throw invalidQuery(
+                "MATCHES needs a string as its pattern, '\(spelled)' is of type "
+                    + "'\(constant.typeWord)'")
+        }
+        do throws(RealmError) {
+            return try RegularExpression(Array(filter.text(constant.text)), options.folding)
+        } catch {
+            throw invalidQuery("the pattern \(spelled) of MATCHES: \(error.message)")
+        }
+    }
+
+    private mutating func matchesTest(
+        _ options: ComparisonOptions, _ constant: BoundConstant
+    ) throws(RealmError) -> FilterNode {
+        // Mixed values that are no strings do not match.
+        var node = FilterNode(.mixedText)
+        node.low = Int64(ValueType.string.rawValue)
+        node.op = .matches
+        node.lowExtra = Int32(filter.patterns.count)
+        filter.patterns.append(try pattern(options, constant))
+        return node
     }
 
     // MARK: Links

@@ -10,6 +10,7 @@ struct FilterBuilder {
     var hops: [FilterHop] = []
     var sets: [FilterSet] = []
     var members: [(Int64, Int64)] = []
+    var patterns: [RegularExpression] = []
     var bytes: [UInt8] = []
 
     mutating func add(_ node: FilterNode) -> Int32 {
@@ -345,6 +346,7 @@ struct FilterBuilder {
                 cost = node.folding.isEmpty ? 10 : 20
             case .contains: cost = node.folding.isEmpty ? 24 : 26
             case .like: cost = 60
+            case .matches: cost = 90
             }
         case .textSet: cost = 30
         case .value: cost = node.columnKind == .mixed ? 20 : 12

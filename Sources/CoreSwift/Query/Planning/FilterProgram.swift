@@ -17,7 +17,7 @@ enum FilterKind: UInt8 {
     case timestampRange
     /// Members of set `a`.
     case intSet, doubleSet, floatSet, timestampSet, textSet
-    /// `op` with the needle at `a`, length `b`.
+    /// `op` with the needle at `a`, length `b`; MATCHES: with pattern `lowExtra`.
     case text
     /// `comparison` with the value whose `MixedCell` is at `a`, length `b`.
     case value
@@ -107,6 +107,8 @@ final class FilterProgram {
     /// Needles and texts of sets; one spare byte, so that an address always exists.
     let bytes: UnsafeMutableRawPointer
     let root: Int
+    /// Compiled patterns of MATCHES.
+    let patterns: [RegularExpression]
     private let memory: UnsafeMutableRawPointer
 
     init(_ builder: FilterBuilder, root: Int32) {
@@ -130,6 +132,7 @@ final class FilterProgram {
         sets = Self.fill(memory + setPlace, builder.sets)
         bytes = UnsafeMutableRawPointer(Self.fill(memory + bytePlace, builder.bytes))
         self.memory = memory
+        patterns = builder.patterns
         self.root = Int(root)
     }
 

@@ -4,7 +4,7 @@
 import CKernels
 
 enum TextOperator: UInt8 {
-    case equal, less, lessEqual, beginsWith, endsWith, contains, like
+    case equal, less, lessEqual, beginsWith, endsWith, contains, like, matches
 }
 
 enum TextMatch {
@@ -37,7 +37,7 @@ enum TextMatch {
         return ck_is_ascii(start.assumingMemoryBound(to: UInt8.self), bytes.count)
     }
 
-    /// All operators but LIKE, byte by byte.
+    /// All operators but LIKE and MATCHES, byte by byte.
     @inline(__always)
     static func passes(
         _ value: UnsafeRawBufferPointer, _ op: TextOperator, _ needle: UnsafeRawBufferPointer
@@ -55,7 +55,7 @@ enum TextMatch {
                     UnsafeRawBufferPointer(rebasing: value[(value.count - needle.count)...]),
                     needle)
         case .contains: return contains(value, needle)
-        case .like: return false
+        case .like, .matches: return false
         }
     }
 }

@@ -1,5 +1,5 @@
 // One text test with everything prepared: the needle folded and kept, the pattern of LIKE taken
-// apart, memory for folded values. Testing a value does not allocate. Column tests use one matcher
+// apart, the expression of MATCHES compiled, memory for folded values. Testing a value does not allocate. Column tests use one matcher
 // per condition and scan, the row evaluator one per operator, with a needle per row where the needle
 // is a path.
 //
@@ -17,6 +17,8 @@ final class TextMatcher {
     private var needle = TextBuffer()
     /// LIKE: what each byte of the needle is.
     private var kinds = TextBuffer()
+    /// MATCHES.
+    private let search: RegularExpression.Search?
 
     private enum PatternByte {
         static let literal: UInt8 = 0
@@ -32,6 +34,16 @@ final class TextMatcher {
         self.folding = folding
         self.isString = isString
         self.hasEscapes = hasEscapes
+        search = nil
+    }
+
+    /// A matcher of MATCHES.
+    init(_ pattern: RegularExpression) {
+        op = .matches
+        folding = pattern.folding.intersection(.ignoreDiacritics)
+        isString = true
+        hasEscapes = false
+        search = RegularExpression.Search(pattern)
     }
 
     /// Takes a needle, as it stands in the query or in a value, or already folded.
@@ -68,8 +80,10 @@ final class TextMatcher {
         byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?") || byte == UInt8(ascii: "\\")
     }
 
-    /// Whether a value that is not null passes the test.
-    func passes(_ value: UnsafeRawBufferPointer) -> Bool {
+    /// Whether a value that is not null passes the test. Throws `.runtime` when MATCHES needs more
+    /// steps than it may take.
+    func passes(_ value: UnsafeRawBufferPointer) throws(RealmError) -> Bool {
+        if let search { return try search.matches(folded(value)) }
         guard op == .like else { return TextMatch.passes(folded(value), op, needle.bytes) }
         if folding == .ignoreCase, isString, !TextMatch.isASCII(value) {
             let folded = folder.foldUnits(value)

@@ -211,6 +211,17 @@ struct TextBuffer: ~Copyable {
 
 /// Scalars in UTF-8 bytes.
 enum UTF8Scalars {
+    static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let start = bytes.baseAddress else { return true }
+        var offset = 0
+        while offset < bytes.count {
+            let (scalar, length) = decode(start, offset, bytes.count)
+            if scalar == nil { return false }
+            offset &+= length
+        }
+        return true
+    }
+
     /// The scalar at `offset` and the bytes it takes; nil and 1 where the bytes are not UTF-8.
     @inline(__always)
     static func decode(
