@@ -388,6 +388,23 @@ typedef enum realm_log_level {
     RLM_LOG_LEVEL_OFF = 8
 } realm_log_level_e;
 
+/** What creating and copying do about objects whose primary key is there; an extension. */
+typedef enum realm_update_policy {
+    /** They fail with RLM_ERR_OBJECT_ALREADY_EXISTS. */
+    RLM_UPDATE_NEVER = 0,
+    /** They write the values that differ. */
+    RLM_UPDATE_MODIFIED = 1,
+    /** They write all values given, which then all count as changed. */
+    RLM_UPDATE_ALL = 2
+} realm_update_policy_e;
+
+/** Details of JSON text, to be combined; an extension. */
+typedef enum realm_json_flags {
+    RLM_JSON_PLAIN = 0,
+    /** Reading: names that the class does not have are passed over. */
+    RLM_JSON_IGNORE_UNKNOWN = 1
+} realm_json_flags_e;
+
 /* ------------------------------------------------------------------------------------------------
  * Keys, values and records
  */
@@ -2242,6 +2259,32 @@ RLM_API bool realm_get_statistics(realm_t *realm, realm_statistics_t *out_statis
  */
 RLM_API bool realm_get_class_statistics(realm_t *realm, realm_class_key_t class_key,
         realm_class_statistics_t *out_statistics);
+
+/**
+ * Creates an object, with all that is nested in it, from JSON text, or updates the one with its
+ * primary key as `update` says. Returns a new handle. The text is an object with values by property
+ * name (internal or public), or an array of all values in the order of the properties. Missing
+ * values are taken from `realm_schema_set_default()`, else are null; an object that is there keeps
+ * them. Text stands for types that JSON lacks: ISO 8601, base64, hexadecimal digits, UUIDs,
+ * decimals; or MongoDB's extended JSON. `flags` has bits of realm_json_flags_e. Fails, and changes
+ * nothing: RLM_ERR_MALFORMED_JSON, RLM_ERR_NO_SUCH_TABLE, RLM_ERR_INVALID_PROPERTY,
+ * RLM_ERR_PROPERTY_TYPE_MISMATCH, RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_MISSING_PROPERTY_VALUE,
+ * RLM_ERR_MISSING_PRIMARY_KEY, RLM_ERR_OBJECT_ALREADY_EXISTS, RLM_ERR_NO_SUCH_OBJECT for links,
+ * RLM_ERR_READ_ONLY_PROPERTY, RLM_ERR_INVALID_DICTIONARY_KEY, RLM_ERR_LIMIT_EXCEEDED for more than
+ * 1,000 levels, RLM_ERR_ILLEGAL_OPERATION for embedded classes, RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
+RLM_API realm_object_t *realm_object_create_from_json(realm_t *realm, realm_class_key_t class_key,
+        const char *json, realm_update_policy_e update, int flags);
+
+/**
+ * Gives a property the value that new objects get which are created from JSON or copied without
+ * one. The value is JSON text as for `realm_object_create_from_json()`, NULL takes the default
+ * away; it is checked when it is used. Defaults belong to the schema that a realm is opened with
+ * and are not stored. Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_INVALID_PROPERTY,
+ * RLM_ERR_MALFORMED_JSON, RLM_ERR_ILLEGAL_OPERATION for the schema of an open realm.
+ */
+RLM_API bool realm_schema_set_default(realm_schema_t *schema, const char *class_name,
+        const char *property_name, const char *json);
 
 #ifdef __cplusplus
 }

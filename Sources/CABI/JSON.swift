@@ -20,12 +20,18 @@ public func realm_set_json(
 ) -> Bool {
     succeeds { () throws(RealmError) in
         let handle = try CABI.object(object)
-        guard let json_string else {
-            throw RealmError(.invalidArgument, "json_string must not be NULL")
-        }
-        // Its bytes, whether they are UTF-8 or not: the reader tells.
-        var count = 0
-        while json_string[count] != 0 { count += 1 }
-        try handle.setJSON(property, UnsafeRawBufferPointer(start: json_string, count: count))
+        try handle.setJSON(property, try cBytes(json_string, "json_string"))
     }
+}
+
+/// The bytes of a C string, whether they are UTF-8 or not: the reader of JSON tells.
+func cBytes(
+    _ pointer: UnsafePointer<CChar>?, _ parameter: StaticString
+) throws(RealmError) -> UnsafeRawBufferPointer {
+    guard let pointer else {
+        throw RealmError(.invalidArgument, "\(parameter) must not be NULL")
+    }
+    var count = 0
+    while pointer[count] != 0 { count += 1 }
+    return UnsafeRawBufferPointer(start: pointer, count: count)
 }

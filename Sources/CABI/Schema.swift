@@ -5,13 +5,30 @@ import CoreSwift
 
 /// The object of a `realm_schema_t`: a schema of its own, or a view of what a realm shows.
 final class SchemaObject {
-    private let read: () -> Schema
+    private var read: () -> Schema
+    private let isLive: Bool
     var schema: Schema { read() }
 
-    init(_ schema: Schema) { read = { schema } }
+    init(_ schema: Schema) {
+        read = { schema }
+        isLive = false
+    }
 
     /// A live view: `read` gives the schema of the moment.
-    init(live read: @escaping () -> Schema) { self.read = read }
+    init(live read: @escaping () -> Schema) {
+        self.read = read
+        isLive = true
+    }
+
+    /// Changes the schema; `.illegalOperation` for that of a realm.
+    func change(_ body: (Schema) throws(RealmError) -> Schema) throws(RealmError) {
+        guard !isLive else {
+            throw RealmError(
+                .illegalOperation, "the schema of an open realm can't be changed by its handle")
+        }
+        let changed = try body(schema)
+        read = { changed }
+    }
 }
 
 /// Returns a new handle to a schema of `num_classes` classes. `class_properties[i]` has the

@@ -134,6 +134,7 @@ struct SchemaUpdate {
             next.nextClassKey += 1
             for column in copy.properties.indices {
                 copy.properties[column].publicName = ""
+                copy.properties[column].defaultValue = nil
                 copy.properties[column].key = PropertyKey(
                     column: column, serial: next.nextSerial)
                 next.nextSerial += 1

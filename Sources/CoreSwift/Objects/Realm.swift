@@ -32,6 +32,8 @@ public final class Realm {
     }
     /// What the realm shows; see CONTRACT 3.5.
     public internal(set) var schema = Schema()
+    /// What creation from values knows of the classes of `schema`.
+    var creationClasses: [ClassKey: CreationClass] = [:]
     /// The stored schema that `schema` was made from.
     private var shownFrom = StoredSchema()
     /// The schema version last seen in the file.
@@ -378,6 +380,7 @@ public final class Realm {
         schema = ShownSchema.make(
             stored: tables.schema, requested: settings.requestedSchema,
             mode: settings.subsetMode)
+        creationClasses = [:]
     }
 
     /// Called after each commit of this realm and each time it moved to another version. Throws

@@ -57,11 +57,14 @@ public struct PropertySchema: Hashable, Sendable {
     public var flags: PropertyFlags
     /// `invalid` until the property is in a file.
     public var key: PropertyKey
+    /// What a new object gets that is created from values without one for the property. Belongs to
+    /// the program, not to the file; objects created without values start with zeros and nulls.
+    public var defaultValue: ValueTree?
 
     public init(
         _ name: String, _ type: PropertyType, collection: CollectionType = .none,
         linkTarget: String = "", linkOrigin: String = "", flags: PropertyFlags = [],
-        publicName: String = "", key: PropertyKey = .invalid
+        publicName: String = "", key: PropertyKey = .invalid, defaultValue: ValueTree? = nil
     ) {
         self.name = name
         self.publicName = publicName
@@ -71,6 +74,7 @@ public struct PropertySchema: Hashable, Sendable {
         self.linkOrigin = linkOrigin
         self.flags = flags
         self.key = key
+        self.defaultValue = defaultValue
     }
 
     public var isNullable: Bool { flags.contains(.nullable) }

@@ -1,0 +1,69 @@
+// Whole objects with what they link to and contain: from JSON text, to it, and into other realms.
+// Extensions; see docs/JSON.md.
+
+import CRealm
+import CoreSwift
+
+private func policy(_ update: realm_update_policy_e) throws(RealmError) -> UpdatePolicy {
+    guard let policy = UpdatePolicy(rawValue: update.rawValue) else {
+        throw RealmError(.invalidArgument, "\(update.rawValue) is no update policy")
+    }
+    return policy
+}
+
+/// Creates an object, with all that is nested in it, from JSON text, or updates the one with its
+/// primary key as `update` says. Returns a new handle. The text is an object with values by
+/// property name (internal or public), or an array of all values in the order of the properties.
+/// Missing values are taken from `realm_schema_set_default()`, else are null; an object that is
+/// there keeps them. Text stands for types that JSON lacks: ISO 8601, base64, hexadecimal digits,
+/// UUIDs, decimals; or MongoDB's extended JSON. `flags` has bits of realm_json_flags_e. Fails, and
+/// changes nothing: RLM_ERR_MALFORMED_JSON, RLM_ERR_NO_SUCH_TABLE, RLM_ERR_INVALID_PROPERTY,
+/// RLM_ERR_PROPERTY_TYPE_MISMATCH, RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_MISSING_PROPERTY_VALUE,
+/// RLM_ERR_MISSING_PRIMARY_KEY, RLM_ERR_OBJECT_ALREADY_EXISTS, RLM_ERR_NO_SUCH_OBJECT for links,
+/// RLM_ERR_READ_ONLY_PROPERTY, RLM_ERR_INVALID_DICTIONARY_KEY, RLM_ERR_LIMIT_EXCEEDED for more than
+/// 1,000 levels, RLM_ERR_ILLEGAL_OPERATION for embedded classes, RLM_ERR_WRONG_TRANSACTION_STATE.
+@c @implementation
+public func realm_object_create_from_json(
+    _ realm: OpaquePointer?, _ class_key: realm_class_key_t, _ json: UnsafePointer<CChar>?,
+    _ update: realm_update_policy_e, _ flags: Int32
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let realm = try realmHeld(realm)
+        let tree = try JSONReader.read(try cBytes(json, "json"))
+        return try realm.createObject(
+            ClassKey(rawValue: class_key), from: tree, update: try policy(update),
+            ignoresUnknown: flags & Int32(RLM_JSON_IGNORE_UNKNOWN.rawValue) != 0
+        ).cHandle
+    }
+}
+
+/// Gives a property the value that new objects get which are created from JSON or copied without
+/// one. The value is JSON text as for `realm_object_create_from_json()`, NULL takes the default
+/// away; it is checked when it is used. Defaults belong to the schema that a realm is opened with
+/// and are not stored. Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_INVALID_PROPERTY,
+/// RLM_ERR_MALFORMED_JSON, RLM_ERR_ILLEGAL_OPERATION for the schema of an open realm.
+@c @implementation
+public func realm_schema_set_default(
+    _ schema: OpaquePointer?, _ class_name: UnsafePointer<CChar>?,
+    _ property_name: UnsafePointer<CChar>?, _ json: UnsafePointer<CChar>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let object = try held(schema, .schema, as: SchemaObject.self)
+        let className = try text(class_name, "class_name")
+        let name = try text(property_name, "property_name")
+        let value = json == nil ? nil : try JSONReader.read(try cBytes(json, "json"))
+        try object.change { schema throws(RealmError) in
+            var classes = schema.classes
+            guard let index = classes.firstIndex(where: { $0.name == className }) else {
+                throw RealmError(.noSuchTable, "the schema has no class '\(className)'")
+            }
+            guard let place = classes[index].properties.firstIndex(where: { $0.name == name })
+            else {
+                throw RealmError(
+                    .invalidProperty, "class \(className) has no stored property '\(name)'")
+            }
+            classes[index].properties[place].defaultValue = value
+            return Schema(classes)
+        }
+    }
+}

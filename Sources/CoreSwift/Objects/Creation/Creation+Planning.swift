@@ -1,0 +1,340 @@
+// Planning: which objects a tree is about, and what goes into their properties.
+
+extension Creation {
+    /// Plans the tree and all that is in it; returns the place of the root among `objects`.
+    mutating func plan(_ tree: ValueTree, _ class_: CreationClass) throws(RealmError) -> Int {
+        let site = CreationSite(owner: class_)
+        if class_.isEmbedded {
+            throw RealmError(
+                .illegalOperation,
+                "class \(class_.name) is embedded; its objects are created in their owner")
+        }
+        guard case .object(let root) = try mention(tree, class_, site) else {
+            throw RealmError(
+                .propertyTypeMismatch,
+                "creating \(class_.name) takes a dictionary of values by name, got \(tree.summary)")
+        }
+        try drain()
+        var completed = 0
+        while completed < objects.count {
+            try complete(completed)
+            completed += 1
+            // Defaults may describe objects.
+            try drain()
+        }
+        try resolveReferences()
+        return root
+    }
+
+    /// Not by recursion: the depth of a tree is the caller's.
+    private mutating func drain() throws(RealmError) {
+        while let next = waiting.popLast() {
+            let class_ = objects[next.object].class_
+            for (property, tree) in next.values where property != class_.primaryKey {
+                let content = try content(tree, next.object, property)
+                objects[next.object].contents[property] = content
+            }
+        }
+    }
+
+    /// What a tree in the place of an object stands for.
+    mutating func mention(
+        _ tree: ValueTree, _ class_: CreationClass, _ site: CreationSite
+    ) throws(RealmError) -> PlannedContent {
+        switch tree {
+        case .dictionary(let entries):
+            if let special = try reference(entries, class_, site) { return special }
+            return .object(try describe(entries, class_, site))
+        case .list(let elements):
+            return .object(try describe(try named(elements, class_, site), class_, site))
+        case .value(.link(let link)):
+            guard link.classKey == class_.key else {
+                throw RealmError(
+                    .propertyTypeMismatch,
+                    "\(site.description) takes objects of class \(class_.name), got one of class "
+                        + (realm.schema.class_(link.classKey)?.name ?? "\(link.classKey.rawValue)"))
+            }
+            try checkTarget(link, site)
+            return .value(.link(link))
+        case .value, .number:
+            guard let primaryKey = class_.primaryKey, site.property != nil else {
+                throw mismatch(site, "a dictionary of \(class_.name)'s values", tree)
+            }
+            var keySite = CreationSite(owner: class_)
+            keySite.property = primaryKey
+            let key = try primaryKeyValue(tree, class_, keySite)
+            return .object(try find(key, class_, site, isDescribed: false))
+        }
+    }
+
+    /// Values in declaration order, with their names.
+    private func named(
+        _ elements: [ValueTree], _ class_: CreationClass, _ site: CreationSite
+    ) throws(RealmError) -> [ValueTree.Entry] {
+        guard elements.count == class_.properties.count else {
+            throw RealmError(
+                .invalidArgument,
+                "\(site.description): a list for an object has one value for each of the "
+                    + "\(class_.properties.count) properties of \(class_.name), got "
+                    + "\(elements.count)")
+        }
+        return zip(class_.properties, elements).map { ValueTree.Entry($0.name, $1) }
+    }
+
+    // MARK: Objects
+
+    /// Plans an object with values; the same one again when its key or `$id` was seen.
+    private mutating func describe(
+        _ entries: [ValueTree.Entry], _ class_: CreationClass, _ site: CreationSite
+    ) throws(RealmError) -> Int {
+        var identifier: String?
+        let values = try match(entries, class_, &identifier)
+        let index: Int
+        if let primaryKey = class_.primaryKey {
+            var keySite = CreationSite(owner: class_)
+            keySite.property = primaryKey
+            var given = values.last { $0.property == primaryKey }?.tree
+            if given == nil { given = try missingKey(class_, primaryKey) }
+            let key = try primaryKeyValue(given ?? .null, class_, keySite)
+            index = try find(key, class_, site, isDescribed: true)
+        } else {
+            index = add(
+                PlannedObject(
+                    class_: class_, primaryKey: nil, existing: nil, isDescribed: true, site: site,
+                    contents: Array(repeating: nil, count: class_.properties.count)))
+        }
+        try note(identifier, index, site)
+        waiting.append((index, values))
+        return index
+    }
+
+    /// Plans an embedded object, which is `current` if it is updated where it is.
+    mutating func describeEmbedded(
+        _ tree: ValueTree, _ class_: CreationClass, _ site: CreationSite, current: Int64?
+    ) throws(RealmError) -> PlannedContent {
+        let entries: [ValueTree.Entry]
+        switch tree {
+        case .dictionary(let given): entries = given
+        case .list(let elements): entries = try named(elements, class_, site)
+        case .value, .number: throw mismatch(site, "a dictionary of \(class_.name)'s values", tree)
+        }
+        var identifier: String?
+        let values = try match(entries, class_, &identifier)
+        let index = add(
+            PlannedObject(
+                class_: class_, primaryKey: nil, existing: current, isDescribed: true, site: site,
+                contents: Array(repeating: nil, count: class_.properties.count)))
+        waiting.append((index, values))
+        return .embedded(index)
+    }
+
+    private mutating func add(_ object: PlannedObject) -> Int {
+        objects.append(object)
+        return objects.count - 1
+    }
+
+    /// The planned object with a primary key: seen before, in the realm, or new.
+    mutating func find(
+        _ key: Value, _ class_: CreationClass, _ site: CreationSite, isDescribed: Bool
+    ) throws(RealmError) -> Int {
+        let exact = ExactKey(class_.key, key)
+        if let known = byPrimaryKey[exact] {
+            guard isDescribed, !objects[known].isDescribed else { return known }
+            objects[known].isDescribed = true
+            if policy == .never, !objects[known].isNew { throw isTaken(key, class_) }
+            return known
+        }
+        let found = try key.withRaw { raw throws(RealmError) in
+            try realm.findObject(class_.key, primaryKey: raw)
+        }
+        let existing = found?.objectKey
+        found?.release()
+        if isDescribed, policy == .never, existing != nil { throw isTaken(key, class_) }
+        let index = add(
+            PlannedObject(
+                class_: class_, primaryKey: key, existing: existing, isDescribed: isDescribed,
+                site: site, contents: Array(repeating: nil, count: class_.properties.count)))
+        byPrimaryKey[exact] = index
+        return index
+    }
+
+    private func isTaken(_ key: Value, _ class_: CreationClass) -> RealmError {
+        RealmError(
+            .objectAlreadyExists,
+            "class \(class_.name) has an object with primary key "
+                + "\(ValueTree.value(key).summary) already; an update policy lets it be updated")
+    }
+
+    private func missingKey(
+        _ class_: CreationClass, _ property: Int
+    ) throws(RealmError) -> ValueTree {
+        let schema = class_.properties[property]
+        if let value = schema.defaultValue { return value }
+        if schema.isNullable { return .null }
+        throw RealmError(
+            .missingPrimaryKey,
+            "creating \(class_.name) needs a value for its primary key \(schema.name)")
+    }
+
+    private func primaryKeyValue(
+        _ tree: ValueTree, _ class_: CreationClass, _ site: CreationSite
+    ) throws(RealmError) -> Value {
+        let property = class_.properties[class_.primaryKey ?? 0]
+        return try scalar(tree, property, site)
+    }
+
+    /// Looks up the names. Of a property given by both of its names the later value counts.
+    private func match(
+        _ entries: [ValueTree.Entry], _ class_: CreationClass, _ identifier: inout String?
+    ) throws(RealmError) -> [(property: Int, tree: ValueTree)] {
+        var result: [(property: Int, tree: ValueTree)] = []
+        result.reserveCapacity(entries.count)
+        for entry in entries {
+            if let property = class_.property(entry.name) {
+                result.append((property, entry.value))
+            } else if entry.name == "$id", case .value(.string(let text)) = entry.value {
+                identifier = text
+            } else if !ignoresUnknown {
+                throw unknown(entry.name, class_)
+            }
+        }
+        return result
+    }
+
+    private func unknown(_ name: String, _ class_: CreationClass) -> RealmError {
+        if class_.schema.computedProperties.contains(where: { $0.name == name }) {
+            return RealmError(
+                .readOnlyProperty, "\(class_.name).\(name) is computed; it can't be given a value")
+        }
+        return RealmError(.invalidProperty, "class \(class_.name) has no property '\(name)'")
+    }
+
+    // MARK: Completing
+
+    /// Gives a new object what it was not given; objects that were only named must be there.
+    private mutating func complete(_ index: Int) throws(RealmError) {
+        let object = objects[index]
+        guard object.isNew else { return }
+        guard object.isDescribed else {
+            throw RealmError(
+                .noSuchObject,
+                "\(object.site.description): class \(object.class_.name) has no object with "
+                    + "primary key \(ValueTree.value(object.primaryKey ?? .null).summary)")
+        }
+        for (place, property) in object.class_.properties.enumerated()
+        where object.contents[place] == nil && place != object.class_.primaryKey {
+            if let value = property.defaultValue {
+                objects[index].contents[place] = try content(value, index, place)
+            } else if !property.isNullable && property.collection == .none {
+                throw RealmError(
+                    .missingPropertyValue,
+                    "creating \(object.class_.name) needs a value for \(property.name), which is "
+                        + "\(property.typeDescription) and has no default")
+            }
+        }
+    }
+
+    // MARK: References
+
+    /// `{"$ref": "…"}` to an object with that `$id`, or `{"$link": {"table": …, "key": …}}`.
+    private mutating func reference(
+        _ entries: [ValueTree.Entry], _ class_: CreationClass, _ site: CreationSite
+    ) throws(RealmError) -> PlannedContent? {
+        guard entries.count == 1, class_.property(entries[0].name) == nil else { return nil }
+        return try reference(entries[0], class_, site)
+    }
+
+    /// The same where any class will do, when `class_` is nil.
+    mutating func reference(
+        _ entry: ValueTree.Entry, _ class_: CreationClass?, _ site: CreationSite
+    ) throws(RealmError) -> PlannedContent? {
+        if entry.name == "$ref", case .value(.string(let identifier)) = entry.value {
+            references.append((identifier, class_, site))
+            return .reference(identifier)
+        }
+        guard entry.name == "$link", case .dictionary(let parts) = entry.value else { return nil }
+        guard parts.count == 2,
+            case .value(.string(let name))? = parts.first(where: { $0.name == "table" })?.value,
+            let key = parts.first(where: { $0.name == "key" })?.value
+        else {
+            throw RealmError(
+                .invalidArgument,
+                "\(site.description): $link takes a \"table\", the name of a class, and a \"key\"")
+        }
+        let target = try realm.creationClass(named: name)
+        guard class_ == nil || class_ === target, !target.isEmbedded else {
+            throw RealmError(
+                .propertyTypeMismatch,
+                "\(site.description) takes "
+                    + (class_.map { "objects of class \($0.name)" } ?? "objects of their own")
+                    + ", got a link to class \(name)")
+        }
+        if target.primaryKey != nil {
+            var keySite = CreationSite(owner: target)
+            keySite.property = target.primaryKey
+            let value = try primaryKeyValue(key, target, keySite)
+            return .object(try find(value, target, site, isDescribed: false))
+        }
+        guard case .value(.int(let number)) = key else {
+            throw mismatch(site, "the number of an object of class \(name)", key)
+        }
+        let link = Link(target.key, ObjectKey(rawValue: number))
+        try checkTarget(link, site)
+        return .value(.link(link))
+    }
+
+    private mutating func note(
+        _ identifier: String?, _ index: Int, _ site: CreationSite
+    ) throws(RealmError) {
+        guard let identifier else { return }
+        if let other = byIdentifier.updateValue(index, forKey: identifier), other != index {
+            throw RealmError(
+                .invalidArgument,
+                "\(site.description): two objects have the $id \"\(identifier)\"")
+        }
+    }
+
+    private func resolveReferences() throws(RealmError) {
+        for reference in references {
+            guard let index = byIdentifier[reference.identifier] else {
+                throw RealmError(
+                    .noSuchObject,
+                    "\(reference.site.description): no object has the $id "
+                        + "\"\(reference.identifier)\"")
+            }
+            let found = objects[index].class_
+            guard reference.target == nil || reference.target === found else {
+                throw RealmError(
+                    .propertyTypeMismatch,
+                    "\(reference.site.description) takes objects of class "
+                        + "\(reference.target?.name ?? ""), got a $ref to one of class \(found.name)"
+                )
+            }
+        }
+    }
+
+    /// A link must lead to an object that is there and has no owner.
+    func checkTarget(_ link: Link, _ site: CreationSite) throws(RealmError) {
+        guard let table = try realm.readTables().table(link.classKey) else {
+            throw RealmError(
+                .noSuchTable,
+                "\(site.description): there is no class with key \(link.classKey.rawValue)")
+        }
+        if table.pointee.isEmbedded {
+            throw RealmError(
+                .illegalOperation,
+                "\(site.description): embedded objects are made in their place, not linked to")
+        }
+        if try table.find(link.objectKey.rawValue) == nil {
+            throw RealmError(
+                .noSuchObject,
+                "\(site.description): there is no object \(link.objectKey.rawValue) of class "
+                    + (realm.schema.class_(link.classKey)?.name ?? "\(link.classKey.rawValue)"))
+        }
+    }
+
+    func mismatch(_ site: CreationSite, _ expected: String, _ given: ValueTree) -> RealmError {
+        RealmError(
+            .propertyTypeMismatch, "\(site.description) takes \(expected), got \(given.summary)")
+    }
+}

@@ -1,0 +1,392 @@
+// Writing a plan: rows first, then values. What can go wrong here is outside of the tree (a full
+// disk, a damaged file); objects that were created are taken back then.
+
+extension Creation {
+    mutating func write() throws(RealmError) {
+        do throws(RealmError) {
+            try createRows()
+            for index in objects.indices {
+                guard objects[index].isDescribed, !objects[index].class_.isEmbedded,
+                    let key = objects[index].existing
+                else { continue }
+                let handle = try realm.object(objects[index].class_.key, key)
+                defer { handle.release() }
+                try fill(handle, index, isNew: objects[index].wasCreated)
+                try fillEmbedded()
+            }
+        } catch {
+            undo()
+            throw error
+        }
+    }
+
+    private mutating func undo() {
+        for waiting in embedded { waiting.handle.release() }
+        embedded = []
+        for object in created.reversed() {
+            guard let handle = try? realm.object(object.class_, object.key) else { continue }
+            try? handle.delete()
+            handle.release()
+        }
+    }
+
+    private mutating func createRows() throws(RealmError) {
+        for index in objects.indices
+        where objects[index].isNew && !objects[index].class_.isEmbedded {
+            let class_ = objects[index].class_.key
+            let handle: ObjectHandle
+            if let primaryKey = objects[index].primaryKey {
+                handle = try primaryKey.withRaw { raw throws(RealmError) in
+                    try realm.createObject(class_, primaryKey: raw)
+                }
+            } else {
+                handle = try realm.createObject(class_)
+            }
+            objects[index].existing = handle.objectKey
+            objects[index].wasCreated = true
+            created.append((class_, handle.objectKey))
+            handle.release()
+        }
+    }
+
+    private mutating func fillEmbedded() throws(RealmError) {
+        while let next = embedded.popLast() {
+            defer { next.handle.release() }
+            try fill(next.handle, next.object, isNew: next.isNew)
+        }
+    }
+
+    /// Notes that an embedded object is there; its values follow.
+    private mutating func place(_ handle: ObjectHandle, _ object: Int, isNew: Bool) {
+        embedded.append((handle, object, isNew))
+    }
+
+    private mutating func fill(
+        _ handle: ObjectHandle, _ index: Int, isNew: Bool
+    ) throws(RealmError) {
+        let object = objects[index]
+        for (place, property) in object.class_.properties.enumerated() {
+            guard place != object.class_.primaryKey, let content = object.contents[place] else {
+                continue
+            }
+            if property.collection == .none {
+                try set(handle, property, content, isNew: isNew)
+            } else {
+                try assign(handle, property, content, isNew: isNew)
+            }
+        }
+    }
+
+    /// Whether what is equal is left alone.
+    private func spares(_ isNew: Bool) -> Bool { policy == .modified && !isNew }
+
+    /// The value of what is no collection and is not made in its place.
+    func resolve(_ content: PlannedContent) throws(RealmError) -> Value {
+        let index: Int
+        switch content {
+        case .value(let value): return value
+        case .object(let place): index = place
+        case .reference(let identifier): index = byIdentifier[identifier] ?? -1
+        case .embedded, .list, .dictionary: index = -1
+        }
+        guard index >= 0, let key = objects[index].existing else {
+            throw RealmError(.unknown, "a planned object was not created before it was linked to")
+        }
+        return .link(Link(objects[index].class_.key, ObjectKey(rawValue: key)))
+    }
+
+    // MARK: Single values
+
+    private mutating func set(
+        _ handle: ObjectHandle, _ property: PropertySchema, _ content: PlannedContent, isNew: Bool
+    ) throws(RealmError) {
+        let key = property.key.rawValue
+        switch content {
+        case .embedded(let child):
+            if let existing = objects[child].existing {
+                place(
+                    try realm.object(objects[child].class_.key, existing), child, isNew: false)
+            } else {
+                writtenCount += 1
+                place(try handle.createEmbedded(key), child, isNew: true)
+            }
+        case .list, .dictionary:
+            let type: CollectionType = content.isList ? .list : .dictionary
+            if spares(isNew), try isSame(handle, key, content) { return }
+            writtenCount += 1
+            let collection = try handle.setCollection(key, type)
+            try collection.removeAll()
+            try fillNested(collection, content)
+        case .value, .object, .reference:
+            let value = try resolve(content)
+            // A new row has the null already.
+            if isNew, value == .null { return }
+            if spares(isNew) {
+                var stored = RawValue.null
+                try handle.getValue(key, &stored)
+                if try stored.isIdentical(to: value) { return }
+            }
+            writtenCount += 1
+            try value.withRaw { raw throws(RealmError) in try handle.setValue(key, raw) }
+        }
+    }
+
+    /// Puts elements into an empty collection of a mixed value, which was counted as written.
+    private mutating func fillNested(
+        _ collection: RealmCollection, _ content: PlannedContent
+    ) throws(RealmError) {
+        let count = writtenCount
+        defer { writtenCount = count }
+        switch content {
+        case .list(let elements):
+            for (index, element) in elements.enumerated() {
+                try put(element, into: collection, at: index, isInsertion: true, isNew: true)
+            }
+        case .dictionary(let entries):
+            for entry in entries {
+                try put(entry.value, into: collection, key: entry.key, isNew: true)
+            }
+        default: break
+        }
+    }
+
+    // MARK: Collections
+
+    private mutating func assign(
+        _ handle: ObjectHandle, _ property: PropertySchema, _ content: PlannedContent, isNew: Bool
+    ) throws(RealmError) {
+        let collection = try handle.collection(property.key.rawValue, property.collection)
+        let updates = spares(isNew)
+        if !updates, !isNew {
+            writtenCount += 1
+            try collection.removeAll()
+        }
+        switch (property.collection, content) {
+        case (.list, .list(let elements)):
+            try assign(collection, elements, isNew: isNew)
+        case (.set, .list(let elements)):
+            var values: [Value] = []
+            for element in elements { values.append(try resolve(element)) }
+            if updates { try keep(values, in: collection) }
+            for value in values {
+                let isInserted = try value.withRaw { raw throws(RealmError) in
+                    try collection.insert(raw).isNew
+                }
+                if isInserted { writtenCount += 1 }
+            }
+        case (.dictionary, .dictionary(let entries)):
+            if updates { try keep(entries.map(\.key), in: collection) }
+            for entry in entries {
+                try put(entry.value, into: collection, key: entry.key, isNew: !updates)
+            }
+        default: break
+        }
+    }
+
+    private mutating func assign(
+        _ list: RealmCollection, _ elements: [PlannedContent], isNew: Bool
+    ) throws(RealmError) {
+        var count = try list.count()
+        for (index, element) in elements.enumerated() {
+            try put(
+                element, into: list, at: index, isInsertion: index >= count,
+                isNew: !spares(isNew))
+        }
+        while count > elements.count {
+            count -= 1
+            writtenCount += 1
+            try list.remove(at: count)
+        }
+    }
+
+    /// Removes the elements of a set that are not among `values`.
+    private mutating func keep(_ values: [Value], in set: RealmCollection) throws(RealmError) {
+        var kept = Set<Int>()
+        for value in values {
+            let index = try value.withRaw { raw throws(RealmError) in try set.find(raw) }
+            if let index { kept.insert(index) }
+        }
+        for index in (0..<(try set.count())).reversed() where !kept.contains(index) {
+            writtenCount += 1
+            try set.remove(at: index)
+        }
+    }
+
+    /// Removes the entries of a dictionary whose keys are not among these.
+    private mutating func keep(
+        _ keys: [String], in dictionary: RealmCollection
+    ) throws(RealmError) {
+        let wanted = Set(keys.map { Array($0.utf8) })
+        for index in (0..<(try dictionary.count())).reversed() {
+            let key = try dictionary.key(index)
+            guard !wanted.contains(Array(key.bytes)) else { continue }
+            writtenCount += 1
+            try dictionary.remove(at: index)
+        }
+    }
+
+    // MARK: Elements
+
+    /// Writes an element of a list, or one behind its end.
+    private mutating func put(
+        _ content: PlannedContent, into list: RealmCollection, at index: Int, isInsertion: Bool,
+        isNew: Bool
+    ) throws(RealmError) {
+        if !isInsertion, !isNew, try isSame(list, index, content) { return }
+        switch content {
+        case .embedded(let child):
+            if let existing = objects[child].existing {
+                return place(
+                    try realm.object(objects[child].class_.key, existing), child, isNew: false)
+            }
+            let handle =
+                isInsertion
+                ? try list.insertEmbedded(at: index) : try list.setEmbedded(at: index)
+            place(handle, child, isNew: true)
+        case .list, .dictionary:
+            let type: CollectionType = content.isList ? .list : .dictionary
+            let nested =
+                isInsertion
+                ? try list.insertNested(type, at: index) : try list.setNested(type, at: index)
+            try nested.removeAll()
+            try fillNested(nested, content)
+        case .value, .object, .reference:
+            try resolve(content).withRaw { raw throws(RealmError) in
+                if isInsertion {
+                    try list.insert(raw, at: index)
+                } else {
+                    try list.set(raw, at: index)
+                }
+            }
+        }
+        writtenCount += 1
+    }
+
+    /// Writes the value of a key.
+    private mutating func put(
+        _ content: PlannedContent, into dictionary: RealmCollection, key: String, isNew: Bool
+    ) throws(RealmError) {
+        let creation = self
+        let index = try Value.string(key).withRaw { raw throws(RealmError) in
+            try dictionary.find(key: raw)
+        }
+        if !isNew, let index, try creation.isSame(dictionary, index, content) { return }
+        if case .embedded(let child) = content, let existing = objects[child].existing {
+            return place(
+                try realm.object(objects[child].class_.key, existing), child, isNew: false)
+        }
+        writtenCount += 1
+        let made = try Value.string(key).withRaw { raw throws(RealmError) -> PlacedContent in
+            switch content {
+            case .embedded(let child):
+                return .embedded(try dictionary.insertEmbedded(key: raw), child)
+            case .list, .dictionary:
+                return .nested(
+                    try dictionary.insertNested(content.isList ? .list : .dictionary, key: raw))
+            case .value, .object, .reference:
+                _ = try creation.resolve(content).withRaw { value throws(RealmError) in
+                    try dictionary.insert(value, key: raw)
+                }
+                return .value
+            }
+        }
+        switch made {
+        case .embedded(let handle, let child): place(handle, child, isNew: true)
+        case .nested(let collection):
+            try collection.removeAll()
+            try fillNested(collection, content)
+        case .value: break
+        }
+    }
+
+    private enum PlacedContent {
+        case value
+        case embedded(ObjectHandle, Int)
+        case nested(RealmCollection)
+    }
+
+    // MARK: Comparing
+
+    /// Whether the elements or value of a property are what is wanted.
+    private func isSame(
+        _ handle: ObjectHandle, _ key: Int64, _ content: PlannedContent
+    ) throws(RealmError) -> Bool {
+        var stored = RawValue.null
+        try handle.getValue(key, &stored)
+        guard NestedCell.type(stored) == (content.isList ? .list : .dictionary) else {
+            return false
+        }
+        return try isSame(
+            try handle.collection(key, content.isList ? .list : .dictionary), content)
+    }
+
+    private func isSame(
+        _ collection: RealmCollection, _ index: Int, _ content: PlannedContent
+    ) throws(RealmError) -> Bool {
+        let stored = try collection.get(index)
+        switch content {
+        case .embedded: return false
+        case .list, .dictionary:
+            let type: CollectionType = content.isList ? .list : .dictionary
+            guard NestedCell.type(stored) == type else { return false }
+            return try isSame(try collection.nested(index, type), content)
+        case .value, .object, .reference: return try stored.isIdentical(to: try resolve(content))
+        }
+    }
+
+    /// Of collections in mixed values; not deeper than they can be nested.
+    private func isSame(
+        _ collection: RealmCollection, _ content: PlannedContent
+    ) throws(RealmError) -> Bool {
+        switch content {
+        case .list(let elements):
+            guard try collection.count() == elements.count else { return false }
+            for (index, element) in elements.enumerated() {
+                if try !isSame(collection, index, element) { return false }
+            }
+            return true
+        case .dictionary(let entries):
+            guard try collection.count() == entries.count else { return false }
+            for entry in entries {
+                let index = try Value.string(entry.key).withRaw { raw throws(RealmError) in
+                    try collection.find(key: raw)
+                }
+                guard let index, try isSame(collection, index, entry.value) else { return false }
+            }
+            return true
+        default: return false
+        }
+    }
+}
+
+extension PlannedContent {
+    fileprivate var isList: Bool {
+        if case .list = self { return true }
+        return false
+    }
+}
+
+extension RawValue {
+    /// Whether the value is this one to the last bit: of the same type, text by bytes, floats by
+    /// their bits (0.0 is not -0.0, NaN is the same NaN).
+    func isIdentical(to other: Value) throws(RealmError) -> Bool {
+        try other.withRaw { raw throws(RealmError) in isIdentical(to: raw) }
+    }
+
+    func isIdentical(to other: RawValue) -> Bool {
+        if isNull || other.isNull { return isNull && other.isNull }
+        guard type == other.type else { return false }
+        switch ValueType(rawValue: type) {
+        case .bool?: return boolValue == other.boolValue
+        case .string?, .binary?:
+            guard word1 == other.word1 else { return false }
+            return bytes.elementsEqual(other.bytes)
+        case .timestamp?: return word0 == other.word0 && nanoseconds == other.nanoseconds
+        case .float?: return floatValue.bitPattern == other.floatValue.bitPattern
+        case .link?: return linkClass == other.linkClass && linkTarget == other.linkTarget
+        case .objectId?: return objectIdValue == other.objectIdValue
+        case .int?, .double?: return word0 == other.word0
+        default: return word0 == other.word0 && word1 == other.word1
+        }
+    }
+}
