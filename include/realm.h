@@ -366,13 +366,18 @@ typedef enum realm_class_flags {
     RLM_CLASS_MASK = 3
 } realm_class_flags_e;
 
-/** Traits of a property; bits of realm_property_info_t.flags. */
+/**
+ * Traits of a property; bits of realm_property_info_t.flags. RLM_PROPERTY_FULLTEXT_UNICODE, an
+ * extension of ours, goes with RLM_PROPERTY_FULLTEXT_INDEXED: words are those of all scripts instead
+ * of ASCII and Latin-1, in full case folding and without diacritical marks.
+ */
 typedef enum realm_property_flags {
     RLM_PROPERTY_NORMAL = 0,
     RLM_PROPERTY_NULLABLE = 1,
     RLM_PROPERTY_PRIMARY_KEY = 2,
     RLM_PROPERTY_INDEXED = 4,
-    RLM_PROPERTY_FULLTEXT_INDEXED = 8
+    RLM_PROPERTY_FULLTEXT_INDEXED = 8,
+    RLM_PROPERTY_FULLTEXT_UNICODE = 16
 } realm_property_flags_e;
 
 /** How important a log message is; as a threshold, the least important one that is delivered. */

@@ -53,7 +53,7 @@ struct StatsCommand: ParsableCommand {
             for index in entry.sizes.indexes {
                 indexes.add([
                     "\(entry.sizes.name).\(index.property)",
-                    index.isInverse ? "backlinks" : "values", grouped(index.entries),
+                    index.source.rawValue, grouped(index.entries),
                     bytes(index.bytes),
                 ])
             }
@@ -99,7 +99,8 @@ struct StatsCommand: ParsableCommand {
                     entry.sizes.indexes.map { index in
                         .object([
                             ("property", .text(index.property)),
-                            ("backlinks", .truth(index.isInverse)),
+                            ("backlinks", .truth(index.source == .backlinks)),
+                            ("kind", .text(index.source.rawValue)),
                             ("entries", .number(index.entries)),
                             ("bytes", .number(index.bytes)),
                             ("depth", .number(index.depth)),

@@ -2,13 +2,23 @@
 // write transaction runs, sorted and merged at the first read that needs the tree, at the latest
 // at commit. So a bulk load costs an append per object and one merge at the end.
 //
-// Two shapes: values of eight bytes (link targets) take 16 bytes per change, others point into a
-// heap. Equality look-ups between merges go through a hash that is built when first needed.
+// Three shapes: values of eight bytes (link targets) take 16 bytes per change, and so do words of
+// texts, which are numbered; others point into a heap. Equality look-ups between merges go through a
+// hash that is built when first needed.
 
 import CKernels
 
 struct IndexPending {
-    /// A change of an 8-byte value: sorted by it, with the object key for company; the key's top bit
+    enum Shape {
+        /// Values of eight bytes.
+        case words
+        /// Any values.
+        case texts
+        /// Any values, most of which come often; not for look-ups before the merge.
+        case terms
+    }
+
+    /// A change of an 8-byte value, or of the term with this number: sorted by it, with the object key for company; the key's top bit
     /// marks a removal (object keys are never negative).
     private typealias WordChange = RadixItem
     /// A change of a value in the heap.
@@ -29,7 +39,8 @@ struct IndexPending {
     private var heap: UnsafeMutableRawPointer?
     private var heapUsed = 0
     private var heapCapacity = 0
-    private let isWords: Bool
+    private let shape: Shape
+    private var terms = TermTable()
     private var chains = WordChains()
     private var keysAscend = true
     private var lastKey: UInt64 = 0
@@ -42,8 +53,8 @@ struct IndexPending {
     /// One object may have one value several times: the changes of an entry add up.
     private let isCounted: Bool
 
-    init(words isWords: Bool, isCounted: Bool = false) {
-        self.isWords = isWords
+    init(_ shape: Shape, isCounted: Bool = false) {
+        self.shape = shape
         self.isCounted = isCounted
     }
 
@@ -51,6 +62,7 @@ struct IndexPending {
         words?.deallocate()
         texts?.deallocate()
         heap?.deallocate()
+        terms.deallocate()
     }
 
     mutating func clear() {
@@ -62,6 +74,7 @@ struct IndexPending {
         capacity = 0
         heapUsed = 0
         heapCapacity = 0
+        terms = TermTable()
         chains = WordChains()
         keysAscend = true
         lastKey = 0
@@ -86,6 +99,10 @@ struct IndexPending {
     mutating func append(
         _ bytes: UnsafeRawPointer, _ length: Int, _ key: Int64, isAddition: Bool
     ) {
+        if shape == .terms {
+            append(terms.number(bytes, length), key, isAddition: isAddition)
+            return
+        }
         if count == capacity { grow() }
         if heapUsed + length > heapCapacity { growHeap(length) }
         memcpy(heap.unsafelyUnwrapped + heapUsed, bytes, length)
@@ -97,7 +114,7 @@ struct IndexPending {
 
     private mutating func grow() {
         let larger = max(64, capacity * 2)
-        if isWords {
+        if shape != .texts {
             let fresh = Self.allocate(larger)
             if let words {
                 fresh.moveInitialize(from: words, count: count)
@@ -211,7 +228,7 @@ struct IndexPending {
         hashUsed = 0
     }
 
-    private static func hash(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
+    static func hash(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
         var value = UInt64(count) &* 0x9E37_79B9_7F4A_7C15
         var i = 0
         while i + 8 <= count {
@@ -234,12 +251,24 @@ struct IndexPending {
         into tree: inout IndexTree, memory: UnsafeMutablePointer<TransactionMemory>
     ) throws(RealmError) {
         guard count > 0 else { return }
-        if isWords {
-            try mergeWords(into: &tree, memory)
-        } else {
+        if shape == .terms { sortTerms() }
+        if shape == .texts {
             try mergeTexts(into: &tree, memory)
+        } else {
+            try mergeWords(into: &tree, memory)
         }
         clear()
+    }
+
+    /// Numbers the terms in their order, so that changes sort by number.
+    private mutating func sortTerms() {
+        guard let words else { return }
+        let count = count
+        terms.sort { numbers in
+            for i in 0..<count {
+                words[i].key = UInt64(numbers[Int(truncatingIfNeeded: words[i].key)])
+            }
+        }
     }
 
     private mutating func mergeWords(
@@ -287,6 +316,20 @@ struct IndexPending {
             }
         }
         if isInPlace { count = kept }
+        let removalBit = Self.removalBit
+        if shape == .terms {
+            let terms = terms
+            let batch = IndexBatch(count: kept) { index in
+                let item = items[index]
+                let bytes = terms.bytes(Int(truncatingIfNeeded: item.key))
+                return IndexBatch.Operation(
+                    position: IndexPosition(
+                        bytes: bytes.baseAddress.unsafelyUnwrapped, count: bytes.count,
+                        key: Int64(bitPattern: item.payload & ~removalBit)),
+                    isAddition: item.payload & removalBit == 0)
+            }
+            return try tree.apply(batch, memory: memory)
+        }
         let buffer = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
         defer { buffer.deallocate() }
         let batch = IndexBatch(count: kept) { index in
@@ -295,8 +338,8 @@ struct IndexPending {
             return IndexBatch.Operation(
                 position: IndexPosition(
                     bytes: UnsafeRawPointer(buffer), count: 8,
-                    key: Int64(bitPattern: item.payload & ~Self.removalBit)),
-                isAddition: item.payload & Self.removalBit == 0)
+                    key: Int64(bitPattern: item.payload & ~removalBit)),
+                isAddition: item.payload & removalBit == 0)
         }
         try tree.apply(batch, memory: memory)
     }
@@ -385,7 +428,7 @@ struct IndexPending {
     }
 
     @inline(__always)
-    private static func prefix(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
+    static func prefix(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
         if count >= 8 { return start.u64(0).byteSwapped }
         var value: UInt64 = 0
         for i in 0..<max(count, 0) { value |= UInt64(start.u8(i)) << UInt64(56 - 8 * i) }

@@ -85,6 +85,20 @@ struct IndexTree {
         return leaf.isEqual(index, bytes, count) ? leaf.key(index) : nil
     }
 
+    /// Whether there is an entry with exactly these bytes and this key.
+    func contains(_ position: IndexPosition) throws(RealmError) -> Bool {
+        if isEmpty { return false }
+        var place = UnsafeRawPointer(rootPlace)
+        for level in stride(from: depth, to: 0, by: -1) {
+            let branch = try branch(place, level)
+            place = branch.reference(branch.child(covering: position))
+        }
+        let leaf = try leaf(place)
+        let index = leaf.lowerBound(position)
+        return index < leaf.count && leaf.key(index) == position.key
+            && leaf.isEqual(index, position.bytes, position.count)
+    }
+
     /// Visits the entries from `low` up to, not including, `high` (nil: to the end), leaf by
     /// leaf, in order. `body` returns false to stop.
     func visit(

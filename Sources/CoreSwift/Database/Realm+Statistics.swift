@@ -38,8 +38,15 @@ public struct ClassStatistics: Sendable {
 /// Sizes of the index of one property.
 public struct IndexStatistics: Sendable {
     public var property: String
-    /// The index from link targets back to the objects that link to them.
-    public var isInverse: Bool
+    /// What the index leads from to objects.
+    public enum Source: String, Sendable {
+        case values
+        /// Link targets: to the objects that link to them.
+        case backlinks
+        /// Words of texts.
+        case words
+    }
+    public var source: Source
     public var entries: Int
     public var bytes = 0
     public var depth: Int
@@ -104,9 +111,19 @@ extension Realm {
                 IndexStatistics(
                     property: index.column < properties.count
                         ? properties[index.column].name : "\(index.column)",
-                    isInverse: index.isInverse, entries: index.tree.count,
+                    source: index.kind.source, entries: index.tree.count,
                     bytes: size.indexPages[position] << Page.shift, depth: index.tree.depth))
         }
         return result
+    }
+}
+
+extension IndexKind {
+    fileprivate var source: IndexStatistics.Source {
+        switch self {
+        case .values: return .values
+        case .inverse: return .backlinks
+        case .words, .unicodeWords: return .words
+        }
     }
 }

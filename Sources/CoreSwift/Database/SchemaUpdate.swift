@@ -1,5 +1,6 @@
 // What opening does about a requested schema: nothing, take it over, or refuse (CONTRACT 4.3).
-// So far new classes are added and everything else that would change the file is refused.
+// So far classes and indexes are added and indexes removed; everything else that would change the
+// file is refused.
 
 struct SchemaUpdate {
     /// The schema the file gets, or nil: it stays as it is.
@@ -35,10 +36,13 @@ struct SchemaUpdate {
                 "schema version \(version) is lower than the file's, \(fileVersion)")
         }
         var added: [ClassSchema] = []
+        var indexes: [SchemaDifference] = []
         var others: [SchemaDifference] = []
         for difference in differences {
             if case .classAdded(let item) = difference {
                 added.append(item)
+            } else if difference.isIndexOnly {
+                indexes.append(difference)
             } else if isAdditive, case .propertyRemoved = difference {
                 continue
             } else {
@@ -48,13 +52,38 @@ struct SchemaUpdate {
         if !others.isEmpty {
             throw refusal(others, isBump: version > fileVersion && !isAdditive, isAdditive)
         }
-        if mode == .manual && !isFirst && !added.isEmpty {
-            throw mismatch(added.map { .classAdded($0) })
+        if mode == .manual && !isFirst && !(added.isEmpty && indexes.isEmpty) {
+            throw mismatch(added.map { .classAdded($0) } + indexes)
         }
-        guard !added.isEmpty || version != fileVersion else { return nil }
-        return SchemaUpdate(
-            stored: added.isEmpty ? nil : try extend(file, with: added), version: version,
-            isFirst: isFirst)
+        // Additive modes change indexes together with something else only.
+        if isAdditive && added.isEmpty && version == fileVersion { indexes = [] }
+        let changes = !added.isEmpty || !indexes.isEmpty
+        guard changes || version != fileVersion else { return nil }
+        var stored = changes ? try extend(file, with: added) : nil
+        if let extended = stored { stored = setIndexes(extended, indexes) }
+        return SchemaUpdate(stored: stored, version: version, isFirst: isFirst)
+    }
+
+    /// The stored schema with the flags of indexes as requested.
+    private static func setIndexes(
+        _ stored: StoredSchema, _ differences: [SchemaDifference]
+    ) -> StoredSchema {
+        let concerned: PropertyFlags = [.indexed, .fullTextIndexed, .fullTextUnicode]
+        var next = stored
+        var classes = stored.schema.classes
+        for difference in differences {
+            guard let (name, requested) = difference.indexChange,
+                let place = classes.firstIndex(where: { $0.name == name }),
+                let column = classes[place].properties.firstIndex(where: {
+                    $0.name == requested.name
+                })
+            else { continue }
+            classes[place].properties[column].flags.subtract(concerned)
+            classes[place].properties[column].flags.formUnion(
+                requested.flags.intersection(concerned))
+        }
+        next.schema = Schema(classes)
+        return next
     }
 
     private static func list(_ differences: [SchemaDifference]) -> String {

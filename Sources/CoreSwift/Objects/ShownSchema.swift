@@ -13,7 +13,12 @@ enum ShownSchema {
                 shown.key = found.key
                 shown.properties = wanted.properties.map { property in
                     var copy = property
-                    copy.key = found.property(named: property.name)?.key ?? .invalid
+                    let stored = found.property(named: property.name)
+                    copy.key = stored?.key ?? .invalid
+                    // TEXT needs the index, not the wish for one: some modes do not make it.
+                    let index: PropertyFlags = [.fullTextIndexed, .fullTextUnicode]
+                    copy.flags.subtract(index)
+                    copy.flags.formUnion(stored?.flags.intersection(index) ?? [])
                     return copy
                 }
                 if addsProperties {

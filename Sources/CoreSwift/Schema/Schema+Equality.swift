@@ -25,7 +25,7 @@ extension PropertySchema {
             && linkTarget == other.linkTarget && linkOrigin == other.linkOrigin
             && isNullable == other.isNullable && isPrimaryKey == other.isPrimaryKey
             && needsIndex == other.needsIndex
-            && flags.contains(.fullTextIndexed) == other.flags.contains(.fullTextIndexed)
+            && wordRules == other.wordRules
     }
 
     private var needsIndex: Bool { flags.contains(.indexed) || isPrimaryKey }

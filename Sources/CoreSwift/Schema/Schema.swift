@@ -35,6 +35,9 @@ public struct PropertyFlags: OptionSet, Hashable, Sendable {
     public static let primaryKey = PropertyFlags(rawValue: 2)
     public static let indexed = PropertyFlags(rawValue: 4)
     public static let fullTextIndexed = PropertyFlags(rawValue: 8)
+    /// Beside `fullTextIndexed`: the index has the words of all scripts (`WordRules.unicode`).
+    /// An extension of ours.
+    public static let fullTextUnicode = PropertyFlags(rawValue: 16)
 }
 
 /// Raw values of `realm_class_flags_e`.
@@ -79,6 +82,11 @@ public struct PropertySchema: Hashable, Sendable {
 
     public var isNullable: Bool { flags.contains(.nullable) }
     public var isPrimaryKey: Bool { flags.contains(.primaryKey) }
+    /// The rules of the full-text index, nil: there is none.
+    public var wordRules: WordRules? {
+        guard flags.contains(.fullTextIndexed) else { return nil }
+        return flags.contains(.fullTextUnicode) ? .unicode : .latin
+    }
     public var isComputed: Bool { type == .linkingObjects }
 }
 

@@ -35,6 +35,17 @@ extension SchemaDifference {
         }
     }
 
+    /// The class and the property as requested, if only an index is concerned.
+    var indexChange: (className: String, property: PropertySchema)? {
+        switch self {
+        case .indexAdded(let name, let property), .indexRemoved(let name, let property),
+            .fullTextIndexAdded(let name, let property),
+            .fullTextIndexRemoved(let name, let property):
+            return (name, property)
+        default: return nil
+        }
+    }
+
     /// A sentence for error messages.
     public var description: String {
         switch self {
@@ -68,6 +79,7 @@ extension SchemaDifference {
             return "property '\(name).\(property.name)' has been made unindexed"
         case .fullTextIndexAdded(let name, let property):
             return "property '\(name).\(property.name)' has been given a full-text index"
+                + (property.wordRules == .unicode ? " of Unicode words" : "")
         case .fullTextIndexRemoved(let name, let property):
             return "property '\(name).\(property.name)' has lost its full-text index"
         }
@@ -145,13 +157,11 @@ extension PropertySchema {
                     ? .indexAdded(className: className, requested)
                     : .indexRemoved(className: className, requested))
         }
-        let hadFullText = flags.contains(.fullTextIndexed)
-        let wantsFullText = requested.flags.contains(.fullTextIndexed)
-        if hadFullText != wantsFullText {
+        if wordRules != requested.wordRules {
             found.append(
-                wantsFullText
-                    ? .fullTextIndexAdded(className: className, requested)
-                    : .fullTextIndexRemoved(className: className, requested))
+                requested.wordRules == nil
+                    ? .fullTextIndexRemoved(className: className, requested)
+                    : .fullTextIndexAdded(className: className, requested))
         }
         return found
     }

@@ -65,6 +65,12 @@ extension ClassSchema {
                     "property '\(name).\(property.name)' of type \(property.typeDescription): "
                         + "only a single string can have a full-text index")
             }
+            if property.flags.contains(.fullTextUnicode), property.wordRules == nil {
+                throw RealmError(
+                    .illegalOperation,
+                    "property '\(name).\(property.name)' asks for Unicode words, but not for a "
+                        + "full-text index")
+            }
         }
         if !primaryKey.isEmpty, primaryKeyProperty == nil {
             throw RealmError(

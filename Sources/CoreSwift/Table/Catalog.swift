@@ -10,7 +10,7 @@
 //       48        per class:
 //                   class key (4), tree depth (2), indexes (2), next object key (8), rows (8),
 //                   root (32)
-//                   per index: column (2), inverse (1), depth (1), 0 (4), entries (8), root (32)
+//                   per index: column (2), `IndexKind` (1), depth (1), 0 (4), entries (8), root (32)
 //
 // Schema block: block header (kind schema), then next class key (4), next property serial (4),
 // classes (4), per class: name, kind (1), primary key name, class key (4), properties (2), per
@@ -18,7 +18,7 @@
 
 struct IndexRoot {
     var column: Int
-    var isInverse: Bool
+    var kind: IndexKind
     var depth: Int
     var entries: Int
     var root: BlockReference
@@ -79,7 +79,7 @@ struct Catalog {
         try checkRoot(root.root, root.classKey)
         for _ in 0..<indexCount {
             let column = Int(try reader.u16())
-            let isInverse = try reader.u8() != 0
+            let number = try reader.u8()
             let depth = Int(try reader.u8())
             _ = try reader.u32()
             let entries = try reader.u64()
@@ -89,10 +89,15 @@ struct Catalog {
                     .invalidDatabase,
                     "catalog: index of column \(column) has depth \(depth), \(entries) entries")
             }
+            guard let kind = IndexKind(rawValue: number) else {
+                throw RealmError(
+                    .invalidDatabase,
+                    "catalog: index of column \(column) is of kind \(number), which there is not")
+            }
             try checkRoot(reference, root.classKey)
             root.indexes.append(
                 IndexRoot(
-                    column: column, isInverse: isInverse, depth: depth, entries: Int(entries),
+                    column: column, kind: kind, depth: depth, entries: Int(entries),
                     root: reference))
         }
         return root
@@ -122,7 +127,7 @@ struct Catalog {
             Self.write(root.root, &writer)
             for index in root.indexes {
                 writer.u16(UInt16(index.column))
-                writer.u8(index.isInverse ? 1 : 0)
+                writer.u8(index.kind.rawValue)
                 writer.u8(UInt8(index.depth))
                 writer.u32(0)
                 writer.u64(UInt64(index.entries))

@@ -184,7 +184,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             result.indexes.append(
                 IndexRoot(
                     column: pointee.indexes[index].column,
-                    isInverse: pointee.indexes[index].isInverse, depth: tree.depth,
+                    kind: pointee.indexes[index].kind, depth: tree.depth,
                     entries: tree.count, root: BlockReference(tree.rootPlace)))
         }
         return result

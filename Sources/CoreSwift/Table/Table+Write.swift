@@ -171,7 +171,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     ) throws(RealmError) -> RowPlace {
         let info = pointee.columns[index]
         let isPlain =
-            place.state == .open && info.valueIndex < 0 && info.inverseIndex < 0
+            place.state == .open && !info.hasIndexes
             && (!info.kind.hasHeap
                 || (!place.open.pointee.hasExternals
                     && (value.isNull || value.word1 <= UInt64(LeafLayout.inlineBytesMax))))
@@ -274,7 +274,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             value.isNull || !info.kind.hasHeap
             ? 0 : info.kind == .mixed ? MixedCell.count(value) : value.bytes.count
         let isExternal = bytes > LeafLayout.inlineBytesMax
-        if info.valueIndex >= 0 || info.inverseIndex >= 0 {
+        if info.hasIndexes {
             try noteChange(place, key, index, info, value)
         }
         if place.state != .open {
@@ -348,6 +348,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             noteLink(info, key, old, isAddition: false)
             noteLink(info, key, value, isAddition: true)
         }
+        if info.wordIndex >= 0 { changeWords(info, key, from: old, to: value) }
         if info.valueIndex >= 0 {
             let bit: UInt64 = index < 64 ? 1 << UInt64(index) : 0
             if key == pointee.freshKey && bit != 0 && pointee.freshColumns & bit == 0 {
@@ -483,6 +484,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
             if info.valueIndex >= 0, !(info.isKey && key < IntegerKeys.indirectBase) {
                 try changeValueIndex(
                     info, key, try value(place, key, index), isAddition: false)
+            }
+            if info.wordIndex >= 0 {
+                changeWords(info, key, from: try value(place, key, index), to: .null)
             }
             if info.kind.hasHeap { try dropExternal(place, index) }
         }

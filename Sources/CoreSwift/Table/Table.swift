@@ -14,13 +14,14 @@
 
 import CKernels
 
-/// A property index or an inverse index of a table.
+/// An index of a table: of values, of links, or of words.
 struct TableIndex {
     let column: Int
-    /// Link target -> objects that link to it; else value -> objects that have it.
-    let isInverse: Bool
+    let kind: IndexKind
     var tree: IndexTree
     var pending: IndexPending
+    /// Made for a class that may have rows, which are not in it yet.
+    var isNew = false
 }
 
 struct TableState {
@@ -42,8 +43,8 @@ struct TableState {
     var rowCount = 0
     /// The next object key that is assigned in sequence.
     var nextKey: Int64 = 0
-    let indexes: UnsafeMutablePointer<TableIndex>
-    let indexCount: Int
+    var indexes: UnsafeMutablePointer<TableIndex>
+    var indexCount: Int
 
     var fingerLow: Int64 = 0
     var fingerHigh: Int64 = 0
@@ -69,7 +70,7 @@ struct TableState {
     var tables: UnsafeMutablePointer<Table?>
     var tableCapacity: Int
     /// Some column besides the primary key has a value index.
-    let hasSecondaryIndexes: Bool
+    var hasSecondaryIndexes: Bool
     /// The object created last, while its defaults are not in the value indexes yet, or -1; most
     /// objects get their values at once, and defaults need never be entered then.
     var freshKey: Int64 = -1

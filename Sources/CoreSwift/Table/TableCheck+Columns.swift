@@ -9,6 +9,7 @@ extension TableCheck {
     ) {
         let info = table.pointee.columns[index]
         let links = checkColumn(view, index, info, table, item.label(index), subject)
+        if info.wordIndex >= 0 { addWords(view, index, table, &facts) }
         if info.kind == .link { facts.links[index, default: 0] += links }
         if info.kind == .mixed { checkMixed(view, index, table, item, subject, &facts) }
         if info.kind == .collection {

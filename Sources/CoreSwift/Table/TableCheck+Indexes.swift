@@ -7,18 +7,24 @@ import CKernels
 extension TableCheck {
     func checkIndex(_ table: Table, _ item: ClassSchema, _ position: Int) {
         let index = table.pointee.indexes[position]
-        let kind = index.isInverse ? "inverse index" : "index"
+        let place = "\(index.kind.name) of \(item.label(index.column))"
         var walk = IndexWalk(
-            check: self, table: table, item: item, column: index.column,
-            isInverse: index.isInverse, tree: index.tree,
-            place: "\(kind) of \(item.label(index.column))")
+            check: self, table: table, item: item, column: index.column, kind: index.kind,
+            tree: index.tree, place: place)
         walk.run()
+        guard index.kind.isWords, let words = walk.words, walk.isReadable,
+            let facts = facts[table.pointee.classKey], facts.isReadable
+        else { return }
+        let expected = facts.words[index.column] ?? WordSum()
+        if words != expected { compareWords(table, index, expected, words, place) }
     }
 
     fileprivate func expectedEntries(
-        _ table: Table, _ column: Int, isInverse: Bool
+        _ table: Table, _ column: Int, _ kind: IndexKind
     ) -> Int? {
         guard let facts = facts[table.pointee.classKey], facts.isReadable else { return nil }
+        if kind.isWords { return facts.words[column]?.count ?? 0 }
+        let isInverse = kind == .inverse
         if isInverse, table.pointee.columns[column].countsLinks {
             return facts.countedLinks[column]?.count ?? 0
         }
@@ -36,13 +42,15 @@ private struct IndexWalk {
     let tree: IndexTree
     let place: String
     private let info: ColumnInfo
+    /// Of a full-text index: what its entries add up to.
+    private(set) var words: WordSum?
     private let comparesRows: Bool
     private let expected: Int?
     /// Of an inverse index that counts: the links of all rows, in the order of the entries.
     private let links: [CountedLink]
     /// Which of several links from the same source comes next.
     private var number: Int64 = 0
-    private var isReadable = true
+    private(set) var isReadable = true
     private var entries = 0
     private var position = 0
     /// Where the entry is that is being checked; told only when there is a problem.
@@ -61,17 +69,18 @@ private struct IndexWalk {
     private var cutValues: Set<[UInt8]> = []
 
     init(
-        check: TableCheck, table: Table, item: ClassSchema, column: Int, isInverse: Bool,
+        check: TableCheck, table: Table, item: ClassSchema, column: Int, kind: IndexKind,
         tree: IndexTree, place: String
     ) {
         self.check = check
         self.table = table
         self.column = column
-        self.isInverse = isInverse
+        isInverse = kind == .inverse
+        if kind.isWords { words = WordSum() }
         self.tree = tree
         self.place = place
         info = table.pointee.columns[column]
-        expected = check.expectedEntries(table, column, isInverse: isInverse)
+        expected = check.expectedEntries(table, column, kind)
         comparesRows = expected != nil
         let counted = check.facts[table.pointee.classKey]?.countedLinks[column] ?? []
         links = isInverse ? counted.sorted(by: CountedLink.precedes) : []
@@ -196,7 +205,9 @@ private struct IndexWalk {
         }
         if bytes.count > IndexLimits.valueBytesMax { problem = "has \(bytes.count) bytes" }
         if let problem { check.report.add("\(subject) \(problem)") }
-        if comparesRows, isInverse, info.countsLinks {
+        if words != nil {
+            words?.add(bytes, key)
+        } else if comparesRows, isInverse, info.countsLinks {
             compareLink(bytes, key)
         } else if comparesRows {
             compareRow(bytes, key, isSame)

@@ -29,6 +29,8 @@ struct ClassFacts {
     var keys: [Int64] = []
     /// Non-null links by column.
     var links: [Int: Int] = [:]
+    /// Words of texts by column, of columns with a full-text index.
+    var words: [Int: WordSum] = [:]
     /// Links in mixed values and in lists, sets and dictionaries by column.
     var countedLinks: [Int: [CountedLink]] = [:]
     /// Every row could be read.

@@ -1,7 +1,7 @@
 // From a class of the schema to the columns and indexes of its table.
 //
 // The indexes of a table stand in a fixed order, which the catalog repeats: by column, the value
-// index of a column before its inverse index.
+// index of a column before its inverse index and its full-text index.
 
 enum TableLayout {
     /// The columns of a class; throws for property types that cannot be stored yet.
@@ -12,11 +12,6 @@ enum TableLayout {
         var indexes: Int32 = 0
         let key = item.primaryKeyProperty?.name
         for property in item.properties {
-            guard !property.flags.contains(.fullTextIndexed) else {
-                throw RealmError(
-                    .notSupported,
-                    "\(item.name).\(property.name): full-text indexes are not supported yet")
-            }
             let kind = try ColumnKind(property.type)
             var target = ClassKey.invalid
             if kind == .link {
@@ -49,6 +44,11 @@ enum TableLayout {
             }
             if kind.holdsLinks {
                 info.inverseIndex = indexes
+                indexes += 1
+            }
+            if kind == .string, let rules = property.wordRules {
+                info.wordIndex = indexes
+                info.wordRules = rules
                 indexes += 1
             }
             infos.append(info)
@@ -92,6 +92,18 @@ enum TableLayout {
 
     /// Whether a table state fits these columns as it is.
     static func isSame(_ table: Table, _ infos: [ColumnInfo], _ item: ClassSchema) -> Bool {
+        guard hasSameColumns(table, infos, item) else { return false }
+        return infos.enumerated().allSatisfy { index, info in
+            let old = table.pointee.columns[index]
+            return old.valueIndex == info.valueIndex && old.inverseIndex == info.inverseIndex
+                && old.wordIndex == info.wordIndex && old.wordRules == info.wordRules
+        }
+    }
+
+    /// Whether a table state fits these columns but for their indexes.
+    static func hasSameColumns(
+        _ table: Table, _ infos: [ColumnInfo], _ item: ClassSchema
+    ) -> Bool {
         guard table.pointee.columnCount == infos.count,
             table.pointee.isEmbedded == (item.kind == .embedded)
         else { return false }
@@ -99,7 +111,6 @@ enum TableLayout {
             let old = table.pointee.columns[index]
             guard old.kind == info.kind, old.isNullable == info.isNullable,
                 old.isPrimaryKey == info.isPrimaryKey, old.linkTarget == info.linkTarget,
-                old.valueIndex == info.valueIndex, old.inverseIndex == info.inverseIndex,
                 old.propertyKey == info.propertyKey, old.collection == info.collection,
                 old.elementKind == info.elementKind,
                 old.elementIsNullable == info.elementIsNullable
@@ -117,19 +128,11 @@ enum TableLayout {
             (columns + index).initialize(to: info)
             if info.kind == .collection { columns[index].elements = elements(info) }
         }
-        let indexCount = infos.reduce(0) {
-            $0 + ($1.valueIndex >= 0 ? 1 : 0) + ($1.inverseIndex >= 0 ? 1 : 0)
-        }
-        let indexes = UnsafeMutablePointer<TableIndex>.allocate(capacity: max(indexCount, 1))
-        for (column, info) in infos.enumerated() {
-            if info.valueIndex >= 0 {
-                (indexes + Int(info.valueIndex)).initialize(
-                    to: makeIndex(item.key, column, info, isInverse: false, nodes))
-            }
-            if info.inverseIndex >= 0 {
-                (indexes + Int(info.inverseIndex)).initialize(
-                    to: makeIndex(item.key, column, info, isInverse: true, nodes))
-            }
+        let wanted = kinds(infos)
+        let indexes = UnsafeMutablePointer<TableIndex>.allocate(capacity: max(wanted.count, 1))
+        for (position, index) in wanted.enumerated() {
+            (indexes + position).initialize(
+                to: makeIndex(item.key, index.column, infos[index.column], index.kind, nodes))
         }
         let primary = infos.firstIndex { $0.isPrimaryKey } ?? -1
         let hasIntegerKey = infos.contains { $0.isKey }
@@ -142,28 +145,90 @@ enum TableLayout {
                 leafTag: BlockTag(.rowLeaf, classKey: item.key),
                 branchTag: BlockTag(.rowBranch, classKey: item.key), rowPlace: emptyPlace(),
                 nextKey: hasIntegerKey ? IntegerKeys.indirectBase : 0, indexes: indexes,
-                indexCount: indexCount, stamp: stamp, tables: directory.tables,
+                indexCount: wanted.count, stamp: stamp, tables: directory.tables,
                 tableCapacity: directory.capacity,
-                hasSecondaryIndexes: infos.contains { $0.valueIndex >= 0 && !$0.isPrimaryKey },
+                hasSecondaryIndexes: hasSecondaryIndexes(infos),
                 pathNodes: .allocate(capacity: TableState.depthMax),
                 pathChildren: .allocate(capacity: TableState.depthMax)))
         return table
     }
 
+    /// The indexes of the columns by their positions.
+    private static func kinds(_ infos: [ColumnInfo]) -> [(column: Int, kind: IndexKind)] {
+        var found: [(column: Int, kind: IndexKind)] = []
+        for (column, info) in infos.enumerated() {
+            if info.valueIndex >= 0 { found.append((column, .values)) }
+            if info.inverseIndex >= 0 { found.append((column, .inverse)) }
+            if info.wordIndex >= 0 { found.append((column, info.wordRules.indexKind)) }
+        }
+        return found
+    }
+
+    private static func hasSecondaryIndexes(_ infos: [ColumnInfo]) -> Bool {
+        infos.contains { $0.valueIndex >= 0 && !$0.isPrimaryKey }
+    }
+
     private static func makeIndex(
-        _ classKey: ClassKey, _ column: Int, _ info: ColumnInfo, isInverse: Bool,
+        _ classKey: ClassKey, _ column: Int, _ info: ColumnInfo, _ kind: IndexKind,
         _ nodes: NodeSource
     ) -> TableIndex {
-        // Both trees of a link column with a value index would have one tag: the inverse gets
-        // the upper half of the column numbers.
         let tree = IndexTree(
             nodes: nodes, rootPlace: emptyPlace(), depth: 0, count: 0, classKey: classKey,
-            column: isInverse ? column | 0x8000 : column)
+            column: kind.tagColumn(column))
+        let isInverse = kind == .inverse
+        let shape: IndexPending.Shape =
+            kind.isWords ? .terms : isInverse && info.linksAreWords ? .words : .texts
         return TableIndex(
-            column: column, isInverse: isInverse, tree: tree,
-            pending: IndexPending(
-                words: isInverse && info.linksAreWords,
-                isCounted: isInverse && info.countsLinks))
+            column: column, kind: kind, tree: tree,
+            pending: IndexPending(shape, isCounted: isInverse && info.countsLinks))
+    }
+
+    // MARK: Changing indexes
+
+    /// Positions of the indexes of a table that these columns have no more.
+    static func superfluous(_ table: Table, _ infos: [ColumnInfo]) -> [Int] {
+        let wanted = kinds(infos)
+        return (0..<table.pointee.indexCount).filter { position in
+            let old = table.pointee.indexes[position]
+            return !wanted.contains { $0.column == old.column && $0.kind == old.kind }
+        }
+    }
+
+    /// Gives a table state, whose columns fit, the indexes of `infos`: those that it has stay, new
+    /// ones are empty. Handles that point to the state go on.
+    static func setIndexes(_ table: Table, _ infos: [ColumnInfo], _ nodes: NodeSource) {
+        let wanted = kinds(infos)
+        let old = table.pointee.indexes
+        let gone = superfluous(table, infos)
+        let indexes = UnsafeMutablePointer<TableIndex>.allocate(capacity: max(wanted.count, 1))
+        for (position, index) in wanted.enumerated() {
+            let found = (0..<table.pointee.indexCount).first {
+                old[$0].column == index.column && old[$0].kind == index.kind
+            }
+            if let found {
+                (indexes + position).initialize(to: old[found])
+                continue
+            }
+            var made = makeIndex(
+                table.pointee.classKey, index.column, infos[index.column], index.kind, nodes)
+            made.isNew = true
+            (indexes + position).initialize(to: made)
+        }
+        for position in gone {
+            old[position].pending.deallocate()
+            old[position].tree.rootPlace.deallocate()
+        }
+        old.deinitialize(count: table.pointee.indexCount)
+        old.deallocate()
+        table.pointee.indexes = indexes
+        table.pointee.indexCount = wanted.count
+        table.pointee.hasSecondaryIndexes = hasSecondaryIndexes(infos)
+        for (column, info) in infos.enumerated() {
+            table.pointee.columns[column].valueIndex = info.valueIndex
+            table.pointee.columns[column].inverseIndex = info.inverseIndex
+            table.pointee.columns[column].wordIndex = info.wordIndex
+            table.pointee.columns[column].wordRules = info.wordRules
+        }
     }
 
     private static func emptyPlace() -> UnsafeMutableRawPointer {

@@ -68,6 +68,14 @@ struct TableReader {
             tree: table.pointee.indexes[Int(info.valueIndex)].tree, kind: info.kind)
     }
 
+    /// The full-text index of a column: words to objects.
+    func wordIndex(column: Int) -> IndexReader? {
+        let info = table.pointee.columns[column]
+        guard info.wordIndex >= 0 else { return nil }
+        return IndexReader(
+            tree: table.pointee.indexes[Int(info.wordIndex)].tree, kind: info.kind)
+    }
+
     /// The objects that link to `target` through a link column, ascending.
     func sources(of target: Int64, column: Int) throws(RealmError) -> [Int64] {
         try table.sources(of: target, in: self.column(column).linkTarget, column: column)

@@ -164,22 +164,24 @@ final class TableSet {
         for (position, index) in root.indexes.enumerated() {
             let target = table.pointee.indexes + position
             guard target.pointee.column == index.column,
-                target.pointee.isInverse == index.isInverse
+                target.pointee.kind == index.kind
             else {
                 throw RealmError(
                     .invalidDatabase,
-                    "catalog: index \(position) of class \(root.classKey.rawValue) is for column "
-                        + "\(index.column)")
+                    "catalog: \(index.kind.name) \(position) of class \(root.classKey.rawValue) "
+                        + "is for column \(index.column)")
             }
             index.root.store(target.pointee.tree.rootPlace)
             target.pointee.tree.depth = index.depth
             target.pointee.tree.count = index.entries
+            target.pointee.isNew = false
         }
     }
 
     // MARK: Table states
 
-    /// Makes table states for the classes of `stored`; states of classes that are as before stay.
+    /// Makes table states for the classes of `stored`; states of classes that are as before stay,
+    /// also where the indexes differ: handles point to them.
     private func rebuild() throws(RealmError) {
         let capacity = max(tableCapacity, Int(stored.nextClassKey) + 16)
         if capacity > tableCapacity {
@@ -195,7 +197,10 @@ final class TableSet {
             keep.insert(key)
             let infos = try TableLayout.columns(item, stored.schema)
             if let old = tables[key] {
-                if TableLayout.isSame(old, infos, item) {
+                if TableLayout.hasSameColumns(old, infos, item) {
+                    if !TableLayout.isSame(old, infos, item) {
+                        TableLayout.setIndexes(old, infos, nodeSource())
+                    }
                     old.pointee.tables = tables
                     old.pointee.tableCapacity = tableCapacity
                     old.pointee.incoming = []
@@ -290,18 +295,47 @@ final class TableSet {
         stamp.pointee &+= 1
     }
 
-    /// Takes over a schema in which some classes are new; goes into the commit.
+    /// Takes over a schema in which some classes are new or some indexes differ; goes into the
+    /// commit.
     func extendSchema(_ next: StoredSchema, version: UInt64) throws(RealmError) {
         if next != stored {
+            try settle()
+            try dropIndexes(next)
             stored = next
             isSchemaDirty = true
             try rebuild()
             setMemory(memory)
+            try buildIndexes()
         }
         if catalog.schemaVersion != version {
             catalog.schemaVersion = version
         }
         stamp.pointee &+= 1
+    }
+
+    /// Gives up the indexes that the classes do not have in `next`.
+    private func dropIndexes(_ next: StoredSchema) throws(RealmError) {
+        for item in next.schema.classes {
+            guard let table = table(item.key) else { continue }
+            let infos = try TableLayout.columns(item, next.schema)
+            guard TableLayout.hasSameColumns(table, infos, item) else { continue }
+            for position in TableLayout.superfluous(table, infos) {
+                try table.dropIndex(position)
+            }
+        }
+    }
+
+    /// Fills the indexes that are new.
+    private func buildIndexes() throws(RealmError) {
+        try forEachTable { table throws(RealmError) in
+            for position in 0..<table.pointee.indexCount
+            where table.pointee.rowCount > 0 && table.pointee.indexes[position].isNew {
+                try table.buildIndex(position)
+            }
+            for position in 0..<table.pointee.indexCount {
+                table.pointee.indexes[position].isNew = false
+            }
+        }
     }
 
     /// Makes every table ready for scans.

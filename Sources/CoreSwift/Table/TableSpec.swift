@@ -12,9 +12,13 @@ struct ColumnInfo {
     var valueType: UInt32
     /// Class that a link points to.
     var linkTarget: ClassKey
-    /// Position of the value index and of the inverse index among the table's trees, or -1.
+    /// Position of the value index, the inverse index and the full-text index among the table's
+    /// trees, or -1.
     var valueIndex: Int32
     var inverseIndex: Int32
+    var wordIndex: Int32 = -1
+    /// How the full-text index cuts texts into words.
+    var wordRules = WordRules.latin
     var propertyKey: PropertyKey
     /// What the column holds per row; of a collection, `kind` is `.collection`.
     var collection = CollectionType.none
@@ -23,6 +27,9 @@ struct ColumnInfo {
     var elementIsNullable = false
     /// Columns of the elements of a collection: the values, or keys and values. Owned by the table.
     var elements: UnsafeMutablePointer<ColumnInfo>?
+
+    /// Whether a change of a value concerns some index; -1 is the only negative position.
+    @inline(__always) var hasIndexes: Bool { valueIndex & inverseIndex & wordIndex >= 0 }
 
     /// What the values are: the elements of a collection, else those of the column.
     @inline(__always) var valueKind: ColumnKind { kind == .collection ? elementKind : kind }
@@ -35,6 +42,41 @@ struct ColumnInfo {
     @inline(__always) var elementColumns: Int { collection == .dictionary ? 2 : 1 }
     /// The column of the values among those of the elements.
     @inline(__always) var valueColumn: Int { collection == .dictionary ? 1 : 0 }
+}
+
+/// What the tree of a property is for; the catalog holds the raw value.
+enum IndexKind: UInt8 {
+    /// Value -> objects that have it.
+    case values = 0
+    /// Link target -> objects that link to it.
+    case inverse = 1
+    /// Word of a text -> objects whose text has it, by the rules of `WordRules`.
+    case words = 2
+    case unicodeWords = 3
+
+    /// Trees of one column are told apart by their tags, which have 16 bits for columns and this.
+    func tagColumn(_ column: Int) -> Int {
+        switch self {
+        case .values: return column
+        case .inverse: return column | 0x8000
+        case .words, .unicodeWords: return column | 0x4000
+        }
+    }
+
+    var isWords: Bool { self == .words || self == .unicodeWords }
+
+    /// In messages: "index of Dog.name".
+    var name: String {
+        switch self {
+        case .values: return "index"
+        case .inverse: return "inverse index"
+        case .words, .unicodeWords: return "full-text index"
+        }
+    }
+}
+
+extension WordRules {
+    var indexKind: IndexKind { self == .latin ? .words : .unicodeWords }
 }
 
 /// Object keys of integer primary keys. A value in 0 ..< 2^62 is its own object key, so that a

@@ -64,7 +64,7 @@ final class TreeCopy {
                 let index = table.pointee.indexes[position]
                 root.indexes.append(
                     IndexRoot(
-                        column: index.column, isInverse: index.isInverse, depth: index.tree.depth,
+                        column: index.column, kind: index.kind, depth: index.tree.depth,
                         entries: index.tree.count,
                         root: try node(
                             BlockReference(index.tree.rootPlace), index.tree.depth, index.tree,

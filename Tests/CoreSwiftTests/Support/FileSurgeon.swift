@@ -7,7 +7,7 @@ final class FileSurgeon {
     struct Node {
         var kind: BlockKind
         var classKey: Int
-        /// Column of an index; with the top bit for inverse indexes.
+        /// Column of an index, as `IndexKind.tagColumn` has it.
         var column: Int
         var level: Int
         /// Offset in the file of the reference to the block.
@@ -93,7 +93,7 @@ final class FileSurgeon {
             place += 56
             for index in item.indexes {
                 indexPlaces[key, default: []].append(place)
-                let column = index.column | (index.isInverse ? 0x8000 : 0)
+                let column = index.kind.tagColumn(index.column)
                 if !index.root.isNone { addIndex(key, column, index.depth, place + 16) }
                 place += 48
             }

@@ -1,0 +1,157 @@
+// Keeping full-text indexes in step with the texts, and building indexes for a class that has rows.
+
+extension UnsafeMutablePointer where Pointee == TableState {
+    /// Collects what the change of a text means for its full-text index: words that are in one of
+    /// the texts only. Null has no words.
+    func changeWords(
+        _ info: ColumnInfo, _ key: Int64, from old: RawValue, to new: RawValue
+    ) {
+        let index = pointee.indexes + Int(info.wordIndex)
+        let rules = info.wordRules
+        if old.isNull || old.bytes.isEmpty {
+            addWords(new, rules, key, index)
+            return
+        }
+        let before = WordSet(old, rules)
+        let after = WordSet(new, rules)
+        before.forEachMissing(in: after) { start, count in
+            index.pointee.pending.append(start, count, key, isAddition: false)
+        }
+        after.forEachMissing(in: before) { start, count in
+            index.pointee.pending.append(start, count, key, isAddition: true)
+        }
+    }
+
+    private func addWords(
+        _ value: RawValue, _ rules: WordRules, _ key: Int64,
+        _ index: UnsafeMutablePointer<TableIndex>
+    ) {
+        if value.isNull { return }
+        WordScanner.forEachWord(value.bytes, rules) { start, count in
+            index.pointee.pending.append(start, count, key, isAddition: true)
+        }
+    }
+
+    // MARK: Whole indexes
+
+    /// Enters every row into the index at a position, which is empty. The table is settled, before
+    /// and after.
+    func buildIndex(_ position: Int) throws(RealmError) {
+        let index = pointee.indexes + position
+        let column = index.pointee.column
+        let info = pointee.columns[column]
+        let isWords = index.pointee.kind.isWords
+        var leaves = LeafIterator(table: self)
+        while let leaf = try leaves.next() {
+            let place = UnsafeMutableRawPointer(mutating: leaf.base)
+            for row in 0..<leaf.rows where !leaf.isDead(row) {
+                let key = leaf.key(row)
+                let value = try value(
+                    RowPlace(leaf: place, row: row, state: .sealed), key, column)
+                if isWords {
+                    addWords(value, info.wordRules, key, index)
+                } else {
+                    try changeValueIndex(info, key, value, isAddition: true)
+                }
+            }
+        }
+        try mergeIndex(position)
+    }
+
+    /// Gives up the blocks of the index at a position.
+    func dropIndex(_ position: Int) throws(RealmError) {
+        let tree = pointee.indexes[position].tree
+        var blocksLeft = pointee.nodes.blocksMax
+        try drop(tree.rootPlace, tree.depth, tree, &blocksLeft)
+        BlockReference.none.store(tree.rootPlace)
+        pointee.indexes[position].tree.depth = 0
+        pointee.indexes[position].tree.count = 0
+        pointee.indexes[position].pending.clear()
+    }
+
+    private func drop(
+        _ place: UnsafeRawPointer, _ level: Int, _ tree: IndexTree, _ blocksLeft: inout Int
+    ) throws(RealmError) {
+        let reference = BlockReference(place)
+        if reference.isNone { return }
+        blocksLeft -= 1
+        guard blocksLeft >= 0 else { throw tree.nodes.endless() }
+        if level > 0 {
+            let branch = try tree.branch(place, level)
+            for index in 0..<branch.count {
+                try drop(branch.reference(index), level - 1, tree, &blocksLeft)
+            }
+        }
+        memory.pointee.drop(reference)
+    }
+}
+
+/// The words of one text, each once, in the order of their bytes.
+struct WordSet {
+    private var heap: [UInt8] = []
+    private var words: [(offset: Int, count: Int)] = []
+
+    init(_ value: RawValue, _ rules: WordRules) {
+        if value.isNull { return }
+        WordScanner.forEachWord(value.bytes, rules) { start, count in
+            words.append((heap.count, count))
+            heap.append(contentsOf: UnsafeRawBufferPointer(start: start, count: count))
+        }
+        heap.withUnsafeBytes { heap in
+            guard let base = heap.baseAddress else { return }
+            words.sort {
+                compareBytes(base + $0.offset, $0.count, base + $1.offset, $1.count) < 0
+            }
+            var kept = 0
+            for index in words.indices {
+                if kept > 0 {
+                    let last = words[kept - 1]
+                    let word = words[index]
+                    if compareBytes(
+                        base + last.offset, last.count, base + word.offset, word.count) == 0
+                    {
+                        continue
+                    }
+                }
+                words[kept] = words[index]
+                kept += 1
+            }
+            words.removeLast(words.count - kept)
+        }
+    }
+
+    var count: Int { words.count }
+
+    func forEach(_ body: (UnsafeRawPointer, Int) -> Void) {
+        heap.withUnsafeBytes { heap in
+            guard let base = heap.baseAddress else { return }
+            for word in words { body(base + word.offset, word.count) }
+        }
+    }
+
+    func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let start = bytes.baseAddress else { return false }
+        var found = false
+        forEach { word, count in
+            if count == bytes.count, equalBytes(word, start, count) { found = true }
+        }
+        return found
+    }
+
+    /// Calls `body` with the words that `other` lacks. Both are in order: one pass.
+    func forEachMissing(in other: WordSet, _ body: (UnsafeRawPointer, Int) -> Void) {
+        other.heap.withUnsafeBytes { others in
+            var next = 0
+            forEach { word, count in
+                var order = 1
+                while next < other.words.count, let base = others.baseAddress {
+                    let place = other.words[next]
+                    order = compareBytes(base + place.offset, place.count, word, count)
+                    if order >= 0 { break }
+                    next += 1
+                }
+                if order != 0 { body(word, count) }
+            }
+        }
+    }
+}

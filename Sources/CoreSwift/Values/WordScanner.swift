@@ -1,0 +1,124 @@
+// Cuts texts into the words of a full-text index and folds them, so that words which count as the
+// same have the same bytes. The index and the words that are looked up go through it alike; changing
+// what it gives for a text makes the indexes in existing files wrong.
+//
+// Used by `Table` to keep full-text indexes, and by `Query` to read the right side of TEXT.
+
+import CKernels
+
+/// What is a word, and which words are the same.
+public enum WordRules: UInt8, Sendable {
+    /// Letters and digits of ASCII and the Latin-1 letters U+00C0 to U+00FE. Letters in either case
+    /// and with or without accent are the same, but å, æ, ð, ø, þ and ß are letters of their own.
+    case latin
+    /// Letters, marks and numbers of all scripts, in Unicode's full case folding, without
+    /// diacritical marks. Each CJK ideograph is a word.
+    case unicode
+
+    /// The longest word in bytes; what follows is left out, in indexes and in searches alike.
+    var wordBytesMax: Int { self == .latin ? 64 : 128 }
+}
+
+struct WordScanner {
+    let text: UnsafeRawPointer
+    let count: Int
+    let rules: WordRules
+    /// Room for `WordRules.wordBytesMax` bytes.
+    let word: UnsafeMutableRawPointer
+    var position = 0
+    /// Bytes of the word that `next` found.
+    var wordCount = 0
+    /// Something that belongs to no word was met on the way.
+    var metSeparator = false
+    /// Made when a word has other letters than those of ASCII.
+    var folder: TextFolder?
+
+    /// Calls `body` with each word of a text, repeated ones again. The bytes live until it returns.
+    @inline(__always)
+    static func forEachWord(
+        _ text: UnsafeRawBufferPointer, _ rules: WordRules, _ body: (UnsafeRawPointer, Int) -> Void
+    ) {
+        guard let start = text.baseAddress, text.count > 0 else { return }
+        withUnsafeTemporaryAllocation(byteCount: rules.wordBytesMax, alignment: 8) { buffer in
+            guard let word = buffer.baseAddress else { return }
+            var scanner = WordScanner(
+                text: start, count: text.count, rules: rules, word: word)
+            while scanner.next() { body(UnsafeRawPointer(word), scanner.wordCount) }
+        }
+    }
+
+    /// The words of a text without anything between them; nil when there is some other character.
+    static func words(_ text: [UInt8], _ rules: WordRules) -> [[UInt8]]? {
+        text.withUnsafeBytes { source in
+            guard let start = source.baseAddress, source.count > 0 else { return [] }
+            return withUnsafeTemporaryAllocation(
+                byteCount: rules.wordBytesMax, alignment: 8
+            ) { buffer in
+                guard let word = buffer.baseAddress else { return [] }
+                var scanner = WordScanner(
+                    text: start, count: source.count, rules: rules, word: word)
+                var words: [[UInt8]] = []
+                while scanner.next() {
+                    words.append(
+                        [UInt8](UnsafeRawBufferPointer(start: word, count: scanner.wordCount)))
+                }
+                return scanner.metSeparator ? nil : words
+            }
+        }
+    }
+
+    /// Moves to the next word; false at the end of the text.
+    @inline(__always)
+    mutating func next() -> Bool { rules == .latin ? nextLatin() : nextUnicode() }
+
+    // MARK: Latin
+
+    /// What U+00C0 + index becomes, also at + 32: "." nothing, "@" the same letter in lower case,
+    /// "$" itself.
+    private static let latinLetters: StaticString = "aaaaa@@ceeeeiiii@nooooo.@uuuuy@$"
+
+    private mutating func nextLatin() -> Bool {
+        let letters = UnsafeRawPointer(Self.latinLetters.utf8Start)
+        let limit = WordRules.latin.wordBytesMax
+        var used = 0
+        var isFull = false
+        var at = position
+        while at < count {
+            let byte = text.u8(at)
+            at &+= 1
+            let lower = byte | 0x20
+            if lower &- 0x61 < 26 || byte &- 0x30 < 10 {
+                // The bit of lower case is set in digits already.
+                if used < limit && !isFull {
+                    word.put(lower, used)
+                    used &+= 1
+                }
+                continue
+            }
+            // U+00C0 to U+00FE are C3 80 to C3 BE; U+00FF is none of them.
+            if byte == 0xC3, at < count, text.u8(at) &- 0x80 < 0x3F {
+                let second = text.u8(at)
+                at &+= 1
+                let letter = letters.u8(Int(second & 31))
+                let isOwn = letter < 0x61
+                if letter == UInt8(ascii: ".") { continue }
+                isFull = isFull || used &+ (isOwn ? 2 : 1) > limit
+                if isFull { continue }
+                if !isOwn {
+                    word.put(letter, used)
+                    used &+= 1
+                } else {
+                    word.put(0xC3 as UInt8, used)
+                    word.put(letter == UInt8(ascii: "$") ? second : second | 0x20, used &+ 1)
+                    used &+= 2
+                }
+                continue
+            }
+            metSeparator = true
+            if used > 0 { break }
+        }
+        position = at
+        wordCount = used
+        return used > 0
+    }
+}
