@@ -127,8 +127,11 @@ enum FileReading {
         _ reader: TableReader, _ digest: inout ValueDigest
     ) throws(RealmError) {
         for column in 0..<reader.columnCount {
-            guard let index = reader.index(column: column) else { continue }
             let all = IndexReader.Range(low: nil, includesLow: true, high: nil, includesHigh: true)
+            if let words = reader.wordIndex(column: column) {
+                for key in try words.keys(all) { digest.add(UInt64(bitPattern: key)) }
+            }
+            guard let index = reader.index(column: column) else { continue }
             digest.add(UInt64(try index.count(all)))
             let keys = try index.keys(all)
             for key in keys { digest.add(UInt64(bitPattern: key)) }
@@ -163,6 +166,7 @@ enum FileReading {
         "token == uuid(05000000-0000-0000-0000-000000000009)", "cargo > 40", "cargo == 'text 3'",
         "hold == 24", "hold CONTAINS 'ext'", "hold IN {16, 'text 3', true}",
         "TRUEPREDICATE SORT(cargo ASC, price DESC)", "TRUEPREDICATE DISTINCT(hold, token)",
+        "note TEXT '7'", "note TEXT 'note -1*'", "note TEXT '-NOTE'", "tag.text TEXT 'about 3'",
         "TRUEPREDICATE SORT(name ASC) LIMIT(50)", "TRUEPREDICATE DISTINCT(note) SORT(size DESC)",
     ]
 }

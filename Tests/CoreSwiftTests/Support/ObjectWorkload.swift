@@ -71,7 +71,8 @@ struct ObjectWorkload: CrashWorkload {
             "Item", primaryKey: "id",
             properties: [
                 PropertySchema("id", .int, flags: [.primaryKey]),
-                PropertySchema("name", .string, flags: [.indexed]),
+                PropertySchema(
+                    "name", .string, flags: [.indexed, .fullTextIndexed, .fullTextUnicode]),
                 PropertySchema("count", .int, flags: [.nullable, .indexed]),
                 PropertySchema("blob", .binary),
                 PropertySchema("next", .object, linkTarget: "Item", flags: [.nullable]),
@@ -377,10 +378,17 @@ final class ObjectSession: CrashSession {
                 try object.get("weight") == .double(weight)
             else { throw fail("tag \(name) differs") }
         }
-        // The index on names and the backlinks of tags say the same.
+        // The indexes on names and the backlinks of tags say the same.
         for (name, count) in names.prefix(5) {
             let found = try realm.objects("Item").filter("name == '\(name)'").count()
             guard found == count else { throw fail("index finds \(found) of \(count) '\(name)'") }
+            let words = name.split(separator: " ")
+            let expected = names.filter { words.allSatisfy($0.key.split(separator: " ").contains) }
+            let text = words.joined(separator: " ")
+            let matches = try realm.objects("Item").filter("name TEXT '\(text)'").count()
+            guard matches == expected.values.reduce(0, +) else {
+                throw fail("full-text index finds \(matches) of '\(text)'")
+            }
         }
         guard let tagProperty = itemClass.property(named: "tag") else {
             throw fail("the property is missing")

@@ -10,7 +10,7 @@ enum SampleFile {
             properties: [
                 PropertySchema("id", .int, flags: [.primaryKey, .nullable]),
                 PropertySchema("name", .string, flags: [.indexed]),
-                PropertySchema("note", .string, flags: [.nullable]),
+                PropertySchema("note", .string, flags: [.nullable, .fullTextIndexed]),
                 PropertySchema("count", .int, flags: [.nullable, .indexed]),
                 PropertySchema("score", .double),
                 PropertySchema("ratio", .float, flags: [.nullable]),
@@ -30,7 +30,7 @@ enum SampleFile {
             "Tag", primaryKey: "key",
             properties: [
                 PropertySchema("key", .string, flags: [.primaryKey]),
-                PropertySchema("text", .string),
+                PropertySchema("text", .string, flags: [.fullTextIndexed, .fullTextUnicode]),
             ]),
         ClassSchema("Event", properties: [PropertySchema("kind", .int)]),
         ClassSchema(

@@ -378,7 +378,7 @@ import Testing
 
     // MARK: Indexes
 
-    @Test(arguments: [1, 3, 7, 13, 14, 16, 9 | 0x8000, 10 | 0x8000])
+    @Test(arguments: [1, 3, 7, 13, 14, 16, 2 | 0x4000, 9 | 0x8000, 10 | 0x8000])
     func faultsInIndexesAreFound(column: Int) throws {
         func node(_ surgeon: FileSurgeon) -> IndexLeaf {
             IndexLeaf(surgeon.block(surgeon.all(.indexLeaf, classKey: item, column: column)[0]))
@@ -396,6 +396,38 @@ import Testing
         try plant("entries") {
             let leaf = node($0)
             writable(leaf.base).put(UInt32(leaf.count - 1), 12)
+        }
+    }
+
+    @Test func faultsInFullTextIndexesAreFound() throws {
+        func node(_ surgeon: FileSurgeon) -> IndexLeaf {
+            IndexLeaf(
+                surgeon.block(surgeon.all(.indexLeaf, classKey: tag, column: 1 | 0x4000)[0]))
+        }
+        try plant("word 'about': object 61 is not there") {
+            let leaf = node($0)
+            let last = (0..<leaf.count).last { leaf.suffix($0).elementsEqual("about".utf8) }!
+            #expect(leaf.keyWidth == 1)
+            writable(leaf.keys).put(UInt8(61 - leaf.keyBase), last)
+        }
+        try plant("word '9ab': object 9 does not have it") {
+            let leaf = node($0)
+            let last = (0..<leaf.count).last { leaf.suffix($0).elementsEqual("9".utf8) }!
+            // The text that follows, "about", lends its letters.
+            writable(leaf.offsets).put(leaf.offsets.u16(last * 2 + 2) + 2, last * 2 + 2)
+        }
+        try plant("1 words of objects are missing") {
+            // A text whose words the index has not.
+            let view = leaf($0, tag, 0)
+            let text = view.column(1)!.bytes(12)
+            #expect(text.elementsEqual("about 12".utf8))
+            writable(text.baseAddress!).put(UInt8(ascii: "c"), 4)
+        }
+        try plant("index of column 2 is of kind 9") { surgeon in
+            surgeon.memory.put(9 as UInt8, surgeon.indexPlaces[item]![2] + 2)
+        }
+        try plant("full-text index 2 of class 1 is for column 2") { surgeon in
+            surgeon.memory.put(3 as UInt8, surgeon.indexPlaces[item]![2] + 2)
         }
     }
 

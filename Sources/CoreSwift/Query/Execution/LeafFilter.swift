@@ -153,6 +153,10 @@ final class LeafFilter {
             if !constant { Bits.clear(selection, words) }
             return
         }
+        if node.kind == .words {
+            testKeys(index, node, leaf)
+            return finish(node, nil, selection, words)
+        }
         if node.isKeyColumn, leaf.rows > 0 {
             let last = leaf.key(leaf.rows &- 1)
             if last < IntegerKeys.indirectBase {
@@ -190,7 +194,7 @@ final class LeafFilter {
         case .textSet: try maskTextSet(column, node, selection)
         case .value, .valueSet, .mixedText:
             try maskValues(index, leaf, column, node, selection)
-        case .and, .or: return
+        case .and, .or, .words: return
         }
         finish(node, column.nulls, selection, words)
     }
@@ -270,7 +274,8 @@ final class LeafFilter {
         case .text:
             passed = try passes(value.bytes, index, node, isString: node.columnKind == .string)
         case .textSet: passed = isMember(value.bytes, node)
-        case .and, .or: return false
+        // No value alone tells: `test` asks for the object.
+        case .and, .or, .words: return false
         }
         return passed != node.negated
     }

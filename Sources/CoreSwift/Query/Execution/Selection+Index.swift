@@ -10,11 +10,14 @@ extension Selection {
         case ranges(IndexReader, [IndexReader.Range], isExact: Bool)
         /// Sources of the objects behind a link.
         case links
+        /// Objects that a full-text index has for words.
+        case words
     }
 
     private func source(_ index: Int) throws(RealmError) -> Source? {
         let node = program.nodes[index]
         guard !node.negated else { return nil }
+        if node.kind == .words { return .words }
         if node.isKeyColumn {
             guard !node.matchesNull else { return nil }
             if node.kind == .intRange, node.low == node.high { return .keys }
@@ -179,7 +182,7 @@ extension Selection {
     }
 
     /// The least byte string that is greater than every one beginning with `bytes`.
-    private static func successor(_ bytes: [UInt8]) -> [UInt8]? {
+    static func successor(_ bytes: [UInt8]) -> [UInt8]? {
         var result = bytes
         while let last = result.last {
             if last < 0xFF {
@@ -196,10 +199,14 @@ extension Selection {
     /// The count when the whole filter is one test that an index answers exactly.
     func indexCount() throws(RealmError) -> Int? {
         if let count = try equalTextCount() { return count }
+        if program.nodes[root].kind == .words {
+            let count = try wordCount(program.nodes[root])
+            return program.nodes[root].negated ? max(0, table.rowCount - count) : count
+        }
         guard let source = try source(root) else { return nil }
         let node = program.nodes[root]
         switch source {
-        case .keys: return nil
+        case .keys, .words: return nil
         case .ranges(let reader, let ranges, let isExact):
             guard isExact else { return nil }
             var count = 0
@@ -305,6 +312,12 @@ extension Selection {
             keys.reserveCapacity(count)
             for range in ranges { keys.append(contentsOf: try reader.keys(range)) }
             return (Self.sortedUnique(keys), isExact)
+        case .words:
+            // The whole answer, which a scan would begin with as well.
+            if index != root {
+                guard try wordCountMax(node) <= limit else { return nil }
+            }
+            return (try wordKeys(node), true)
         case .links:
             let targets = try linkTargets(index)
             var count = 0

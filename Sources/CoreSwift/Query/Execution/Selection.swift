@@ -160,6 +160,8 @@ struct Selection {
                 filter.setKeys(index, KeySet(program.members(node).map { $0.0 }))
             case .linkToPrimaryKey: filter.setLink(index, try linkKey(node))
             case .path: _ = try pathSet(index)
+            case .words where filter.keys(index) == nil:
+                filter.setKeys(index, KeySet(try wordKeys(node)))
             default: break
             }
         }

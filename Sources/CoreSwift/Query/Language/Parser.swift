@@ -314,7 +314,8 @@ struct Parser {
         entry.op = op.rawValue
         entry.negated = negated
         try advance()
-        if token.kind == .leftBracket { entry.options = try options().rawValue }
+        // TEXT takes no options: the bracket is no operand then.
+        if token.kind == .leftBracket, op != .text { entry.options = try options().rawValue }
         operators.append(entry)
         return .operand
     }

@@ -35,6 +35,7 @@ extension Binder {
             swap(&leftSide, &rightSide)
             op = op.mirrored
         }
+        if op == .text { try checkText(leftSide, rightSide, right) }
         switch (leftSide, rightSide) {
         case (.constant, .constant), (.list, .constant), (.constant, .list), (.list, .list):
             throw invalidQuery(
@@ -50,6 +51,22 @@ extension Binder {
             let target = try target(path, left)
             let test = try test(target, op, options, constant, inList: false)
             return wrap(target, test ?? .constant(false))
+        }
+    }
+
+    /// TEXT has a property on its left and words on its right.
+    private func checkText(_ left: Side, _ right: Side, _ index: Int32) throws(RealmError) {
+        switch (left, right) {
+        case (.path, .list):
+            let problem =
+                "TEXT needs a string on its right, '\(spelling(tree.nodes[Int(index)]))' is a list"
+            throw tree.nodes[Int(index)].kind == .argument
+                ? invalidArgument(problem) : invalidQuery(problem)
+        case (_, .path):
+            throw invalidQuery(
+                "TEXT needs words on its right, '\(spelling(tree.nodes[Int(index)]))' is a property"
+            )
+        default: return
         }
     }
 
@@ -153,7 +170,6 @@ extension Binder {
         _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions, _ list: Int32,
         right quantifier: Quantifier
     ) throws(RealmError) -> Int32 {
-        if op == .text { throw invalidQuery("TEXT needs a string on its right side") }
         try checkOperator(target, op == .inList ? .equal : op)
         let members = try listMembers(list)
         let isEquality = op == .equal || op == .inList

@@ -10,18 +10,8 @@ extension Binder {
         case .beginsWith, .endsWith, .contains, .like: problem = !target.kind.holdsText
         case .matches: problem = target.kind != .string && target.kind != .mixed
         case .text:
-            guard target.kind == .string else {
-                throw invalidQuery(
-                    "TEXT needs a string property, '\(name(target))' is of type "
-                        + target.kind.typeWord)
-            }
-            let bound = paths[Int(tree.nodes[Int(target.syntax)].payload)]
-            let property = schema.classes[bound.classIndex].properties[bound.propertyIndex]
-            guard property.flags.contains(.fullTextIndexed) else {
-                throw RealmError(
-                    .illegalOperation, "property '\(name(target))' has no full-text index")
-            }
-            throw notSupported("TEXT")
+            _ = try wordRules(target)
+            problem = false
         }
         if problem {
             throw invalidQuery(
@@ -46,6 +36,8 @@ extension Binder {
         var node: FilterNode?
         if op == .matches {
             node = try matchesTest(options, constant)
+        } else if op == .text {
+            node = try wordsTest(target, constant)
         } else if constant.kind == .null {
             node = nullTest(target, op, options)
         } else {

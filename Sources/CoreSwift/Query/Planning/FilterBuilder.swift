@@ -340,6 +340,7 @@ struct FilterBuilder {
         case .intSet: cost = 5
         case .doubleSet, .floatSet, .timestampSet: cost = 8
         case .linkToPrimaryKey: cost = 2
+        case .words: cost = 4
         case .text:
             switch node.op {
             case .equal, .beginsWith, .endsWith, .less, .lessEqual:

@@ -25,6 +25,9 @@ enum FilterKind: UInt8 {
     case valueSet
     /// As `text`, of mixed values that are of type `low`; with `high`, the opposite.
     case mixedText
+    /// The object's text has the words of search `a` (`WordSearch`). Objects pass, not values: null
+    /// has no words, and `matchesNull` means nothing.
+    case words
     /// Link to the object of class `linkClass` whose primary key is constant `a`.
     case linkToPrimaryKey
     /// Node `a`, applied to the object that the links at `hops` lead to.

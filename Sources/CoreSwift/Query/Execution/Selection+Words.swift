@@ -1,0 +1,181 @@
+// TEXT from the full-text index: lists of object keys per word are intersected, beginning with the
+// shortest; words with long lists are looked up object by object.
+
+import CKernels
+
+/// The words of a full-text index that a term means.
+private struct WordRange {
+    var range: IndexReader.Range
+    var isPrefix: Bool
+    /// Entries; an object counts several times if several of its words begin so.
+    var count: Int
+}
+
+extension Selection {
+    /// From here on a list costs more to read than as many look-ups as there are candidates.
+    private static let entriesPerLookup = 32
+
+    /// The full-text index that a node asks.
+    private func wordReader(_ node: FilterNode) throws(RealmError) -> IndexReader {
+        guard let reader = table.wordIndex(column: Int(node.column)) else {
+            throw RealmError(
+                .illegalOperation,
+                "property \(node.column) of class \(table.classKey.rawValue) has no full-text "
+                    + "index any more")
+        }
+        return reader
+    }
+
+    private func range(
+        _ term: WordSearch.Term, _ reader: IndexReader
+    ) throws(RealmError) -> WordRange {
+        let range =
+            term.isPrefix
+            ? IndexReader.Range(
+                low: term.word, includesLow: true, high: Self.successor(term.word),
+                includesHigh: false)
+            : IndexReader.Range(equal: term.word)
+        return WordRange(
+            range: range, isPrefix: term.isPrefix, count: try reader.count(range))
+    }
+
+    /// At most so many objects pass before the node's negation; costs two descents per word.
+    func wordCountMax(_ node: FilterNode) throws(RealmError) -> Int {
+        let reader = try wordReader(node)
+        let search = program.search(node)
+        var counts: [Int] = []
+        for term in search.required { counts.append(try range(term, reader).count) }
+        if let least = counts.min() { return least }
+        var total = 0
+        for terms in search.excluded {
+            var least = Int.max
+            for term in terms { least = min(least, try range(term, reader).count) }
+            total += least
+        }
+        return total
+    }
+
+    /// How many objects pass before the node's negation.
+    func wordCount(_ node: FilterNode) throws(RealmError) -> Int {
+        let search = program.search(node)
+        let terms = search.required + search.excluded.flatMap { $0 }
+        // Each object has a word once: the entries are the objects.
+        if terms.count == 1, !terms[0].isPrefix {
+            return try range(terms[0], try wordReader(node)).count
+        }
+        return try wordKeys(node).count
+    }
+
+    /// Keys of the objects that pass before the node's negation, ascending.
+    func wordKeys(_ node: FilterNode) throws(RealmError) -> [Int64] {
+        let reader = try wordReader(node)
+        let search = program.search(node)
+        if search.required.isEmpty {
+            var keys: [Int64] = []
+            for terms in search.excluded {
+                keys.append(contentsOf: try self.keys(ofAll: terms, reader))
+            }
+            return search.excluded.count > 1 ? WordKeys.union(keys) : keys
+        }
+        var keys = try self.keys(ofAll: search.required, reader)
+        for terms in search.excluded where !keys.isEmpty {
+            if terms.count == 1 {
+                let range = try range(terms[0], reader)
+                keys = try cut(keys, range, reader, keepsMembers: false)
+            } else {
+                keys = WordKeys.cut(keys, try self.keys(ofAll: terms, reader), keepsMembers: false)
+            }
+        }
+        return keys
+    }
+
+    private func keys(
+        ofAll terms: [WordSearch.Term], _ reader: IndexReader
+    ) throws(RealmError) -> [Int64] {
+        var ranges: [WordRange] = []
+        for term in terms { ranges.append(try range(term, reader)) }
+        ranges.sort { $0.count < $1.count }
+        guard let first = ranges.first, first.count > 0 else { return [] }
+        var keys = try self.keys(first, reader)
+        for range in ranges.dropFirst() where !keys.isEmpty {
+            keys = try cut(keys, range, reader, keepsMembers: true)
+        }
+        return keys
+    }
+
+    private func keys(_ range: WordRange, _ reader: IndexReader) throws(RealmError) -> [Int64] {
+        let keys = try reader.keys(range.range)
+        return range.isPrefix ? WordKeys.union(keys) : keys
+    }
+
+    /// Those of `keys` that a word has, or does not have.
+    private func cut(
+        _ keys: [Int64], _ range: WordRange, _ reader: IndexReader, keepsMembers: Bool
+    ) throws(RealmError) -> [Int64] {
+        guard !range.isPrefix, let word = range.range.low,
+            range.count / Self.entriesPerLookup > keys.count
+        else {
+            return WordKeys.cut(keys, try self.keys(range, reader), keepsMembers: keepsMembers)
+        }
+        var kept: [Int64] = []
+        let bytes = UnsafeMutableRawPointer.allocate(byteCount: max(word.count, 1), alignment: 1)
+        defer { bytes.deallocate() }
+        bytes.copyMemory(from: word, byteCount: word.count)
+        for key in keys {
+            let place = IndexPosition(bytes: UnsafeRawPointer(bytes), count: word.count, key: key)
+            if try reader.tree.contains(place) == keepsMembers { kept.append(key) }
+        }
+        return kept
+    }
+}
+
+/// Lists of object keys.
+enum WordKeys {
+    /// Each key once, ascending.
+    static func union(_ keys: [Int64]) -> [Int64] {
+        var low = Int64.max
+        var high = Int64.min
+        var ascends = true
+        for key in keys {
+            ascends = ascends && key > high
+            low = min(low, key)
+            high = max(high, key)
+        }
+        if ascends { return keys }
+        let span = UInt64(bitPattern: high &- low)
+        // A bitmap with at most 64 bits per key beats sorting.
+        guard keys.count > 256, span / 64 < UInt64(keys.count) else {
+            var result: [Int64] = []
+            for key in keys.sorted() where result.last != key { result.append(key) }
+            return result
+        }
+        var bits = [UInt64](repeating: 0, count: Int(span / 64) + 1)
+        for key in keys {
+            let offset = UInt64(bitPattern: key &- low)
+            bits[Int(offset >> 6)] |= 1 << (offset & 63)
+        }
+        var result: [Int64] = []
+        result.reserveCapacity(keys.count)
+        for (index, word) in bits.enumerated() {
+            var left = word
+            while left != 0 {
+                result.append(low &+ Int64(index << 6 | left.trailingZeroBitCount))
+                left &= left &- 1
+            }
+        }
+        return result
+    }
+
+    /// The keys that are in `others`, or those that are not; both ascend.
+    static func cut(_ keys: [Int64], _ others: [Int64], keepsMembers: Bool) -> [Int64] {
+        var kept: [Int64] = []
+        kept.reserveCapacity(keepsMembers ? min(keys.count, others.count) : keys.count)
+        var next = 0
+        for key in keys {
+            while next < others.count, others[next] < key { next &+= 1 }
+            let isMember = next < others.count && others[next] == key
+            if isMember == keepsMembers { kept.append(key) }
+        }
+        return kept
+    }
+}

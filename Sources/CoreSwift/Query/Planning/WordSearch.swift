@@ -1,0 +1,88 @@
+// The right side of TEXT (QUERY F5 to F8): words between blanks, all of which must occur; `word*`
+// is the beginning of one, `-word` must not occur.
+
+struct WordSearch {
+    struct Term: Hashable {
+        /// As the index has it (`WordScanner`).
+        var word: [UInt8]
+        var isPrefix: Bool
+    }
+    var required: [Term] = []
+    /// An object is out if it has all terms of one of these.
+    var excluded: [[Term]] = []
+
+    /// What is wrong with a text that is no search; `invalidArgument` in the C interface.
+    private static func problem(_ problem: String) -> RealmError {
+        RealmError(.invalidArgument, "TEXT: \(problem)")
+    }
+
+    init(_ text: [UInt8], _ rules: WordRules) throws(RealmError) {
+        var given: [[Term]] = []
+        for piece in text.split(whereSeparator: { $0 == 0x20 || $0 &- 9 < 5 }) {
+            var rest = piece
+            let isExcluded = rest.first == UInt8(ascii: "-")
+            if isExcluded { rest.removeFirst() }
+            let isPrefix = rest.last == UInt8(ascii: "*")
+            if isPrefix { rest.removeLast() }
+            guard let words = WordScanner.words(Array(rest), rules), !words.isEmpty else {
+                throw Self.problem(
+                    "'\(String(decoding: piece, as: UTF8.self))' is no word: words have letters "
+                        + "and digits only, '*' may follow and '-' precede them")
+            }
+            // One piece has several words where signs are words of their own.
+            let terms = words.enumerated().map { index, word in
+                Term(word: word, isPrefix: isPrefix && index == words.count - 1)
+            }
+            if isExcluded {
+                excluded.append(terms)
+            } else {
+                required.append(contentsOf: terms)
+                given.append(terms)
+            }
+        }
+        if given.isEmpty, excluded.isEmpty { throw Self.problem("there is no word to look for") }
+        let wanted = Set(given.map { $0.map(\.word) })
+        for terms in excluded where wanted.contains(terms.map(\.word)) {
+            let word = terms.map { String(decoding: $0.word, as: UTF8.self) }.joined()
+            throw Self.problem("'\(word)' is both required and excluded")
+        }
+    }
+
+    static func missing() -> RealmError { problem("null has no words to look for") }
+}
+
+// Terms in a filter are members of a set: the place of the word in the filter's bytes; its length,
+// from bit 16 on whether it is a prefix, from bit 20 on its group: 0 required, else excluded.
+
+extension FilterBuilder {
+    mutating func addSearch(_ search: WordSearch) -> Int32 {
+        var members: [(Int64, Int64)] = []
+        for (group, terms) in ([search.required] + search.excluded).enumerated() {
+            for term in terms {
+                let place = addText(term.word)
+                members.append(
+                    (
+                        Int64(place.offset),
+                        Int64(place.count) | (term.isPrefix ? 1 << 16 : 0) | Int64(group) << 20
+                    ))
+            }
+        }
+        return addSet(members)
+    }
+}
+
+extension FilterProgram {
+    func search(_ node: FilterNode) -> (required: [WordSearch.Term], excluded: [[WordSearch.Term]])
+    {
+        var groups: [[WordSearch.Term]] = [[]]
+        for member in members(node) {
+            let group = Int(member.1 >> 20)
+            while groups.count <= group { groups.append([]) }
+            let word = UnsafeRawBufferPointer(
+                start: bytes + Int(member.0), count: Int(member.1 & 0xFFFF))
+            groups[group].append(
+                WordSearch.Term(word: [UInt8](word), isPrefix: member.1 >> 16 & 1 != 0))
+        }
+        return (groups[0], Array(groups.dropFirst()))
+    }
+}

@@ -1,0 +1,211 @@
+// TEXT, rule by rule (QUERY F1 to F9 and B14).
+
+import Testing
+
+@testable import CoreSwift
+
+@Suite struct FullTextTests {
+    private let directory = TemporaryDirectory()
+    private let realm: Realm
+
+    private static let schema = Schema([
+        ClassSchema(
+            "Vessel", primaryKey: "id",
+            properties: [
+                PropertySchema("id", .int, flags: [.primaryKey]),
+                PropertySchema("title", .string, flags: [.nullable]),
+                PropertySchema("log", .string, flags: [.nullable, .fullTextIndexed]),
+                PropertySchema("memo", .string, flags: [.fullTextIndexed, .fullTextUnicode]),
+                PropertySchema("tons", .int),
+                PropertySchema("captain", .object, linkTarget: "Sailor", flags: [.nullable]),
+            ]),
+        ClassSchema(
+            "Sailor", primaryKey: "name",
+            properties: [
+                PropertySchema("name", .string, flags: [.primaryKey, .fullTextIndexed]),
+                PropertySchema("bio", .string, flags: [.nullable, .indexed, .fullTextIndexed]),
+                PropertySchema("boss", .object, linkTarget: "Sailor", flags: [.nullable]),
+            ]),
+    ])
+
+    init() throws {
+        realm = try Realm.open(TestSchema.configuration(directory.file(), Self.schema))
+        try realm.beginWrite()
+        let mia = try realm.create(
+            "Sailor", primaryKey: .string("Mia Berg"), ["bio": .string("A pilot of old reefs")])
+        let jo = try realm.create(
+            "Sailor", primaryKey: .string("Jo O'Brien"), ["bio": .null, "boss": mia.value])
+        let logs: [(String?, String, DynamicObject?)] = [
+            ("Storm near the reef", "Straße am Meer", mia),
+            ("Calm sea, no storm", "海洋学", jo),
+            ("Dépôt of coal, reef 7", "Σοφός", nil),
+            ("", "", mia),
+            (nil, "strasse Łódź", nil),
+            ("stormy o'brien × reefs", "2×3", jo),
+        ]
+        for (index, (log, memo, captain)) in logs.enumerated() {
+            _ = try realm.create(
+                "Vessel", primaryKey: .int(Int64(index)),
+                [
+                    "log": log.map { .string($0) } ?? .null, "memo": .string(memo),
+                    "tons": .int(Int64(index) * 10), "captain": captain?.value ?? .null,
+                ])
+        }
+        try realm.commit()
+    }
+
+    /// Ids of the vessels, found in all ways there are.
+    private func ids(
+        _ text: String, _ arguments: [QueryArgument] = [],
+        location: SourceLocation = #_sourceLocation
+    ) throws -> [Int64] {
+        let key = try #require(realm.schema.class_(named: "Vessel")?.key)
+        let query = try Query.parse(
+            text, arguments: arguments, schema: realm.schema, classKey: key)
+        let reader = SnapshotReader(tables: try realm.readTables())
+        let keys = try query.findAll(reader)
+        #expect(try query.count(reader) == keys.count, "\(text)", sourceLocation: location)
+        #expect(
+            try query.findFirst(reader)?.rawValue == keys.first, "\(text)",
+            sourceLocation: location)
+        #expect(
+            try query.filter([0, 1, 2, 3, 4, 5], reader) == keys.sorted(), "\(text)",
+            sourceLocation: location)
+        // The canonical text means the same (V1).
+        let again = try Query.parse(
+            query.description, arguments: [], schema: realm.schema, classKey: key)
+        #expect(try again.findAll(reader) == keys, "\(text)", sourceLocation: location)
+        return keys
+    }
+
+    private func code(_ text: String, _ arguments: [QueryArgument] = []) -> ErrorCode? {
+        errorCode { _ = try ids(text, arguments) }
+    }
+
+    @Test func allWordsMustOccurInAnyOrder() throws {
+        #expect(try ids("log TEXT 'storm'") == [0, 1])
+        #expect(try ids("log TEXT 'storm reef'") == [0])
+        #expect(try ids("log TEXT 'reef storm'") == [0])
+        #expect(try ids("log TEXT '  reef\tstorm '") == [0])
+        #expect(try ids("log TEXT 'storm storm'") == [0, 1])
+        #expect(try ids("log TEXT 'whale'") == [])
+        #expect(try ids("log TEXT 'storm whale'") == [])
+        #expect(try ids("log TEXT $0", [.scalar(.string("reef"))]) == [0, 2])
+    }
+
+    @Test func caseAndAccentsDoNotMatter() throws {
+        #expect(try ids("log TEXT 'STORM'") == [0, 1])
+        #expect(try ids("log TEXT 'depot'") == [2])
+        #expect(try ids("log TEXT 'DÉPÔT'") == [2])
+        #expect(try ids("log TEXT 'brien'") == [5])
+        #expect(try ids("log TEXT '7'") == [2])
+    }
+
+    @Test func aStarMakesAWordABeginning() throws {
+        #expect(try ids("log TEXT 'sto*'") == [0, 1, 5])
+        #expect(try ids("log TEXT 'sto* ree*'") == [0, 5])
+        #expect(try ids("log TEXT 'storm* reef'") == [0])
+        #expect(try ids("log TEXT 'zz*'") == [])
+        #expect(try ids("log TEXT 'r* n*'") == [0])
+    }
+
+    @Test func aMinusExcludesWordsOrBeginnings() throws {
+        #expect(try ids("log TEXT 'sto* -reef'") == [1, 5])
+        #expect(try ids("log TEXT 'sto* -ree*'") == [1])
+        #expect(try ids("log TEXT 'reef -storm -coal'") == [])
+        #expect(try ids("log TEXT '-reef'") == [1, 3, 4, 5])
+        #expect(try ids("log TEXT '-re*'") == [1, 3, 4])
+        #expect(try ids("log TEXT '-reef -storm'") == [3, 4, 5])
+        #expect(try ids("log TEXT '-whale'") == [0, 1, 2, 3, 4, 5])
+    }
+
+    @Test func textGoesWithOtherConditions() throws {
+        #expect(try ids("log TEXT 'storm' AND tons > 5") == [1])
+        #expect(try ids("log TEXT 'storm' OR tons == 40") == [0, 1, 4])
+        #expect(try ids("log TEXT 'storm' OR log TEXT 'coal'") == [0, 1, 2])
+        #expect(try ids("NOT log TEXT 'storm'") == [2, 3, 4, 5])
+        #expect(try ids("!(log TEXT '-storm')") == [0, 1])
+        #expect(try ids("NOT (log TEXT 'storm' AND tons > 5)") == [0, 2, 3, 4, 5])
+        #expect(try ids("log TEXT 'storm' AND log TEXT 'reef'") == [0])
+        #expect(try ids("log TEXT 'storm' SORT(tons DESC)").count == 2)
+    }
+
+    @Test func textWorksThroughLinks() throws {
+        #expect(try ids("captain.bio TEXT 'pilot'") == [0, 3])
+        #expect(try ids("captain.bio TEXT '-pilot'") == [1, 5])
+        #expect(try ids("NOT captain.bio TEXT 'pilot'") == [1, 2, 4, 5])
+        #expect(try ids("captain.name TEXT 'brien'") == [1, 5])
+        #expect(try ids("captain.boss.bio TEXT 'PILOT reefs'") == [1, 5])
+        #expect(try ids("captain.boss.bio TEXT 'pilot' AND log TEXT 'calm'") == [1])
+    }
+
+    @Test func propertiesNeedAFullTextIndex() throws {
+        #expect(code("title TEXT 'storm'") == .illegalOperation)
+        #expect(code("title TEXT ''") == .illegalOperation)
+        #expect(code("captain.bio TEXT 'pilot'") == nil)
+        for text in [
+            "tons TEXT 'storm'", "captain TEXT 'storm'", "'storm' TEXT log", "log TEXT title",
+            "log TEXT log", "'a' TEXT 'b'", "log TEXT {'storm'}", "log TEXT 5",
+        ] {
+            #expect(code(text) == .invalidQuery, "\(text)")
+        }
+        #expect(code("log TEXT $0", [.scalar(.int(5))]) == .invalidQueryArg)
+        #expect(code("log TEXT $0", [.list([.string("storm")])]) == .invalidQueryArg)
+        #expect(code("log TEXT $1", [.scalar(.string("storm"))]) == .invalidQueryArg)
+    }
+
+    @Test func searchesAreCheckedWordByWord() throws {
+        for text in [
+            "''", "'  '", "null", "\"o'brien\"", "'storm!'", "'storm,reef'", "'-'", "'*'", "'-*'",
+            "'--storm'", "'storm**'", "'×'", "'海'", "'storm -storm'", "'-Storm STORM'",
+            "'dépôt -depot'", "'storm* -storm'", "'storm -storm*'",
+        ] {
+            #expect(code("log TEXT \(text)") == .invalidArgument, "\(text)")
+        }
+        #expect(code("log TEXT $0", [.scalar(.null)]) == .invalidArgument)
+        do {
+            _ = try ids("log TEXT 'reef o!brien'")
+            Issue.record("no error")
+        } catch let error as RealmError {
+            #expect(error.message.contains("'o!brien'"))
+        }
+    }
+
+    @Test func thereAreNoOptions() throws {
+        #expect(code("log TEXT[c] 'storm'") == .invalidQueryString)
+    }
+
+    @Test func unicodeIndexesKnowAllScripts() throws {
+        #expect(try ids("memo TEXT 'STRASSE'") == [0, 4])
+        #expect(try ids("memo TEXT 'straße'") == [0, 4])
+        #expect(try ids("memo TEXT '海'") == [1])
+        #expect(try ids("memo TEXT '学海'") == [1])
+        #expect(try ids("memo TEXT '海学 -straße'") == [1])
+        #expect(try ids("memo TEXT 'σοφοσ'") == [2])
+        #expect(try ids("memo TEXT 'łodz'") == [4])
+        #expect(try ids("memo TEXT 'ł*'") == [4])
+        #expect(try ids("memo TEXT '-海船'") == [0, 1, 2, 3, 4, 5])
+        #expect(try ids("memo TEXT '-海洋 -straße'") == [2, 3, 5])
+        #expect(code("memo TEXT '2×3'") == .invalidArgument)
+    }
+
+    @Test func theIndexFollowsChangesWithinATransaction() throws {
+        try realm.beginWrite()
+        let vessel = try #require(try realm.find("Vessel", primaryKey: .int(0)))
+        try vessel.set("log", .string("storm and whale"))
+        #expect(try ids("log TEXT 'reef'") == [2])
+        #expect(try ids("log TEXT 'whale'") == [0])
+        try vessel.set("log", .string("reef"))
+        try vessel.set("log", .string("whale"))
+        #expect(try ids("log TEXT 'whale'") == [0])
+        #expect(try ids("log TEXT 'reef'") == [2])
+        try realm.find("Vessel", primaryKey: .int(2))?.delete()
+        #expect(try ids("log TEXT 'whale'") == [0])
+        #expect(try ids("log TEXT 'coal'") == [])
+        try vessel.set("log", .null)
+        #expect(try ids("log TEXT 'whale'") == [])
+        try realm.rollback()
+        #expect(try ids("log TEXT 'reef'") == [0, 2])
+        #expect(try realm.check() == [])
+    }
+}
