@@ -623,9 +623,10 @@ def test_embedded_classes_have_no_primary_key():
 
 
 def test_properties_describe_their_collections():
-    assert Person.tags.collection == "list" and Person.tags.type == "str"
-    assert Person.id.collection is None
-    assert repr(Person.weights) == "<property Person.weights: dict[str, float | None]>"
+    its = realm.properties(Person)
+    assert its["tags"].collection == "list" and its["tags"].type == "str"
+    assert its["id"].collection is None
+    assert repr(its["weights"]) == "<property Person.weights: dict[str, float | None]>"
     assert Address.__realm_model__.embedded and not Person.__realm_model__.embedded
 
 

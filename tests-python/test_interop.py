@@ -69,8 +69,8 @@ def test_python_reads_what_c_wrote(path, compile_c):
 def test_the_schemas_are_the_same_to_the_engine(path, compile_c):
     subprocess.run([compile_c("write_shared"), path, "3"], check=True)
     with realm.open(path) as r:
-        assert repr(r.classes["Shared"].name) == "<property Shared.name: str, indexed>"
-        assert repr(r.classes["Shared"].id) == "<property Shared.id: int, primary key>"
+        assert repr(realm.properties(r.classes["Shared"])["name"]) == "<property Shared.name: str, indexed>"
+        assert repr(realm.properties(r.classes["Shared"])["id"]) == "<property Shared.id: int, primary key>"
         assert r.objects("Shared")[2].friend.friend.friend is None
 
 

@@ -27,14 +27,16 @@ class TestDeclarations:
         ]
         assert kinds(Airport)["latitude"] == "float"
 
-    def test_a_class_attribute_describes_its_property(self):
-        assert isinstance(Airport.icao, realm.Property)
-        assert (Airport.icao.primary_key, Airport.icao.nullable) == (True, False)
-        assert (Airport.name.indexed, Airport.name.has_default) == (True, False)
-        assert (Airport.city.nullable, Airport.city.has_default) == (True, True)
-        assert Airport.country.link_target == "Country"
-        assert repr(Airport.elevation) == "<property Airport.elevation: int | None>"
-        assert repr(Airport.icao) == "<property Airport.icao: str, primary key>"
+    def test_properties_are_described(self):
+        described = realm.properties(Airport)
+        assert isinstance(described["icao"], realm.Property)
+        assert list(described) == [p.name for p in Airport.__realm_model__.properties]
+        assert (described["icao"].primary_key, described["icao"].nullable) == (True, False)
+        assert (described["name"].indexed, described["name"].has_default) == (True, False)
+        assert (described["city"].nullable, described["city"].has_default) == (True, True)
+        assert described["country"].link_target == "Country"
+        assert repr(described["elevation"]) == "<property Airport.elevation: int | None>"
+        assert repr(described["icao"]) == "<property Airport.icao: str, primary key>"
 
     def test_every_scalar_type_is_known(self):
         assert kinds(Everything) == {
@@ -63,7 +65,7 @@ class TestDeclarations:
              "__module__": __name__},
         )
         assert kinds(cls) == {"a": "int", "b": "link", "c": "link"}
-        assert cls.b.link_target == "Made"
+        assert realm.properties(cls)["b"].link_target == "Made"
 
     def test_links_to_classes_declared_later_and_to_itself(self):
         class First(realm.Object):
@@ -112,10 +114,10 @@ class TestDeclarations:
             legs: int = 4
 
         assert set(kinds(Dog)) == {"name", "created", "legs"}
-        assert Dog.name.primary_key and Dog.name is not Named.name
+        assert realm.properties(Dog)["name"].primary_key
         dog = Dog(name="Rex", created=datetime(2020, 1, 1, tzinfo=timezone.utc))
         assert dog.age_in(datetime(2020, 1, 2, tzinfo=timezone.utc)) == timedelta(days=1)
-        assert Dog.__realm_model__.primary_key is Dog.name
+        assert Dog.__realm_model__.primary_key is realm.properties(Dog)["name"]
 
     def test_a_property_may_be_redeclared(self):
         class Base(realm.Object):
@@ -282,7 +284,7 @@ class TestUnmanagedObjects:
 
     def test_a_descriptor_refuses_other_classes(self):
         with pytest.raises(TypeError, match="'text' of Note does not apply to a Person"):
-            type(Note.text).__get__(Note.text, Person(id=1))
+            realm.properties(Note)["text"].__get__(Person(id=1))
 
     def test_the_base_class_has_no_instances(self):
         with pytest.raises(TypeError):

@@ -186,8 +186,9 @@ class TestReflection:
             cusco = r.objects("Airport")[0]
             assert (cusco.icao, cusco.country.name) == ("SPZO", "Peru")
             found = r.classes["Airport"]
-            assert found.icao.primary_key and found.name.indexed and found.city.nullable
-            assert found.latitude.type == "float" and found.country.link_target == "Country"
+            its = realm.properties(found)
+            assert its["icao"].primary_key and its["name"].indexed and its["city"].nullable
+            assert its["latitude"].type == "float" and its["country"].link_target == "Country"
             with r.write():
                 cusco.name = "Velasco Astete"
                 r.create(found, icao="NEW1", name="New", latitude=1.0)

@@ -365,7 +365,7 @@ class TestValues:
     def test_bad_names(self, people):
         with pytest.raises(realm.NoSuchPropertyError):
             people.objects(Person).values("nope")
-        with pytest.raises(realm.NoSuchPropertyError):
+        with pytest.raises(TypeError):
             people.objects(Person).values(1)
         with pytest.raises(TypeError):
             people.objects(Person).values()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -45,3 +46,21 @@ def test_the_stubs_fit_the_extension_module():
     if "unrecognized arguments" in done.stderr:
         done = mypy("realm._realm", module="mypy.stubtest")
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_pyright_agrees():
+    """Where it is installed; it is not among the requirements, as it brings Node with it."""
+    for name in ("basedpyright", "pyright"):
+        program = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
+        if program:
+            break
+    else:
+        pytest.skip("there is no pyright")
+    done = subprocess.run(
+        [program, "--pythonpath", sys.executable, "--level", "error", "typed_example.py",
+         "typed_mistakes.py"], cwd=HERE, capture_output=True, text=True,
+    )
+    found = set(re.findall(r"(typed_\w+\.py):(\d+):\d+ - error", done.stdout))
+    lines = (HERE / "typed_mistakes.py").read_text().splitlines()
+    assert found == {("typed_mistakes.py", str(n)) for n, line in enumerate(lines, 1)
+                     if line.endswith("# mistake")}, done.stdout

@@ -93,3 +93,30 @@ def use() -> None:
         pass
     except realm.Error as error:
         assert_type(error.code, realm.ErrorCode)
+
+
+def use_expressions(r: realm.Realm) -> None:
+    airports = r.objects(Airport)
+    found = airports.where((Airport.icao == "LPPT") & Airport.name.startswith("L"))
+    assert_type(found, realm.Results[Airport])
+    airports.where(realm.expr(Airport.elevation) > 3, realm.expr(Airport.weight) < 2.0)
+    airports.where(lambda airport: airport.country.name == "Peru")
+    assert_type(realm.expr(Airport.name), realm.Path[str])
+    assert_type(realm.expr(Airport.weight) < 1.5, realm.Condition)
+    assert_type(realm.expr(Airport.name).startswith("x", case=False), realm.Condition)
+    assert_type(realm.expr(Airport.elevation).is_null(), realm.Condition)
+    assert_type(realm.expr(Airport.name).in_(["a", "b"]) 
+                | realm.not_(Airport.icao == "x"), realm.Condition)
+    assert_type(realm.expr(Airport.elevation).between(1, 3), realm.Condition)
+    assert_type(realm.expr(Airport.weight) + 1 > 2, realm.Condition)
+    assert_type(realm.expr(Airport.country).name == "Peru", realm.Condition)
+    assert_type(realm.expr(Person.tags).count(), realm.Expression[int])
+    airports.where(realm.expr(Person.homes).any(lambda home: home.street == "s"))
+    airports.where(realm.expr(Person.homes).where(lambda home: home.street == "s").count() > 1)
+    airports.where(realm.backlinks(Airport.country).count() > 1)
+    assert_type(airports.sorted(Airport.name, realm.expr(Airport.elevation).desc(), "-icao"),
+                realm.Results[Airport])
+    assert_type(airports.distinct(Airport.country), realm.Results[Airport])
+    airports.max(Airport.elevation)
+    airports.values(Airport.icao, Airport.name)
+    assert_type(realm.properties(Airport)["icao"].primary_key, bool)

@@ -22,3 +22,17 @@ def use(r: realm.Realm) -> None:
     r.objects(int)  # mistake
     realm.open("x", classes=[int])  # mistake
     r.add(dog, update="maybe")  # mistake
+
+
+def use_expressions(r: realm.Realm) -> None:
+    dogs = r.objects(Dog)
+    dogs.where(Dog.age < "three")  # mistake
+    dogs.where(Dog.legs == 4)  # mistake
+    dogs.where("age < 3")  # mistake
+    dogs.where(Dog.age)  # mistake
+    dogs.where(realm.expr(Dog.age) < "three")  # mistake
+    dogs.where(realm.expr(Dog.age))  # mistake
+    dogs.where(realm.expr(Dog.age).between(1, "x"))  # mistake
+    dogs.where(realm.expr(Dog.name).startswith(3))  # mistake
+    dogs.where(realm.expr(Dog.name).startswith("x", cases=False))  # mistake
+    dogs.where(realm.expr(Dog.name).in_(3))  # mistake

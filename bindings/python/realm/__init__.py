@@ -66,9 +66,12 @@ from ._model import (
     PrimaryKey,
     is_managed,
     is_valid,
+    properties,
     realm_of,
     to_dict,
 )
+from ._expressions import Condition, Expression
+from ._paths import Path, SortKey, Subquery, backlinks, expr, not_
 from ._realm import Property, library_version
 from ._results import Results
 from ._values import ObjectId
@@ -79,6 +82,7 @@ __version__ = _version("realm")
 __all__ = [
     "ArgumentError",
     "ClosedRealmError",
+    "Condition",
     "ConfigurationError",
     "DecryptionError",
     "Default",
@@ -86,6 +90,7 @@ __all__ = [
     "EmbeddedObject",
     "Error",
     "ErrorCode",
+    "Expression",
     "FileError",
     "FileMissingError",
     "FilePermissionError",
@@ -110,6 +115,7 @@ __all__ = [
     "OutOfMemoryError",
     "OutOfRangeError",
     "OutOfSpaceError",
+    "Path",
     "PrimaryKey",
     "PrimaryKeyError",
     "Property",
@@ -123,18 +129,24 @@ __all__ = [
     "SchemaError",
     "SchemaMismatchError",
     "Set",
+    "SortKey",
+    "Subquery",
     "SystemCallError",
     "Transaction",
     "TransactionError",
     "UnsupportedFormatError",
     "VersionError",
     "WrongThreadError",
+    "backlinks",
     "check_file",
     "delete_files",
+    "expr",
     "is_managed",
     "is_valid",
     "library_version",
+    "not_",
     "open",
+    "properties",
     "realm_of",
     "to_dict",
 ]

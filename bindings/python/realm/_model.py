@@ -540,6 +540,11 @@ def is_valid(obj: Object, /) -> bool:
     return obj._realm_valid
 
 
+def properties(cls: type[Object], /) -> dict[str, _realm.Property]:
+    """The stored properties of a class by name, in order. (`Dog.age` is an expression for queries.)"""
+    return {prop.name: prop for prop in cls.__realm_model__.properties}
+
+
 def realm_of(obj: Object, /) -> Any:
     """The realm that obj is in, None for an unmanaged one."""
     return obj._realm_owner

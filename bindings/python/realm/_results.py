@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 from . import _realm
 from ._errors import QueryError
+from ._paths import Path, SortKey, compiled
 
 if TYPE_CHECKING:
+    from ._expressions import Condition
     from ._model import Object
 
 T = TypeVar("T", bound="Object")
@@ -16,8 +18,16 @@ T = TypeVar("T", bound="Object")
 _ANY: Any = object()
 
 
-def _path(text: str) -> str:
+#: A property of a class: its name, or `Dog.age`, which type checkers take for what dogs have there.
+_Key = Any
+
+
+def _path(text: Any) -> str:
     """The text, if it is a single path: the engine takes a list of them, and directions."""
+    if isinstance(text, Path):
+        return text._plain_path("an order")
+    if not isinstance(text, str):
+        raise TypeError(f"properties are named by str or as in Dog.age, not {text!r}")
     if not text or any(c in ",()" or c.isspace() for c in text.replace("\\ ", "")):
         raise QueryError(f"{text!r} is not the name of a property or a path over links")
     return text
@@ -54,21 +64,38 @@ class Results(_realm.Results, Sequence[T]):
         """
         return self._filter(query, arguments)
 
-    def sorted(self, *keys: str, reverse: bool = False) -> Results[T]:
+    def where(self, *conditions: Condition | bool | Callable[[Any], Any]) -> Results[T]:
+        """The objects for which all conditions hold, written in Python:
+
+        r.objects(Dog).where((Dog.age < 2) & Dog.name.startswith("B"))
+
+        A function is called with an expression for the object: `where(lambda dog: dog.age < 2)`.
+        """
+        text, arguments = compiled(conditions, self.element_class)
+        return self._filter(text, arguments)
+
+    def sorted(self, *keys: _Key | SortKey, reverse: bool = False) -> Results[T]:
         """The objects in the order of `keys`, the first of them the most important.
 
-        A key is the name of a property or a path over links (`"country.name"`); a leading minus
-        sorts by it downwards. `reverse` turns all of them around. The order is stable.
+        A key is the name of a property or a path over links (`"country.name"`), where a leading
+        minus sorts by it downwards, or an expression: `Airport.country.name`, `Airport.name.desc()`.
+        `reverse` turns all of them around. The order is stable.
         """
         if not keys:
             raise TypeError("sorted() needs at least one property")
         parts = []
         for key in keys:
-            down = key.startswith("-")
-            parts.append(f"{_path(key[down:])} {'DESC' if down != reverse else 'ASC'}")
+            if isinstance(key, SortKey):
+                down, path = key.descending, _path(key.path)
+            elif isinstance(key, str):
+                down = key.startswith("-")
+                path = _path(key[down:])
+            else:
+                down, path = False, _path(key)
+            parts.append(f"{path} {'DESC' if down != reverse else 'ASC'}")
         return self._sort(", ".join(parts))
 
-    def distinct(self, *keys: str) -> Results[T]:
+    def distinct(self, *keys: _Key) -> Results[T]:
         """The first object of each combination of values of `keys`."""
         if not keys:
             raise TypeError("distinct() needs at least one property")
@@ -95,25 +122,27 @@ class Results(_realm.Results, Sequence[T]):
                 return position
         raise ValueError(f"{value!r} is not in these results")
 
-    def min(self, name: str, /) -> Any:
+    def min(self, name: _Key, /) -> Any:
         """The least value of a property, None if there is none. Null does not count."""
-        return self._aggregate("min", name)
+        return self._aggregate("min", _path(name))
 
-    def max(self, name: str, /) -> Any:
+    def max(self, name: _Key, /) -> Any:
         """The greatest value of a property, None if there is none. Null does not count."""
-        return self._aggregate("max", name)
+        return self._aggregate("max", _path(name))
 
-    def sum(self, name: str, /) -> Any:
+    def sum(self, name: _Key, /) -> Any:
         """The sum of a numeric property; zero over nothing."""
-        return self._aggregate("sum", name)
+        return self._aggregate("sum", _path(name))
 
-    def average(self, name: str, /) -> Any:
+    def average(self, name: _Key, /) -> Any:
         """The mean of a numeric property, None if there is no value. Null does not count."""
-        return self._aggregate("average", name)
+        return self._aggregate("average", _path(name))
 
-    def values(self, *names: str) -> list[Any]:
+    avg = average
+
+    def values(self, *names: _Key) -> list[Any]:
         """The values of one property as a list; of several, as a list of tuples."""
-        return self._values(names)
+        return self._values(tuple(map(_path, names)))
 
     def __repr__(self) -> str:
         name = self.element_class.__name__

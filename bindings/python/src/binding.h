@@ -64,6 +64,7 @@ struct State {
     PyObject *list_class;     /* what realm/_collections.py derives from the three types; NULL */
     PyObject *set_class;      /* until it says so */
     PyObject *dictionary_class;
+    PyObject *make_path;      /* realm._paths: the expression for a property; NULL at first */
     PyObject *find_target;    /* realm._model: the class that a property links to, or None */
     PyObject *make_error;     /* realm._errors.make_error(code, message, path) */
     PyObject *datetime_type;

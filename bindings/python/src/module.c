@@ -57,6 +57,12 @@ static PyObject *set_collection_classes(PyObject *module, PyObject *args) {
     Py_RETURN_NONE;
 }
 
+static PyObject *set_make_path(PyObject *module, PyObject *function) {
+    State *state = PyModule_GetState(module);
+    replace_reference(&state->make_path, Py_NewRef(function));
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef module_methods[] = {
     {"delete_files", delete_files, METH_O,
      "delete_files(path, /)\n--\n\n"
@@ -64,6 +70,7 @@ static PyMethodDef module_methods[] = {
     {"check_file", check_file, METH_O,
      "check_file(path, /)\n--\n\n"
      "The problems of a realm's file as texts; none means that every block of it is sound."},
+    {"_set_make_path", set_make_path, METH_O, NULL},
     {"_set_collection_classes", set_collection_classes, METH_VARARGS, NULL},
     {"_set_log_level", set_log_level, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
@@ -142,7 +149,7 @@ static int module_exec(PyObject *module) {
     apply(property_type) apply(model_type) apply(object_type) apply(realm_type)                    \
     apply(results_type) apply(iterator_type) apply(make_error) apply(datetime_type)                \
     apply(list_type) apply(set_type) apply(dictionary_type) apply(collection_iterator_type)        \
-    apply(list_class) apply(set_class) apply(dictionary_class) apply(find_target)                  \
+    apply(list_class) apply(set_class) apply(dictionary_class) apply(find_target) apply(make_path) \
     apply(decimal_type) apply(uuid_type) apply(object_id_type) apply(decimal_to_bytes)             \
     apply(decimal_from_bytes) apply(name_bytes) apply(timedelta_type) apply(utc) apply(epoch)      \
     apply(name_model) apply(name_update)                                                           \

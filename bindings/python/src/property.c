@@ -1,6 +1,6 @@
 /* realm._realm.Property: one property of a model class. It describes the property to model.c and
- * is the descriptor through which instances read and write it. On the class itself it returns
- * itself: `Airport.name.type`. */
+ * is the descriptor through which instances read and write it. On the class itself it gives an
+ * expression for queries, which realm/_paths.py makes. */
 #include "binding.h"
 
 const char *property_type_name(int type) {
@@ -141,8 +141,11 @@ static Object *property_subject(Property *self, PyObject *instance) {
 }
 
 static PyObject *property_get(PyObject *self, PyObject *instance, PyObject *owner) {
-    (void)owner;
-    if (!instance || instance == Py_None) return Py_NewRef(self);
+    if (!instance || instance == Py_None) {
+        PyObject *make_path = ((Property *)self)->state->make_path;
+        if (!make_path || !owner) return Py_NewRef(self);
+        return PyObject_CallFunctionObjArgs(make_path, self, owner, NULL);
+    }
     Object *object = property_subject((Property *)self, instance);
     return object ? object_get_property(object, (Property *)self) : NULL;
 }
