@@ -21,6 +21,8 @@ struct ValueDigest {
         case .timestamp, .link, .decimal128, .uuid, .objectId:
             add(raw.word0)
             add(raw.word1)
+        // Elements are read by handles; here are addresses.
+        case .list, .dictionary, nil: return
         default: add(raw.word0)
         }
     }
