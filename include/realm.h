@@ -2241,6 +2241,19 @@ RLM_API bool realm_dictionary_get_entries(const realm_dictionary_t *dictionary, 
         size_t count, realm_value_t *out_keys, realm_value_t *out_values, size_t *out_count);
 
 /**
+ * Returns how the query would be executed now, as text for people, to be freed with `realm_free()`:
+ * a line each for the class, the index or scan that the candidates come from, what is tested on
+ * them, and the ordering. The form of the text may change. Fails: RLM_ERR_CLOSED_REALM.
+ */
+RLM_API char *realm_query_explain(const realm_query_t *query);
+
+/**
+ * Returns how the elements would be found now; see `realm_query_explain()`. Results over values
+ * have no plan. Fails: RLM_ERR_ILLEGAL_OPERATION for those, RLM_ERR_STALE_ACCESSOR.
+ */
+RLM_API char *realm_results_explain(realm_results_t *results);
+
+/**
  * Verifies the newest version of the realm's file: every block, tree, index, backlink and the space
  * map. Each problem is told to `on_problem`, which may be NULL; `out_num_problems` gets their
  * number. Returns true when it could be done, whatever it found. Reads the whole file.

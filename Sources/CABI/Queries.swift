@@ -184,6 +184,28 @@ public func realm_query_parse_for_results(
     }
 }
 
+// MARK: - Explaining
+
+/// Returns how the query would be executed now, as text for people, to be freed with
+/// `realm_free()`: a line each for the class, the index or scan that the candidates come from, what
+/// is tested on them, and the ordering. The form of the text may change. Fails:
+/// RLM_ERR_CLOSED_REALM.
+@c @implementation
+public func realm_query_explain(_ query: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
+    boundary(nil) { () throws(RealmError) in
+        copyForC(try queryHeld(query).query.explain())
+    }
+}
+
+/// Returns how the elements would be found now; see `realm_query_explain()`. Results over values
+/// have no plan. Fails: RLM_ERR_ILLEGAL_OPERATION for those, RLM_ERR_STALE_ACCESSOR.
+@c @implementation
+public func realm_results_explain(_ results: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
+    boundary(nil) { () throws(RealmError) in
+        copyForC(try resultsHeld(results, "a plan").explain())
+    }
+}
+
 // MARK: - Executing
 
 /// Writes the number of objects that the query finds; DISTINCT and LIMIT count. Fails:

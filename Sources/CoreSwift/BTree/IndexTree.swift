@@ -111,6 +111,32 @@ struct IndexTree {
         _ = try visit(rootPlace, depth, low, high, &leavesLeft, body)
     }
 
+    /// Visits all leaves from the last to the first. `body` returns false to stop.
+    func visitBackwards(
+        _ body: (IndexLeaf) throws(RealmError) -> Bool
+    ) throws(RealmError) {
+        if isEmpty { return }
+        var leavesLeft = count
+        _ = try visitBackwards(rootPlace, depth, &leavesLeft, body)
+    }
+
+    private func visitBackwards(
+        _ place: UnsafeRawPointer, _ level: Int, _ leavesLeft: inout Int,
+        _ body: (IndexLeaf) throws(RealmError) -> Bool
+    ) throws(RealmError) -> Bool {
+        if level == 0 {
+            leavesLeft -= 1
+            guard leavesLeft >= 0 else { throw nodes.endless() }
+            return try body(try leaf(place))
+        }
+        let branch = try branch(place, level)
+        for child in stride(from: branch.count - 1, through: 0, by: -1)
+        where try !visitBackwards(branch.reference(child), level - 1, &leavesLeft, body) {
+            return false
+        }
+        return true
+    }
+
     private func visit(
         _ place: UnsafeRawPointer, _ level: Int, _ low: IndexPosition?, _ high: IndexPosition?,
         _ leavesLeft: inout Int, _ body: (IndexLeaf, Range<Int>) throws(RealmError) -> Bool

@@ -83,6 +83,9 @@ public final class LiveQuery {
         }
     }
 
+    /// How the query would be executed now; see `Results.explain`.
+    public func explain() throws(RealmError) -> String { try findAll().explain() }
+
     /// Live results with the query's ordering.
     public func findAll() throws(RealmError) -> Results {
         try results(try realm())

@@ -131,6 +131,23 @@ extension Results {
         return LiveQuery(realm, try Query.all(schema: schema, classKey: classKey), base)
     }
 
+    /// How the elements would be found now: which index gives the candidates, what is tested, how
+    /// they are ordered. Text for people, a line for each step; its form may change.
+    public func explain() throws(RealmError) -> String {
+        let all = try Query.all(schema: schema, classKey: classKey)
+        return try reading { snapshot, _ throws(RealmError) in
+            let query = conditions ?? all
+            let source: String?
+            switch base {
+            case .table: source = nil
+            case .backlinks(_, let key, _): source = "objects that link to object \(key)"
+            case .snapshot(let keys, _): source = "\(keys.count) objects of a snapshot"
+            case .collection(let collection): source = "the objects of a \(collection.type)"
+            }
+            return try query.explain(snapshot, ordering, source: source)
+        }
+    }
+
     // MARK: Aggregates
 
     /// Minimum, maximum, sum or average of a property. `found`: a value was produced; for sums,

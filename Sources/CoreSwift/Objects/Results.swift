@@ -210,17 +210,16 @@ public final class Results: AnyResults {
         var isComplete = count == .max
         switch base {
         case .table:
-            if let conditions {
+            if !ordering.isEmpty, let leading = try Ordering.leading(
+                count, ordering, conditions?.selection(snapshot), table)
+            {
+                keys = leading
+                isComplete = false
+            } else if let conditions {
                 // Sorting needs all matches; without it the scan may stop early.
                 let needed = ordering.isEmpty ? count : .max
                 keys = try conditions.matches(snapshot, limit: needed)
                 if ordering.isEmpty, keys.count < count { isComplete = true }
-            } else if case .sort(let by)? = ordering.first, let first = by.first,
-                let needed = prefixNeeded(count), needed < table.rowCount / 4,
-                let leading = try LeadingRows.candidates(max(needed, 1), by: first, table)
-            {
-                keys = leading
-                isComplete = false
             } else {
                 keys = try Self.keys(table)
             }
@@ -243,17 +242,6 @@ public final class Results: AnyResults {
         cache.keys = ordered
         cache.isComplete = isComplete || ordered.count < count
         if cache.isComplete { cache.count = ordered.count }
-    }
-
-    /// How many objects behind the first SORT are needed to have `count` elements, when nothing
-    /// but LIMITs follows it.
-    private func prefixNeeded(_ count: Int) -> Int? {
-        var needed = count
-        for step in ordering.dropFirst() {
-            guard case .limit(let number) = step else { return nil }
-            needed = min(needed, number)
-        }
-        return needed
     }
 
     /// Keys of all objects of a class.

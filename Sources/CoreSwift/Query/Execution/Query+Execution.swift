@@ -35,6 +35,9 @@ extension Query {
     ) throws(RealmError) -> [Int64] {
         let table = try snapshot.table(classKey)
         let selection = try Selection(snapshot, filter, table, root: filter.root)
+        if let leading = try Ordering.leading(count, ordering, selection, table) {
+            return try Ordering.apply(ordering[...], to: leading, snapshot, table, atLeast: count)
+        }
         var limit = ordering.isEmpty ? count : Int.max
         if case .limit(let number)? = ordering.first { limit = number }
         let keys = try selection.keys(limit: limit)
@@ -56,7 +59,7 @@ extension Query {
         try selection(snapshot).keys(limit: limit)
     }
 
-    private func selection(_ snapshot: SnapshotReader) throws(RealmError) -> Selection {
+    func selection(_ snapshot: SnapshotReader) throws(RealmError) -> Selection {
         try Selection(snapshot, filter, try snapshot.table(classKey), root: filter.root)
     }
 
@@ -68,6 +71,38 @@ extension Query {
 }
 
 enum Ordering {
+    /// Ascending keys of objects among which are the first `count` of a sequence that begins with a
+    /// SORT, found without listing all of them; nil when that is not cheaper. `selection` has the
+    /// conditions.
+    static func leading(
+        _ count: Int, _ steps: [OrderingStep], _ selection: Selection?, _ table: TableReader
+    ) throws(RealmError) -> [Int64]? {
+        guard case .sort(let by)? = steps.first, let first = by.first,
+            let needed = prefixNeeded(count, steps), needed < table.rowCount / 4
+        else { return nil }
+        let conditions = selection.flatMap { $0.passesAll ? nil : $0 }
+        if let conditions {
+            // The few objects that another index leaves are sorted at once.
+            guard IndexOrder.isOrdered(by: first, table),
+                try conditions.start(limit: 64 + needed) == nil
+            else { return nil }
+            return try IndexOrder.candidates(needed, by: first, conditions, table)
+        }
+        if let keys = try IndexOrder.candidates(needed, by: first, nil, table) { return keys }
+        return try LeadingRows.candidates(max(needed, 1), by: first, table)
+    }
+
+    /// How many objects behind the first SORT are needed to have `count` elements, when nothing
+    /// but LIMITs follows it.
+    private static func prefixNeeded(_ count: Int, _ steps: [OrderingStep]) -> Int? {
+        var needed = count
+        for step in steps.dropFirst() {
+            guard case .limit(let number) = step else { return nil }
+            needed = min(needed, number)
+        }
+        return needed
+    }
+
     /// Applies SORT, DISTINCT and LIMIT one after another. With `atLeast`, the last SORT may order
     /// only the first so many objects.
     static func apply(

@@ -3,7 +3,7 @@
 
 extension Selection {
     /// How a test can be answered without a scan.
-    private enum Source {
+    enum Source {
         /// Primary keys that are the object keys.
         case keys
         /// Ranges of an ordered index; exact unless values may be cut.
@@ -14,7 +14,7 @@ extension Selection {
         case words
     }
 
-    private func source(_ index: Int) throws(RealmError) -> Source? {
+    func source(_ index: Int) throws(RealmError) -> Source? {
         let node = program.nodes[index]
         guard !node.negated else { return nil }
         if node.kind == .words { return .words }
@@ -242,10 +242,10 @@ extension Selection {
     }
 
     /// Inverse indexes help when few objects are meant; many are found faster by a scan.
-    private var targetsMax: Int { 64 + table.rowCount / 1000 }
+    var targetsMax: Int { 64 + table.rowCount / 1000 }
 
     /// The objects that a link has to point to.
-    private func linkTargets(_ index: Int) throws(RealmError) -> UnsafeBufferPointer<Int64> {
+    func linkTargets(_ index: Int) throws(RealmError) -> UnsafeBufferPointer<Int64> {
         if filter.keys(index) == nil {
             let node = program.nodes[index]
             switch node.kind {
@@ -261,81 +261,7 @@ extension Selection {
         return UnsafeBufferPointer(start: set.values, count: set.count)
     }
 
-    // MARK: Candidates
-
-    /// The passing keys, ascending, when an index makes them cheaper than a scan.
-    func candidates() throws(RealmError) -> [Int64]? {
-        let node = program.nodes[root]
-        guard node.kind == .and else {
-            guard let found = try candidates(of: root, limit: table.rowCount / 4 + 64) else {
-                return nil
-            }
-            if found.isExact { return found.keys }
-            try prepare()
-            return try verify(found.keys)
-        }
-        // The first conjunct that leaves few enough decides; the rest is tested on those.
-        let limit = table.rowCount / 16 + 16
-        for child in 0..<Int(node.b) {
-            let index = Int(program.children[Int(node.a) + child])
-            if let found = try candidates(of: index, limit: limit) {
-                try prepare()
-                return try verify(found.keys)
-            }
-        }
-        return nil
-    }
-
-    /// Keys that one test can pass, if an index knows them and they are at most `limit`.
-    private func candidates(
-        of index: Int, limit: Int
-    ) throws(RealmError) -> (keys: [Int64], isExact: Bool)? {
-        let node = program.nodes[index]
-        switch try source(index) {
-        case nil: return nil
-        case .keys:
-            var keys: [Int64] = []
-            let values =
-                node.kind == .intRange ? [node.low] : program.members(node).map { $0.0 }
-            guard values.count <= limit else { return nil }
-            for value in values {
-                if let key = try table.find(primaryKey: .int(value)) { keys.append(key) }
-            }
-            return (Self.sortedUnique(keys), true)
-        case .ranges(let reader, let ranges, let isExact):
-            var count = 0
-            for range in ranges {
-                count += try reader.count(range)
-                if count > limit { return nil }
-            }
-            var keys: [Int64] = []
-            keys.reserveCapacity(count)
-            for range in ranges { keys.append(contentsOf: try reader.keys(range)) }
-            return (Self.sortedUnique(keys), isExact)
-        case .words:
-            // The whole answer, which a scan would begin with as well.
-            if index != root {
-                guard try wordCountMax(node) <= limit else { return nil }
-            }
-            return (try wordKeys(node), true)
-        case .links:
-            let targets = try linkTargets(index)
-            var count = 0
-            guard targets.count <= targetsMax else { return nil }
-            for target in targets {
-                count += try table.sourceCount(of: target, column: Int(node.column))
-                if count > limit { return nil }
-            }
-            var keys: [Int64] = []
-            keys.reserveCapacity(count)
-            for target in targets {
-                keys.append(contentsOf: try table.sources(of: target, column: Int(node.column)))
-            }
-            return (Self.sortedUnique(keys), true)
-        }
-    }
-
-    private static func sortedUnique(_ keys: [Int64]) -> [Int64] {
+    static func sortedUnique(_ keys: [Int64]) -> [Int64] {
         var previous = Int64.min
         var ascends = true
         for key in keys {

@@ -22,6 +22,9 @@ struct Selection {
         filter = LeafFilter(program, table)
     }
 
+    /// Whether there is no condition.
+    var passesAll: Bool { program.nodes[root].constantResult == true }
+
     // MARK: Results
 
     /// The number of objects that pass.
@@ -43,7 +46,7 @@ struct Selection {
     /// Whether some object passes, and the one with the least key.
     func first() throws(RealmError) -> Int64? {
         if program.nodes[root].constantResult == false { return nil }
-        if let keys = try candidates() { return keys.first }
+        if let keys = try candidates(wanted: 1) { return keys.first }
         try prepare()
         var found: Int64?
         try forEachLeaf { leaf, bitmap throws(RealmError) in
@@ -59,7 +62,7 @@ struct Selection {
     /// Keys of the objects that pass, ascending; stops at `limit`.
     func keys(limit: Int = .max) throws(RealmError) -> [Int64] {
         if program.nodes[root].constantResult == false || limit == 0 { return [] }
-        if let keys = try candidates() {
+        if let keys = try candidates(wanted: limit) {
             return keys.count <= limit ? keys : Array(keys[..<limit])
         }
         try prepare()

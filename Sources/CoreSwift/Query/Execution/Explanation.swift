@@ -1,0 +1,164 @@
+// How a query would be executed, as text for people: which index gives the candidates, what is
+// tested on them or on every leaf, and how the order is made. The decisions are those of
+// `Selection.start` and `Ordering.leading`, asked of the same data.
+
+extension Query {
+    /// A line each for class, start, tests and the steps of ordering. `source`: what the objects
+    /// are taken from, if not all of their class.
+    func explain(
+        _ snapshot: SnapshotReader, _ steps: [OrderingStep], source: String?
+    ) throws(RealmError) -> String {
+        let table = try snapshot.table(classKey)
+        let selection = try selection(snapshot)
+        var lines = ["\(name(classKey)): \(table.rowCount) objects"]
+        if let source {
+            lines.append("start: \(source)")
+            if !selection.passesAll { lines.append("test: \(describe(filter.root, classKey))") }
+            lines.append(contentsOf: steps.map { "then: \($0.spelling)" })
+        } else {
+            lines.append(contentsOf: try access(selection, table))
+            lines.append(contentsOf: try order(steps, selection, table))
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    private func name(_ key: ClassKey) -> String {
+        schema.class_(key)?.name ?? "class \(key.rawValue)"
+    }
+
+    private func column(_ node: FilterNode, _ owner: ClassKey) -> String {
+        property(Int(node.column), owner)?.name ?? "column \(node.column)"
+    }
+
+    private func property(_ column: Int, _ owner: ClassKey) -> PropertySchema? {
+        schema.class_(owner)?.properties.first { $0.key.column == column }
+    }
+
+    // MARK: Start
+
+    private func access(
+        _ selection: Selection, _ table: TableReader
+    ) throws(RealmError) -> [String] {
+        switch filter.nodes[filter.root].constantResult {
+        case true?: return ["start: all objects"]
+        case false?: return ["start: nothing, the conditions are never true"]
+        case nil: break
+        }
+        let conditions = describe(filter.root, classKey)
+        guard let start = try selection.start(limit: selection.candidatesMax) else {
+            return ["start: scan of all leaves", "test: \(conditions)"]
+        }
+        let tests = start.tests.prefix(8).map { source($0) }
+        let more = start.tests.count > 8 ? " and \(start.tests.count - 8) more" : ""
+        let union = start.tests.count > 1 ? "union of " : ""
+        let candidates = "at most \(start.count) candidates"
+        return ["start: \(union)\(tests.joined(separator: ", "))\(more); \(candidates)"]
+            + (start.isExact ? [] : ["test: \(conditions)"])
+    }
+
+    private func source(_ index: Int) -> String {
+        let node = filter.nodes[index]
+        let test = describe(index, classKey)
+        if node.isKeyColumn { return "primary key (\(test))" }
+        switch node.kind {
+        case .words: return "full-text index of \(column(node, classKey)) (\(test))"
+        case .path, .linkToPrimaryKey: return "objects that link by \(test)"
+        case .intRange where node.columnKind == .link: return "objects that link by \(test)"
+        default: return "index of \(column(node, classKey)) (\(test))"
+        }
+    }
+
+    // MARK: Order
+
+    private func order(
+        _ steps: [OrderingStep], _ selection: Selection, _ table: TableReader
+    ) throws(RealmError) -> [String] {
+        var lines: [String] = []
+        for (position, step) in steps.enumerated() {
+            var line = "then: \(step.spelling)"
+            if position == 0, case .sort(let by) = step, let first = by.first,
+                IndexOrder.isOrdered(by: first, table)
+            {
+                let start = selection.passesAll ? nil : try selection.start(limit: 128)
+                if start == nil { line += ", the first objects in the order of the index" }
+            }
+            lines.append(line)
+        }
+        return lines
+    }
+
+    // MARK: Conditions
+
+    /// A condition of the filter, chains to a bounded depth and length.
+    private func describe(_ index: Int, _ owner: ClassKey, depth: Int = 0) -> String {
+        let node = filter.nodes[index]
+        if let constant = node.constantResult { return constant ? "true" : "false" }
+        if node.kind == .and || node.kind == .or {
+            guard depth < 4 else { return "(...)" }
+            let shown = min(Int(node.b), 8)
+            var parts = (0..<shown).map {
+                describe(Int(filter.children[Int(node.a) + $0]), owner, depth: depth + 1)
+            }
+            if Int(node.b) > shown { parts.append("\(Int(node.b) - shown) more") }
+            let text = parts.joined(separator: node.kind == .and ? " and " : " or ")
+            return depth > 0 ? "(\(text))" : text
+        }
+        let subject = column(node, owner)
+        if node.kind == .nothing {
+            return node.matchesNull ? "\(subject) == NULL" : "\(subject) != NULL"
+        }
+        var text: String
+        if node.kind == .path {
+            text = path(node, owner, depth)
+        } else {
+            text = "\(subject) \(test(node))"
+        }
+        if node.negated { text = "!(\(text))" }
+        return node.matchesNull ? "(\(text) or \(subject) == NULL)" : text
+    }
+
+    private func path(_ node: FilterNode, _ owner: ClassKey, _ depth: Int) -> String {
+        var names: [String] = []
+        var current = owner
+        for hop in Int(node.low)..<Int(node.low + node.high) {
+            let step = filter.hops[hop]
+            names.append(property(Int(step.column), current)?.name ?? "\(step.column)")
+            current = step.target
+        }
+        let inner = depth < 4 ? describe(Int(node.a), current, depth: depth + 1) : "..."
+        return "\(names.joined(separator: ".")) with \(inner)"
+    }
+
+    private func test(_ node: FilterNode) -> String {
+        switch node.kind {
+        case .intRange: return range(node)
+        case .doubleRange, .floatRange:
+            let low = FilterBuilder.double(node.low)
+            let high = FilterBuilder.double(node.high)
+            return low == high ? "== \(low)" : "in \(low)...\(high)"
+        case .timestampRange:
+            return "in T\(node.low):\(node.lowExtra)...T\(node.high):\(node.highExtra)"
+        case .intSet, .doubleSet, .floatSet, .timestampSet, .textSet, .valueSet:
+            return "IN {\(filter.members(node).count) values}"
+        case .text, .mixedText: return "\(node.op) \(quoted(filter.needle(node)))"
+        case .value: return "\(node.comparison) a value"
+        case .linkToPrimaryKey: return "== an object of \(name(node.linkClass))"
+        case .words: return "TEXT"
+        default: return "test"
+        }
+    }
+
+    private func range(_ node: FilterNode) -> String {
+        if node.columnKind == .bool && node.low == node.high {
+            return node.low == 0 ? "== false" : "== true"
+        }
+        if node.low == node.high { return "== \(node.low)" }
+        if node.low == .min { return "<= \(node.high)" }
+        return node.high == .max ? ">= \(node.low)" : "in \(node.low)...\(node.high)"
+    }
+
+    private func quoted(_ bytes: UnsafeRawBufferPointer) -> String {
+        let text = String(decoding: bytes.prefix(40), as: UTF8.self)
+        return bytes.count > 40 ? "\"\(text)...\"" : "\"\(text)\""
+    }
+}
