@@ -1,12 +1,14 @@
 /* bench_collections.c - lists, sets, dictionaries and embedded objects through the C API of librealm.so.
  *
- * usage: bench_collections PATH [N]
+ * usage: bench_collections PATH [N [PART]]
  *
  *   PATH  a file to be made, which must not exist
  *   N     elements of the long list (default 1,000,000); the other sizes follow from it
+ *   PART  lists, ordered or creating: that part alone, e.g. under a profiler
  *
  * Prints one line a measure: name, nanoseconds for one operation, operations; with BENCH_CLOCK=cpu processor time, for a
- * busy machine. What "create_..." is compared with is the row "plain_..." before it: objects with the same data in
+ * busy machine; compiled with -DBENCH_CALLGRIND and run under callgrind, a dump of the instructions of each measure. What
+ * "create_..." is compared with is the row "plain_..." before it: objects with the same data in
  * properties of their own.
  */
 #define _GNU_SOURCE
@@ -17,6 +19,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#ifdef BENCH_CALLGRIND
+#include <valgrind/callgrind.h>
+#endif
 
 static realm_t* g_realm;
 
@@ -40,10 +45,20 @@ static double now(void)
     clock_gettime(g_clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
+static double begin(void)
+{
+#ifdef BENCH_CALLGRIND
+    CALLGRIND_ZERO_STATS;
+#endif
+    return now();
+}
 static void report(const char* name, double start, size_t operations)
 {
     printf("%-26s %9.1f ns  %zu\n", name, (now() - start) * 1e9 / (double)operations, operations);
     fflush(stdout);
+#ifdef BENCH_CALLGRIND
+    CALLGRIND_DUMP_STATS_AT(name);
+#endif
 }
 static uint64_t g_state = 1;
 static uint64_t next_random(void)
@@ -123,13 +138,13 @@ static void reading(realm_list_t* list, size_t n, const char* in_order, const ch
 {
     realm_value_t v;
     uint64_t sum = 0;
-    double start = now();
+    double start = begin();
     for (size_t i = 0; i < n; i++) {
         CK(realm_list_get(list, i, &v));
         sum += (uint64_t)v.integer;
     }
     report(in_order, start, n);
-    start = now();
+    start = begin();
     for (size_t i = 0; i < n; i++) {
         CK(realm_list_get(list, next_random() % n, &v));
         sum += (uint64_t)v.integer;
@@ -144,7 +159,7 @@ static void long_lists(realm_object_t* object, size_t n)
     size_t few = n / 10;
     CK(realm_begin_write(g_realm));
     realm_list_t* ints = realm_get_list(object, key_of("Holder", "ints"));
-    double start = now();
+    double start = begin();
     for (size_t i = 0; i < n; i++)
         CK(realm_list_insert(ints, i, v_int((int64_t)i)));
     report("list_append", start, n);
@@ -152,23 +167,23 @@ static void long_lists(realm_object_t* object, size_t n)
     CK(realm_commit(g_realm));
     reading(ints, n, "list_get", "list_get_random");
     CK(realm_begin_write(g_realm));
-    start = now();
+    start = begin();
     for (size_t i = 0; i < few; i++)
         CK(realm_list_insert(ints, 0, v_int((int64_t)i)));
     report("list_insert_front", start, few);
-    start = now();
+    start = begin();
     for (size_t i = 0; i < few; i++)
         CK(realm_list_insert(ints, n / 2, v_int((int64_t)i)));
     report("list_insert_middle", start, few);
-    start = now();
+    start = begin();
     for (size_t i = 0; i < few; i++)
         CK(realm_list_insert(ints, next_random() % n, v_int((int64_t)i)));
     report("list_insert_random", start, few);
-    start = now();
+    start = begin();
     for (size_t i = 0; i < few; i++)
         CK(realm_list_erase(ints, next_random() % n));
     report("list_erase_random", start, few);
-    start = now();
+    start = begin();
     for (size_t i = 0; i < few; i++)
         CK(realm_list_set(ints, i, v_int(7)));
     report("list_set", start, few);
@@ -178,7 +193,7 @@ static void long_lists(realm_object_t* object, size_t n)
     CK(realm_begin_write(g_realm));
     realm_list_t* text = realm_get_list(object, key_of("Holder", "texts"));
     char word[32];
-    start = now();
+    start = begin();
     for (size_t i = 0; i < few; i++) {
         int length = snprintf(word, sizeof word, "word-%zu", i);
         CK(realm_list_insert(text, i, v_str(word, (size_t)length)));
@@ -186,11 +201,11 @@ static void long_lists(realm_object_t* object, size_t n)
     report("list_append_text", start, few);
     realm_list_t* many = realm_get_list(object, key_of("Holder", "links"));
     realm_class_key_t class = class_key("Target");
-    start = now();
+    start = begin();
     for (size_t i = 0; i < few; i++)
         CK(realm_list_insert(many, i, v_link((realm_link_t){class, (int64_t)(i % 1000)})));
     report("list_append_links", start, few);
-    start = now();
+    start = begin();
     CK(realm_commit(g_realm));
     report("list_commit", start, 2 * few);
     realm_release(many);
@@ -202,12 +217,12 @@ static void ordered(realm_object_t* object, size_t n)
     char word[32];
     CK(realm_begin_write(g_realm));
     realm_set_t* numbers = realm_get_set(object, key_of("Holder", "numbers"));
-    double start = now();
+    double start = begin();
     for (size_t i = 0; i < n; i++)
         CK(realm_set_insert(numbers, v_int((int64_t)next_random()), NULL, NULL));
     report("set_insert", start, n);
     realm_set_t* words = realm_get_set(object, key_of("Holder", "words"));
-    start = now();
+    start = begin();
     for (size_t i = 0; i < n; i++) {
         int length = snprintf(word, sizeof word, "word-%llx", (unsigned long long)next_random());
         CK(realm_set_insert(words, v_str(word, (size_t)length), NULL, NULL));
@@ -215,7 +230,7 @@ static void ordered(realm_object_t* object, size_t n)
     report("set_insert_text", start, n);
     realm_dictionary_t* scores = realm_get_dictionary(object, key_of("Holder", "scores"));
     uint64_t state = g_state;
-    start = now();
+    start = begin();
     for (size_t i = 0; i < n; i++) {
         int length = snprintf(word, sizeof word, "key-%llx", (unsigned long long)next_random());
         CK(realm_dictionary_insert(scores, v_str(word, (size_t)length), v_int((int64_t)i), NULL, NULL));
@@ -223,7 +238,7 @@ static void ordered(realm_object_t* object, size_t n)
     report("dictionary_insert", start, n);
     CK(realm_commit(g_realm));
     g_state = state;
-    start = now();
+    start = begin();
     for (size_t i = 0; i < n; i++) {
         int length = snprintf(word, sizeof word, "key-%llx", (unsigned long long)next_random());
         realm_value_t v;
@@ -250,7 +265,7 @@ static void creating(size_t n)
         for (int i = 0; i < 3; i++)
             keys[i] = key_of(class_name, names[i]);
         CK(realm_begin_write(g_realm));
-        double start = now();
+        double start = begin();
         for (size_t i = 0; i < n; i++) {
             realm_object_t* object = realm_object_create(g_realm, class);
             int length = snprintf(word, sizeof word, "value-%zu", i);
@@ -268,7 +283,7 @@ static void creating(size_t n)
         class = class_key(class_name);
         realm_property_key_t key = key_of(class_name, "list");
         CK(realm_begin_write(g_realm));
-        start = now();
+        start = begin();
         for (size_t i = 0; i < n; i++) {
             realm_object_t* object = realm_object_create(g_realm, class);
             int length = snprintf(word, sizeof word, "value-%zu", i);
@@ -292,7 +307,7 @@ static void creating(size_t n)
         realm_property_key_t keys[] = {key_of(embedded ? "Part" : "FreePart", "x"),
                                        key_of(embedded ? "Part" : "FreePart", "y")};
         CK(realm_begin_write(g_realm));
-        double start = now();
+        double start = begin();
         for (size_t i = 0; i < n; i++) {
             realm_object_t* object = realm_object_create(g_realm, class);
             realm_object_t* child;
@@ -315,7 +330,7 @@ static void creating(size_t n)
 int main(int argc, char** argv)
 {
     if (argc < 2) {
-        fprintf(stderr, "usage: bench_collections PATH [N]\n");
+        fprintf(stderr, "usage: bench_collections PATH [N [PART]]\n");
         return 2;
     }
     const char* clock = getenv("BENCH_CLOCK");
@@ -333,9 +348,13 @@ int main(int argc, char** argv)
     for (int i = 0; i < 1000; i++)
         realm_release(realm_object_create(g_realm, class_key("Target")));
     CK(realm_commit(g_realm));
-    long_lists(object, n);
-    ordered(object, n / 10);
-    creating(n / 5);
+    const char* part = argc > 3 ? argv[3] : "";
+    if (!*part || !strcmp(part, "lists"))
+        long_lists(object, n);
+    if (!*part || !strcmp(part, "ordered"))
+        ordered(object, n / 10);
+    if (!*part || !strcmp(part, "creating"))
+        creating(n / 5);
     realm_release(object);
     realm_close(g_realm);
     realm_release(g_realm);

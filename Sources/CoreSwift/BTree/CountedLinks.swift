@@ -1,49 +1,53 @@
 // The inverse index of columns in which one row may link to an object several times: collections
-// and mixed values. The n-th link from a source to a target is the entry
+// and mixed values. The first link from a source to a target is an entry as that of a plain link
+// column; further ones have a number behind the target:
 //
-//   bytes   the target (`InverseBytes`), then the source's object key, 8 bytes big-endian
-//   key     n, from 0 on
+//   bytes   the target (`InverseBytes`); of the n-th further link, n as 4 bytes, big-endian
+//   key     the source's object key
 //
-// so every entry is distinct, the links to a target are neighbours, and their number is a
-// difference of ranks.
+// So the links to a target are neighbours, their number is a difference of ranks, and the usual
+// case, one link each, takes no more than in a plain column.
 
 enum CountedLinks {
-    /// Target with class, and source.
-    static let byteCountMax = 20
+    /// Target with class, and number.
+    static let byteCountMax = 16
+    private static let numberBytes = 4
 
-    /// The change of the number of links from a source to a target.
+    /// A change of the links from a source to a target; then an entry to be added or removed.
     struct Change {
         /// 0 where the index files targets by object key alone.
         var classKey: UInt32
+        /// 1 or -1: a link more or less. In an entry: above 0 to add it, below to remove it; its
+        /// distance from zero is 1 for the first link, 2 for the next one …
+        var count: Int32
         var target: UInt64
         var source: UInt64
-        var delta: Int
 
-        func isSameLink(_ other: Change) -> Bool {
-            target == other.target && source == other.source && classKey == other.classKey
-        }
-
-        /// Writes the bytes of the entry; returns how many.
         @inline(__always)
-        func write(_ buffer: UnsafeMutableRawPointer, isMixed: Bool) -> Int {
-            if isMixed { buffer.put(classKey.bigEndian, 0) }
-            let start = isMixed ? 4 : 0
-            buffer.put(target.bigEndian, start)
-            buffer.put(source.bigEndian, start + 8)
-            return start + 16
+        func isSameTarget(_ other: Change) -> Bool {
+            target == other.target && classKey == other.classKey
+        }
+
+        /// Writes the bytes of link `number`, from 0 on; returns how many.
+        @inline(__always)
+        func write(_ buffer: UnsafeMutableRawPointer, number: Int, isMixed: Bool) -> Int {
+            var count = 8
+            if isMixed {
+                buffer.put(classKey.bigEndian, 0)
+                buffer.put(target.bigEndian, 4)
+                count = 12
+            } else {
+                buffer.put(target.bigEndian, 0)
+            }
+            if number > 0 {
+                buffer.put(UInt32(truncatingIfNeeded: number).bigEndian, count)
+                count += CountedLinks.numberBytes
+            }
+            return count
         }
     }
 
-    /// Adds a change to a list that ascends; several of one link become one, and none if they
-    /// cancel out.
-    static func append(_ change: Change, to changes: inout [Change]) {
-        guard let last = changes.last, last.isSameLink(change) else {
-            changes.append(change)
-            return
-        }
-        changes[changes.count - 1].delta += change.delta
-        if changes[changes.count - 1].delta == 0 { changes.removeLast() }
-    }
+    // MARK: Reading
 
     /// Calls `body` with the positions before and behind all entries of a target.
     private static func withRange<R>(
@@ -79,72 +83,124 @@ enum CountedLinks {
         of target: ObjectKey, in classKey: ClassKey, isMixed: Bool, _ tree: IndexTree
     ) throws(RealmError) -> [Int64] {
         var result: [Int64] = []
+        var ascends = true
+        let first = isMixed ? 12 : 8
         try withRange(target, classKey, isMixed) { low, high throws(RealmError) in
             try tree.visit(from: low, to: high) { leaf, entries throws(RealmError) in
-                for entry in entries { result.append(try source(leaf, entry, isMixed)) }
+                for entry in entries {
+                    let count = leaf.prefixCount + leaf.suffix(entry).count
+                    guard count == first || count == first + numberBytes else {
+                        throw RealmError(
+                            .invalidDatabase,
+                            "inverse index: entry of \(count) bytes, links have \(first) or "
+                                + "\(first + numberBytes)")
+                    }
+                    ascends = ascends && count == first
+                    result.append(leaf.key(entry))
+                }
                 return true
             }
         }
-        return result
+        return ascends ? result : result.sorted()
     }
 
-    /// The last eight bytes of an entry.
-    private static func source(
-        _ leaf: IndexLeaf, _ index: Int, _ isMixed: Bool
-    ) throws(RealmError) -> Int64 {
-        let suffix = leaf.suffix(index)
-        let prefixCount = leaf.prefixCount
-        let total = isMixed ? 20 : 16
-        guard prefixCount + suffix.count == total else {
-            throw RealmError(
-                .invalidDatabase,
-                "inverse index: entry of \(prefixCount + suffix.count) bytes, links have \(total)")
-        }
-        var word: UInt64 = 0
-        for byte in (total - 8)..<total {
-            let next =
-                byte < prefixCount ? leaf.prefix.u8(byte) : suffix[byte - prefixCount]
-            word = word << 8 | UInt64(next)
-        }
-        return Int64(bitPattern: word)
-    }
+    // MARK: Changing
 
-    /// Merges changes, which ascend by target and source, into the tree.
+    /// Merges changes, which ascend by target and source, into the tree. They are overwritten.
     static func apply(
-        _ changes: [Change], isMixed: Bool, to tree: inout IndexTree,
-        memory: UnsafeMutablePointer<TransactionMemory>
+        _ changes: UnsafeMutablePointer<Change>, _ count: Int, isMixed: Bool,
+        to tree: inout IndexTree, memory: UnsafeMutablePointer<TransactionMemory>
     ) throws(RealmError) {
-        var operations: [(change: Int, number: Int, isAddition: Bool)] = []
-        operations.reserveCapacity(changes.count)
         let buffer = UnsafeMutableRawPointer.allocate(byteCount: byteCountMax, alignment: 8)
         defer { buffer.deallocate() }
+        let entries = try makeEntries(changes, count, isMixed, tree, buffer)
         let bytes = UnsafeRawPointer(buffer)
-        for (index, change) in changes.enumerated() {
-            var number = 0
-            if !tree.isEmpty {
-                let count = change.write(buffer, isMixed: isMixed)
-                let end = try tree.rank(IndexPosition(bytes: bytes, count: count, key: .max))
-                number =
-                    end - (try tree.rank(IndexPosition(bytes: bytes, count: count, key: .min)))
-            }
-            if change.delta > 0 {
-                for next in number..<(number + change.delta) {
-                    operations.append((index, next, true))
-                }
-            } else {
-                for next in max(0, number + change.delta)..<max(0, number) {
-                    operations.append((index, next, false))
-                }
-            }
-        }
-        let batch = IndexBatch(count: operations.count) { index in
-            let operation = operations[index]
-            let count = changes[operation.change].write(buffer, isMixed: isMixed)
+        let batch = IndexBatch(count: entries) { index in
+            let entry = changes[index]
+            let number = Int(entry.count.magnitude) &- 1
             return IndexBatch.Operation(
                 position: IndexPosition(
-                    bytes: bytes, count: count, key: Int64(operation.number)),
-                isAddition: operation.isAddition)
+                    bytes: bytes, count: entry.write(buffer, number: number, isMixed: isMixed),
+                    key: Int64(bitPattern: entry.source)),
+                isAddition: entry.count > 0)
         }
         try tree.apply(batch, memory: memory)
+    }
+
+    /// Turns changes into the entries to add and to remove, in the order of the tree; returns how
+    /// many. Each change makes at most one, so they stand where the changes were.
+    private static func makeEntries(
+        _ changes: UnsafeMutablePointer<Change>, _ count: Int, _ isMixed: Bool,
+        _ tree: IndexTree, _ buffer: UnsafeMutableRawPointer
+    ) throws(RealmError) -> Int {
+        var cursor = IndexCursor(tree)
+        let isEmpty = tree.isEmpty
+        var written = 0
+        var read = 0
+        var further: [Change] = []
+        while read < count {
+            let target = changes[read]
+            while read < count, changes[read].isSameTarget(target) {
+                var change = changes[read]
+                read += 1
+                while read < count, changes[read].source == change.source,
+                    changes[read].isSameTarget(target)
+                {
+                    change.count &+= changes[read].count
+                    read += 1
+                }
+                if change.count == 0 { continue }
+                let known = isEmpty ? 0 : try links(change, isMixed, &cursor, buffer)
+                let wanted = max(0, known + Int(change.count))
+                let isAddition = wanted > known
+                for number in min(known, wanted)..<max(known, wanted) {
+                    change.count = Int32(truncatingIfNeeded: number + 1) * (isAddition ? 1 : -1)
+                    if number == 0 {
+                        changes[written] = change
+                        written += 1
+                    } else {
+                        further.append(change)
+                    }
+                }
+            }
+            if further.isEmpty { continue }
+            further.sort {
+                let (a, b) = ($0.count.magnitude, $1.count.magnitude)
+                return a != b ? a < b : $0.source < $1.source
+            }
+            for entry in further {
+                changes[written] = entry
+                written += 1
+            }
+            further.removeAll(keepingCapacity: true)
+        }
+        return written
+    }
+
+    /// How many links the tree has from the change's source to its target.
+    private static func links(
+        _ change: Change, _ isMixed: Bool, _ cursor: inout IndexCursor,
+        _ buffer: UnsafeMutableRawPointer
+    ) throws(RealmError) -> Int {
+        func isThere(_ number: Int) throws(RealmError) -> Bool {
+            let count = change.write(buffer, number: number, isMixed: isMixed)
+            return try cursor.contains(
+                IndexPosition(
+                    bytes: UnsafeRawPointer(buffer), count: count,
+                    key: Int64(bitPattern: change.source)))
+        }
+        guard try isThere(0) else { return 0 }
+        // Link `low` is there, link `high` is not: twice as far each time, then by halves.
+        var low = 0
+        var high = 1
+        while try isThere(high) {
+            low = high
+            high *= 2
+        }
+        while high - low > 1 {
+            let middle = (low + high) / 2
+            if try isThere(middle) { low = middle } else { high = middle }
+        }
+        return high
     }
 }

@@ -299,7 +299,9 @@ struct IndexPending {
             chains = WordChains()
         }
         if isCounted {
-            try CountedLinks.apply(addUp(items), isMixed: false, to: &tree, memory: memory)
+            let changes = linkChanges(items)
+            defer { changes.deallocate() }
+            try CountedLinks.apply(changes, count, isMixed: false, to: &tree, memory: memory)
             return
         }
         // Of several changes of one entry the last one counts.
@@ -344,34 +346,34 @@ struct IndexPending {
         try tree.apply(batch, memory: memory)
     }
 
-    /// The changes of each entry as one, those that cancel out left out.
-    private func addUp(_ items: UnsafePointer<RadixItem>) -> [CountedLinks.Change] {
-        var changes: [CountedLinks.Change] = []
+    /// The changes as those of links; the caller frees them.
+    private func linkChanges(
+        _ items: UnsafePointer<RadixItem>
+    ) -> UnsafeMutablePointer<CountedLinks.Change> {
+        let changes = UnsafeMutablePointer<CountedLinks.Change>.allocate(capacity: count)
         for index in 0..<count {
-            let payload = items[index].payload
-            CountedLinks.append(
-                CountedLinks.Change(
-                    classKey: 0, target: items[index].key,
-                    source: payload & ~Self.removalBit,
-                    delta: payload & Self.removalBit == 0 ? 1 : -1), to: &changes)
+            let item = items[index]
+            (changes + index).initialize(
+                to: CountedLinks.Change(
+                    classKey: 0, count: item.payload & Self.removalBit == 0 ? 1 : -1,
+                    target: item.key, source: item.payload & ~Self.removalBit))
         }
         return changes
     }
 
     /// The same for targets with their class, 12 bytes.
-    private func addUpTexts(
+    private func linkChanges(
         _ items: UnsafePointer<RadixItem>, _ texts: UnsafePointer<TextChange>,
         _ heap: UnsafeRawPointer
-    ) -> [CountedLinks.Change] {
-        var changes: [CountedLinks.Change] = []
+    ) -> UnsafeMutablePointer<CountedLinks.Change> {
+        let changes = UnsafeMutablePointer<CountedLinks.Change>.allocate(capacity: count)
         for index in 0..<count {
             let text = texts[Int(items[index].payload)]
-            CountedLinks.append(
-                CountedLinks.Change(
-                    classKey: heap.u32(text.offset).byteSwapped,
+            (changes + index).initialize(
+                to: CountedLinks.Change(
+                    classKey: heap.u32(text.offset).byteSwapped, count: text.isAddition ? 1 : -1,
                     target: heap.u64(text.offset + 4).byteSwapped,
-                    source: UInt64(bitPattern: text.key), delta: text.isAddition ? 1 : -1),
-                to: &changes)
+                    source: UInt64(bitPattern: text.key)))
         }
         return changes
     }
@@ -403,8 +405,9 @@ struct IndexPending {
         RadixSort.sort(items, items + count, count)
         settleTies(items, texts, heap)
         if isCounted {
-            let changes = addUpTexts(items, texts, heap)
-            try CountedLinks.apply(changes, isMixed: true, to: &tree, memory: memory)
+            let changes = linkChanges(items, texts, heap)
+            defer { changes.deallocate() }
+            try CountedLinks.apply(changes, count, isMixed: true, to: &tree, memory: memory)
             return
         }
         var kept = 0

@@ -113,6 +113,10 @@ struct TransactionMemory {
     var patches = 0
     /// The number that a collection in a mixed value got last; those of other transactions differ.
     var nestedNumber: UInt64 = 0
+    /// Where the cell of a small collection is changed.
+    let cellBuffer = UnsafeMutableRawPointer.allocate(byteCount: cellBytesMax, alignment: 8)
+    /// Bytes of such a cell.
+    static let cellBytesMax = 1024
 
     /// Memory like that of `TransientTable.allocate` for a block that is in no table; the caller
     /// frees it.

@@ -5,6 +5,12 @@ extension RealmCollection {
     /// The type check of the contract; before anything else.
     @inline(__always)
     public func check(_ value: RawValue) throws(RealmError) {
+        if isKnownToFit(value) { return }
+        try checkSlowly(value)
+    }
+
+    @inline(never)
+    private func checkSlowly(_ value: RawValue) throws(RealmError) {
         try ownerTable().checkType(value, column, try valueInfo())
         if NestedCell.type(value) != nil { try checkNesting() }
     }
@@ -45,17 +51,43 @@ extension RealmCollection {
     private func checkPosition(
         _ index: Int, _ collection: UnsafeMutablePointer<OpenCollection>, isInsertion: Bool = false
     ) throws(RealmError) {
-        let count = collection.pointee.count
+        try checkPosition(index, of: collection.pointee.count, isInsertion: isInsertion)
+    }
+
+    @inline(__always)
+    private func checkPosition(
+        _ index: Int, of count: Int, isInsertion: Bool = false
+    ) throws(RealmError) {
         guard index >= 0, index < count || (isInsertion && index == count) else {
             throw outOfBounds(index, count)
         }
     }
 
+    @inline(__always)
+    private func count(_ row: RowPlace) -> Int { CollectionCell.count(table.cell(row, column)) }
+
     // MARK: Lists
 
     /// Inserts a value before element `index`, or behind the last one.
+    @inline(__always)
     public func insert(_ value: RawValue, at index: Int) throws(RealmError) {
+        if let row = knownCell, type == .list, isOfKnownType(value), index == count(row) {
+            try table.checkElementTarget(value)
+            if table.appendToCell(row, objectKey, column, value, knownInfos) { return }
+        }
+        try insertSlowly(value, at: index)
+    }
+
+    @inline(never)
+    private func insertSlowly(_ value: RawValue, at index: Int) throws(RealmError) {
         try check(value)
+        if let row = try writableCell() {
+            try checkPosition(index, of: count(row), isInsertion: true)
+            try table.checkElementTarget(value)
+            if try table.insertIntoCell(row, objectKey, column, at: index, value, knownInfos) {
+                return
+            }
+        }
         let collection = try writable()
         try checkPosition(index, collection, isInsertion: true)
         try table.checkElementTarget(value)
@@ -65,6 +97,13 @@ extension RealmCollection {
     /// Replaces element `index` of a list.
     public func set(_ value: RawValue, at index: Int) throws(RealmError) {
         try check(value)
+        if let row = try writableCell() {
+            try checkPosition(index, of: count(row))
+            try table.checkElementTarget(value)
+            if try table.replaceInCell(row, objectKey, column, at: index, value, knownInfos) {
+                return
+            }
+        }
         let collection = try writable()
         try checkPosition(index, collection)
         try table.checkElementTarget(value)
@@ -81,6 +120,10 @@ extension RealmCollection {
 
     /// Removes the element at a position; embedded objects are deleted, others stay.
     public func remove(at index: Int) throws(RealmError) {
+        if let row = try writableCell() {
+            try checkPosition(index, of: count(row))
+            return try table.removeFromCell(row, objectKey, column, at: index, knownInfos)
+        }
         let collection = try writable()
         try checkPosition(index, collection)
         try table.remove(collection, at: index)
@@ -88,6 +131,7 @@ extension RealmCollection {
 
     /// Removes every element; embedded objects are deleted, others stay.
     public func removeAll() throws(RealmError) {
+        if let row = try writableCell() { return try table.emptyCell(row, objectKey, column) }
         try table.removeAll(try writable())
     }
 
@@ -120,6 +164,16 @@ extension RealmCollection {
             throw RealmError(.illegalOperation, "a set cannot hold lists and dictionaries")
         }
         try check(value)
+        if let row = try writableCell() {
+            try table.checkElementTarget(value)
+            let place = table.search(table.cell(row, column), value, knownInfos)
+            if place.isFound { return (place.index, false) }
+            if try table.insertIntoCell(
+                row, objectKey, column, at: place.index, value, knownInfos)
+            {
+                return (place.index, true)
+            }
+        }
         let collection = try writable()
         try table.checkElementTarget(value)
         let place = try collection.pointee.search(value)
@@ -133,6 +187,18 @@ extension RealmCollection {
         guard fits(value) else {
             _ = try count()
             return false
+        }
+        return try removeFound(value)
+    }
+
+    /// Removes the value of a set, or the key of a dictionary, and says whether it was there.
+    private func removeFound(_ value: RawValue) throws(RealmError) -> Bool {
+        if let row = try writableCell() {
+            let place = table.search(table.cell(row, column), value, knownInfos)
+            if place.isFound {
+                try table.removeFromCell(row, objectKey, column, at: place.index, knownInfos)
+            }
+            return place.isFound
         }
         let collection = try writable()
         let place = try collection.pointee.search(value)
@@ -182,6 +248,17 @@ extension RealmCollection {
     ) throws(RealmError) -> (index: Int, isNew: Bool) {
         try check(key: key)
         try check(value)
+        if let row = try writableCell() {
+            try table.checkElementTarget(value)
+            let place = table.search(table.cell(row, column), key, knownInfos)
+            let isDone =
+                place.isFound
+                ? try table.replaceInCell(
+                    row, objectKey, column, at: place.index, value, knownInfos)
+                : try table.insertIntoCell(
+                    row, objectKey, column, at: place.index, elementKey: key, value, knownInfos)
+            if isDone { return (place.index, !place.isFound) }
+        }
         let collection = try writable()
         try table.checkElementTarget(value)
         let place = try collection.pointee.search(key)
@@ -200,10 +277,7 @@ extension RealmCollection {
             return false
         }
         try check(key: key)
-        let collection = try writable()
-        let place = try collection.pointee.search(key)
-        if place.isFound { try table.remove(collection, at: place.index) }
-        return place.isFound
+        return try removeFound(key)
     }
 
     // MARK: Embedded objects

@@ -57,9 +57,18 @@ extension RealmCollection {
     ) throws(RealmError) {
         let info = try elementInfo(column)
         if realm.isWritable {
+            if let row = try writableCell() {
+                let table = table
+                let cell = table.cell(row, self.column)
+                for index in 0..<min(count, CollectionCell.count(cell)) {
+                    body(table.element(cell, index, column, knownInfos))
+                }
+                return
+            }
+            let open = try writable()
             let table = table
             // Under a pointer that other uses may share: piece by piece, not by position.
-            try openForReading().pointee.forEachPiece { place, rows, start throws(RealmError) in
+            try open.pointee.forEachPiece { place, rows, start throws(RealmError) in
                 var place = place
                 for row in 0..<min(rows, count - start) {
                     place.row = row

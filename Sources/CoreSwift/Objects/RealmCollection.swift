@@ -2,8 +2,8 @@
 // access sees the realm's current state; the place of the elements is remembered as long as the
 // session's stamp stands.
 //
-// In a write transaction it works on the transaction's `OpenCollection`, otherwise on the cell of
-// the snapshot. Belongs to the realm's thread; collections of frozen realms remember nothing, so
+// In a write transaction it works on the cell in its row while it is small, else on the
+// transaction's `OpenCollection`; otherwise on the cell of the snapshot. Belongs to the realm's thread; collections of frozen realms remember nothing, so
 // any thread may read them.
 //
 // Changing elements: RealmCollection+Changes.swift.
@@ -25,9 +25,13 @@ public final class RealmCollection {
     private(set) var position = 0
 
     private var stamp: UInt64 = 0
-    /// While `stamp` stands: the collection of the write transaction, or the view of the snapshot.
+    /// While `stamp` stands, one of these: the collection of the write transaction, the row with
+    /// its cell in there, or the view of the snapshot.
     private var open: UnsafeMutablePointer<OpenCollection>?
+    private var row: RowPlace?
     private var view: CollectionView?
+    /// Columns of the elements, while `stamp` stands.
+    private var infos: UnsafeMutablePointer<ColumnInfo>?
 
     /// Takes over the handle, whose class has the collection in this column.
     init(_ owner: ObjectHandle, _ column: Int, _ type: CollectionType, propertyKey: Int64) {
@@ -121,14 +125,48 @@ public final class RealmCollection {
         let place = try owner.row()
         let table = owner.table
         if session.pointee.threadMask == 0 { return }
-        if session.pointee.status == .writing {
-            view = nil
-            open = try findOpen(table, place)
+        open = nil
+        row = nil
+        view = nil
+        infos = nil
+        // Nothing is remembered until all of it was found.
+        stamp = 0
+        if session.pointee.status != .writing {
+            let found = try findView(table, place)
+            infos = found.infos
+            view = found
+        } else if parent == nil, table.isCell(place, objectKey, column) {
+            infos = table.pointee.columns[column].elements
+            row = place
         } else {
-            open = nil
-            view = try findView(table, place)
+            let found = try findOpen(table, place)
+            infos = found.pointee.infos
+            open = found
         }
         stamp = session.pointee.stamp.pointee
+    }
+
+    /// Begins with the cell in the owner's row, which is there, where it is used by a write
+    /// transaction: what `findElements` would do.
+    @inline(__always)
+    func useCell(_ place: RowPlace) {
+        guard session.pointee.status == .writing, table.isCell(place, objectKey, column) else {
+            return
+        }
+        infos = table.pointee.columns[column].elements
+        row = place
+        stamp = session.pointee.stamp.pointee
+    }
+
+    /// Opens a collection that was used in its cell.
+    @inline(never)
+    private func openCell() throws(RealmError) -> UnsafeMutablePointer<OpenCollection> {
+        let found = try table.collection(objectKey, column)
+        row = nil
+        infos = found.pointee.infos
+        open = found
+        stamp = session.pointee.stamp.pointee
+        return found
     }
 
     private func findOpen(
@@ -188,18 +226,61 @@ public final class RealmCollection {
         return try frozenView()
     }
 
-    /// The transaction's collection, to be read.
-    func openForReading() throws(RealmError) -> UnsafeMutablePointer<OpenCollection> {
-        try refresh()
-        guard let open else { throw realm.notWriting() }
-        return open
-    }
-
-    /// The transaction's collection, to be changed.
+    /// The transaction's collection; one that was used in its cell is opened.
     func writable() throws(RealmError) -> UnsafeMutablePointer<OpenCollection> {
         try refresh()
-        guard session.pointee.status == .writing, let open else { throw realm.notWriting() }
-        return open
+        guard session.pointee.status == .writing else { throw realm.notWriting() }
+        if let open { return open }
+        return try openCell()
+    }
+
+    /// The row of a collection that is changed in its cell, in a write transaction; nil when it
+    /// is an open one.
+    @inline(__always)
+    func writableCell() throws(RealmError) -> RowPlace? {
+        try refresh()
+        guard session.pointee.status == .writing else { throw realm.notWriting() }
+        return row
+    }
+
+    /// The cell of a collection that a write transaction uses there.
+    @inline(__always)
+    private var cell: UnsafeRawBufferPointer? {
+        guard let row else { return nil }
+        return table.cell(row, column)
+    }
+
+    /// The columns of the elements, which were found.
+    @inline(__always) var knownInfos: UnsafeMutablePointer<ColumnInfo> {
+        infos ?? NestedCell.list
+    }
+
+    /// The same, if that is known already.
+    @inline(__always)
+    var knownCell: RowPlace? {
+        guard stamp == session.pointee.stamp.pointee, session.pointee.isOnKnownThread,
+            session.pointee.status == .writing
+        else { return nil }
+        return row
+    }
+
+    /// Whether a value is of the elements' type, as far as that can be told at once.
+    @inline(__always)
+    func isKnownToFit(_ value: RawValue) -> Bool {
+        guard stamp == session.pointee.stamp.pointee, session.pointee.isOnKnownThread else {
+            return false
+        }
+        return isOfKnownType(value)
+    }
+
+    /// The same, where `stamp` was found to stand.
+    @inline(__always)
+    func isOfKnownType(_ value: RawValue) -> Bool {
+        guard let infos else { return false }
+        let info = infos + (type == .dictionary ? 1 : 0)
+        guard value.type == info.pointee.valueType, !value.isNull else { return false }
+        if info.pointee.kind == .link { return value.linkClass == info.pointee.linkTarget }
+        return !info.pointee.kind.isText || value.word1 <= UInt64(Table.textBytesMax)
     }
 
     /// The table of the owner, once the elements were found.
@@ -251,6 +332,7 @@ public final class RealmCollection {
         try refresh()
         if let open { return open.pointee.count }
         if let view { return view.count }
+        if let cell { return CollectionCell.count(cell) }
         return try frozenView().count
     }
 
@@ -280,6 +362,13 @@ public final class RealmCollection {
     @inline(never)
     private func elementSlowly(_ index: Int, isKey: Bool) throws(RealmError) -> RawValue {
         let column = isKey ? 0 : type == .dictionary ? 1 : 0
+        if let row, let cell {
+            let count = CollectionCell.count(cell)
+            guard index >= 0, index < count else { throw outOfBounds(index, count) }
+            let value = table.element(cell, index, column, knownInfos)
+            return row.state == .sealed || !knownInfos[column].kind.hasHeap
+                ? value : realm.keep(value)
+        }
         guard let open else {
             var view = try frozenView()
             guard index >= 0, index < view.count else { throw outOfBounds(index, view.count) }
@@ -319,6 +408,15 @@ public final class RealmCollection {
             return nil
         }
         if view != nil { return try view?.firstIndex(value, column) }
+        if let cell {
+            for index in 0..<CollectionCell.count(cell)
+            where CollectionOrder.compare(
+                table.element(cell, index, column, knownInfos), value, info.kind) == 0
+            {
+                return index
+            }
+            return nil
+        }
         var view = try frozenView()
         return try view.firstIndex(value, column)
     }
@@ -328,6 +426,7 @@ public final class RealmCollection {
         try refresh()
         if let open { return try open.pointee.search(value) }
         if let place = try view?.search(value) { return place }
+        if let cell { return table.search(cell, value, knownInfos) }
         var view = try frozenView()
         return try view.search(value)
     }
@@ -363,7 +462,7 @@ extension ObjectHandle {
     public func collection(
         _ propertyKey: Int64, _ type: CollectionType
     ) throws(RealmError) -> RealmCollection {
-        _ = try row()
+        let place = try row()
         let table = table
         let column = try Self.column(table, propertyKey)
         let info = table.pointee.columns[column]
@@ -372,7 +471,9 @@ extension ObjectHandle {
                 .propertyTypeMismatch,
                 "property \(column) of class \(classKey.rawValue) is no \(type)")
         }
-        return RealmCollection(clone(), column, type, propertyKey: propertyKey)
+        let collection = RealmCollection(clone(), column, type, propertyKey: propertyKey)
+        collection.useCell(place)
+        return collection
     }
 
     /// Puts an empty list or dictionary into a mixed property, unless it holds one of the type, and

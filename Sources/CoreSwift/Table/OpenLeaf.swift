@@ -64,6 +64,21 @@ struct OpenColumn {
         heapUsed &+= count
     }
 
+    /// Puts bytes from outside the heap in the place of the row's text: over it where they fit,
+    /// behind it where it ends the heap.
+    @inline(__always)
+    mutating func replaceText(_ row: Int, _ start: UnsafeRawPointer, _ count: Int) {
+        let offset = textOffset(row)
+        let old = textLength(row).count
+        let isLast = offset &+ old == heapUsed && old > 0
+        guard count <= old || (isLast && heapCapacity &- offset >= count) else {
+            return setText(row, start, count)
+        }
+        if count > 0, let heap { memcpy(heap + offset, start, count) }
+        data.put(UInt32(truncatingIfNeeded: count), row &* 8 &+ 4)
+        if isLast { heapUsed = offset &+ count }
+    }
+
     /// Makes room by dropping text that no row has any more, where that is half of the heap: a
     /// value that is set again and again takes no more room than it needs.
     @inline(never)

@@ -89,6 +89,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
             try load(fresh, NestedCell.cell(value))
         }
         pointee.openCollections.add(fresh)
+        // Handles that work on the cell are to find the open collection.
+        pointee.stamp.pointee &+= 1
         return fresh
     }
 
@@ -179,7 +181,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
                 type: collection.pointee.type == .list ? .list : .dictionary))
     }
 
-    private func setCell(
+    func setCell(
         _ key: Int64, _ column: Int, _ cell: RawValue
     ) throws(RealmError) {
         guard var place = try find(key) else { return }
@@ -401,8 +403,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
             } else {
                 let cell = value.bytes
                 if cell.count == 0 { return }
-                // Few elements that are no links leave nothing behind.
-                if !CollectionCell.isTree(cell), info.inverseIndex < 0 { return }
+                if !CollectionCell.isTree(cell), info.elementKind != .mixed {
+                    return forgetCell(place, key, column, &owned)
+                }
             }
         }
         let collection = try self.collection(key, column)
@@ -418,6 +421,11 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func removeLinks(
         _ link: RawValue, from source: Int64, column: Int
     ) throws(RealmError) {
+        if let place = try find(source), isCell(place, source, column),
+            try removeLinksFromCell(link, place, source, column)
+        {
+            return
+        }
         try removeLinks(link, from: try self.collection(source, column))
     }
 

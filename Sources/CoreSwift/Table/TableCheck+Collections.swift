@@ -7,11 +7,28 @@ struct CountedLink {
     var classKey: ClassKey
     var target: Int64
     var source: Int64
+    /// Which of several links from the source to the target it is, from 0 on.
+    var number = 0
 
-    /// The order of the inverse index.
-    static func precedes(_ a: CountedLink, _ b: CountedLink) -> Bool {
+    private static func precedes(_ a: CountedLink, _ b: CountedLink) -> Bool {
         if a.classKey != b.classKey { return a.classKey.rawValue < b.classKey.rawValue }
-        return a.target != b.target ? a.target < b.target : a.source < b.source
+        if a.target != b.target { return a.target < b.target }
+        return a.number != b.number ? a.number < b.number : a.source < b.source
+    }
+
+    private func isSame(_ other: CountedLink) -> Bool {
+        classKey == other.classKey && target == other.target && source == other.source
+    }
+
+    /// Links in any order, numbered and in the order of the inverse index.
+    static func ordered(_ links: [CountedLink]) -> [CountedLink] {
+        var result = links.sorted(by: precedes)
+        var isSimple = true
+        for index in result.indices.dropFirst() where result[index].isSame(result[index - 1]) {
+            result[index].number = result[index - 1].number + 1
+            isSimple = false
+        }
+        return isSimple ? result : result.sorted(by: precedes)
     }
 }
 

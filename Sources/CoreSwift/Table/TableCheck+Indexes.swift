@@ -48,8 +48,6 @@ private struct IndexWalk {
     private let expected: Int?
     /// Of an inverse index that counts: the links of all rows, in the order of the entries.
     private let links: [CountedLink]
-    /// Which of several links from the same source comes next.
-    private var number: Int64 = 0
     private(set) var isReadable = true
     private var entries = 0
     private var position = 0
@@ -83,7 +81,7 @@ private struct IndexWalk {
         expected = check.expectedEntries(table, column, kind)
         comparesRows = expected != nil
         let counted = check.facts[table.pointee.classKey]?.countedLinks[column] ?? []
-        links = isInverse ? counted.sorted(by: CountedLink.precedes) : []
+        links = isInverse ? CountedLink.ordered(counted) : []
     }
 
     private var subject: String { "\(place), page \(page), entry \(index)" }
@@ -222,18 +220,14 @@ private struct IndexWalk {
     private mutating func compareLink(_ bytes: UnsafeRawBufferPointer, _ key: Int64) {
         guard position < links.count else { return }
         let link = links[position]
-        if position > 0, !CountedLink.precedes(links[position - 1], link) {
-            number += 1
-        } else {
-            number = 0
-        }
         let fits = InverseBytes.with(
             ObjectKey(rawValue: link.target), of: link.classKey, isMixed: !info.linksAreWords
         ) { start, count in
             let target = UnsafeRawBufferPointer(start: start, count: count)
-            guard bytes.count == count + 8, bytes.starts(with: target) else { return false }
-            let source = bytes[count...].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            return source == UInt64(bitPattern: link.source) && key == number
+            guard bytes.starts(with: target), key == link.source else { return false }
+            if link.number == 0 { return bytes.count == count }
+            let number = bytes[count...].reduce(0) { $0 << 8 | Int($1) }
+            return bytes.count == count + 4 && number == link.number
         }
         if !fits {
             check.report.add(

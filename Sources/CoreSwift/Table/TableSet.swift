@@ -449,6 +449,7 @@ final class TableSet {
         for table in retired { table.discardTransaction() }
         if let memory {
             memory.pointee.blocks.deallocate()
+            memory.pointee.cellBuffer.deallocate()
             memory.deinitialize(count: 1)
             memory.deallocate()
         }

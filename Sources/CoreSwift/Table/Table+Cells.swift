@@ -1,0 +1,226 @@
+// Small collections of a write transaction, read and changed in the cells of their rows: no element
+// is decoded and nothing is allocated. What `OpenCollection` is for large ones and for collections
+// of mixed values, which hold others; a collection that outgrows its cell goes over to it.
+//
+// A cell says what the collection holds as long as it is not in `openCollections`. Handles that
+// work on the cell look at the row each time; one that opens the collection bumps the stamp.
+//
+// Called by `RealmCollection`, and by `Table+Collections` when objects are deleted.
+
+extension UnsafeMutablePointer where Pointee == TableState {
+    /// The bytes of a collection in a row.
+    @inline(__always)
+    func cell(_ place: RowPlace, _ index: Int) -> UnsafeRawBufferPointer {
+        if place.state == .open {
+            let column = place.open.pointee.columns + index
+            let count = column.pointee.textLength(place.row).count
+            guard count > 0, let heap = column.pointee.heap else {
+                return UnsafeRawBufferPointer(start: nil, count: 0)
+            }
+            return UnsafeRawBufferPointer(
+                start: heap + column.pointee.textOffset(place.row), count: count)
+        }
+        guard let column = place.view.column(index) else {
+            return UnsafeRawBufferPointer(start: nil, count: 0)
+        }
+        return column.bytes(place.row)
+    }
+
+    /// Whether the collection of a row is one that can be used where it stands.
+    @inline(__always)
+    func isCell(_ place: RowPlace, _ key: Int64, _ index: Int) -> Bool {
+        let info = pointee.columns[index]
+        guard info.kind == .collection, info.elementKind != .mixed,
+            pointee.openCollections.find(key, index) == nil
+        else { return false }
+        let cell = cell(place, index)
+        // A cell of a damaged file may be longer than those that are made.
+        return cell.count <= CellEditor.bufferBytes && !CollectionCell.isTree(cell)
+    }
+
+    // MARK: Reading
+
+    /// Element `index` of a cell, which is there.
+    @inline(__always)
+    func element(
+        _ cell: UnsafeRawBufferPointer, _ index: Int, _ column: Int,
+        _ infos: UnsafeMutablePointer<ColumnInfo>
+    ) -> RawValue {
+        InlineCollection(cell.baseAddress.unsafelyUnwrapped)
+            .column(column, UnsafePointer(infos)).value(index, infos[column])
+    }
+
+    /// As `OpenCollection.search`.
+    func search(
+        _ cell: UnsafeRawBufferPointer, _ value: RawValue,
+        _ infos: UnsafeMutablePointer<ColumnInfo>
+    ) -> (index: Int, isFound: Bool) {
+        guard cell.count > 0, let start = cell.baseAddress else { return (0, false) }
+        let column = InlineCollection(start).column(0, UnsafePointer(infos))
+        var low = 0
+        var high = column.count
+        while low < high {
+            let middle = (low + high) >> 1
+            let order = CollectionOrder.compare(
+                column.value(middle, infos[0]), value, infos[0].kind)
+            if order == 0 { return (middle, true) }
+            if order < 0 { low = middle + 1 } else { high = middle }
+        }
+        return (low, false)
+    }
+
+    // MARK: Changing
+
+    @inline(__always)
+    private func editor(
+        _ place: RowPlace, _ index: Int, _ infos: UnsafeMutablePointer<ColumnInfo>
+    ) -> CellEditor {
+        CellEditor(
+            cell(place, index), to: memory.pointee.cellBuffer, UnsafePointer(infos),
+            pointee.columns[index].elementColumns)
+    }
+
+    /// Puts an edited cell, the first bytes of the buffer, into its row.
+    @inline(__always)
+    private func write(
+        _ byteCount: Int, _ place: RowPlace, _ key: Int64, _ index: Int
+    ) throws(RealmError) {
+        let start = UnsafeRawPointer(memory.pointee.cellBuffer)
+        pointee.isDirty = true
+        memory.pointee.patches &+= 1
+        if place.state == .open {
+            (place.open.pointee.columns + index).pointee
+                .replaceText(place.row, start, byteCount)
+            return
+        }
+        try setCell(key, index, .binary(start, byteCount))
+    }
+
+    @inline(__always)
+    private func noteElement(
+        _ key: Int64, _ index: Int, _ value: RawValue, isAddition: Bool
+    ) {
+        guard pointee.columns[index].inverseIndex >= 0 else { return }
+        noteLink(pointee.columns[index], key, value, isAddition: isAddition)
+    }
+
+    /// Appends an element that passed its checks to the cell of a list, where that is the matter
+    /// of a few bytes; otherwise false, and nothing has changed.
+    @inline(__always)
+    func appendToCell(
+        _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue,
+        _ infos: UnsafeMutablePointer<ColumnInfo>
+    ) -> Bool {
+        guard place.state == .open else { return false }
+        let column = place.open.pointee.columns + index
+        guard column.pointee.appendElement(place.row, infos[0].kind, value) else { return false }
+        pointee.isDirty = true
+        memory.pointee.patches &+= 1
+        noteElement(key, index, value, isAddition: true)
+        return true
+    }
+
+    /// Inserts an element that passed its checks; `elementKey`: of a dictionary. False when the
+    /// collection has to be opened for it; nothing has changed then.
+    func insertIntoCell(
+        _ place: RowPlace, _ key: Int64, _ index: Int, at position: Int,
+        elementKey: RawValue? = nil, _ value: RawValue,
+        _ infos: UnsafeMutablePointer<ColumnInfo>
+    ) throws(RealmError) -> Bool {
+        var editor = editor(place, index, infos)
+        guard editor.insert(value, key: elementKey, at: position) else { return false }
+        try write(editor.byteCount, place, key, index)
+        noteElement(key, index, value, isAddition: true)
+        return true
+    }
+
+    /// Replaces the value of an element; an embedded object that it owned is deleted. False as
+    /// `insertIntoCell`.
+    func replaceInCell(
+        _ place: RowPlace, _ key: Int64, _ index: Int, at position: Int, _ value: RawValue,
+        _ infos: UnsafeMutablePointer<ColumnInfo>
+    ) throws(RealmError) -> Bool {
+        let info = pointee.columns[index]
+        var owned: OwnedObject?
+        var old = RawValue.null
+        if info.inverseIndex >= 0 {
+            old = element(cell(place, index), position, info.valueColumn, infos)
+            owned = ownedObject(old)
+        }
+        var editor = editor(place, index, infos)
+        guard editor.replace(value, at: position) else { return false }
+        try write(editor.byteCount, place, key, index)
+        noteElement(key, index, old, isAddition: false)
+        noteElement(key, index, value, isAddition: true)
+        if let owned { try owned.table.deleteRow(owned.key, isOwned: true) }
+        return true
+    }
+
+    /// Removes an element; an embedded object that it owned is deleted.
+    func removeFromCell(
+        _ place: RowPlace, _ key: Int64, _ index: Int, at position: Int,
+        _ infos: UnsafeMutablePointer<ColumnInfo>
+    ) throws(RealmError) {
+        let info = pointee.columns[index]
+        var owned: OwnedObject?
+        var old = RawValue.null
+        if info.inverseIndex >= 0 {
+            old = element(cell(place, index), position, info.valueColumn, infos)
+            owned = ownedObject(old)
+        }
+        var editor = editor(place, index, infos)
+        editor.remove(at: position)
+        try write(editor.byteCount, place, key, index)
+        noteElement(key, index, old, isAddition: false)
+        if let owned { try owned.table.deleteRow(owned.key, isOwned: true) }
+    }
+
+    /// Removes every element, with the embedded objects that they own.
+    func emptyCell(_ place: RowPlace, _ key: Int64, _ index: Int) throws(RealmError) {
+        var owned: [OwnedObject] = []
+        forgetCell(place, key, index, &owned)
+        try write(0, place, key, index)
+        for child in owned { try child.table.deleteRow(child.key, isOwned: true) }
+    }
+
+    // MARK: Links
+
+    /// Takes the links of all elements out of the inverse index; names the objects they own.
+    func forgetCell(
+        _ place: RowPlace, _ key: Int64, _ index: Int, _ owned: inout [OwnedObject]
+    ) {
+        let info = pointee.columns[index]
+        let cell = cell(place, index)
+        guard info.inverseIndex >= 0, let infos = info.elements else { return }
+        for position in 0..<CollectionCell.count(cell) {
+            let value = element(cell, position, info.valueColumn, infos)
+            noteElement(key, index, value, isAddition: false)
+            if let child = ownedObject(value) { owned.append(child) }
+        }
+    }
+
+    /// Removes the links to a deleted object; in dictionaries they become null. False when the
+    /// collection has to be opened for it; nothing has changed then.
+    func removeLinksFromCell(
+        _ link: RawValue, _ place: RowPlace, _ key: Int64, _ index: Int
+    ) throws(RealmError) -> Bool {
+        let info = pointee.columns[index]
+        guard let infos = info.elements else { return false }
+        var editor = editor(place, index, infos)
+        var removed = 0
+        let source = cell(place, index)
+        for position in (0..<CollectionCell.count(source)).reversed()
+        where isSameLink(element(source, position, info.valueColumn, infos), link) {
+            removed += 1
+            if info.collection == .dictionary {
+                guard editor.replace(.null, at: position) else { return false }
+            } else {
+                editor.remove(at: position)
+            }
+        }
+        if removed == 0 { return true }
+        try write(editor.byteCount, place, key, index)
+        for _ in 0..<removed { noteElement(key, index, link, isAddition: false) }
+        return true
+    }
+}
