@@ -26,11 +26,9 @@ extension RealmCollection {
         }
         let rows = min(count, max(0, try self.count() - first))
         if realm.isWritable {
-            let open = try openForReading()
-            let hasHeap = open.pointee.infos[column].kind.hasHeap
+            let isKey = type == .dictionary && column == 0
             for row in 0..<rows {
-                let found = try open.pointee.value(first + row, column)
-                target[row] = found.isStable || !hasHeap ? found.value : realm.keep(found.value)
+                target[row] = isKey ? try key(first + row) : try get(first + row)
             }
             return rows
         }

@@ -3,8 +3,8 @@
 // session's stamp stands.
 //
 // In a write transaction it works on the cell in its row while it is small, else on the
-// transaction's `OpenCollection`; otherwise on the cell of the snapshot. Belongs to the realm's thread; collections of frozen realms remember nothing, so
-// any thread may read them.
+// transaction's `OpenCollection`; otherwise on the cell of the snapshot. Belongs to the realm's
+// thread; collections of frozen realms remember nothing, so any thread may read them.
 //
 // Changing elements: RealmCollection+Changes.swift.
 
