@@ -18,7 +18,7 @@ def test_the_examples_of_the_readme():
         capture_output=True, text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert "9 passed, 0 failed" in done.stdout
+    assert "10 passed, 0 failed" in done.stdout
 
 
 def test_the_example_of_the_package(tmp_path, monkeypatch, capsys):

@@ -146,6 +146,8 @@ class TestDeclarations:
             ("float", realm.PrimaryKey(), ["Bad.x", "primary key", "float"]),
             ("bytes", realm.Indexed(), ["Bad.x", "index", "bytes"]),
             ("Country | None", realm.Indexed(), ["Bad.x", "index", "link"]),
+            ("int", realm.FullText(), ["Bad.x", "full-text index", "int"]),
+            ("list[str]", realm.FullText(), ["Bad.x", "index"]),
             ("int", realm.Indexed(default=None), ["Bad.x", "None", "int | None"]),
         ],
     )

@@ -51,9 +51,9 @@ _MISSING: Any = _Missing()
 
 
 class Field:
-    """What `PrimaryKey`, `Indexed` and `Default` leave in the class body."""
+    """What `PrimaryKey`, `Indexed`, `FullText` and `Default` leave in the class body."""
 
-    __slots__ = ("default", "default_factory", "indexed", "primary_key")
+    __slots__ = ("default", "default_factory", "full_text", "indexed", "primary_key")
 
     def __init__(
         self,
@@ -62,6 +62,7 @@ class Field:
         default_factory: Callable[[], Any] | None = None,
         primary_key: bool = False,
         indexed: bool = False,
+        full_text: str | None = None,
     ) -> None:
         if default is not _MISSING and default_factory is not None:
             raise TypeError("give default or default_factory, not both")
@@ -69,9 +70,10 @@ class Field:
         self.default_factory = default_factory
         self.primary_key = primary_key
         self.indexed = indexed
+        self.full_text = full_text
 
 
-# The three are typed Any so that `icao: str = PrimaryKey()` passes a type checker.
+# These are typed Any so that `icao: str = PrimaryKey()` passes a type checker.
 def PrimaryKey(*, default: Any = _MISSING, default_factory: Callable[[], Any] | None = None) -> Any:
     """Marks the property that identifies an object: an int, str, UUID or ObjectId, unique and
     fixed at creation."""
@@ -81,6 +83,24 @@ def PrimaryKey(*, default: Any = _MISSING, default_factory: Callable[[], Any] | 
 def Indexed(*, default: Any = _MISSING, default_factory: Callable[[], Any] | None = None) -> Any:
     """Gives a property an index: look-ups, ranges, BEGINSWITH and sorting by it become fast."""
     return Field(default=default, default_factory=default_factory, indexed=True)
+
+
+def FullText(
+    *,
+    unicode: bool = False,
+    indexed: bool = False,
+    default: Any = _MISSING,
+    default_factory: Callable[[], Any] | None = None,
+) -> Any:
+    """Gives a str an index of its words, for queries with TEXT: `filter("text TEXT 'storm'")`.
+    Case and accents don't matter. Words are ASCII and Latin-1 letters and digits, or with
+    `unicode=True` those of all scripts. `indexed=True` adds an index of whole values."""
+    return Field(
+        default=default,
+        default_factory=default_factory,
+        indexed=indexed,
+        full_text="unicode" if unicode else "latin",
+    )
 
 
 def Default(factory: Callable[[], Any]) -> Any:
@@ -274,6 +294,10 @@ class _Declaration:
                 f"{self.where}: an index is possible on int, bool, str, datetime, UUID, "
                 f"ObjectId and Any, not on {self.kind}"
             )
+        if field.full_text and self.kind != "str":
+            raise SchemaError(
+                f"{self.where}: a full-text index is possible on str only, not on {self.kind}"
+            )
         if field.default is None and not self.nullable:
             raise SchemaError(f"{self.where}: the default None needs the type `{self.kind} | None`")
         if isinstance(field.default, Object):
@@ -286,7 +310,7 @@ class _Declaration:
         field = self.field
         if field.primary_key:
             raise SchemaError(f"{self.where}: a primary key is no {self.collection}")
-        if field.indexed:
+        if field.indexed or field.full_text:
             raise SchemaError(f"{self.where}: an index is possible on single values only")
         if field.default is None:
             raise SchemaError(f"{self.where}: a {self.collection} is never None, only empty")
@@ -317,6 +341,7 @@ class _Declaration:
             link_target=self.target,
             default_factory=self.field.default_factory,
             collection=self.collection,
+            full_text=self.field.full_text,
             **options,
         )
 
@@ -359,7 +384,9 @@ def _module_scope(module: str | None) -> Mapping[str, Any]:
     return vars(found) if found else {}
 
 
-@typing.dataclass_transform(kw_only_default=True, field_specifiers=(PrimaryKey, Indexed, Default))
+@typing.dataclass_transform(
+    kw_only_default=True, field_specifiers=(PrimaryKey, Indexed, FullText, Default)
+)
 class ObjectMeta(type):
     """Metaclass of model classes: reads the declarations."""
 

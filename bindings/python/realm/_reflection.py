@@ -14,6 +14,8 @@ from ._values import ObjectId
 _NULLABLE = 1
 _PRIMARY_KEY = 2
 _INDEXED = 4
+_FULL_TEXT = 8
+_UNICODE_WORDS = 16
 
 # By realm_property_type_e.
 _TYPES: dict[int, Any] = {
@@ -54,6 +56,12 @@ def _annotation(where: str, kind: int, collection: int, target: str, nullable: b
     return _COLLECTIONS[collection][element] if collection else element  # type: ignore[index]
 
 
+def _words(flags: int) -> str | None:
+    if not flags & _FULL_TEXT:
+        return None
+    return "unicode" if flags & _UNICODE_WORDS else "latin"
+
+
 def classes_from_description(
     description: list[tuple[str, str, bool, list[Any]]],
 ) -> list[ObjectMeta]:
@@ -70,6 +78,7 @@ def classes_from_description(
             namespace[name] = Field(
                 primary_key=name == primary_key and bool(flags & _PRIMARY_KEY),
                 indexed=bool(flags & _INDEXED),
+                full_text=_words(flags),
             )
         classes.append(ObjectMeta(class_name, (EmbeddedObject if embedded else Object,), namespace))
     return classes

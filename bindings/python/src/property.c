@@ -3,6 +3,8 @@
  * expression for queries, which realm/_paths.py makes. */
 #include "binding.h"
 
+#include <string.h>
+
 const char *property_type_name(int type) {
     switch (type) {
     case RLM_PROPERTY_TYPE_INT: return "int";
@@ -57,15 +59,29 @@ static int property_type_from_name(PyObject *name) {
     return -1;
 }
 
+/* Flags of a full-text index of "latin" or "unicode" words; -1 and ValueError for others. */
+static int full_text_flags(const char *words) {
+    if (!words) return 0;
+    if (strcmp(words, "latin") == 0) return RLM_PROPERTY_FULLTEXT_INDEXED;
+    if (strcmp(words, "unicode") == 0) {
+        return RLM_PROPERTY_FULLTEXT_INDEXED | RLM_PROPERTY_FULLTEXT_UNICODE;
+    }
+    PyErr_Format(PyExc_ValueError, "no full-text index of '%s' words, only of latin or unicode",
+                 words);
+    return -1;
+}
+
 static PyObject *property_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"name",    "type",    "nullable",        "primary_key", "indexed",
-                            "link_target", "default", "default_factory", "collection",  NULL};
+                            "link_target", "default", "default_factory", "collection",
+                            "full_text", NULL};
     PyObject *name, *type_text, *target = Py_None, *value = NULL, *factory = Py_None;
     PyObject *collection = Py_None;
+    const char *words = NULL;
     int nullable = 0, primary = 0, indexed = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UU|$pppOOOO:Property", names, &name,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UU|$pppOOOOz:Property", names, &name,
                                      &type_text, &nullable, &primary, &indexed, &target, &value,
-                                     &factory, &collection)) {
+                                     &factory, &collection, &words)) {
         return NULL;
     }
     State *state = state_of_type(type);
@@ -76,7 +92,8 @@ static PyObject *property_new(PyTypeObject *type, PyObject *args, PyObject *kwar
         return NULL;
     }
     int held = collection_from_name(collection);
-    if (held < 0) return NULL;
+    int full_text = full_text_flags(words);
+    if (held < 0 || full_text < 0) return NULL;
     Property *self = (Property *)PyType_GenericAlloc(type, 0);
     if (!self) return NULL;
     self->state = state;
@@ -86,7 +103,8 @@ static PyObject *property_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     self->type = kind;
     self->collection = held;
     self->flags = (nullable ? RLM_PROPERTY_NULLABLE : 0) |
-                  (primary ? RLM_PROPERTY_PRIMARY_KEY : 0) | (indexed ? RLM_PROPERTY_INDEXED : 0);
+                  (primary ? RLM_PROPERTY_PRIMARY_KEY : 0) | (indexed ? RLM_PROPERTY_INDEXED : 0) |
+                  full_text;
     if (target != Py_None) self->link_target = Py_NewRef(target);
     self->default_value = Py_XNewRef(value);
     if (factory != Py_None) self->default_factory = Py_NewRef(factory);
@@ -163,14 +181,15 @@ static int property_set(PyObject *self, PyObject *instance, PyObject *value) {
 }
 
 static PyObject *property_repr(Property *self) {
-    return PyUnicode_FromFormat("<property %s.%U: %s%s%s%s%s%s>",
+    return PyUnicode_FromFormat("<property %s.%U: %s%s%s%s%s%s%s>",
                                 self->model ? self->model->text : "?", self->name,
                                 collection_begin(self->collection),
                                 property_type_name(self->type),
                                 self->flags & RLM_PROPERTY_NULLABLE ? " | None" : "",
                                 collection_end(self->collection),
                                 self->flags & RLM_PROPERTY_PRIMARY_KEY ? ", primary key" : "",
-                                self->flags & RLM_PROPERTY_INDEXED ? ", indexed" : "");
+                                self->flags & RLM_PROPERTY_INDEXED ? ", indexed" : "",
+                                self->flags & RLM_PROPERTY_FULLTEXT_INDEXED ? ", full text" : "");
 }
 
 static PyObject *get_name(Property *self, void *unused) {
@@ -195,6 +214,12 @@ static PyObject *get_collection(Property *self, void *unused) {
 
 static PyObject *get_flag(Property *self, void *flag) {
     return PyBool_FromLong(self->flags & (int)(intptr_t)flag);
+}
+
+static PyObject *get_full_text(Property *self, void *unused) {
+    (void)unused;
+    if (!(self->flags & RLM_PROPERTY_FULLTEXT_INDEXED)) Py_RETURN_NONE;
+    return PyUnicode_FromString(self->flags & RLM_PROPERTY_FULLTEXT_UNICODE ? "unicode" : "latin");
 }
 
 static PyObject *get_link_target(Property *self, void *unused) {
@@ -229,6 +254,8 @@ static PyGetSetDef property_getset[] = {
      (void *)(intptr_t)RLM_PROPERTY_PRIMARY_KEY},
     {"indexed", (getter)get_flag, NULL, "Has an index of its own.",
      (void *)(intptr_t)RLM_PROPERTY_INDEXED},
+    {"full_text", (getter)get_full_text, NULL,
+     "Words of its full-text index: 'latin', 'unicode', or None without one.", NULL},
     {"link_target", (getter)get_link_target, NULL, "Name of the class it links to, or None.",
      NULL},
     {"has_default", (getter)get_has_default, NULL, "New objects need no value for it.", NULL},
