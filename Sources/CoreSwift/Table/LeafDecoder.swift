@@ -39,14 +39,17 @@ enum LeafDecoder {
         leaf.pointee.rows = first + rows.count
     }
 
-    /// The primary key column of a leaf without data for it: every value is the key.
+    /// The primary key column of a leaf without data for it: every value is the key, unless the keys
+    /// are indirect; then the only row is the object without a value.
     private static func fillKeys(
         _ leaf: UnsafeMutablePointer<OpenLeaf>, _ index: Int, _ first: Int, _ count: Int
     ) {
         let column = leaf.pointee.columns[index]
         for row in first..<(first + count) {
-            column.data.put(leaf.pointee.keys[row], row * 8)
-            column.nulls?.put(0 as UInt8, row)
+            let key = leaf.pointee.keys[row]
+            let isNull = key >= IntegerKeys.indirectBase
+            column.data.put(isNull ? 0 : key, row * 8)
+            column.nulls?.put(isNull ? 1 as UInt8 : 0, row)
         }
     }
 

@@ -19,6 +19,7 @@ func shipSchema() -> Schema {
                 PropertySchema("docked", .timestamp, flags: [.nullable, .indexed]),
                 PropertySchema("seal", .binary, flags: [.nullable]),
                 PropertySchema("active", .bool, flags: [.nullable]),
+                PropertySchema("moored", .bool, flags: [.indexed]),
                 PropertySchema("berth", .object, linkTarget: "Harbor", flags: [.nullable]),
                 PropertySchema(
                     "weight_kg", .int, flags: [.nullable], publicName: "weight"),
@@ -310,6 +311,34 @@ func shipSchema() -> Schema {
         #expect(try world.query("Vessel", "tons == {1,2}").description == "tons IN {1, 2}")
         #expect(
             try world.query("Vessel", "home\\ port == nil").description == "home\\ port == NULL")
+        #expect(
+            try world.query("Vessel", "TRUEPREDICATE SORT(home\\ port) DISTINCT(home\\ port)")
+                .description
+                == "TRUEPREDICATE SORT(home\\ port ASC) DISTINCT(home\\ port)")
+    }
+
+    @Test func keysWithQuotesHaveACanonicalTextThatParses() throws {
+        #expect(try ids("berth == obj('Harbor', 'a\"b')") == [])
+        #expect(try ids("berth IN {obj('Harbor', B64\"T3Nsbw==\")}") == [1])
+    }
+
+    @Test func nothingIsBelowFalseOrAboveTrueInAnIndexEither() throws {
+        #expect(try ids("moored < false") == [])
+        #expect(try ids("moored > true") == [])
+        #expect(try ids("moored <= false").count == 4)
+    }
+
+    @Test func theNullKeyOfALonelyObjectSurvivesTheNextWrite() throws {
+        let world = try TableWorld(shipSchema())
+        try world.beginWrite()
+        try world.add("Vessel", ["id": .null])
+        try world.tables.commit()
+        try world.beginWrite()
+        try world.add("Vessel", ["id": .int(5)])
+        try world.tables.commit()
+        for (text, count) in [("id == null", 1), ("id != null", 1), ("id > 5", 0)] {
+            #expect(try world.query("Vessel", text).count(world.reader) == count, "\(text)")
+        }
     }
 
     @Test func combinedQueriesAndTheirConditions() throws {

@@ -163,8 +163,10 @@ extension Selection {
 
     private func bytes(_ value: Int64, _ kind: ColumnKind) throws(RealmError) -> [UInt8] {
         if kind == .bool {
-            // Bounds outside 0 and 1 come from open ranges.
-            return [1, value <= 0 ? 0 : value == 1 ? 1 : 2]
+            // Bounds outside 0 and 1 come from open ranges: nothing lies below false, so that the
+            // end of `< false` must stand before it.
+            if value < 0 { return [1] }
+            return [1, value == 0 ? 0 : value == 1 ? 1 : 2]
         }
         return try IndexReader.bytes(.int(value), kind)
     }

@@ -183,7 +183,8 @@ extension Parser {
         try advance()
         try expect(.comma, "','")
         switch token.kind {
-        case .integer, .plus, .minus, .string, .uuid, .objectId, .argument, .formatArgument:
+        case .integer, .plus, .minus, .string, .base64, .uuid, .objectId, .argument,
+            .formatArgument:
             node.a = try constant()
         default:
             throw text.syntaxError(token, expected: "a primary key")

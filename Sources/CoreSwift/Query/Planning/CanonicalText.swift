@@ -120,7 +120,7 @@ struct CanonicalText {
         return quantifier(node) + names.joined(separator: ".")
     }
 
-    /// The internal name of a property of the class at hand, blanks escaped; moves to its target.
+    /// The internal name of a property of the class at hand; moves to its target.
     private func internalName(_ name: String, _ classIndex: inout Int?) -> String {
         var result = name
         if let index = classIndex {
@@ -133,8 +133,13 @@ struct CanonicalText {
                 classIndex = schema.classes.firstIndex { $0.name == property.linkTarget }
             }
         }
+        return Self.escaped(result)
+    }
+
+    /// A name with its blanks as the language writes them (L3).
+    static func escaped(_ name: String) -> String {
         var escaped = ""
-        for scalar in result.unicodeScalars {
+        for scalar in name.unicodeScalars {
             switch scalar {
             case " ": escaped += "\\ "
             case "\t": escaped += "\\t"
@@ -166,7 +171,11 @@ struct CanonicalText {
             return Self.binary(bytes ?? [])
         case .integer where node.options == 0:
             return "\(Int64(bitPattern: node.payload))"
-        case .double: return Self.double(Double(bitPattern: node.payload))
+        case .double:
+            // A decimal property reads the digits that the query wrote, beyond those of a double.
+            let spelling = text.string(Int(node.start), Int(node.end))
+            return spelling.utf8.count > 16
+                ? spelling : Self.double(Double(bitPattern: node.payload))
         case .float:
             return Self.float(Float(bitPattern: UInt32(truncatingIfNeeded: node.payload)))
         case .infinity: return Double(bitPattern: node.payload) < 0 ? "-inf" : "inf"

@@ -124,6 +124,6 @@ extension Binder {
             hops: hops, column: property.key.column, kind: kind,
             isKeyColumn: property.isPrimaryKey && property.type == .int,
             isNullable: property.isNullable, descending: descending,
-            path: names.joined(separator: "."))
+            path: names.map { CanonicalText.escaped($0) }.joined(separator: "."))
     }
 }
