@@ -1,0 +1,426 @@
+"""librealm.so by ctypes: just enough to build a universe and to run queries on it.
+
+The Python package is not used, so that error codes are seen as they are and every kind of value can
+be stored, whatever the package supports.
+"""
+
+from __future__ import annotations
+
+import ctypes as c
+import itertools
+import os
+import uuid
+from decimal import Decimal
+from functools import cmp_to_key
+from pathlib import Path
+from typing import Any
+
+from .schema import Cls, Prop, Universe
+from .values import Date, F32, Oid, Row, order
+
+
+class Text(c.Structure):
+    _fields_ = [("data", c.c_char_p), ("size", c.c_size_t)]
+
+
+class Blob(c.Structure):
+    _fields_ = [("data", c.c_char_p), ("size", c.c_size_t)]
+
+
+class Timestamp(c.Structure):
+    _fields_ = [("seconds", c.c_int64), ("nanoseconds", c.c_int32)]
+
+
+class Link(c.Structure):
+    _fields_ = [("table", c.c_uint32), ("key", c.c_int64)]
+
+
+class Payload(c.Union):
+    _fields_ = [("integer", c.c_int64), ("boolean", c.c_bool), ("string", Text), ("binary", Blob),
+                ("timestamp", Timestamp), ("fnum", c.c_float), ("dnum", c.c_double),
+                ("decimal", c.c_uint64 * 2), ("object_id", c.c_uint8 * 12),
+                ("uuid", c.c_uint8 * 16), ("link", Link)]
+
+
+class Value(c.Structure):
+    _anonymous_ = ("u",)
+    _fields_ = [("u", Payload), ("type", c.c_int)]
+
+
+class Arg(c.Structure):
+    _fields_ = [("count", c.c_size_t), ("is_list", c.c_bool), ("values", c.POINTER(Value))]
+
+
+class PropertyInfo(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("public_name", c.c_char_p), ("type", c.c_int),
+                ("collection_type", c.c_int), ("link_target", c.c_char_p),
+                ("link_origin", c.c_char_p), ("key", c.c_int64), ("flags", c.c_int)]
+
+
+class ClassInfo(c.Structure):
+    _fields_ = [("name", c.c_char_p), ("primary_key", c.c_char_p), ("num_properties", c.c_size_t),
+                ("num_computed", c.c_size_t), ("key", c.c_uint32), ("flags", c.c_int)]
+
+
+class Error(c.Structure):
+    _fields_ = [("error", c.c_int), ("categories", c.c_uint), ("message", c.c_char_p),
+                ("user", c.c_void_p), ("path", c.c_char_p)]
+
+
+PROPERTY_TYPES = {"int": 0, "bool": 1, "string": 2, "binary": 4, "mixed": 6, "timestamp": 8,
+                  "float": 9, "double": 10, "decimal128": 11, "link": 12, "backlinks": 14,
+                  "objectId": 15, "uuid": 17}
+COLLECTIONS = {"": 0, "list": 1, "set": 2, "dict": 4}
+NULLABLE, PRIMARY_KEY, INDEXED, FULLTEXT = 1, 2, 4, 8
+
+
+class EngineError(Exception):
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(f"{code}: {message}")
+        self.code = code
+        self.message = message
+
+
+def library_path() -> str:
+    given = os.environ.get("REALM_QUERY_FUZZ_LIBRARY")
+    if given:
+        return given
+    import realm
+    return str(Path(realm.__file__).parent / "librealm.so")
+
+
+class Library:
+    """The functions, with their types: P pointer or handle, s text, z size, b flag, V value."""
+
+    signatures = {
+        "realm_config_new": "P", "realm_config_set_path": "-Ps",
+        "realm_config_set_in_memory": "-Pb", "realm_config_set_schema": "-PP",
+        "realm_config_set_schema_version": "-Pq", "realm_schema_new": "PPzP", "realm_open": "PP",
+        "realm_release": "-P", "realm_close": "bP", "realm_begin_write": "bP",
+        "realm_commit": "bP", "realm_find_class": "bPsPP", "realm_find_property": "bPqsPP",
+        "realm_get_last_error": "bP", "realm_object_create": "Piq",
+        "realm_object_create_with_primary_key": "PPiV", "realm_object_get_key": "qP",
+        "realm_set_value": "bPqVb", "realm_set_embedded": "PPq", "realm_get_list": "PPq",
+        "realm_set_list": "PPq", "realm_set_dictionary": "PPq", "realm_get_set": "PPq",
+        "realm_get_dictionary": "PPq", "realm_list_insert": "bPzV",
+        "realm_list_insert_embedded": "PPz", "realm_list_insert_list": "PPz",
+        "realm_list_insert_dictionary": "PPz", "realm_set_insert": "bPVPP",
+        "realm_dictionary_insert": "bPVVPP", "realm_dictionary_insert_list": "PPV",
+        "realm_dictionary_insert_dictionary": "PPV", "realm_query_parse": "PPiszP",
+        "realm_query_get_description": "sP", "realm_query_count": "bPP",
+        "realm_query_find_first": "bPPP", "realm_query_find_all": "PP",
+        "realm_results_count": "bPP", "realm_results_read_keys": "bPzzPP",
+    }
+
+    def __init__(self) -> None:
+        library = c.CDLL(library_path())
+        types: dict[str, Any] = {"P": c.c_void_p, "s": c.c_char_p, "z": c.c_size_t, "b": c.c_bool,
+                                 "q": c.c_int64, "i": c.c_uint32, "V": Value, "-": None}
+        for name, signature in self.signatures.items():
+            function = getattr(library, name)
+            function.restype = types[signature[0]]
+            if name == "realm_object_create":
+                signature = "PPi"
+            if name == "realm_find_property":
+                signature = "bPisPP"
+            function.argtypes = [types[letter] for letter in signature[1:]]
+            setattr(self, name[6:], function)
+
+    def __getattr__(self, name: str) -> Any:
+        raise AttributeError(name)
+
+    def check(self, result: Any) -> Any:
+        if not result:
+            raise self.last_error()
+        return result
+
+    def last_error(self) -> EngineError:
+        error = Error()
+        if not self.get_last_error(c.byref(error)):
+            return EngineError(0, "failed without an error")
+        return EngineError(error.error, (error.message or b"").decode(errors="replace"))
+
+
+_library: Library | None = None
+
+
+def library() -> Library:
+    global _library
+    if _library is None:
+        _library = Library()
+    return _library
+
+
+def encode_decimal(number: Decimal) -> tuple[int, int]:
+    """IEEE 754-2008 decimal128, binary integer encoding, low word first."""
+    sign, digits, exponent = number.as_tuple()
+    high = sign << 63
+    if number.is_nan():
+        return 0, high | 0x7C00 << 48
+    if number.is_infinite():
+        return 0, high | 0x7800 << 48
+    coefficient = int("".join(map(str, digits)))
+    assert isinstance(exponent, int) and -6176 <= exponent <= 6111, number
+    return coefficient & 2**64 - 1, high | exponent + 6176 << 49 | coefficient >> 64
+
+
+class Database:
+    """A universe in the engine, with the indexes of its schema, or with all or none."""
+
+    numbers = itertools.count()
+
+    def __init__(self, universe: Universe, directory: str, *, indexed: bool | None = None) -> None:
+        self.universe = universe
+        self.lib = library()
+        self.table: dict[str, int] = {}
+        self.property: dict[tuple[str, str], int] = {}
+        self.classes: dict[int, str] = {}
+        self.handles: dict[Row, int] = {}
+        self.keys: dict[Row, int] = {}
+        self.realm = self.open(directory, indexed)
+        try:
+            self.fill()
+        except BaseException:
+            self.close()
+            raise
+
+    def open(self, directory: str, indexed: bool | None) -> int:
+        lib, classes = self.lib, list(self.universe.classes.values())
+        infos = (ClassInfo * len(classes))()
+        pointers = (c.c_void_p * len(classes))()
+        keep = []
+        for position, cls in enumerate(classes):
+            computed = [prop for prop in cls.props if prop.type == "backlinks"]
+            stored = [prop for prop in cls.props if prop.type != "backlinks"]
+            pk = cls.pk.name.encode() if cls.pk else b""
+            infos[position] = ClassInfo(cls.name.encode(), pk, len(stored), len(computed), 0,
+                                        int(cls.embedded))
+            array = (PropertyInfo * len(cls.props))(
+                *[self.info(prop, indexed) for prop in [*stored, *computed]])
+            keep.append(array)
+            pointers[position] = c.addressof(array)
+        schema = lib.check(lib.schema_new(infos, len(classes), pointers))
+        config = lib.config_new()
+        lib.config_set_path(config, f"{directory}/u{next(self.numbers)}.realm".encode())
+        lib.config_set_in_memory(config, True)
+        lib.config_set_schema(config, schema)
+        lib.config_set_schema_version(config, 1)
+        realm = lib.open(config)
+        error = None if realm else lib.last_error()
+        lib.release(config)
+        lib.release(schema)
+        if error:
+            raise error
+        return int(realm)
+
+    def info(self, prop: Prop, indexed: bool | None) -> PropertyInfo:
+        from .schema import INDEXABLE
+        wanted = prop.indexed
+        if indexed is not None:
+            wanted = indexed and not prop.coll and prop.type in INDEXABLE
+        flags = NULLABLE * prop.nullable | PRIMARY_KEY * prop.pk
+        flags |= INDEXED * (wanted and not prop.pk and not prop.fulltext)
+        flags |= FULLTEXT * prop.fulltext
+        return PropertyInfo(prop.name.encode(), prop.alias.encode(), PROPERTY_TYPES[prop.type],
+                            COLLECTIONS["list" if prop.type == "backlinks" else prop.coll],
+                            prop.target.encode(), prop.origin.encode(), 0, flags)
+
+    def fill(self) -> None:
+        lib, universe = self.lib, self.universe
+        found, info, prop_info = c.c_bool(), ClassInfo(), PropertyInfo()
+        for cls in universe.classes.values():
+            lib.check(lib.find_class(self.realm, cls.name.encode(), c.byref(found), c.byref(info)))
+            self.table[cls.name] = info.key
+            cls.position = info.key
+            self.classes[info.key] = cls.name
+            for prop in cls.props:
+                lib.check(lib.find_property(self.realm, info.key, prop.name.encode(),
+                                            c.byref(found), c.byref(prop_info)))
+                self.property[cls.name, prop.name] = prop_info.key
+        lib.check(lib.begin_write(self.realm))
+        for cls in universe.classes.values():
+            if not cls.embedded:
+                for row in universe.rows[cls.name]:
+                    self.create(row)
+        for cls in universe.classes.values():
+            if not cls.embedded:
+                for row in universe.rows[cls.name]:
+                    self.fill_row(row)
+        lib.check(lib.commit(self.realm))
+        for row, key in self.keys.items():
+            row.key = key
+        for handle in self.handles.values():
+            lib.release(handle)
+        self.handles = {}
+        self.sort_sets()
+        self.row_of = {(row.cls.name, key): row for row, key in self.keys.items()}
+
+    def sort_sets(self) -> None:
+        """Q9: now that objects have keys, sets that hold links get their ascending order."""
+        for cls in self.universe.classes.values():
+            for prop in cls.props:
+                if prop.coll == "set" and prop.type in ("link", "mixed"):
+                    for row in self.universe.rows[cls.name]:
+                        row.values[prop.name].sort(key=cmp_to_key(order))
+
+    def create(self, row: Row) -> None:
+        table, pk = self.table[row.cls.name], row.cls.pk
+        if pk:
+            handle = self.lib.object_create_with_primary_key(
+                self.realm, table, self.value(row.values[pk.name]))
+        else:
+            handle = self.lib.object_create(self.realm, table)
+        self.remember(row, self.lib.check(handle))
+
+    def remember(self, row: Row, handle: int) -> None:
+        self.handles[row] = handle
+        self.keys[row] = self.lib.object_get_key(handle)
+
+    def fill_row(self, row: Row) -> None:
+        lib, handle = self.lib, self.handles[row]
+        for prop in row.cls.props:
+            if prop.pk or prop.type == "backlinks":
+                continue
+            key = self.property[row.cls.name, prop.name]
+            value = row.values[prop.name]
+            if prop.coll:
+                self.fill_collection(handle, key, prop, value)
+            elif isinstance(value, Row) and value.cls.embedded:
+                self.remember(value, lib.check(lib.set_embedded(handle, key)))
+                self.fill_row(value)
+            elif isinstance(value, list):
+                self.fill_list(lib.check(lib.set_list(handle, key)), value)
+            elif isinstance(value, dict):
+                self.fill_dictionary(lib.check(lib.set_dictionary(handle, key)), value)
+            else:
+                lib.check(lib.set_value(handle, key, self.value(value), False))
+
+    def fill_collection(self, handle: int, key: int, prop: Prop, value: Any) -> None:
+        lib = self.lib
+        if prop.coll == "list":
+            collection = lib.check(lib.get_list(handle, key))
+            if prop.target and self.universe.classes[prop.target].embedded:
+                for position, child in enumerate(value):
+                    made = lib.list_insert_embedded(collection, position)
+                    self.remember(child, lib.check(made))
+                    self.fill_row(child)
+                lib.release(collection)
+            else:
+                self.fill_list(collection, value)
+        elif prop.coll == "set":
+            collection = lib.check(lib.get_set(handle, key))
+            inserted = c.c_bool()
+            for item in value:
+                lib.check(lib.set_insert(collection, self.value(item), None, c.byref(inserted)))
+                assert inserted.value, f"the set {prop.name} takes {item!r} for a duplicate"
+            lib.release(collection)
+        else:
+            self.fill_dictionary(lib.check(lib.get_dictionary(handle, key)), value)
+
+    def fill_list(self, collection: int, items: list[Any]) -> None:
+        lib = self.lib
+        for position, item in enumerate(items):
+            if isinstance(item, list):
+                self.fill_list(lib.check(lib.list_insert_list(collection, position)), item)
+            elif isinstance(item, dict):
+                made = lib.check(lib.list_insert_dictionary(collection, position))
+                self.fill_dictionary(made, item)
+            else:
+                lib.check(lib.list_insert(collection, position, self.value(item)))
+        lib.release(collection)
+
+    def fill_dictionary(self, collection: int, items: dict[str, Any]) -> None:
+        lib = self.lib
+        for name, item in items.items():
+            key = self.value(name)
+            if isinstance(item, list):
+                self.fill_list(lib.check(lib.dictionary_insert_list(collection, key)), item)
+            elif isinstance(item, dict):
+                made = lib.check(lib.dictionary_insert_dictionary(collection, key))
+                self.fill_dictionary(made, item)
+            else:
+                lib.check(lib.dictionary_insert(collection, key, self.value(item), None, None))
+        lib.release(collection)
+
+    def value(self, value: Any) -> Value:
+        result = Value()
+        if value is None:
+            result.type = 0
+        elif isinstance(value, bool):
+            result.type, result.boolean = 2, value
+        elif isinstance(value, int):
+            result.type, result.integer = 1, value
+        elif isinstance(value, str):
+            data = value.encode()
+            result.type, result.string = 3, Text(data, len(data))
+        elif isinstance(value, Oid):
+            result.type, result.object_id = 9, (c.c_uint8 * 12)(*value)
+        elif isinstance(value, bytes):
+            result.type, result.binary = 4, Blob(value, len(value))
+        elif isinstance(value, Date):
+            result.type, result.timestamp = 5, Timestamp(*value)
+        elif isinstance(value, F32):
+            result.type, result.fnum = 6, float(value)
+        elif isinstance(value, float):
+            result.type, result.dnum = 7, value
+        elif isinstance(value, Decimal):
+            result.type, result.decimal = 8, (c.c_uint64 * 2)(*encode_decimal(value))
+        elif isinstance(value, uuid.UUID):
+            result.type, result.uuid = 11, (c.c_uint8 * 16)(*value.bytes)
+        else:
+            assert isinstance(value, Row), value
+            result.type = 10
+            result.link = Link(self.table[value.cls.name], self.keys[value])
+        return result
+
+    # ------------------------------------------------------------------------------- queries
+
+    def arguments(self, values: list[Any]) -> Any:
+        """Arguments of a query; a Python list is a list argument."""
+        array = (Arg * max(len(values), 1))()
+        self.kept = []
+        for position, value in enumerate(values):
+            items = value if isinstance(value, list) else [value]
+            memory = (Value * max(len(items), 1))(*[self.value(item) for item in items])
+            self.kept.append(memory)
+            array[position] = Arg(len(items), isinstance(value, list), memory)
+        return array
+
+    def parse(self, cls: Cls, text: str, values: list[Any]) -> int:
+        query = self.lib.query_parse(self.realm, self.table[cls.name], text.encode(), len(values),
+                                     self.arguments(values))
+        return int(self.lib.check(query))
+
+    def description(self, query: int) -> str:
+        return str(self.lib.check(self.lib.query_get_description(query)).decode())
+
+    def rows(self, query: int, cls: Cls) -> list[Row]:
+        lib, count, got = self.lib, c.c_size_t(), c.c_size_t()
+        results = lib.check(lib.query_find_all(query))
+        try:
+            lib.check(lib.results_count(results, c.byref(count)))
+            keys = (c.c_int64 * max(count.value, 1))()
+            lib.check(lib.results_read_keys(results, 0, count.value, keys, c.byref(got)))
+            assert got.value == count.value, (got.value, count.value)
+            return [self.row_of[cls.name, key] for key in keys[:count.value]]
+        finally:
+            lib.release(results)
+
+    def count(self, query: int) -> int:
+        count = c.c_size_t()
+        self.lib.check(self.lib.query_count(query, c.byref(count)))
+        return count.value
+
+    def first(self, query: int) -> Row | None:
+        value, found = Value(), c.c_bool()
+        self.lib.check(self.lib.query_find_first(query, c.byref(value), c.byref(found)))
+        if not found.value:
+            return None
+        return self.row_of[self.classes[value.link.table], value.link.key]
+
+    def release(self, handle: int) -> None:
+        self.lib.release(handle)
+
+    def close(self) -> None:
+        self.lib.close(self.realm)
+        self.lib.release(self.realm)

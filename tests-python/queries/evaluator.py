@@ -1,0 +1,464 @@
+"""Predicates bound to a schema, and whole queries: which rows, in which order, or which errors.
+
+A second, naive implementation of the rules; it shares nothing with the engine.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, InvalidOperation
+from functools import cmp_to_key
+from typing import Any, Callable
+
+from . import text_rules
+from .operands import (Env, Failed, Groups, INVALID_ARG, INVALID_QUERY, Operand, OperandBinder,
+                       SORT_ERROR, Scope)
+from .schema import Cls, NUMERIC, Universe
+from .syntax import (And, Between, Compare, Const, Flag, ListLit, Lit, Node, Not, Or, Path, Query,
+                     Suffix)
+from .values import (DECIMAL, F32, Row, Unspecified, distinct_key, equal, is_infinite, is_nan,
+                     kind, order, ordered)
+
+TEXT_OPS = ("beginswith", "endswith", "contains", "like", "matches")
+ORDER_OPS = ("<", "<=", ">", ">=")
+UNFIT = object()  # a constant that cannot equal anything of the type
+
+
+class Binder(OperandBinder):
+    # -------------------------------------------------------------------------- predicates
+
+    def predicate(self, node: Node, scope: Scope) -> Callable[[Env], bool]:
+        if isinstance(node, Const):
+            truth = node.truth
+            return lambda env: truth
+        if isinstance(node, (And, Or)):
+            parts = [self.part(part, scope) for part in node.parts]
+            # Both sides are evaluated, so that what is unspecified is noticed in either.
+            if isinstance(node, And):
+                return lambda env: all([part(env) for part in parts])
+            return lambda env: any([part(env) for part in parts])
+        if isinstance(node, Not):
+            inner = self.part(node.inner, scope)
+            return lambda env: not inner(env)  # U1
+        if isinstance(node, Flag):
+            return self.compare(Compare("==", node.path, Lit(True)), scope)  # X11
+        if isinstance(node, Between):
+            test = self.between(node, scope)
+        elif isinstance(node, Compare):
+            test = self.compare(node, scope)
+        else:
+            raise Unspecified(type(node).__name__)
+        if node.negated:
+            return lambda env: not test(env)  # B9
+        return test
+
+    def part(self, node: Node, scope: Scope) -> Callable[[Env], bool]:
+        """One of several conditions: an error in it leaves the others to be looked at."""
+        try:
+            return self.predicate(node, scope)
+        except Failed:
+            return lambda env: False
+
+    # ------------------------------------------------------------------------- comparisons
+
+    def compare(self, node: Compare, scope: Scope) -> Callable[[Env], bool]:
+        op = node.op
+        left, right = self.operand(node.left, scope), self.operand(node.right, scope)
+        constant = ("const", "list")
+        if left.role in constant and right.role in constant:
+            raise self.fail(INVALID_QUERY)  # Y4
+        if op == "in":
+            if not (right.role == "list" or right.many):
+                raise self.fail(INVALID_ARG)  # C3
+        self.check_types(op, left, right, text_rules.option_letters(node.opts))
+        left_values = self.coerced(op, left, right)
+        right_values = self.coerced(op, right, left)
+        test = self.value_test("==" if op == "in" else op, left, right, node.opts)
+        if left.many and right.many and not left.quant and not right.quant:
+            return self.positional(op, left, right, left_values, right_values, test)
+        return quantified(left, right, left_values, right_values, test)
+
+    def check_types(self, op: str, left: Operand, right: Operand, letters: str) -> None:
+        self.check_links(op, left, right)
+        types = {left.type, right.type}
+        if op in TEXT_OPS:
+            unfit = [side for side in (right, left)
+                     if side.type not in ("string", "binary", "mixed", "list")
+                     and not (side.type == "null" and side.role == "const")]
+            if unfit:
+                self.errors += [self.code(side) for side in unfit]  # S1
+                raise Failed
+            if types == {"string", "binary"}:
+                raise Unspecified("text operators between String and Data")
+            if "binary" in types and "d" in letters:
+                raise self.fail(INVALID_QUERY)  # B1
+            if op == "matches" and right.type in ("null", "list"):
+                raise Unspecified("MATCHES with null or lists")
+            return
+        if types & {"null", "list"}:
+            return
+        if "binary" in types and "d" in letters:
+            raise self.fail(INVALID_QUERY)  # B1
+        if left.type == right.type or types <= set(NUMERIC) or "mixed" in types:
+            return  # T1
+        for side, other in ((left, right), (right, left)):
+            if side.role == "const":
+                if side.type == "string" and other.type in NUMERIC:
+                    return  # T6, looked at by coerced()
+                raise self.fail(self.code(side))  # E3
+        raise self.fail(INVALID_QUERY)
+
+    def check_links(self, op: str, left: Operand, right: Operand) -> None:
+        for side, other in ((left, right), (right, left)):
+            if side.type == "link" and op in ORDER_OPS:
+                raise self.fail(INVALID_QUERY)  # T15
+            if side.type != "link" or side.role == "const":
+                continue
+            if op not in ("==", "!=", "in"):
+                raise self.fail(INVALID_QUERY)  # T15
+            if other.role == "const":
+                if other.type == "null":
+                    if side.many:
+                        raise self.fail(INVALID_QUERY)  # U8
+                elif other.type == "link":
+                    if other.target != side.target:
+                        raise self.fail(INVALID_ARG)  # T15
+                else:
+                    raise self.fail(self.code(other))
+            elif other.role == "list":
+                assert isinstance(other.node, ListLit)
+                for item in other.node.items:
+                    if isinstance(item.value, Row) and item.value.cls.name != side.target:
+                        raise self.fail(INVALID_ARG)
+                    if side.many and item.value is None:
+                        raise Unspecified("null in a list against an object collection")
+            elif other.type == "link" and other.target != side.target:
+                raise self.fail(INVALID_QUERY)  # T16
+
+    @staticmethod
+    def code(side: Operand) -> int:
+        """E3: a mismatch through an argument has a code of its own."""
+        is_arg = isinstance(side.node, Lit) and side.node.is_arg
+        return INVALID_ARG if is_arg else INVALID_QUERY
+
+    def coerced(self, op: str, side: Operand, other: Operand) -> Callable[[Env], Groups]:
+        """The values of a side, constants in the type of the other (T5, T6)."""
+        if side.role == "const":
+            assert isinstance(side.node, Lit)
+            value = self.constant(side.node, other, op, member=False)
+            return lambda env: [[value]]
+        if side.role == "list":
+            assert isinstance(side.node, ListLit)
+            items = [Lit(item.value, True) if side.node.arg else item for item in side.node.items]
+            values = [self.constant(item, other, op, member=True) for item in items]
+            if UNFIT in values:
+                plain = op in ("==", "in") and side.quant in ("", "ANY", "SOME") and not (
+                    other.many and not other.quant and not side.quant)
+                if not plain:
+                    raise Unspecified("an unfit member of a list")
+            fitting = [value for value in values if value is not UNFIT]  # C4
+            return lambda env: [fitting]
+        return side.values
+
+    def constant(self, lit: Lit, other: Operand, op: str, *, member: bool) -> Any:
+        value, type = lit.value, other.type
+        if value is None:
+            if member and op in TEXT_OPS:
+                raise Unspecified("null in a list of a text operator")
+            return None
+        name = kind(value)
+        if type in NUMERIC:
+            if name == "string" and op not in TEXT_OPS:
+                return self.number_of_text(lit, other, member)
+            if name == "number":
+                return self.number(lit, other, member)
+            return UNFIT
+        if name == "link" and op in ORDER_OPS:
+            self.errors += [INVALID_QUERY, INVALID_ARG]
+            raise Failed  # T15
+        if type in ("mixed", "list"):
+            return value
+        if name != type:
+            if member:
+                return UNFIT
+            if name == "number" and is_infinite(value):
+                raise self.fail(INVALID_QUERY)  # T9
+            raise self.fail(INVALID_ARG if lit.is_arg else INVALID_QUERY)
+        return value
+
+    def number_of_text(self, lit: Lit, other: Operand, member: bool) -> Any:
+        """T6."""
+        text = lit.value.strip()
+        if not re.fullmatch(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", text):
+            if re.search(r"inf|nan|0x|f$", text, re.IGNORECASE):
+                raise Unspecified("text that may be a number")
+            if member:
+                return UNFIT
+            raise self.fail(INVALID_ARG if lit.is_arg else INVALID_QUERY)
+        if other.type == "decimal128":
+            return DECIMAL.create_decimal(text)
+        if re.fullmatch(r"[+-]?\d+", text) and other.type == "int":
+            if abs(int(text)) >= 2**63:
+                raise Unspecified("text of a large integer")
+            return int(text)
+        return F32(float(text)) if other.type == "float" else float(text)
+
+    def number(self, lit: Lit, other: Operand, member: bool) -> Any:
+        value, type = lit.value, other.type
+        if type == "int" and not isinstance(value, int):
+            if is_infinite(value) or (is_nan(value) and lit.is_arg):
+                if member:
+                    raise Unspecified("infinity in a list")
+                if isinstance(value, Decimal):
+                    raise Unspecified("an infinite decimal against Int")
+                raise self.fail(INVALID_QUERY)  # T9
+            if isinstance(value, Decimal) and is_nan(value):
+                raise Unspecified("a decimal NaN against Int")
+            return value
+        if type == "float" and not isinstance(value, F32) and not is_nan(value):
+            if other.role != "path" and F32(float(value)) != value:
+                raise Unspecified("rounding of a constant beside a Float expression")
+            if isinstance(value, int):
+                if F32(float(value)) == value:
+                    return value
+                raise Unspecified("an integer that Float cannot hold")
+            if isinstance(value, float):
+                if not is_infinite(value) and is_infinite(F32(value)):
+                    raise Unspecified("a constant beyond the range of Float")
+                return F32(value)  # T5
+        if type == "decimal128" and lit.text and not lit.is_arg and "x" not in lit.text:
+            if other.role != "path":
+                raise Unspecified("digits of a constant beside a Decimal expression")
+            try:
+                return DECIMAL.create_decimal(lit.text)  # T5
+            except InvalidOperation:
+                return value
+        if type == "decimal128" and isinstance(value, float) and not lit.is_arg:
+            return DECIMAL.create_decimal(repr(value)) if not isinstance(value, F32) else value
+        return value
+
+    def value_test(self, op: str, left: Operand, right: Operand, opts: str
+                   ) -> Callable[[Any, Any], bool]:
+        """The test of one value against one value."""
+        letters = text_rules.option_letters(opts)
+        if op in TEXT_OPS:
+            direct = left.direct and right.role == "const"
+            if letters and "binary" in (left.type, right.type) and op == "like":
+                raise Unspecified("LIKE[c] of Data")
+            odd_null = left.direct and left.type == "mixed" and right.type == "null"
+
+            def text_test(a: Any, b: Any) -> bool:
+                if odd_null:
+                    raise Unspecified("a null needle on a direct Any property")
+                return text_rules.text_operation(op, a, b, letters, direct=direct)
+            return text_test
+        types = {left.type, right.type}
+        family = "decimal128" if "decimal128" in types else \
+            "" if "mixed" in types else "double"
+        # U4, and CONTRACT A.3: a direct String property orders null below every constant.
+        low_null = False
+        for side, other in ((left, right), (right, left)):
+            if side.direct and side.type == "string" and other.role in ("const", "list"):
+                low_null = True
+        odd = low_null and "list" in types
+
+        def test(a: Any, b: Any) -> bool:
+            if letters and isinstance(a, str) and isinstance(b, str):
+                a, b = (text_rules.transform(x, letters) for x in (a, b))
+            elif letters and kind(a) == "binary" and kind(b) == "binary":
+                a, b = (text_rules.fold_data(x, letters) for x in (a, b))
+            if op == "==":
+                return equal(a, b, family)
+            if op == "!=":
+                return not equal(a, b, family)
+            if low_null and (a is None or b is None):
+                if odd:
+                    raise Unspecified("order of a null String against a list")
+                result = order(a, b)
+                return {"<": result < 0, "<=": result <= 0, ">": result > 0,
+                        ">=": result >= 0}[op]
+            return ordered(op, a, b, family)
+        return test
+
+    def positional(self, op: str, left: Operand, right: Operand,
+                   left_values: Callable[[Env], Groups], right_values: Callable[[Env], Groups],
+                   test: Callable[[Any, Any], bool]) -> Callable[[Env], bool]:
+        """Q6 to Q10."""
+        if left.grouped and right.grouped:
+            raise Unspecified("two grouped collections by position")
+        if {left.type, right.type} == {"link", "list"} and op in ("==", "!="):
+            many, list_side = (left, right) if left.type == "link" else (right, left)
+            if many.direct:
+                if op == "==" and not (isinstance(list_side.node, ListLit)
+                                       and not list_side.node.items):
+                    # Q10: some member is one of.
+                    return quantified(left, right, left_values, right_values, test)
+
+        def pair(a: list[Any], b: list[Any]) -> bool:
+            if op == "!=":
+                return len(a) != len(b) or any(test(x, y) for x, y in zip(a, b))  # Q7
+            return len(a) == len(b) and all([test(x, y) for x, y in zip(a, b)])
+        return lambda env: any([pair(a, b) for a in left_values(env) or [[]]
+                                for b in right_values(env) or [[]]])
+
+    def between(self, node: Between, scope: Scope) -> Callable[[Env], bool]:
+        """C8 to C11, B10."""
+        left = self.operand(node.left, scope)
+        if len(node.bounds.items) != 2:
+            raise self.fail(INVALID_QUERY)
+        if left.role in ("const", "list"):
+            raise self.fail(INVALID_QUERY)
+        if left.type in ("link", "bool"):
+            raise Unspecified("BETWEEN of types that the rules do not name")
+        ends = []
+        for item in node.bounds.items:
+            code = INVALID_ARG if item.is_arg or node.bounds.arg else INVALID_QUERY
+            if item.value is None:
+                raise self.fail(code)  # C10
+            if isinstance(item.value, Row):
+                self.errors += [INVALID_QUERY, INVALID_ARG]
+                raise Failed  # T15
+            lit = Lit(item.value, item.is_arg or node.bounds.arg,
+                      "" if node.bounds.arg else item.text)
+            end = self.constant(lit, left, "<", member=False)
+            if end is UNFIT:
+                raise self.fail(code)
+            ends.append(end)
+        low, high = ends
+        if is_nan(low) or is_nan(high):
+            raise Unspecified("NaN as a bound")
+        family = {"decimal128": "decimal128", "mixed": ""}.get(left.type, "double")
+        values, quant = left.values, left.quant
+
+        def inside(value: Any) -> bool:
+            if value is None:
+                return False
+            if family != "decimal128" and kind(value) == "number" and is_nan(value):
+                return False
+            return ordered(">=", value, low, family) and ordered("<=", value, high, family)
+        return lambda env: any([quantify(quant, [inside(value) for value in group])
+                                for group in values(env) or [[]]])
+
+
+def quantify(quant: str, truths: list[bool]) -> bool:
+    if quant == "ALL":
+        return all(truths)
+    if quant == "NONE":
+        return not any(truths)
+    return any(truths)
+
+
+def quantified(left: Operand, right: Operand, left_values: Callable[[Env], Groups],
+               right_values: Callable[[Env], Groups], test: Callable[[Any, Any], bool]
+               ) -> Callable[[Env], bool]:
+    """Q5 and, with one scalar side, Q1 to Q4; groups are tested one by one (Q12)."""
+    odd = {"ALL", "NONE"}
+
+    def row(env: Env) -> bool:
+        truths = []
+        for a in left_values(env) or [[]]:
+            for b in right_values(env) or [[]]:
+                if (not left.many and not a and right.quant in odd) or (
+                        not right.many and not b and left.quant in odd):
+                    raise Unspecified("a quantifier beside no value")
+                truths.append(quantify(left.quant, [
+                    quantify(right.quant, [test(x, y) for y in b]) for x in a]))
+        return any(truths)
+    return row
+
+
+# ---------------------------------------------------------------------------- whole queries
+
+class Expected:
+    """What a query must give: rows in order, or one of some error codes."""
+
+    def __init__(self, rows: list[Row] | None, errors: list[int]) -> None:
+        self.rows = rows
+        self.errors = errors
+
+
+def evaluate(universe: Universe, root: Cls, query: Query) -> Expected:
+    binder = Binder(universe, root)
+    scope = Scope(root)
+    test = binder.part(query.pred, scope)
+    stages = []
+    for suffix in query.suffixes:
+        try:
+            stages.append(bind_suffix(binder, suffix, root))
+        except Failed:
+            pass
+    if binder.errors:
+        return Expected(None, binder.errors)
+    rows = sorted(universe.rows[root.name], key=lambda row: row.key)  # D2
+    found = [row for row in rows if test(Env(row))]
+    for stage in stages:
+        found = stage(found)  # D1
+    return Expected(found, [])
+
+
+def bind_suffix(binder: Binder, suffix: Suffix, root: Cls) -> Callable[[list[Row]], list[Row]]:
+    if suffix.op == "LIMIT":
+        return lambda rows: rows[:suffix.limit]  # D10
+    keys = []
+    for path, way in suffix.keys:
+        try:
+            keys.append((bind_key(binder, path, root), way))
+        except Failed:
+            pass
+    if suffix.op == "DISTINCT":
+        def distinct(rows: list[Row]) -> list[Row]:
+            seen, kept = set(), []
+            for row in rows:
+                values = [key(row) for key, _ in keys]
+                if any(missing for missing, _ in values):
+                    continue  # D8
+                made = tuple(distinct_key(value) for _, value in values)
+                if made not in seen:
+                    seen.add(made)
+                    kept.append(row)  # D7
+            return kept
+        return distinct
+
+    def compare(a: Row, b: Row) -> int:
+        for key, way in keys:
+            (missing_a, value_a), (missing_b, value_b) = key(a), key(b)
+            if missing_a or missing_b:
+                result = missing_a - missing_b  # D4: last when ascending
+            else:
+                result = order(value_a, value_b)  # D3
+            if result:
+                return -result if way.upper().startswith("DESC") else result
+        return 0
+    return lambda rows: sorted(rows, key=cmp_to_key(compare))
+
+
+def bind_key(binder: Binder, path: Path, root: Cls) -> Callable[[Row], tuple[bool, Any]]:
+    """D4 to D6: whether a link on the way is null, and the value."""
+    cls, names = root, []
+    entry: str | None = None
+    for position, step in enumerate(path.steps):
+        name = step[1]
+        prop = cls.find(name)
+        if prop is None:
+            raise binder.fail(INVALID_QUERY)
+        rest = path.steps[position + 1:]
+        if prop.coll == "dict" and not prop.objects and len(rest) == 1:
+            entry = rest[0][1]  # D5
+            names.append(prop.name)
+            break
+        if prop.to_many:
+            raise binder.fail(SORT_ERROR)
+        names.append(prop.name)
+        if prop.type == "link":
+            cls = binder.universe.classes[prop.target]
+        elif rest:
+            raise binder.fail(INVALID_QUERY)
+
+    def read(row: Row) -> tuple[bool, Any]:
+        value: Any = row
+        for name in names:
+            if value is None:
+                return True, None
+            value = value.values[name]
+        return False, value.get(entry) if entry is not None else value
+    return read

@@ -1,0 +1,584 @@
+"""Random queries over a universe: mostly well typed, some on purpose not."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from .schema import Cls, DataMaker, KEYS, NUMERIC, Prop, SCALARS, Universe
+from .syntax import (Aggregate, And, Arith, Between, Call, Compare, Const, Flag, ListLit, Lit,
+                     Negative, Node, Not, Or, Path, Query, Subquery, Suffix)
+from .values import F32, Row, is_infinite, is_nan, kind
+
+ORDERED = ["<", "<=", ">", ">="]
+TEXT_OPS = ["beginswith", "endswith", "contains", "like"]
+QUANTS = ["ANY", "SOME", "ALL", "NONE"]
+OPTIONS = ["", "", "", "c", "c", "d", "cd", "n"]
+
+
+@dataclass
+class Typed:
+    """A path and what a generator must know of it."""
+
+    node: Path
+    type: str
+    many: bool
+    prop: Prop | None = None
+    target: str = ""
+
+
+@dataclass
+class Frame:
+    cls: Cls | None
+    var: str = ""
+    type: str = "link"
+    parent: "Frame | None" = None
+
+
+class Generator:
+    def __init__(self, rng: random.Random, universe: Universe, *, simple: bool = False) -> None:
+        self.rng = rng
+        self.universe = universe
+        self.simple = simple
+        self.maker = DataMaker(rng, universe.classes)
+        self.maker.rows = universe.rows
+
+    def chance(self, probability: float) -> bool:
+        return self.rng.random() < probability
+
+    # ------------------------------------------------------------------------------ queries
+
+    def query(self, root: Cls) -> Query:
+        frame = Frame(root)
+        pred = self.pred(frame, self.rng.choice([0, 0, 0, 1, 1, 2, 3]))
+        suffixes = []
+        if self.chance(0.35):
+            suffixes = [self.suffix(root) for _ in range(self.rng.choice([1, 1, 2, 3]))]
+        return Query(pred, suffixes)
+
+    def suffix(self, root: Cls) -> Suffix:
+        op = self.rng.choice(["SORT", "SORT", "SORT", "DISTINCT", "LIMIT"])
+        if op == "LIMIT":
+            return Suffix(op, limit=self.rng.choice([0, 1, 1, 2, 3, 5, 10, 1000]))
+        keys = []
+        for _ in range(self.rng.choice([1, 1, 2, 3])):
+            way = self.rng.choice(["ASC", "DESC", "ascending", "descending", ""])
+            keys.append((self.sort_key(root), way if op == "SORT" else ""))
+        return Suffix(op, keys)
+
+    def sort_key(self, cls: Cls) -> Path:
+        steps: list[tuple[Any, ...]] = []
+        for _ in range(self.rng.choice([0, 0, 0, 1, 1, 2])):
+            links = [prop for prop in cls.props if prop.type == "link" and not prop.coll]
+            if links:
+                prop = self.rng.choice(links)
+                steps.append(("name", self.spelled(prop)))
+                cls = self.universe.classes[prop.target]
+        if self.chance(0.02):
+            return Path([*steps, ("name", "nope")])
+        if self.chance(0.03):
+            many = [prop for prop in cls.props if prop.to_many and prop.coll != "dict"]
+            if many:
+                return Path([*steps, ("name", self.rng.choice(many).name)])
+        if self.chance(0.05):
+            entries = [prop for prop in cls.props if prop.coll == "dict" and not prop.objects]
+            if entries:
+                name = self.rng.choice(entries).name
+                return Path([*steps, ("name", name), ("index", self.rng.choice(KEYS))])
+        plain = [prop for prop in cls.props if not prop.to_many]
+        prop = self.rng.choice(plain)
+        if prop.type == "link" and self.universe.classes[prop.target].embedded:
+            prop = plain[0]
+        return Path([*steps, ("name", self.spelled(prop))])
+
+    # --------------------------------------------------------------------------- predicates
+
+    def pred(self, frame: Frame, depth: int) -> Node:
+        roll = self.rng.random()
+        if depth > 0:
+            if roll < 0.4:
+                return And([self.pred(frame, depth - 1) for _ in range(self.rng.randint(2, 3))])
+            if roll < 0.8:
+                return Or([self.pred(frame, depth - 1) for _ in range(self.rng.randint(2, 3))])
+            return Not(self.pred(frame, depth - 1))
+        if roll < 0.03:
+            return Const(self.chance(0.5))
+        if roll < 0.12:
+            return Not(self.comparison(frame))
+        return self.comparison(frame)
+
+    def comparison(self, frame: Frame) -> Node:
+        if self.chance(0.04):
+            return self.mistaken(frame)
+        if not self.simple:
+            special = [(0.07, self.of_two_paths), (0.07, self.of_aggregate), (0.06, self.of_size),
+                       (0.06, self.of_subquery), (0.07, self.of_arithmetic),
+                       (0.05, self.of_function), (0.03, self.of_links)]
+            for probability, make in special:
+                if self.chance(probability):
+                    made = make(frame)
+                    if made:
+                        return made
+        found = self.typed_path(frame)
+        if found.type == "link":
+            return self.of_objects(found)
+        return self.of_path(found)
+
+    def of_path(self, found: Typed) -> Node:
+        rng, node = self.rng, found.node
+        roll, text = rng.random(), found.type in ("string", "mixed", "binary")
+        if found.many and self.chance(0.6):
+            node.quant = rng.choice(QUANTS)
+        if found.type == "bool" and not found.many and roll < 0.1:
+            return Flag(node)
+        if roll < 0.14:
+            return self.membership(found)
+        if roll < 0.22 and found.type not in ("bool", "link"):
+            low, high = self.constant(found), self.constant(found)
+            if low.value is None or high.value is None:
+                low = high = Lit(self.plain(found))
+            return Between(node, ListLit([low, high], arg=self.chance(0.15)), self.chance(0.2))
+        if text and roll < 0.55:
+            return self.text_comparison(found)
+        op = rng.choice(["==", "==", "!=", *ORDERED])
+        opts = rng.choice(OPTIONS) if text and self.chance(0.4) else ""
+        if opts and "d" in opts and found.type != "string":
+            opts = "c"
+        constant = self.constant(found)
+        if self.chance(0.08):
+            return Compare(op, constant, node, opts)
+        return Compare(op, node, constant, opts)
+
+    def text_comparison(self, found: Typed) -> Node:
+        op = self.rng.choice(TEXT_OPS)
+        opts = self.rng.choice(OPTIONS)
+        if found.type == "binary":
+            opts = opts.replace("d", "") if op != "like" else ""
+        if self.chance(0.04):
+            return Compare(op, found.node, Lit(None, arg=self.chance(0.5)), opts)
+        value = self.plain(found)
+        if found.type == "mixed" and not isinstance(value, (str, bytes)):
+            value = self.maker.scalar("string")
+        if kind(value) not in ("string", "binary"):
+            value = "a" if found.type != "binary" else b"a"
+        value = self.piece(op, value)
+        swapped = op != "like" and self.chance(0.05)
+        left, right = (Lit(value, arg=self.chance(0.3)), found.node) if swapped else \
+            (found.node, Lit(value, arg=self.chance(0.3)))
+        return Compare(op, left, right, opts, self.chance(0.1))
+
+    def piece(self, op: str, value: Any) -> Any:
+        """A part of a value, in other letters perhaps, with wildcards for LIKE."""
+        rng = self.rng
+        if value and self.chance(0.6):
+            start = 0 if op == "beginswith" else rng.randrange(len(value))
+            stop = len(value) if op == "endswith" else rng.randint(start, len(value))
+            value = value[start:stop]
+        if isinstance(value, bytes):
+            return value + b"*" if op == "like" else value
+        if self.chance(0.3):
+            value = rng.choice([str.upper, str.lower, str.swapcase])(value)
+        if op == "like":
+            letters = [rng.choice(["?", "*", char, char, char]) for char in value]
+            value = rng.choice(["", "*", "?", "**"]) + "".join(letters) + rng.choice(["", "*", "?"])
+        return value
+
+    def membership(self, found: Typed) -> Node:
+        rng = self.rng
+        items = [self.constant(found) for _ in range(rng.choice([0, 1, 2, 3, 3, 5]))]
+        if found.type != "link" and self.chance(0.08):
+            items.append(Lit(self.maker.scalar(rng.choice(SCALARS))))
+        quant = rng.choice(QUANTS) if self.chance(0.15) else ""
+        constants = ListLit(items, quant, arg=self.chance(0.35))
+        op = "in" if self.chance(0.7) else rng.choice(["==", "!=", "==", *ORDERED])
+        if found.type == "link" and op in ORDERED:
+            op = "in"
+        opts = "c" if found.type == "string" and self.chance(0.2) else ""
+        return Compare(op, found.node, constants, opts, op == "in" and self.chance(0.15))
+
+    def of_objects(self, found: Typed) -> Node:
+        rng, node = self.rng, found.node
+        targets: list[Any] = self.universe.rows[found.target]
+        if found.many and self.chance(0.5):
+            node.quant = rng.choice(QUANTS)
+        roll = rng.random()
+        if roll < 0.3 and targets and not self.universe.classes[found.target].embedded:
+            items = [Lit(rng.choice(targets)) for _ in range(rng.randint(0, 3))]
+            if not found.many and self.chance(0.2):
+                items.append(Lit(None))
+            return Compare(rng.choice(["in", "in", "==", "!="]), node,
+                           ListLit(items, arg=self.chance(0.4)))
+        value = None
+        if (roll < 0.75 or found.many) and targets:
+            value = rng.choice(targets)
+        return Compare(rng.choice(["==", "!="]), node, Lit(value, arg=self.chance(0.4)))
+
+    def of_two_paths(self, frame: Frame) -> Node | None:
+        left = self.typed_path(frame)
+        for _ in range(12):
+            right = self.typed_path(frame)
+            same = left.type == right.type and left.target == right.target
+            if same or {left.type, right.type} <= set(NUMERIC) or (
+                    "mixed" in (left.type, right.type) and self.chance(0.3)):
+                break
+        else:
+            return None
+        for side in (left, right):
+            if side.many and self.chance(0.5):
+                side.node.quant = self.rng.choice(QUANTS)
+        op = self.rng.choice(["==", "!=", *ORDERED])
+        if "link" in (left.type, right.type):
+            op = self.rng.choice(["==", "!="])
+        elif left.type == right.type == "string" and self.chance(0.4):
+            op = self.rng.choice(TEXT_OPS)
+        if right.many and self.chance(0.4):
+            op = "in"
+        opts = self.rng.choice(OPTIONS) if "string" in (left.type, right.type) else ""
+        return Compare(op, left.node, right.node, opts)
+
+    def of_size(self, frame: Frame) -> Node | None:
+        for _ in range(12):
+            found = self.typed_path(frame)
+            if found.type == "link" or found.many or found.type in ("string", "binary", "mixed"):
+                break
+        else:
+            return None
+        node = found.node
+        if not node.steps:
+            return None
+        node.ending = self.rng.choice(["@count", "@size", "[SIZE]"])
+        if found.type in ("string", "binary") and found.prop and found.prop.coll \
+                and self.chance(0.4):
+            node.ending = "length"
+        if self.chance(0.2):
+            node.quant = self.rng.choice(QUANTS)
+        return self.number_test(node)
+
+    def number_test(self, node: Node) -> Node:
+        """A small integer compared with a node."""
+        rng = self.rng
+        if self.chance(0.1):
+            low = rng.randint(0, 3)
+            return Between(node, ListLit([Lit(low), Lit(low + rng.randint(0, 4))]))
+        return Compare(rng.choice(["==", "==", "!=", *ORDERED]), node,
+                       Lit(rng.choice([0, 0, 1, 1, 2, 3, 5]), arg=self.chance(0.2)))
+
+    def of_aggregate(self, frame: Frame) -> Node | None:
+        op = self.rng.choice(["@min", "@max", "@sum", "@avg"])
+        good = [*NUMERIC, "mixed"] + (["timestamp"] if op in ("@min", "@max") else [])
+        for _ in range(20):
+            found = self.typed_path(frame)
+            if found.many and found.type == "link":
+                of = self.numeric_property(self.universe.classes[found.target], good)
+                if of:
+                    return self.aggregate_test(Aggregate(found.node, op, of[0]), op, of[1])
+            elif found.many and found.type in good:
+                return self.aggregate_test(Aggregate(found.node, op), op, found.type)
+        return None
+
+    def numeric_property(self, cls: Cls, good: list[str]) -> tuple[list[str], str] | None:
+        names: list[str] = []
+        if self.chance(0.15):
+            links = [prop for prop in cls.props if prop.type == "link" and not prop.coll]
+            if links:
+                link = self.rng.choice(links)
+                names, cls = [link.name], self.universe.classes[link.target]
+        props = [prop for prop in cls.props if prop.type in good and not prop.coll]
+        if not props:
+            return None
+        prop = self.rng.choice(props)
+        return [*names, self.spelled(prop)], prop.type
+
+    def aggregate_test(self, node: Node, op: str, type: str) -> Node:
+        value: Any
+        if self.chance(0.15):
+            value = None
+        elif op in ("@sum", "@avg") and type != "timestamp":
+            value = self.rng.choice([0, 1, 2, 2.5, 3, 4.0, 10, 0.5])
+        else:
+            value = self.maker.scalar(type if type != "mixed" else "int", tame=True)
+        return Compare(self.rng.choice(["==", "!=", *ORDERED]), node,
+                       Lit(value, arg=self.chance(0.3) or isinstance(value, Decimal)))
+
+    def of_subquery(self, frame: Frame) -> Node | None:
+        if frame.parent and self.chance(0.7):
+            return None
+        for _ in range(12):
+            found = self.typed_path(frame)
+            if found.many and (found.type == "link" or self.chance(0.2)):
+                break
+        else:
+            return None
+        var = self.rng.choice(["$v", "$x", "$member", "$s_1"])
+        outer: Frame | None = frame
+        while outer:
+            if outer.var == var:
+                return None
+            outer = outer.parent
+        cls = self.universe.classes[found.target] if found.type == "link" else None
+        inner = Frame(cls, var, found.type, frame)
+        pred = self.pred(inner, self.rng.choice([0, 0, 1]))
+        if cls and self.chance(0.15):
+            op = self.rng.choice(["@min", "@max", "@sum", "@avg"])
+            of = self.numeric_property(cls, [*NUMERIC])
+            if of:
+                return self.aggregate_test(Subquery(found.node, var, pred, op, of[0]), op, of[1])
+        return self.number_test(Subquery(found.node, var, pred, self.rng.choice(
+            ["@count", "@size"])))
+
+    def of_links(self, frame: Frame) -> Node | None:
+        """Backlinks without a name, and the number of all references."""
+        if frame.cls is None:
+            return None
+        head = frame.var
+        if self.chance(0.3):
+            return self.number_test(Path([("@links",)], ending="@count", head=head))
+        origins = [(cls, prop) for cls in self.universe.classes.values() for prop in cls.props
+                   if prop.type == "link" and prop.target == frame.cls.name]
+        if not origins:
+            return None
+        cls, prop = self.rng.choice(origins)
+        step = ("links", cls.name, self.spelled(prop))
+        if self.chance(0.3):
+            return self.number_test(Path([step], ending="@count", head=head))
+        scalars = [prop for prop in cls.props if prop.type in SCALARS and not prop.coll]
+        if not scalars:
+            return None
+        last = self.rng.choice(scalars)
+        path = Path([step, ("name", self.spelled(last))], head=head)
+        return self.of_path(Typed(path, last.type, True, last))
+
+    # -------------------------------------------------------------- arithmetic and functions
+
+    def numeric(self, frame: Frame, depth: int, *, many: bool = True) -> tuple[Node, bool]:
+        rng = self.rng
+        if depth == 0 or self.chance(0.2):
+            if self.chance(0.4):
+                value = rng.choice([0, 1, 2, 3, 5, -1, 0.5, 2.0, 1.5, 10])
+                return Lit(value, arg=self.chance(0.2)), False
+            for _ in range(20):
+                found = self.typed_path(frame)
+                if found.type in NUMERIC and (many or not found.many):
+                    return found.node, found.many
+            return Lit(rng.choice([1, 2, 0.5])), False
+        if self.chance(0.08):
+            inner, is_many = self.numeric(frame, depth - 1, many=many)
+            return (inner if isinstance(inner, Lit) else Negative(inner)), is_many
+        left, left_many = self.numeric(frame, depth - 1, many=many)
+        right, right_many = self.numeric(frame, depth - 1, many=many and not left_many)
+        return Arith(rng.choice("++--**/"), left, right), left_many or right_many
+
+    def of_arithmetic(self, frame: Frame) -> Node:
+        node, many = self.numeric(frame, self.rng.choice([1, 1, 2]))
+        if self.chance(0.25):
+            other, _ = self.numeric(frame, 1, many=not many)
+        else:
+            other = Lit(self.rng.choice([0, 1, 2, 3, 4, 5, 6, 1.5, 2.0, -1, None]))
+        return Compare(self.rng.choice(["==", "!=", *ORDERED]), node, other)
+
+    def of_function(self, frame: Frame) -> Node | None:
+        rng = self.rng
+        found = self.typed_path(frame)
+        for _ in range(12):
+            if found.type in (*NUMERIC, "string", "binary", "timestamp"):
+                break
+            found = self.typed_path(frame)
+        node, type = found.node, found.type
+        if type in NUMERIC:
+            if self.chance(0.3):
+                call = Call(rng.choice(["modulus", "add", "subtract", "multiply", "divide"]),
+                            [node, Lit(rng.choice([0, 1, 2, 3, 1.5]))])
+            else:
+                call = Call(rng.choice(["abs", "ceiling", "floor", "round", "trunc", "sqrt",
+                                        "ABS"]), [node])
+            return self.number_test(call)
+        if type == "string":
+            if self.chance(0.2):
+                return self.number_test(Call("length", [node]))
+            if self.chance(0.15):
+                return self.number_test(Call("CAST", [node, Lit(rng.choice(
+                    ["Int", "Double", "Decimal"]))]))
+            value = self.plain(found)
+            name = rng.choice(["uppercase", "lowercase", "trim"])
+            value = value.upper() if name == "uppercase" and isinstance(value, str) else value
+            return Compare(rng.choice(["==", "!=", "beginswith", "contains"]), Call(name, [node]),
+                           Lit(value if value is not None else ""))
+        if type == "binary":
+            return self.number_test(Call("length", [node]))
+        if type == "timestamp":
+            name = rng.choice(["year", "month", "day", "hour", "minute", "second", "weekday"])
+            return Compare(rng.choice(["==", "!=", *ORDERED]), Call(name, [node]),
+                           Lit(rng.choice([0, 1, 5, 12, 23, 59, 1970, 1969, 2020])))
+        return None
+
+    # ------------------------------------------------------------------------------- paths
+
+    def spelled(self, prop: Prop) -> str:
+        return prop.alias if prop.alias and self.chance(0.5) else prop.name
+
+    def typed_path(self, frame: Frame) -> Typed:
+        rng = self.rng
+        head, at = "", frame
+        if frame.parent:
+            head = frame.var if frame.cls is None or self.chance(0.7) else ""
+            if self.chance(0.1):
+                head, at = "SELF", frame
+                while at.parent:
+                    at = at.parent
+        elif self.chance(0.01):
+            head = "SELF"
+        if at.cls is None:
+            return Typed(Path([], head=head), at.type, False)
+        steps: list[tuple[Any, ...]] = []
+        cls, many = at.cls, False
+        for _ in range(rng.choice([0, 0, 0, 0, 1, 1, 2])):
+            links = [prop for prop in cls.props if prop.objects
+                     and (not prop.to_many or (not self.simple and self.chance(0.4)))]
+            if not links:
+                break
+            prop = rng.choice(links)
+            steps.append(("name", self.spelled(prop)))
+            if prop.coll == "list" and prop.type == "link" and self.chance(0.1):
+                steps.append(("index", rng.choice([0, 1, "FIRST", "LAST"])))
+            elif prop.coll == "dict" and self.chance(0.3):
+                steps.append(rng.choice([("index", rng.choice(KEYS)), ("index", "*"),
+                                         ("@values",)]))
+                many = many or not isinstance(steps[-1][-1], str) or steps[-1][-1] == "*" \
+                    or steps[-1] == ("@values",)
+            else:
+                many = many or prop.to_many
+            cls = self.universe.classes[prop.target]
+        return self.last_step(cls, steps, many, head)
+
+    def last_step(self, cls: Cls, steps: list[tuple[Any, ...]], many: bool, head: str) -> Typed:
+        rng = self.rng
+        # Plain properties are taken more often than the many kinds of collections.
+        props = [prop for prop in cls.props if not prop.to_many] if self.simple or self.chance(
+            0.6) else cls.props
+        prop = rng.choice(props or cls.props)
+        path = Path([*steps, ("name", self.spelled(prop))], head=head)
+        if prop.objects:
+            return Typed(path, "link", many or prop.to_many, prop, prop.target)
+        type, to_many = prop.type, many or bool(prop.coll)
+        if prop.coll == "list" and self.chance(0.2):
+            path.steps.append(("index", rng.choice([0, 0, 1, 5, "FIRST", "LAST", "*"])))
+            to_many = many or path.steps[-1][1] == "*"
+        elif prop.coll == "dict" and self.chance(0.4):
+            path.steps.append(rng.choice([("index", rng.choice(KEYS)), ("@keys",), ("@values",),
+                                          ("index", "*"), ("name", "kg")]))
+            if path.steps[-1][0] in ("index", "name") and path.steps[-1][1] != "*":
+                to_many = many
+            type = "string" if path.steps[-1] == ("@keys",) else type
+        if type == "mixed" and not prop.coll and self.chance(0.25):
+            for _ in range(rng.choice([1, 1, 2])):
+                path.steps.append(rng.choice([("index", 0), ("index", "*"), ("index", "LAST"),
+                                              ("index", "k"), ("name", "kg"), ("name", "a")]))
+            to_many = many or any(step == ("index", "*") for step in path.steps)
+        return Typed(path, type, to_many, prop)
+
+    # --------------------------------------------------------------------------- constants
+
+    def plain(self, found: Typed) -> Any:
+        """A value of the type of a path, often one that is stored."""
+        type, prop = found.type, found.prop
+        if prop and self.chance(0.7):
+            stored = [row.values[prop.name] for rows in self.universe.rows.values()
+                      for row in rows if row.cls.props.count(prop)]
+            if stored:
+                value = self.rng.choice(stored)
+                if found.node.steps and found.node.steps[-1] == ("@keys",):
+                    value = self.rng.choice([*value, "k"]) if isinstance(value, dict) else "k"
+                for _ in range(3):
+                    if isinstance(value, dict):
+                        value = list(value.values())
+                    if isinstance(value, list):
+                        value = self.rng.choice(value) if value else None
+                if value is not None and not isinstance(value, (list, dict)):
+                    return value
+        if type == "mixed":
+            return self.maker.any(nested=False)
+        return self.maker.scalar(type)
+
+    def constant(self, found: Typed) -> Lit:
+        """A constant that the type of a path may be compared with."""
+        rng, type = self.rng, found.type
+        arg = self.chance(0.35)
+        if self.chance(0.06):
+            return Lit(None, arg)
+        if type == "link":
+            targets = self.universe.rows[found.target]
+            return Lit(rng.choice(targets) if targets else None, arg)
+        value = self.plain(found)
+        if type in NUMERIC:
+            if self.chance(0.2):
+                other = rng.choice(NUMERIC)
+                # No literal says a decimal beyond Double, so that the canonical text loses it.
+                value = self.maker.scalar(other)
+                if other == "decimal128" and type != other:
+                    value = Decimal(rng.randint(-30, 60)).scaleb(-1)
+            if self.chance(0.04) and not isinstance(value, F32):
+                return Lit(str(value) if not self.chance(0.1) else "12x", arg)
+            return self.spelled_number(value, type, arg)
+        if isinstance(value, Row) and value.cls.embedded:
+            return Lit(None)
+        return Lit(value, arg)
+
+    def spelled_number(self, value: Any, type: str, arg: bool) -> Lit:
+        """Numbers have several spellings (L9, L12), and Decimal has no literal of its own."""
+        rng = self.rng
+        if isinstance(value, Decimal):
+            if is_nan(value) or is_infinite(value) or type != "decimal128" or arg:
+                return Lit(value, arg=True)
+            text = str(value)
+            if self.chance(0.5) and -300 < value.adjusted() < 300:
+                if "." not in text and "E" not in text:
+                    return Lit(int(text), False) if abs(int(text)) < 2**63 else Lit(value, True)
+                return Lit(float(text), False, text)
+            return Lit(value, True)
+        if arg:
+            return Lit(value, True)
+        if isinstance(value, int) and self.chance(0.1):
+            if 0 <= value < 2**63 and self.chance(0.3):
+                return Lit(value, False, f"0x{value:X}")
+            if abs(value) < 2**53:
+                return Lit(float(value), False, f"{value}.0")
+        if isinstance(value, F32):
+            return Lit(value, arg=is_nan(value) or is_infinite(value))
+        if isinstance(value, float) and value == int(value if abs(value) < 1e15 else 0) \
+                and self.chance(0.2) and str(value) != "-0.0":
+            return Lit(value, False, rng.choice([f"{int(value)}.", f"{int(value)}e0"]))
+        return Lit(value, False)
+
+    # ---------------------------------------------------------------------------- mistakes
+
+    def mistaken(self, frame: Frame) -> Node:
+        """A predicate that breaks one rule."""
+        rng = self.rng
+        found = self.typed_path(frame)
+        node, arg = found.node, self.chance(0.4)
+        roll = rng.randrange(9)
+        if roll == 0:
+            node.steps[-1:] = [("name", "nope")]
+            return Compare("==", node, Lit(1))
+        if roll == 1:
+            return Compare(rng.choice(["==", "<", "!="]), node,
+                           Lit(self.maker.scalar(rng.choice(SCALARS)), arg))
+        if roll == 2:
+            node.quant = rng.choice(QUANTS)
+            return Compare("==", node, Lit(None))
+        if roll == 3:
+            return Compare("in", node, Lit(self.maker.scalar("int"), arg))
+        if roll == 4:
+            items = [self.constant(found) for _ in range(rng.choice([0, 1, 3]))]
+            return Between(node, ListLit(items))
+        if roll == 5:
+            return Compare("==", Lit(1, arg), Lit(self.maker.scalar("int")))
+        if roll == 6:
+            return Compare(rng.choice(TEXT_OPS), node, Lit(5, arg))
+        if roll == 7:
+            other = self.typed_path(frame)
+            return Compare(rng.choice(["==", "<"]), node, other.node)
+        node.steps.append(("name", "x"))
+        return Compare("==", node, Lit(1))

@@ -1,0 +1,122 @@
+"""Text operators on single values: matching, folding and LIKE (section 7, B1, B2, B3, B4)."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from functools import lru_cache
+from typing import Any
+
+from .values import Oid, Unspecified
+
+MARKS = re.compile("[\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]")
+
+
+def option_letters(opts: str) -> str:
+    """B3: case, order, repeats and blanks do not matter; n overrides c and d."""
+    letters = set(opts.lower().replace(" ", ""))
+    return "" if "n" in letters else "".join(sorted(letters & {"c", "d"}))
+
+
+@lru_cache(maxsize=4096)
+def strip_marks(text: str) -> str:
+    """D(s) of B1."""
+    return MARKS.sub("", unicodedata.normalize("NFD", text))
+
+
+@lru_cache(maxsize=4096)
+def transform(text: str, letters: str) -> str:
+    if letters == "c":
+        return text.casefold()
+    if letters == "d":
+        return strip_marks(text)
+    if letters == "cd":
+        return strip_marks(strip_marks(text).casefold())
+    return text
+
+
+def fold_data(data: bytes, letters: str) -> bytes:
+    """S11: [c] on Data folds ASCII."""
+    return data.lower() if "c" in letters else data
+
+
+def is_text(value: Any) -> bool:
+    return isinstance(value, str) or (isinstance(value, bytes) and not isinstance(value, Oid))
+
+
+def pattern_tokens(pattern: str) -> list[str]:
+    """`*`, `?` and the runs of literal text between them; CORE has no escapes (S7)."""
+    return [token for token in re.split(r"([*?])", pattern) if token]
+
+
+def match_units(units: list[str], tokens: list[str]) -> bool:
+    """Whether units match the tokens as a whole. A literal covers whole units (B2)."""
+    reachable = {0}
+    for token in tokens:
+        following: set[int] = set()
+        if token == "*":
+            following = set(range(min(reachable), len(units) + 1)) if reachable else set()
+        elif token == "?":
+            following = {start + 1 for start in reachable if start < len(units)}
+        else:
+            for start in reachable:
+                covered, at = "", start
+                while at < len(units) and len(covered) < len(token):
+                    covered += units[at]
+                    at += 1
+                if covered == token:
+                    following.add(at)
+        reachable = following
+    return len(units) in reachable
+
+
+def like(value: Any, pattern: Any, letters: str) -> bool:
+    if isinstance(value, bytes):
+        value = fold_data(value, letters).decode("latin-1")
+        pattern = fold_data(pattern, letters).decode("latin-1")
+        return match_units(list(value), pattern_tokens(pattern))
+    if letters == "c":
+        tokens = [token if token in "*?" else token.casefold()
+                  for token in pattern_tokens(pattern)]
+        return match_units([char.casefold() for char in value], tokens)
+    # B1: with [d], `?` eats one scalar of the transformed text.
+    tokens = [token if token in "*?" else transform(token, letters)
+              for token in pattern_tokens(pattern)]
+    if letters and any(len(token) != len(strip_marks(token)) for token in tokens):
+        raise Unspecified("marks that stand at the border of a wildcard")
+    return match_units(list(transform(value, letters)), tokens)
+
+
+def matches(value: Any, pattern: str, letters: str) -> bool:
+    """B4, for the patterns that Python and ICU understand alike."""
+    if not isinstance(value, str):
+        return False
+    flags = re.IGNORECASE if "c" in letters else 0
+    if "d" in letters:
+        value, pattern = strip_marks(value), strip_marks(pattern)
+    return re.fullmatch(pattern, value, flags) is not None
+
+
+def text_operation(op: str, value: Any, needle: Any, letters: str, *, direct: bool) -> bool:
+    """One value and one needle. `direct` chooses S5 over S6 for a null needle."""
+    if op == "matches":
+        return matches(value, needle, letters)
+    if needle is None:
+        if op == "like":
+            return value is None
+        if direct:
+            if isinstance(value, bytes) and "c" in letters:
+                raise Unspecified("S5 of Data with [c]")
+            return True
+        return op == "contains" and value is not None
+    if not is_text(value) or not is_text(needle) or type(value) is not type(needle):
+        return False
+    if op == "like":
+        return like(value, needle, letters)
+    if isinstance(value, bytes):
+        value, needle = fold_data(value, letters), fold_data(needle, letters)
+    else:
+        value, needle = transform(value, letters), transform(needle, letters)
+    if op == "contains":
+        return needle in value
+    return bool(value.startswith(needle) if op == "beginswith" else value.endswith(needle))
