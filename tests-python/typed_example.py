@@ -119,4 +119,8 @@ def use_expressions(r: realm.Realm) -> None:
     assert_type(airports.distinct(Airport.country), realm.Results[Airport])
     airports.max(Airport.elevation)
     airports.values(Airport.icao, Airport.name)
+    person = r.objects(Person)[0]
+    assert_type(realm.results(person.homes).where(Address.street == "s"), realm.Results[Address])
+    assert_type(realm.results(person.weights).first(), float | None)
+    assert_type(realm.results(person.tags).limit(2)[0], str)
     assert_type(realm.properties(Airport)["icao"].primary_key, bool)

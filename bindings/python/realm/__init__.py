@@ -15,7 +15,7 @@
 
 from importlib.metadata import version as _version
 
-from ._collections import Dictionary, List, Set
+from ._collections import Dictionary, List, Set, results
 from ._database import Realm, Transaction, check_file, delete_files, open
 from ._errors import (
     ArgumentError,
@@ -150,5 +150,6 @@ __all__ = [
     "open",
     "properties",
     "realm_of",
+    "results",
     "to_dict",
 ]

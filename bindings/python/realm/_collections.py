@@ -20,11 +20,15 @@ from collections.abc import (
     MutableSet,
     ValuesView,
 )
-from typing import TYPE_CHECKING, Any, NoReturn, SupportsIndex, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Generic, NoReturn, SupportsIndex, TypeVar, overload
 
 from . import _realm
 from ._errors import ArgumentError, NoSuchObjectError, OutOfBoundsError
 from ._model import _find_target, _short
+from ._results import Results
+
+if TYPE_CHECKING:
+    from ._expressions import Condition
 
 T = TypeVar("T")
 
@@ -56,6 +60,77 @@ def _repr(collection: Any, kind: str, brackets: str) -> str:
     return f"<{kind} {collection._path}: {inner}>"
 
 
+class _Queryable(Generic[T]):
+    """What collections have from results: queries, orders and aggregates over their elements, live.
+    Of a dictionary, over its values."""
+
+    __slots__ = ()
+
+    def results(self) -> Results[T]:
+        """The elements as results: live, lazy, to be refined."""
+        return Results._of_collection(self)
+
+    def filter(self, query: str, /, *arguments: Any) -> Results[T]:
+        """The elements for which `query` is true; as `Results.filter`. Values are called SELF."""
+        return self.results().filter(query, *arguments)
+
+    def where(self, *conditions: Condition | bool | Callable[[Any], Any]) -> Results[T]:
+        """The elements for which all conditions hold; as `Results.where`."""
+        return self.results().where(*conditions)
+
+    def sorted(self, *keys: Any, reverse: bool = False) -> Results[T]:
+        """The elements in another order; as `Results.sorted`."""
+        return self.results().sorted(*keys, reverse=reverse)
+
+    def distinct(self, *keys: Any) -> Results[T]:
+        """The first element of each value; as `Results.distinct`."""
+        return self.results().distinct(*keys)
+
+    def limit(self, count: int, /) -> Results[T]:
+        """At most the first `count` elements."""
+        return self.results().limit(count)
+
+    def snapshot(self) -> Results[T]:
+        """The objects that are in it now, fixed; as `Results.snapshot`."""
+        return self.results().snapshot()
+
+    def first(self) -> T | None:
+        """The first element, None if there is none."""
+        return self.results().first()
+
+    def last(self) -> T | None:
+        """The last element, None if there is none."""
+        return self.results().last()
+
+    def min(self, name: Any = None, /) -> Any:
+        """The least element; of objects, the least value of a property. None if there is none."""
+        return self.results().min(name)
+
+    def max(self, name: Any = None, /) -> Any:
+        """The greatest element; of objects, the greatest value of a property. None if there is none."""
+        return self.results().max(name)
+
+    def sum(self, name: Any = None, /) -> Any:
+        """The sum of the elements, or of a property of the objects; zero over nothing."""
+        return self.results().sum(name)
+
+    def average(self, name: Any = None, /) -> Any:
+        """The mean of the elements, or of a property of the objects; None over nothing."""
+        return self.results().average(name)
+
+    avg = average
+
+
+@overload
+def results(collection: list[T] | set[T], /) -> Results[T]: ...
+@overload
+def results(collection: dict[str, T], /) -> Results[T]: ...
+def results(collection: Any, /) -> Results[Any]:
+    """The elements of a collection as results: `collection.results()` for type checkers, which take
+    the collections of stored objects for plain ones."""
+    return Results._of_collection(collection)
+
+
 def _refuse_pickling(collection: Any) -> NoReturn:
     """Views can't leave their realm; the plain copy can."""
     raise TypeError(
@@ -68,7 +143,7 @@ def _deep(value: Any, memo: dict[int, Any]) -> Any:
     return value if isinstance(value, _realm.Object) else copy.deepcopy(value, memo)
 
 
-class List(_realm.List, MutableSequence[T]):
+class List(_realm.List, _Queryable[T], MutableSequence[T]):
     """The list of a stored object. Assigning to the property replaces its content."""
 
     __slots__ = ()
@@ -209,7 +284,7 @@ class List(_realm.List, MutableSequence[T]):
         return _repr(self, "list", "[]")
 
 
-class Set(_realm.Set, MutableSet[T]):
+class Set(_realm.Set, _Queryable[T], MutableSet[T]):
     """The set of a stored object, in the engine's order. Operators give plain sets."""
 
     __slots__ = ()
@@ -352,7 +427,7 @@ class Set(_realm.Set, MutableSet[T]):
         return _repr(self, "set", "{}")
 
 
-class Dictionary(_realm.Dictionary, MutableMapping[str, T]):
+class Dictionary(_realm.Dictionary, _Queryable[T], MutableMapping[str, T]):
     """The dictionary of a stored object. Keys are text, in the order of their UTF-8."""
 
     __slots__ = ()

@@ -1,4 +1,4 @@
-"""Results: lazy sequences of objects."""
+"""Results: lazy sequences of objects, or of the values of a collection."""
 
 from __future__ import annotations
 
@@ -11,9 +11,8 @@ from ._paths import Path, SortKey, compiled
 
 if TYPE_CHECKING:
     from ._expressions import Condition
-    from ._model import Object
 
-T = TypeVar("T", bound="Object")
+T = TypeVar("T")
 
 _ANY: Any = object()
 
@@ -34,11 +33,12 @@ def _path(text: Any) -> str:
 
 
 class Results(_realm.Results, Sequence[T]):
-    """A lazy, live sequence of objects of one class.
+    """A lazy, live sequence of objects of one class, or of the values of a collection.
 
     Nothing is read before an element is asked for, and changes to the realm show at once. Results
-    come from `Realm.objects` and `Realm.backlinks` and are refined by `filter`, `sorted`,
-    `distinct` and `limit`, each of which gives new results.
+    come from `Realm.objects`, `Realm.backlinks` and the methods of collections, and are refined by
+    `filter`, `where`, `sorted`, `distinct` and `limit`, each of which gives new results. Values
+    that are no objects are called SELF in queries; where a property would be named, they need none.
     """
 
     __slots__ = ()
@@ -81,6 +81,10 @@ class Results(_realm.Results, Sequence[T]):
         minus sorts by it downwards, or an expression: `Airport.country.name`, `Airport.name.desc()`.
         `reverse` turns all of them around. The order is stable.
         """
+        if self.element_class is None:
+            if keys:
+                raise TypeError("sorted() of values that are no objects takes `reverse` alone")
+            return self._filter(f"TRUEPREDICATE SORT(SELF {'DESC' if reverse else 'ASC'})", ())
         if not keys:
             raise TypeError("sorted() needs at least one property")
         parts = []
@@ -96,7 +100,9 @@ class Results(_realm.Results, Sequence[T]):
         return self._sort(", ".join(parts))
 
     def distinct(self, *keys: _Key) -> Results[T]:
-        """The first object of each combination of values of `keys`."""
+        """The first object of each combination of values of `keys`; of values, the first of each."""
+        if self.element_class is None and not keys:
+            return self._filter("TRUEPREDICATE DISTINCT(SELF)", ())
         if not keys:
             raise TypeError("distinct() needs at least one property")
         return self._distinct(", ".join(map(_path, keys)))
@@ -108,35 +114,41 @@ class Results(_realm.Results, Sequence[T]):
         return self._limit(count)
 
     def count(self, value: Any = _ANY) -> int:
-        """How many objects there are; with a value, how often it occurs: once or not at all."""
+        """How many elements there are; with a value, how often it occurs."""
         if value is _ANY:
             return len(self)
-        return int(value in self)
+        return int(value in self) if self.element_class else list(self).count(value)
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
-        """Position of an object; ValueError if it is not among the results."""
+        """Position of an element; ValueError if it is not among the results."""
         position = self._position(value)
         if position is not None:
             first, last, _ = slice(start, stop).indices(len(self))
+            if position < first and self.element_class is None:
+                # Values may occur several times.
+                position = self[:last].index(value, first)
             if first <= position < last:
                 return position
         raise ValueError(f"{value!r} is not in these results")
 
-    def min(self, name: _Key, /) -> Any:
+    def _draw(self, kind: str, name: Any) -> Any:
+        return self._aggregate(kind, None if name is None else _path(name))
+
+    def min(self, name: _Key | None = None, /) -> Any:
         """The least value of a property, None if there is none. Null does not count."""
-        return self._aggregate("min", _path(name))
+        return self._draw("min", name)
 
-    def max(self, name: _Key, /) -> Any:
+    def max(self, name: _Key | None = None, /) -> Any:
         """The greatest value of a property, None if there is none. Null does not count."""
-        return self._aggregate("max", _path(name))
+        return self._draw("max", name)
 
-    def sum(self, name: _Key, /) -> Any:
+    def sum(self, name: _Key | None = None, /) -> Any:
         """The sum of a numeric property; zero over nothing."""
-        return self._aggregate("sum", _path(name))
+        return self._draw("sum", name)
 
-    def average(self, name: _Key, /) -> Any:
+    def average(self, name: _Key | None = None, /) -> Any:
         """The mean of a numeric property, None if there is no value. Null does not count."""
-        return self._aggregate("average", _path(name))
+        return self._draw("average", name)
 
     avg = average
 
@@ -145,10 +157,10 @@ class Results(_realm.Results, Sequence[T]):
         return self._values(tuple(map(_path, names)))
 
     def __repr__(self) -> str:
-        name = self.element_class.__name__
         if self.realm.is_closed:
-            return f"<results of {name}, closed>"
+            return f"<results of {self._name}, closed>"
         try:
-            return f"<results of {name}, {len(self)} objects>"
+            kind = "values" if self.element_class is None else "objects"
+            return f"<results of {self._name}, {len(self)} {kind}>"
         except Exception as error:
-            return f"<results of {name}: {error}>"
+            return f"<results of {self._name}: {error}>"

@@ -158,7 +158,8 @@ struct Object {
 struct Results {
     PyObject_HEAD
     Realm *realm;
-    Binding *binding;
+    Binding *binding;          /* of the objects; NULL for results over other values */
+    Collection *source;        /* the collection they are over, or NULL */
     realm_results_t *handle;
     bool whole_class;          /* every object of the class, in no special order */
     bool ordered;              /* sort, distinct or limit was applied */
@@ -387,6 +388,18 @@ int object_ready(Object *self);
 /* New results that take over `handle`, also on failure. */
 PyObject *results_wrap(PyTypeObject *type, Binding *binding, realm_results_t *handle,
                        bool whole_class, bool ordered);
+/* Results over the elements of a collection, or the values of a dictionary. */
+PyObject *results_of_collection(PyTypeObject *type, PyObject *collection);
+/* Results made from others: of the same objects or values. Takes over `handle`. */
+PyObject *results_derived(Results *self, realm_results_t *handle, bool ordered);
+/* Class or collection that they are of, for messages. */
+PyObject *results_name(Results *self);
+/* Raises what the engine reported, "doing NAME: ...". */
+void results_raise(Results *self, const char *doing);
+/* Raises unless these are results over objects. */
+int results_need_objects(Results *self, const char *doing);
+/* The element at a position of results over values. */
+PyObject *results_value(Results *self, size_t index);
 int results_ready(Results *self);
 /* Number of elements, counted without the GIL. */
 int results_count(Results *self, size_t *count);

@@ -16,6 +16,7 @@ struct Iterator {
     Results *results;        /* keeps realm and binding alive; NULL once exhausted */
     realm_results_t *source; /* what is walked over: the results' own handle, or a snapshot */
     bool snapshot;           /* whether `source` is one, and ours to release */
+    bool by_position;        /* neither a snapshot nor handles are used */
     size_t position;
     size_t count;
     size_t fetched;          /* handles in `handles`, of which `used` have been handed out */
@@ -55,7 +56,11 @@ PyObject *results_iterate(Results *self) {
     Realm *realm = self->realm;
     State *state = realm->state;
     if (results_ready(self) < 0) return NULL;
-    bool snapshot = realm_is_writable(realm->handle);
+    /* Values have no identity to hold on to: those are walked over by position. So are the values
+     * of dictionaries, which may be None. */
+    bool by_position = !self->binding ||
+                       (self->source && self->source->kind == RLM_COLLECTION_TYPE_DICTIONARY);
+    bool snapshot = !by_position && realm_is_writable(realm->handle);
     realm_results_t *source = self->handle;
     size_t count = 0;
     bool done;
@@ -67,7 +72,7 @@ PyObject *results_iterate(Results *self) {
     if (done) {
         iterator = (Iterator *)PyType_GenericAlloc(state->iterator_type, 0);
     } else {
-        raise_engine(state, "results of %s", self->binding->model->text);
+        results_raise(self, "results of");
     }
     if (!iterator) {
         if (snapshot) realm_release_handle(realm, source);
@@ -77,8 +82,9 @@ PyObject *results_iterate(Results *self) {
     iterator->source = source;
     iterator->count = count;
     iterator->snapshot = snapshot;
+    iterator->by_position = by_position;
     iterator->prefetch = PREFETCH_FIRST;
-    if (!snapshot) register_with(realm, iterator);
+    if (!snapshot && !by_position) register_with(realm, iterator);
     return (PyObject *)iterator;
 }
 
@@ -130,9 +136,18 @@ static int fetch(Iterator *self) {
     return 1;
 }
 
+static PyObject *next_by_position(Iterator *self) {
+    size_t count;
+    if (results_count(self->results, &count) < 0) return NULL;
+    if (self->position < count) return results_value(self->results, self->position++);
+    finish(self);
+    return NULL;
+}
+
 static PyObject *iterator_next(Iterator *self) {
     Results *results = self->results;
     if (!results || results_ready(results) < 0) return NULL;
+    if (self->by_position) return next_by_position(self);
     for (;;) {
         if (self->used == self->fetched) {
             int more = fetch(self);
@@ -154,7 +169,8 @@ static PyObject *iterator_next(Iterator *self) {
 static PyObject *iterator_length_hint(Iterator *self, PyObject *unused) {
     (void)unused;
     size_t fetched = self->fetched - self->used;
-    return PyLong_FromSize_t(self->results ? self->count - self->position + fetched : 0);
+    size_t left = self->position < self->count ? self->count - self->position : 0;
+    return PyLong_FromSize_t(self->results ? left + fetched : 0);
 }
 
 static PyMethodDef iterator_methods[] = {

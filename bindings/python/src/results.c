@@ -1,25 +1,92 @@
-/* realm._realm.Results: a lazy, live sequence of objects - access to its elements. How one becomes
- * another (filter, sort ...) and how values are drawn from it is in results_refine.c. */
+/* realm._realm.Results: a lazy, live sequence of objects, or of the values of a collection - access
+ * to its elements. How one becomes another (filter, sort ...) and how values are drawn from it is in results_refine.c. */
 #include "binding.h"
+
+static PyObject *results_make(PyTypeObject *type, Realm *realm, Binding *binding,
+                              Collection *source, realm_results_t *handle) {
+    Results *self = (Results *)PyType_GenericAlloc(type, 0);
+    if (!self) {
+        realm_release_handle(realm, handle);
+        return NULL;
+    }
+    self->realm = (Realm *)Py_NewRef((PyObject *)realm);
+    self->binding = binding;
+    self->source = (Collection *)Py_XNewRef((PyObject *)source);
+    self->handle = handle;
+    return (PyObject *)self;
+}
 
 PyObject *results_wrap(PyTypeObject *type, Binding *binding, realm_results_t *handle,
                        bool whole_class, bool ordered) {
-    Results *self = (Results *)PyType_GenericAlloc(type, 0);
-    if (!self) {
-        realm_release_handle(binding->realm, handle);
-        return NULL;
-    }
-    self->realm = (Realm *)Py_NewRef((PyObject *)binding->realm);
-    self->binding = binding;
-    self->handle = handle;
+    Results *self = (Results *)results_make(type, binding->realm, binding, NULL, handle);
+    if (!self) return NULL;
     self->whole_class = whole_class;
     self->ordered = ordered;
     return (PyObject *)self;
 }
 
+PyObject *results_of_collection(PyTypeObject *type, PyObject *collection) {
+    State *state = state_of_type(type);
+    if (!state) return NULL;
+    if (!PyObject_TypeCheck(collection, state->list_type) &&
+        !PyObject_TypeCheck(collection, state->set_type) &&
+        !PyObject_TypeCheck(collection, state->dictionary_type)) {
+        PyErr_SetString(PyExc_TypeError, "results are over lists, sets and dictionaries");
+        return NULL;
+    }
+    Collection *source = (Collection *)collection;
+    if (collection_ready(source) < 0) return NULL;
+    realm_results_t *handle;
+    switch (source->kind) {
+    case RLM_COLLECTION_TYPE_LIST: handle = realm_list_to_results(source->handle); break;
+    case RLM_COLLECTION_TYPE_SET: handle = realm_set_to_results(source->handle); break;
+    default: handle = realm_dictionary_to_results(source->handle);
+    }
+    if (!handle) {
+        collection_raise(source);
+        return NULL;
+    }
+    Binding *binding = NULL;
+    if (source->property->type == RLM_PROPERTY_TYPE_OBJECT) {
+        binding = source->binding->targets[source->property->index];
+    }
+    return results_make(type, source->realm, binding, source, handle);
+}
+
+PyObject *results_derived(Results *self, realm_results_t *handle, bool ordered) {
+    Results *made =
+        (Results *)results_make(TYPE_OF(self), self->realm, self->binding, self->source, handle);
+    if (made) made->ordered = ordered;
+    return (PyObject *)made;
+}
+
+PyObject *results_name(Results *self) {
+    return self->source ? collection_path(self->source) : Py_NewRef(self->binding->model->name);
+}
+
+void results_raise(Results *self, const char *doing) {
+    if (PyErr_Occurred()) return;
+    PyObject *name = results_name(self);
+    if (!name) return;
+    raise_engine(self->realm->state, "%s %U", doing, name);
+    Py_DECREF(name);
+}
+
+int results_need_objects(Results *self, const char *doing) {
+    if (self->binding) return 0;
+    PyObject *name = results_name(self);
+    if (name) {
+        raise_code(self->realm->state, RLM_ERR_ILLEGAL_OPERATION,
+                   "%s: %U holds values that are no objects", doing, name);
+    }
+    Py_XDECREF(name);
+    return -1;
+}
+
 static int results_traverse(Results *self, visitproc visit, void *arg) {
     Py_VISIT(TYPE_OF(self));
     Py_VISIT(self->realm);
+    Py_VISIT(self->source);
     return 0;
 }
 
@@ -27,6 +94,7 @@ static void results_dealloc(Results *self) {
     PyTypeObject *type = TYPE_OF(self);
     PyObject_GC_UnTrack(self);
     if (self->handle) realm_release_handle(self->realm, self->handle);
+    Py_CLEAR(self->source);
     Py_CLEAR(self->realm);
     PyObject_GC_Del(self);
     Py_DECREF(type);
@@ -36,7 +104,8 @@ static PyObject *results_new(PyTypeObject *type, PyObject *args, PyObject *kwarg
     (void)type;
     (void)args;
     (void)kwargs;
-    PyErr_SetString(PyExc_TypeError, "results come from Realm.objects() and backlinks()");
+    PyErr_SetString(PyExc_TypeError, "results come from Realm.objects(), backlinks() and "
+                    "collections");
     return NULL;
 }
 
@@ -49,7 +118,7 @@ int results_count(Results *self, size_t *count) {
     done = realm_results_count(self->handle, count);
     REALM_BLOCKING_END
     if (done) return 0;
-    raise_engine(self->realm->state, "results of %s", self->binding->model->text);
+    results_raise(self, "results of");
     return -1;
 }
 
@@ -65,10 +134,39 @@ static int results_bool(Results *self) {
     return count != 0;
 }
 
+PyObject *results_value(Results *self, size_t index) {
+    realm_value_t value;
+    if (!realm_results_get(self->handle, index, &value)) {
+        results_raise(self, "results of");
+        return NULL;
+    }
+    bool is_dict = value.type == RLM_TYPE_DICTIONARY;
+    if (!is_dict && value.type != RLM_TYPE_LIST) {
+        return value_to_python(self->realm->state, self->realm, &value);
+    }
+    Collection *source = self->source;
+    void *handle = is_dict ? (void *)realm_results_get_dictionary(self->handle, index)
+                           : (void *)realm_results_get_list(self->handle, index);
+    if (!handle) {
+        results_raise(self, "results of");
+        return NULL;
+    }
+    Collection *view = (Collection *)collection_make(
+        self->realm, source->binding, source->property, source->owner,
+        is_dict ? RLM_COLLECTION_TYPE_DICTIONARY : RLM_COLLECTION_TYPE_LIST, handle);
+    if (view) view->depth = source->depth + 1;
+    return (PyObject *)view;
+}
+
 static PyObject *object_at(Results *self, size_t index) {
+    if (!self->binding) return results_value(self, index);
+    if (self->source && self->source->kind == RLM_COLLECTION_TYPE_DICTIONARY) {
+        /* The values of a dictionary may be None. */
+        return results_value(self, index);
+    }
     realm_object_t *handle = realm_results_get_object(self->handle, index);
     if (handle) return object_wrap(self->binding, handle);
-    raise_engine(self->realm->state, "results of %s", self->binding->model->text);
+    results_raise(self, "results of");
     return NULL;
 }
 
@@ -76,7 +174,7 @@ Py_ssize_t results_handles(Results *self, realm_results_t *source, size_t first,
                            realm_object_t **handles) {
     size_t got = 0;
     if (realm_results_get_objects(source, first, count, handles, &got)) return (Py_ssize_t)got;
-    raise_engine(self->realm->state, "results of %s", self->binding->model->text);
+    results_raise(self, "results of");
     return -1;
 }
 
@@ -116,14 +214,33 @@ static PyObject *results_subscript(Results *self, PyObject *key) {
     if (index < 0) {
         if (results_count(self, &count) < 0) return NULL;
         if (index + (Py_ssize_t)count < 0) {
-            raise_code(self->realm->state, RLM_ERR_INDEX_OUT_OF_BOUNDS,
-                       "index %zd of %zu results of %s", index, count,
-                       self->binding->model->text);
+            PyObject *name = results_name(self);
+            if (name) {
+                raise_code(self->realm->state, RLM_ERR_INDEX_OUT_OF_BOUNDS,
+                           "index %zd of %zu results of %U", index, count, name);
+            }
+            Py_XDECREF(name);
             return NULL;
         }
         index += (Py_ssize_t)count;
     }
     return object_at(self, (size_t)index);
+}
+
+/* Position of the first element that equals `value` in Python. */
+static int compare_all(Results *self, PyObject *value, size_t *position) {
+    size_t count;
+    for (size_t i = 0;; i++) {
+        if (results_ready(self) < 0 || results_count(self, &count) < 0) return -1;
+        if (i >= count) return 0;
+        PyObject *element = object_at(self, i);
+        int same = element ? PyObject_RichCompareBool(element, value, Py_EQ) : -1;
+        Py_XDECREF(element);
+        if (same < 0) return -1;
+        if (same == 0) continue;
+        *position = i;
+        return 0;
+    }
 }
 
 /* Position of `value`: SIZE_MAX when it is not among the results, -1 with an exception. */
@@ -132,6 +249,7 @@ static int position_of(Results *self, PyObject *value, size_t *position) {
     bool found = false;
     *position = SIZE_MAX;
     if (results_ready(self) < 0) return -1;
+    if (!self->binding || value == Py_None) return compare_all(self, value, position);
     if (!PyObject_TypeCheck(value, state->object_type)) return 0;
     Object *object = (Object *)value;
     if (object->realm != self->realm || object->binding != self->binding ||
@@ -142,7 +260,7 @@ static int position_of(Results *self, PyObject *value, size_t *position) {
         if (!found) *position = SIZE_MAX;
         return 0;
     }
-    raise_engine(state, "results of %s", self->binding->model->text);
+    results_raise(self, "results of");
     return -1;
 }
 
@@ -183,7 +301,7 @@ static PyObject *results_delete_all(Results *self, PyObject *unused) {
     done = realm_results_delete_all(self->handle);
     REALM_BLOCKING_END
     if (done) Py_RETURN_NONE;
-    raise_engine(self->realm->state, "deleting results of %s", self->binding->model->text);
+    results_raise(self, "deleting results of");
     return NULL;
 }
 
@@ -198,6 +316,7 @@ static PyObject *get_valid(Results *self, void *unused) {
 
 static PyObject *get_class(Results *self, void *unused) {
     (void)unused;
+    if (!self->binding) Py_RETURN_NONE;
     return Py_NewRef((PyObject *)self->binding->model->type);
 }
 
@@ -206,14 +325,21 @@ static PyObject *get_realm(Results *self, void *unused) {
     return Py_NewRef((PyObject *)self->realm);
 }
 
+static PyObject *get_name(Results *self, void *unused) {
+    (void)unused;
+    return results_name(self);
+}
+
 static PyMethodDef results_methods[] = {
     {"first", (PyCFunction)results_first, METH_NOARGS, "The first object, None if there is none."},
     {"last", (PyCFunction)results_last, METH_NOARGS, "The last object, None if there is none."},
     {"delete_all", (PyCFunction)results_delete_all, METH_NOARGS,
-     "Deletes the objects in these results from the realm."},
+     "Deletes the objects in these results from the realm; other values leave their collection."},
     {"snapshot", (PyCFunction)results_snapshot, METH_NOARGS,
-     "The same objects, fixed: later changes move nothing in or out."},
+     "The same objects, fixed: later changes move nothing in or out. Results over other values\n"
+     "have none; `list(results)` keeps those."},
     {"_of_class", (PyCFunction)results_of_class, METH_VARARGS | METH_CLASS, NULL},
+    {"_of_collection", (PyCFunction)results_of_collection, METH_O | METH_CLASS, NULL},
     {"_of_backlinks", (PyCFunction)results_of_backlinks, METH_VARARGS | METH_CLASS, NULL},
     {"_position", (PyCFunction)results_position, METH_O, NULL},
     {"_filter", (PyCFunction)results_filter, METH_VARARGS, NULL},
@@ -226,7 +352,8 @@ static PyMethodDef results_methods[] = {
 
 static PyGetSetDef results_getset[] = {
     {"is_valid", (getter)get_valid, NULL, "Can still be used.", NULL},
-    {"element_class", (getter)get_class, NULL, "Class of the objects.", NULL},
+    {"element_class", (getter)get_class, NULL, "Class of the objects, None for other values.", NULL},
+    {"_name", (getter)get_name, NULL, NULL, NULL},
     {"realm", (getter)get_realm, NULL, "The realm they are in.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 

@@ -61,8 +61,10 @@ static int arguments_one(State *state, Realm *realm, PyObject *value, realm_valu
 
 static bool is_list_argument(State *state, PyObject *value) {
     return PyObject_TypeCheck(value, state->list_type) ||
-           PyObject_TypeCheck(value, state->set_type) || PyList_Check(value) ||
-           PyTuple_Check(value) || Py_TYPE(value) == &PySet_Type || Py_TYPE(value) == &PyFrozenSet_Type;
+           PyObject_TypeCheck(value, state->set_type) ||
+           PyObject_TypeCheck(value, state->results_type) || PyList_Check(value) ||
+           PyTuple_Check(value) || Py_TYPE(value) == &PySet_Type ||
+           Py_TYPE(value) == &PyFrozenSet_Type;
 }
 
 static int arguments_fill(Arguments *self, State *state, Realm *realm, PyObject *tuple) {
@@ -143,6 +145,34 @@ static bool has_ordering(const char *text) {
     return false;
 }
 
+/* A query over the values of a collection, in which SELF is the value. */
+static realm_query_t *query_of_values(Results *self, const char *text, Arguments *arguments) {
+    Collection *source = self->source;
+    realm_query_t *query;
+    if (self->ordered || source->kind == RLM_COLLECTION_TYPE_DICTIONARY) {
+        query = realm_query_parse_for_results(self->handle, text, arguments->count,
+                                              arguments->arguments);
+    } else if (source->kind == RLM_COLLECTION_TYPE_LIST) {
+        query = realm_query_parse_for_list(source->handle, text, arguments->count,
+                                           arguments->arguments);
+    } else {
+        query = realm_query_parse_for_set(source->handle, text, arguments->count,
+                                          arguments->arguments);
+    }
+    realm_error_t error;
+    if (query || !realm_get_last_error(&error)) return query;
+    if (error.error == RLM_ERR_ILLEGAL_OPERATION || error.error == RLM_ERR_INVALID_TABLE_REF) {
+        PyObject *name = results_name(self);
+        if (name) {
+            raise_code(self->realm->state, RLM_ERR_NOT_SUPPORTED,
+                       "%U: in this version collections of objects alone can be filtered and "
+                       "sorted", name);
+        }
+        Py_XDECREF(name);
+    }
+    return NULL;
+}
+
 PyObject *results_filter(Results *self, PyObject *args) {
     const char *text;
     PyObject *tuple;
@@ -151,17 +181,23 @@ PyObject *results_filter(Results *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "sO!:filter", &text, &PyTuple_Type, &tuple)) return NULL;
     if (results_ready(self) < 0) return NULL;
     bool ordering = has_ordering(text);
-    if (ordering && self->ordered) {
-        raise_code(state, RLM_ERR_ILLEGAL_OPERATION,
-                   "these results of %s are ordered already: filter them without SORT, DISTINCT "
-                   "and LIMIT, or put the clauses into one query", self->binding->model->text);
+    if (ordering && self->ordered && self->binding) {
+        PyObject *name = results_name(self);
+        if (name) {
+            raise_code(state, RLM_ERR_ILLEGAL_OPERATION,
+                       "these results of %U are ordered already: filter them without SORT, "
+                       "DISTINCT and LIMIT, or put the clauses into one query", name);
+        }
+        Py_XDECREF(name);
         return NULL;
     }
     Arguments arguments;
     realm_query_t *query = NULL;
     realm_results_t *handle = NULL;
     if (arguments_fill(&arguments, state, realm, tuple) == 0) {
-        if (ordering && !self->whole_class) {
+        if (!self->binding) {
+            query = query_of_values(self, text, &arguments);
+        } else if (ordering && !self->whole_class) {
             query = realm_query_parse_for_results(self->handle, text, arguments.count,
                                                   arguments.arguments);
         } else {
@@ -171,21 +207,24 @@ PyObject *results_filter(Results *self, PyObject *args) {
     }
     arguments_free(&arguments);
     if (query) {
-        handle = self->whole_class || ordering ? realm_query_find_all(query)
-                                               : realm_results_filter(self->handle, query);
-        if (!handle) raise_engine(state, "filtering %s by %s", self->binding->model->text, text);
+        handle = self->whole_class || ordering || !self->binding
+                     ? realm_query_find_all(query)
+                     : realm_results_filter(self->handle, query);
+        if (!handle) results_raise(self, "filtering");
         realm_release_handle(realm, query);
     } else {
-        raise_engine(state, "query on %s", self->binding->model->text);
+        results_raise(self, "query on");
     }
     if (!handle) return NULL;
-    return results_wrap(TYPE_OF(self), self->binding, handle, false, ordering || self->ordered);
+    return results_derived(self, handle, ordering || self->ordered);
 }
 
 static PyObject *refined(Results *self, realm_results_t *handle, const char *doing,
                          PyObject *text) {
-    if (handle) return results_wrap(TYPE_OF(self), self->binding, handle, false, true);
-    raise_engine(self->realm->state, "%s %s by %S", doing, self->binding->model->text, text);
+    if (handle) return results_derived(self, handle, true);
+    PyObject *name = results_name(self);
+    if (name) raise_engine(self->realm->state, "%s %U by %S", doing, name, text);
+    Py_XDECREF(name);
     return NULL;
 }
 
@@ -221,12 +260,12 @@ PyObject *results_limit(Results *self, PyObject *count) {
 PyObject *results_snapshot(Results *self, PyObject *unused) {
     (void)unused;
     realm_results_t *handle;
-    if (results_ready(self) < 0) return NULL;
+    if (results_ready(self) < 0 || results_need_objects(self, "snapshot") < 0) return NULL;
     REALM_BLOCKING_BEGIN(self->realm, self)
     handle = realm_results_snapshot(self->handle);
     REALM_BLOCKING_END
-    if (handle) return results_wrap(TYPE_OF(self), self->binding, handle, false, true);
-    raise_engine(self->realm->state, "snapshot of %s", self->binding->model->text);
+    if (handle) return results_derived(self, handle, true);
+    results_raise(self, "snapshot of");
     return NULL;
 }
 
@@ -245,10 +284,18 @@ PyObject *results_aggregate(Results *self, PyObject *args) {
                  {"average", realm_results_average}};
     const char *kind;
     PyObject *name;
-    Model *model = self->binding->model;
-    if (!PyArg_ParseTuple(args, "sU:aggregate", &kind, &name)) return NULL;
-    Py_ssize_t index = model_find(model, name, true);
-    if (index < 0 || results_ready(self) < 0) return NULL;
+    realm_property_key_t key = 0;
+    if (!PyArg_ParseTuple(args, "sO:aggregate", &kind, &name)) return NULL;
+    if (name != Py_None) {
+        if (results_need_objects(self, "aggregates by property") < 0) return NULL;
+        Py_ssize_t index = model_find(self->binding->model, name, true);
+        if (index < 0) return NULL;
+        key = self->binding->keys[index];
+    } else if (self->binding) {
+        PyErr_Format(PyExc_TypeError, "%s() of objects needs the name of a property", kind);
+        return NULL;
+    }
+    if (results_ready(self) < 0) return NULL;
     aggregate_function function = NULL;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         if (strcmp(kinds[i].name, kind) == 0) function = kinds[i].function;
@@ -260,10 +307,13 @@ PyObject *results_aggregate(Results *self, PyObject *args) {
     realm_value_t value;
     bool done, found = false;
     REALM_BLOCKING_BEGIN(self->realm, self)
-    done = function(self->handle, self->binding->keys[index], &value, &found);
+    done = function(self->handle, key, &value, &found);
     REALM_BLOCKING_END
     if (done) return value_to_python(self->realm->state, self->realm, &value);
-    raise_engine(self->realm->state, "%s of %s.%U", kind, model->text, name);
+    PyObject *source = results_name(self);
+    if (source && name == Py_None) raise_engine(self->realm->state, "%s of %U", kind, source);
+    else if (source) raise_engine(self->realm->state, "%s of %U.%S", kind, source, name);
+    Py_XDECREF(source);
     return NULL;
 }
 
@@ -376,11 +426,12 @@ static bool is_column_of_numbers(const Property *property) {
 }
 
 PyObject *results_values(Results *self, PyObject *names) {
-    Model *model = self->binding->model;
     if (!PyTuple_Check(names) || PyTuple_Size(names) == 0) {
         PyErr_SetString(PyExc_TypeError, "values() takes names of properties");
         return NULL;
     }
+    if (results_need_objects(self, "values by property") < 0) return NULL;
+    Model *model = self->binding->model;
     size_t width = (size_t)PyTuple_Size(names);
     size_t count;
     Py_ssize_t only = width == 1 ? model_find(model, PyTuple_GetItem(names, 0), true) : 0;
