@@ -31,10 +31,11 @@ def numbers(results):
 
 
 def test_declarations_describe_the_index():
-    assert (Note.text.full_text, Note.text.indexed) == ("latin", False)
-    assert (Note.memo.full_text, Note.memo.indexed) == ("unicode", True)
-    assert Note.plain.full_text is None
-    assert repr(Note.text) == "<property Note.text: str | None, full text>"
+    its = realm.properties(Note)
+    assert (its["text"].full_text, its["text"].indexed) == ("latin", False)
+    assert (its["memo"].full_text, its["memo"].indexed) == ("unicode", True)
+    assert its["plain"].full_text is None
+    assert repr(its["text"]) == "<property Note.text: str | None, full text>"
     assert Note(number=7).memo == ""
 
 
@@ -54,6 +55,13 @@ def test_searches(notes, search, found):
     assert numbers(notes.filter("text TEXT $0", search)) == found
     assert numbers(notes.filter(f"text TEXT '{search}'")) == found
     assert len(notes.filter("NOT text TEXT $0", search)) == len(TEXTS) - len(found)
+
+
+def test_typed_expressions(notes):
+    assert numbers(notes.where(Note.text.has_words("reef") & (Note.number > 0))) == [4]
+    assert numbers(notes.where(~Note.before.text.has_words("dépôt"))) == [0, 1, 3, 4]
+    with pytest.raises(TypeError, match="has_words"):
+        notes.where(Note.number.has_words("reef"))
 
 
 def test_words_of_all_scripts(notes):
@@ -95,8 +103,8 @@ def test_a_file_tells_of_its_indexes(tmp_path):
     with realm.open(path, classes=[Note]) as r, r.write():
         r.create(Note, number=1, text="Storm")
     with realm.open(path) as r:
-        found = r.classes["Note"]
-        assert (found.text.full_text, found.memo.full_text) == ("latin", "unicode")
+        its = realm.properties(r.classes["Note"])
+        assert (its["text"].full_text, its["memo"].full_text) == ("latin", "unicode")
         assert len(r.objects("Note").filter("text TEXT 'storm'")) == 1
 
 

@@ -269,6 +269,12 @@ class Expression(Generic[T]):
         found: Condition = self._search("MATCHES", "matches", pattern, case, diacritics)
         return found
 
+    def has_words(self, words: str, /) -> Condition:
+        """Has all of these words, `word*` for beginnings, none of `-word`; needs a full-text
+        index (`realm.FullText`)."""
+        found: Condition = self._search("TEXT", "has_words", words, True, True)
+        return found
+
     # Computing.
 
     def __add__(self, other: Any) -> Expression[T]:
