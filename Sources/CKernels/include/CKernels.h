@@ -99,6 +99,7 @@ static inline double ck_log(double x) { return log(x); }
 static inline double ck_log10(double x) { return log10(x); }
 static inline double ck_pow(double x, double y) { return pow(x, y); }
 static inline double ck_sin(double x) { return sin(x); }
+static inline double ck_atan2(double y, double x) { return atan2(y, x); }
 static inline double ck_cos(double x) { return cos(x); }
 
 #endif

@@ -180,6 +180,8 @@ struct Lexer {
         case "@keys", "@allKeys": kind = .atKeys
         case "@values", "@allValues": kind = .atValues
         case "@type": kind = .atType
+        case let word where word.hasPrefix("@distinctUnionOf") || word.hasPrefix("@unionOf"):
+            throw text.notInLanguage(word)
         default:
             throw text.syntaxError(
                 at: start, "unexpected '\(text.string(start, max(end, start + 1)))'",

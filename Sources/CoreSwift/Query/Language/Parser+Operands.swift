@@ -16,6 +16,7 @@ extension Parser {
         case .hash: return try path(.unspecified)
         case .identifier:
             if let quantifier = try looseQuantifier() { return try quantified(quantifier) }
+            try refuseForeignWord()
             if nextIsParenthesis { return try function() }
             return try path(.unspecified)
         default:
@@ -25,8 +26,31 @@ extension Parser {
 
     private var nextIsParenthesis: Bool {
         var offset = Int(token.end)
-        while lexer.peek(offset) == 0x20 { offset += 1 }
-        return lexer.peek(offset) == UInt8(ascii: "(")
+        // NSPredicate prints functions as `name:(…)`.
+        if lexer.peek(offset) == UInt8(ascii: ":") { offset += 1 }
+        while true {
+            switch lexer.peek(offset) {
+            case 0x20, 0x09, 0x0A, 0x0D: offset += 1
+            case let byte: return byte == UInt8(ascii: "(")
+            }
+        }
+    }
+
+    /// Words of NSPredicate that the language leaves out (X15), where no property is meant.
+    private func refuseForeignWord() throws(RealmError) {
+        let start = Int(token.start)
+        let end = Int(token.end)
+        if text.matches(start, end, ignoringCase: "anykey") {
+            var ahead = lexer
+            if try ahead.next().kind == .identifier { throw text.notInLanguage("ANYKEY") }
+        } else if nextIsParenthesis {
+            if text.matches(start, end, ignoringCase: "function") {
+                throw text.notInLanguage("FUNCTION(…)")
+            }
+            if text.matches(start, end, ignoringCase: "fetch") {
+                throw text.notInLanguage("FETCH(…)")
+            }
+        }
     }
 
     /// A quantifier in mixed case (X2): an identifier directly before another one.
@@ -108,7 +132,7 @@ extension Parser {
             try advance()
             return append(node)
         case .argument:
-            tree.hasPositionalArguments = true
+            if !current.flag { tree.hasPositionalArguments = true }
             kind = .argument
         case .double: kind = .double
         case .float: kind = .float
@@ -222,13 +246,18 @@ extension Parser {
     /// `name(…)`, an extension (B7).
     private mutating func function() throws(RealmError) -> Int32 {
         let name = token
+        // The first argument of TERNARY is a condition.
+        let isChoice = text.matches(
+            Int(name.start), Int(name.end), ignoringCase: "ternary")
         try enter()
         try advance()
+        if token.kind == .colon { try advance() }
         try expect(.leftParenthesis, "'('")
         var members: [Int32] = []
         if token.kind != .rightParenthesis {
             while true {
-                members.append(try expression())
+                let isCondition = isChoice && members.isEmpty
+                members.append(isCondition ? try predicate() : try expression())
                 guard token.kind == .comma else { break }
                 try advance()
             }
@@ -257,16 +286,21 @@ extension Parser {
         try advance()
         try expect(.leftParenthesis, "'('")
         let collection = try pathSteps()
+        declaresVariable = true
         try expect(.comma, "','")
+        declaresVariable = false
         guard token.kind == .identifier, text[Int(token.start)] == UInt8(ascii: "$"),
             token.end - token.start > 1
         else { throw text.syntaxError(token, expected: "a variable such as $x") }
         var subquery = SyntaxSubquery(
             first: collection.first, count: collection.count, variableStart: token.start,
             variableEnd: token.end, nodeFirst: Int32(tree.nodes.count), predicate: 0)
+        subqueryVariables.append(text.string(token))
         try advance()
         try expect(.comma, "','")
         subquery.predicate = try predicate()
+        // The variable ends here, before the next token is read.
+        subqueryVariables.removeLast()
         try expect(.rightParenthesis, "AND, OR or ')'")
         depth -= 1
         try expect(.dot, "'.@count'")
@@ -448,7 +482,7 @@ extension Parser {
         case .argument:
             step.kind = .argumentIndex
             step.index = Int64(token.payload)
-            tree.hasPositionalArguments = true
+            if !token.flag { tree.hasPositionalArguments = true }
         case .formatArgument:
             step.kind = .argumentIndex
             step.index = Int64(tree.formatArguments)

@@ -17,6 +17,13 @@ struct Parser {
     /// SUBQUERY and function calls around the current place.
     var depth = 0
     static let depthMax = 100
+    /// Names that `$NAME` may have in format strings (X14); the first is argument `variableFirst`.
+    private var variables: [String] = []
+    private var variableFirst = 0
+    /// Variables of the SUBQUERYs around the current place.
+    var subqueryVariables: [String] = []
+    /// The next name is a SUBQUERY's variable.
+    var declaresVariable = false
 
     /// What is looked at when an operand ends.
     private enum State { case operand, expression, predicate }
@@ -51,9 +58,13 @@ struct Parser {
 
     /// The whole query with its suffixes.
     static func parse(
-        _ text: QueryText, dialect: QueryDialect = .core
+        _ text: QueryText, dialect: QueryDialect = .core, variables: [String] = [],
+        variableFirst: Int = 0
     ) throws(RealmError) -> SyntaxTree {
         var parser = Parser(text, dialect)
+        parser.tree.dialect = dialect
+        parser.variables = variables
+        parser.variableFirst = variableFirst
         try parser.begin()
         if parser.token.kind == .end {
             throw text.syntaxError(at: 0, "the query is empty", expected: "a predicate")
@@ -73,7 +84,33 @@ struct Parser {
         try advance()
     }
 
-    @inline(__always) mutating func advance() throws(RealmError) { token = try lexer.next() }
+    @inline(__always) mutating func advance() throws(RealmError) {
+        token = try lexer.next()
+        if lexer.dialect == .format, token.kind == .identifier,
+            text[Int(token.start)] == UInt8(ascii: "$")
+        {
+            try substitute()
+        }
+    }
+
+    /// `$NAME` in a format string: an argument given by name, unless a SUBQUERY has such a variable.
+    private mutating func substitute() throws(RealmError) {
+        if declaresVariable {
+            declaresVariable = false
+            return
+        }
+        let name = text.string(token)
+        if subqueryVariables.contains(name) { return }
+        guard let index = variables.firstIndex(of: String(name.dropFirst())) else {
+            throw RealmError(
+                .invalidQueryArg,
+                "Invalid predicate: '\(text.string(0, text.count))': the variable '\(name)' at byte "
+                    + "\(token.start) is not bound to a value")
+        }
+        token.kind = .argument
+        token.flag = true
+        token.payload = UInt64(variableFirst + index)
+    }
 
     mutating func expect(_ kind: TokenKind, _ expected: String) throws(RealmError) {
         guard token.kind == kind else { throw text.syntaxError(token, expected: expected) }
@@ -219,6 +256,13 @@ struct Parser {
             if text.matches(Int(token.start), Int(token.end), ignoringCase: "not") {
                 return try infixNot(base)
             }
+            if text.matches(Int(token.start), Int(token.end), ignoringCase: "uti"),
+                lexer.peek(Int(token.end)) == UInt8(ascii: "-")
+            {
+                throw text.notInLanguage("UTI-CONFORMS-TO and UTI-EQUALS")
+            }
+        case .colon where lexer.peek(Int(token.end)) == UInt8(ascii: "="):
+            throw text.notInLanguage("the assignment ':='")
         case .rightParenthesis where operators.count > base || depth == 0:
             return try closeParenthesis(base)
         default: break

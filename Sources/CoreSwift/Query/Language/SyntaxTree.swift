@@ -253,6 +253,8 @@ final class SyntaxTree {
     var suffixes: [SyntaxSuffix] = []
     var sortKeys: [SyntaxSortKey] = []
     var root: Int32 = -1
+    /// The dialect decides what some operators mean (QUERY §17), too.
+    var dialect = QueryDialect.core
     /// How many arguments of a format string the text consumes.
     var formatArguments = 0
     /// Whether `$n` arguments occur.
@@ -272,6 +274,7 @@ final class SyntaxTree {
         suffixes = other.suffixes
         sortKeys = other.sortKeys
         root = other.root
+        dialect = other.dialect
         formatArguments = other.formatArguments
         hasPositionalArguments = other.hasPositionalArguments
     }

@@ -102,6 +102,12 @@ struct QueryText {
             token.kind == .end ? "unexpected end of the query" : "unexpected '\(string(token))'"
         return syntaxError(at: Int(token.start), found, expected: expected)
     }
+    /// A construct of NSPredicate that the language leaves out (X15).
+    func notInLanguage(_ construct: String) -> RealmError {
+        RealmError(
+            .invalidQuery,
+            "Invalid predicate: '\(string(0, count))': \(construct) is not supported")
+    }
     func syntaxError(at offset: Int, _ problem: String) -> RealmError {
         RealmError(
             .invalidQueryString,
