@@ -172,7 +172,7 @@ func syntaxError(_ text: String, _ dialect: QueryDialect = .core) -> RealmError?
         ("title == 'it''s'", 13), ("title == 'open", 9), ("title == 'a\\qb'", 11),
         ("title == '\\ud800'", 10), ("1 < tons < 4", 9), ("TRUEPREDICATE == true", 14),
         ("id IN {tons}", 7), ("tons == 5 TRUEPREDICATE", 10), ("(tons == 5", 10),
-        ("tons == 5)", 9), ("tons", 4), ("tons = = 3", 7), ("$0[1] == 3", 2), ("$0.x == 3", 2),
+        ("tons == 5)", 9), ("tons = = 3", 7), ("$0[1] == 3", 2), ("$0.x == 3", 2),
         ("tons == B64\"YW*=\"", 14), ("built > T5:-1", 8), ("built > 2021-13-01T0:0:0", 8),
         ("built > T1:1000000000", 8), ("TRUEPREDICATE LIMIT(-1)", 20),
         ("tons > 1 SORT(tons SIDEWAYS)", 19), ("3 + (tons == 3) == 4", 4),

@@ -83,6 +83,20 @@ struct Aggregate {
         return aggregate.result
     }
 
+    /// The same for values of one kind that have no column.
+    static func ofValues(
+        _ kind: AggregateKind, _ valueKind: ColumnKind, _ table: TableReader,
+        _ visit: ((RawValue) -> Void) throws(RealmError) -> Void
+    ) throws(RealmError) -> RawValue {
+        let info = ColumnInfo(
+            kind: valueKind, isNullable: true, isKey: false, isPrimaryKey: false,
+            valueType: valueKind.valueType.rawValue, linkTarget: .invalid, valueIndex: -1,
+            inverseIndex: -1, propertyKey: .invalid)
+        var aggregate = try Aggregate(kind, table, 0, info)
+        try visit { aggregate.addValue($0) }
+        return aggregate.result
+    }
+
     private init(
         _ kind: AggregateKind, _ table: TableReader, _ column: Int, _ elements: ColumnInfo? = nil
     ) throws(RealmError) {

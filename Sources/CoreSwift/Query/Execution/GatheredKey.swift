@@ -46,7 +46,9 @@ final class GatheredKey {
         texts = .allocate(capacity: isText ? max(count, 1) : 1)
         if isText { texts.initialize(repeating: somewhere, count: count) }
         if isRanked { values = [RawValue](repeating: .null, count: count) }
-        if key.hops.isEmpty {
+        if let program = key.program {
+            try evaluate(program, snapshot, table, keys)
+        } else if key.hops.isEmpty {
             try gather(table, key.column, keys)
         } else {
             try follow(key, snapshot, table, keys)
@@ -171,6 +173,24 @@ final class GatheredKey {
             set(element, try target.value(place.leaf, place.row, key.column))
             lastKey = object
             lastElement = element
+        }
+    }
+
+    // MARK: Over paths that are evaluated
+
+    private func evaluate(
+        _ program: FilterProgram, _ snapshot: SnapshotReader, _ table: TableReader,
+        _ keys: UnsafeBufferPointer<Int64>
+    ) throws(RealmError) {
+        let evaluator = try ExpressionEvaluator(snapshot, program, slot: 0)
+        for element in 0..<keys.count {
+            guard let object = try evaluator.object(table.table, keys[element]),
+                let value = try evaluator.orderingValue(program.paths, object)
+            else {
+                setBroken(element)
+                continue
+            }
+            set(element, value)
         }
     }
 

@@ -21,7 +21,9 @@ struct LeadingRows {
     static func candidates(
         _ minimum: Int, by key: OrderingKey, _ table: TableReader
     ) throws(RealmError) -> [Int64]? {
-        guard key.hops.isEmpty, !key.isKeyColumn, table.rowCount > 4096 else { return nil }
+        guard key.hops.isEmpty, key.program == nil, !key.isKeyColumn, table.rowCount > 4096 else {
+            return nil
+        }
         switch key.kind {
         case .int, .double, .timestamp, .link: break
         default: return nil

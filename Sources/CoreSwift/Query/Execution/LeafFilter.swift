@@ -25,6 +25,8 @@ final class LeafFilter {
     private var frames: [Frame] = []
     /// The leaf that will be tested next, if known: its columns are prefetched.
     var upcoming: LeafView?
+    /// Evaluates `expression` nodes; made when there are some.
+    var expressions: ExpressionEvaluator?
     /// Three bitmaps for each OR that may be active at a time.
     private var pool: [Bitmap] = []
 
@@ -157,6 +159,10 @@ final class LeafFilter {
             testKeys(index, node, leaf)
             return finish(node, nil, selection, words)
         }
+        if node.kind == .expression {
+            try expressions?.test(node, table, leaf, selection)
+            return
+        }
         if node.isKeyColumn, leaf.rows > 0 {
             let last = leaf.key(leaf.rows &- 1)
             if last < IntegerKeys.indirectBase {
@@ -194,7 +200,7 @@ final class LeafFilter {
         case .textSet: try maskTextSet(column, node, selection)
         case .value, .valueSet, .mixedText:
             try maskValues(index, leaf, column, node, selection)
-        case .and, .or, .words: return
+        case .and, .or, .words, .expression: return
         }
         finish(node, column.nulls, selection, words)
     }
@@ -275,7 +281,7 @@ final class LeafFilter {
             passed = try passes(value.bytes, index, node, isString: node.columnKind == .string)
         case .textSet: passed = isMember(value.bytes, node)
         // No value alone tells: `test` asks for the object.
-        case .and, .or, .words: return false
+        case .and, .or, .words, .expression: return false
         }
         return passed != node.negated
     }

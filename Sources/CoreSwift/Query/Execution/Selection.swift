@@ -11,10 +11,14 @@ struct Selection {
     /// The node to evaluate; not the program's root inside paths.
     let root: Int
     let filter: LeafFilter
+    /// The scope whose members the rows are, for expressions.
+    let slot: Int
 
     init(
-        _ snapshot: SnapshotReader, _ program: FilterProgram, _ table: TableReader, root: Int
+        _ snapshot: SnapshotReader, _ program: FilterProgram, _ table: TableReader, root: Int,
+        slot: Int = 0
     ) throws(RealmError) {
+        self.slot = slot
         self.snapshot = snapshot
         self.program = program
         self.table = table
@@ -165,6 +169,8 @@ struct Selection {
             case .path: _ = try pathSet(index)
             case .words where filter.keys(index) == nil:
                 filter.setKeys(index, KeySet(try wordKeys(node)))
+            case .expression where filter.expressions == nil:
+                filter.expressions = try ExpressionEvaluator(snapshot, program, slot: slot)
             default: break
             }
         }

@@ -281,6 +281,14 @@ struct Parser {
         }
     }
 
+    /// Whether the token can stand behind a predicate.
+    private var endsPredicate: Bool {
+        switch token.kind {
+        case .and, .or, .rightParenthesis, .comma: return true
+        default: return isEnd
+        }
+    }
+
     private mutating func afterPredicate(_ base: Int) throws(RealmError) -> State? {
         switch token.kind {
         case .and: return try connect(.and, base)
@@ -526,12 +534,12 @@ struct Parser {
         }
     }
 
-    /// The last value must be a predicate; in format strings a path may stand for one (X11).
+    /// The last value must be a predicate; a path may stand for one (X11).
     private mutating func requirePredicate() throws(RealmError) {
         let last = values[values.count - 1]
         let node = tree.nodes[Int(last)]
         if node.kind.isPredicate { return }
-        guard lexer.dialect == .format, node.kind == .path else {
+        guard node.kind == .path, endsPredicate else {
             throw text.syntaxError(token, expected: "a comparison operator")
         }
         var predicate = SyntaxNode(.booleanPath, node.start, node.end)

@@ -4,32 +4,38 @@
 extension Binder {
     /// What stands on one side of an operator.
     private enum Side {
-        case constant, list, path(Int), unsupported(String)
+        case constant, list
+        /// A plain path: what a column test can take.
+        case path(Int)
+        case general
     }
 
-    private func side(_ index: Int32) throws(RealmError) -> Side {
+    private func side(_ index: Int32) -> Side {
         let node = tree.nodes[Int(index)]
         switch node.kind {
-        case .path, .aggregate:
-            let path = paths[Int(node.payload)]
-            if let unsupported = path.unsupported { return .unsupported(unsupported) }
-            return .path(Int(node.payload))
-        case .add, .subtract, .multiply, .divide, .negate: return .unsupported("arithmetic")
+        case .path:
+            return paths[Int(node.payload)].isPlain ? .path(Int(node.payload)) : .general
+        case .aggregate, .subquery, .function, .add, .subtract, .multiply, .divide, .negate:
+            return .general
         case .list: return .list
         default: return isList(index) ? .list : .constant
         }
     }
 
-    mutating func bindComparison(_ node: SyntaxNode) throws(RealmError) -> Int32 {
+    mutating func bindComparison(
+        _ node: SyntaxNode, _ scope: Int32
+    ) throws(RealmError) -> Int32 {
         var left = node.a
         var right = node.b
         var op = ComparisonOperator(rawValue: node.op) ?? .equal
         let options = ComparisonOptions(rawValue: node.options)
-        var leftSide = try side(left)
-        var rightSide = try side(right)
-        if op == .inList { try requireList(right, rightSide) }
+        guard runsOnColumns(scope) || (op == .text && scope == 0) else {
+            return try bindGeneral(node, scope)
+        }
+        var leftSide = side(left)
+        var rightSide = side(right)
         if case .path = leftSide {
-        } else if case .path = rightSide, !op.isTextual, op != .text {
+        } else if case .path = rightSide, !op.isTextual, op != .text, op != .inList {
             // The operand order is free (C1).
             swap(&left, &right)
             swap(&leftSide, &rightSide)
@@ -37,20 +43,15 @@ extension Binder {
         }
         if op == .text { try checkText(leftSide, rightSide, right) }
         switch (leftSide, rightSide) {
-        case (.constant, .constant), (.list, .constant), (.constant, .list), (.list, .list):
-            throw invalidQuery(
-                "'\(spelling(node))' compares two constants; one side must be a property")
-        case (.unsupported(let what), _), (_, .unsupported(let what)): throw notSupported(what)
-        case (.path, .path): throw notSupported("the comparison of two properties")
-        case (_, .path): throw notSupported("a text operator with the property on its right")
         case (.path(let path), .list):
             return try bindList(
                 target(path, left), op, options, right, right: tree.nodes[Int(right)].quantifier)
-        case (.path(let path), .constant):
+        case (.path(let path), .constant) where op != .inList:
             let constant = try constant(right)
             let target = try target(path, left)
             let test = try test(target, op, options, constant, inList: false)
             return wrap(target, test ?? .constant(false))
+        default: return try bindGeneral(node, scope)
         }
     }
 
@@ -62,23 +63,11 @@ extension Binder {
                 "TEXT needs a string on its right, '\(spelling(tree.nodes[Int(index)]))' is a list"
             throw tree.nodes[Int(index)].kind == .argument
                 ? invalidArgument(problem) : invalidQuery(problem)
-        case (_, .path):
+        case (_, .path), (_, .general):
             throw invalidQuery(
                 "TEXT needs words on its right, '\(spelling(tree.nodes[Int(index)]))' is a property"
             )
         default: return
-        }
-    }
-
-    private func requireList(_ index: Int32, _ side: Side) throws(RealmError) {
-        switch side {
-        case .list: return
-        case .path(let path) where paths[path].isToMany: return
-        case .unsupported: return
-        default:
-            throw invalidArgument(
-                "the right side of IN must be a list, "
-                    + "'\(spelling(tree.nodes[Int(index)]))' is none")
         }
     }
 
@@ -103,7 +92,6 @@ extension Binder {
 
     private func target(_ path: Int, _ node: Int32) throws(RealmError) -> Target {
         let bound = paths[path]
-        let ending = PathEnding(rawValue: tree.nodes[Int(node)].op) ?? .value
         let owner = schema.classes[bound.classIndex].name
         let property = schema.classes[bound.classIndex].properties[bound.propertyIndex]
         let kind: ColumnKind
@@ -111,17 +99,6 @@ extension Binder {
             kind = try ColumnKind(property.type)
         } catch {
             throw notSupported("property '\(owner).\(property.name)' of type \(property.type)")
-        }
-        switch ending {
-        case .value: break
-        case .size:
-            guard kind.isText || kind == .link else {
-                throw invalidQuery(
-                    "@size is not defined for property '\(owner).\(property.name)' of type "
-                        + kind.typeWord)
-            }
-            throw notSupported("@size of '\(owner).\(property.name)'")
-        default: throw notSupported("\(ending.spelling) of '\(owner).\(property.name)'")
         }
         var target = Target(
             column: Int32(property.key.column), kind: kind,
@@ -259,54 +236,35 @@ extension Binder {
 
     // MARK: BETWEEN and Boolean paths
 
-    mutating func bindBetween(_ node: SyntaxNode) throws(RealmError) -> Int32 {
-        switch try side(node.a) {
-        case .unsupported(let what): throw notSupported(what)
-        case .constant, .list:
-            throw invalidQuery(
-                "'\(spelling(node))' compares constants; the left side must be a property")
-        case .path(let path):
-            guard isList(node.b) else {
-                throw invalidArgument(
-                    "BETWEEN needs a list of two values, "
-                        + "'\(spelling(tree.nodes[Int(node.b)]))' is none")
-            }
-            let bounds = try listMembers(node.b)
-            guard bounds.count == 2 else {
-                throw invalidQuery(
-                    "BETWEEN needs a list of exactly 2 values, it has \(bounds.count)")
-            }
-            let target = try target(path, node.a)
-            try checkOperator(target, .less)
-            for bound in bounds where bound.kind == .null {
-                let problem = "a bound of BETWEEN is null"
-                throw bound.isArgument ? invalidArgument(problem) : invalidQuery(problem)
-            }
-            var parts: [Int32] = []
-            for (op, bound) in [
-                (ComparisonOperator.greaterEqual, bounds[0]), (.lessEqual, bounds[1]),
-            ] {
-                var test = try test(target, op, [], bound, inList: false) ?? .constant(false)
-                // A null value is outside (C8), also where null orders below every string.
-                test.matchesNull = false
-                parts.append(filter.add(test))
-            }
-            let both = filter.add(.and, parts)
-            return target.isDirect ? both : wrap(target, node: both, matchesNull: false)
+    mutating func bindBetween(_ node: SyntaxNode, _ scope: Int32) throws(RealmError) -> Int32 {
+        guard runsOnColumns(scope), case .path(let path) = side(node.a) else {
+            return try bindGeneralBetween(node, scope)
         }
+        let bounds = try betweenBounds(node)
+        let target = try target(path, node.a)
+        try checkOperator(target, .less)
+        var parts: [Int32] = []
+        for (op, bound) in [
+            (ComparisonOperator.greaterEqual, bounds[0]), (.lessEqual, bounds[1]),
+        ] {
+            var test = try test(target, op, [], bound, inList: false) ?? .constant(false)
+            // A null value is outside (C8), also where null orders below every string.
+            test.matchesNull = false
+            parts.append(filter.add(test))
+        }
+        let both = filter.add(.and, parts)
+        return target.isDirect ? both : wrap(target, node: both, matchesNull: false)
     }
 
     /// A Boolean property that stands alone means `== true` (X11).
-    mutating func bindBooleanPath(_ node: SyntaxNode) throws(RealmError) -> Int32 {
-        guard case .path(let path) = try side(node.a) else {
-            throw notSupported("'\(spelling(node))' alone")
+    mutating func bindBooleanPath(
+        _ node: SyntaxNode, _ scope: Int32
+    ) throws(RealmError) -> Int32 {
+        guard runsOnColumns(scope), case .path(let path) = side(node.a) else {
+            return try bindGeneralBoolean(node, scope)
         }
         let target = try target(path, node.a)
-        guard target.kind == .bool else {
-            throw invalidQuery(
-                "'\(spelling(node))' stands alone, but is of type \(target.kind.typeWord), not bool"
-            )
-        }
+        guard target.kind == .bool else { return try bindGeneralBoolean(node, scope) }
         let test = try test(target, .equal, [], BoundConstant(.bool, 1), inList: false)
         return wrap(target, test ?? .constant(false))
     }

@@ -1,54 +1,106 @@
-// Names: the steps of a path against the classes of the schema (QUERY §3, §15).
+// Names: the steps of a path against the classes of the schema (QUERY §3, §10, §15).
 
 /// A path whose names are known.
 struct BoundPath {
-    /// Range of the binder's `hops`: the links crossed before the last property.
+    /// For execution on its own; its `slot` is where it starts.
+    var path = ExpressionPath()
+    /// Range of the binder's `hops`: the links crossed before the last property, of plain paths.
     var hopFirst: Int32 = 0
     var hopCount: Int32 = 0
-    /// Place of the last property in the schema.
-    var classIndex = 0
+    /// Place of the last property in the schema; -1: the path ends in no property.
+    var classIndex = -1
     var propertyIndex = 0
-    var isComputed = false
-    /// What about the path cannot be executed yet; nil when nothing is.
-    var unsupported: String?
-    /// Whether some step leads to many values.
-    var isToMany = false
+    /// Only to-one links before a stored property that is no collection, from the object at hand:
+    /// what runs on columns.
+    var isPlain = false
+    /// What stands behind the steps.
+    var ending = PathEnding.value
+    /// `@type` of a property that is not mixed: its types.
+    var types: UInt64 = 0
+
+    var isSingle: Bool { path.shape == .single }
 }
 
 /// SORT and DISTINCT keys with their names found, LIMIT with its syntax node.
 struct ResolvedStep {
     var kind: SyntaxSuffix.Kind
-    var keys: [(path: BoundPath, descending: Bool)] = []
+    var keys: [(path: BoundPath, descending: Bool, text: String)] = []
     var limitNode: Int32 = -1
+}
+
+/// The place that a path has got to.
+struct PathWalk {
+    enum State {
+        /// Nothing was taken.
+        case start
+        /// At objects of `classIndex`.
+        case object
+        /// A property was taken and not entered: `property`, or the links of `origin`.
+        case property
+        /// Behind `@links`.
+        case allLinks
+        /// At values that only a measure may follow.
+        case values
+        /// At mixed values.
+        case mixed
+    }
+    var state = State.start
+    /// The class of the objects at hand.
+    var classIndex: Int
+    var bound = BoundPath()
+    var isBacklinks = false
+    /// The class whose `originColumn` links here.
+    var origin = 0
+    var originColumn: Int32 = -1
+    /// The scope whose names come first.
+    var scope: Int32
+    /// Elements of a collection that stand for a step of their own were crossed: `[*]` and keys.
+    var spreads = false
+    /// The last step into mixed values spreads.
+    var endsSpread = false
+    /// Canonical text, if it is wanted.
+    var text = ""
+}
+
+/// What follows a property.
+enum PathFollower {
+    case name(UnsafeBufferPointer<UInt8>)
+    case index(Int64)
+    case key(FilterText)
+    case every, keys, values, backlinks
 }
 
 extension Binder {
     // MARK: All names of the query
 
     mutating func resolveNames() throws(RealmError) {
-        if !tree.subqueries.isEmpty { throw notSupported("SUBQUERY") }
+        if !tree.subqueries.isEmpty { openScopes() }
         for index in tree.nodes.indices {
+            if !scopeOfNode.isEmpty { try enterScopes(at: Int32(index)) }
             let node = tree.nodes[index]
             switch node.kind {
-            case .path, .aggregate:
-                if node.kind == .path, let constant = looseBoolean(node) {
+            case .path:
+                if let constant = looseBoolean(node, scope(Int32(index))) {
                     tree.nodes[index].kind = constant
                     continue
                 }
-                var path = try resolve(
-                    Int(node.a)..<Int(node.a + node.b), spelledFrom: node.start)
+                let path = try resolve(
+                    Int(node.a)..<Int(node.a + node.b), scope(Int32(index)),
+                    PathEnding(rawValue: node.op) ?? .value)
                 try checkQuantifier(node, path)
-                if node.kind == .aggregate { path.unsupported = "an aggregate such as @max" }
                 tree.nodes[index].payload = UInt64(paths.count)
                 paths.append(path)
-            case .function: throw try unsupportedFunction(node)
+                if recordsTexts { nodeTexts[index] = texts.removeLast() }
+            case .aggregate: try resolveAggregate(index)
+            case .subquery: try resolveSubqueryResult(index)
+            case .function: try resolveFunction(index)
             default: break
             }
         }
     }
 
     /// `True` and the like, where no property has that name (X2).
-    private func looseBoolean(_ node: SyntaxNode) -> SyntaxKind? {
+    private func looseBoolean(_ node: SyntaxNode, _ scope: Int32) -> SyntaxKind? {
         guard node.b == 1, node.op == PathEnding.value.rawValue else { return nil }
         let step = tree.steps[Int(node.a)]
         guard step.kind == .name, step.end - step.start <= 5 else { return nil }
@@ -66,92 +118,114 @@ extension Binder {
         } else {
             return nil
         }
-        return property(rootClass, start, end) == nil ? kind : nil
+        let name = UnsafeBufferPointer(start: text.base + start, count: end - start)
+        return visibleProperty(name, from: scope) == nil ? kind : nil
     }
 
     /// A quantifier needs a step to many (Q13).
     private func checkQuantifier(_ node: SyntaxNode, _ path: BoundPath) throws(RealmError) {
-        if node.quantifier != .unspecified, !path.isToMany, path.unsupported == nil {
+        if node.quantifier != .unspecified, path.isSingle {
             throw invalidQuery(
                 "the quantifier \(node.quantifier.word) needs a collection, "
                     + "'\(spelling(node))' has none")
         }
     }
 
-    private func unsupportedFunction(_ node: SyntaxNode) throws(RealmError) -> RealmError {
-        let known: Set<String> = [
-            "abs", "ceiling", "floor", "round", "trunc", "sqrt", "exp", "ln", "log", "modulus",
-            "add", "subtract", "multiply", "divide", "power", "uppercase", "lowercase", "trim",
-            "length", "now", "year", "month", "day", "hour", "minute", "second", "weekday", "min",
-            "max", "sum", "average", "count", "ternary", "cast",
-        ]
-        let name = spelling(node)
-        guard known.contains(name.lowercased()) else {
-            throw invalidQuery("unknown function '\(name)'")
-        }
-        return notSupported("the function \(name)()")
-    }
-
     // MARK: One path
 
-    /// Follows the steps from the queried class.
+    /// Follows the steps from the objects of a scope. Texts of keys are put among the filter's.
     mutating func resolve(
-        _ range: Range<Int>, spelledFrom start: Int32
+        _ range: Range<Int>, _ scope: Int32, _ ending: PathEnding
     ) throws(RealmError) -> BoundPath {
-        var path = BoundPath()
-        path.hopFirst = Int32(hops.count)
-        path.classIndex = rootClass
-        var walk = PathWalk(classIndex: rootClass)
-        for index in range {
-            let step = tree.steps[index]
-            switch step.kind {
-            case .name:
-                try walkName(&walk, &path, Int(step.start), Int(step.end))
-            case .keyPathArgument:
-                try walkArgument(&walk, &path, step)
-            case .backlinks:
-                try walkBacklinks(&walk, &path, step)
-            case .allLinks:
-                path.isToMany = true
-                path.unsupported = path.unsupported ?? "@links"
-                walk.ended = true
-            case .index, .first, .last, .every, .key, .argumentIndex, .keys, .values:
-                try walkIndex(&walk, &path, step)
+        var walk = PathWalk(classIndex: scopes[Int(scope)].classIndex, scope: scope)
+        return try resolve(range, &walk, ending)
+    }
+
+    mutating func resolve(
+        _ range: Range<Int>, _ walk: inout PathWalk, _ ending: PathEnding
+    ) throws(RealmError) -> BoundPath {
+        walk.bound.path.first = Int32(truncatingIfNeeded: filter.expressions.steps.count)
+        walk.bound.path.slot = scopes[Int(walk.scope)].slot
+        walk.bound.hopFirst = Int32(truncatingIfNeeded: hops.count)
+        var ending = ending
+        for index in range { try take(&walk, tree.steps[index], &ending) }
+        try finish(&walk, ending)
+        if recordsTexts { texts.append(walk.text) }
+        return walk.bound
+    }
+
+    private mutating func take(
+        _ walk: inout PathWalk, _ step: PathStep, _ ending: inout PathEnding
+    ) throws(RealmError) {
+        let start = Int(step.start)
+        let end = Int(step.end)
+        switch step.kind {
+        case .name: try takeName(&walk, start, end)
+        case .keyPathArgument: try takeArgument(&walk, step, &ending)
+        case .backlinks: try takeBacklinks(&walk, step)
+        case .allLinks:
+            try enterObject(&walk, .backlinks)
+            walk.state = .allLinks
+            note(&walk, "@links")
+        case .index:
+            note(&walk, index: "\(step.index)")
+            try follow(&walk, .index(step.index), start, end)
+        case .first:
+            note(&walk, index: "FIRST")
+            try follow(&walk, .index(0), start, end)
+        case .last:
+            note(&walk, index: "LAST")
+            try follow(&walk, .index(-1), start, end)
+        case .every:
+            note(&walk, index: "*")
+            try follow(&walk, .every, start, end)
+        case .keys:
+            note(&walk, "@keys")
+            try follow(&walk, .keys, start, end)
+        case .values:
+            note(&walk, "@values")
+            try follow(&walk, .values, start, end)
+        case .key:
+            var token = Token(.string, start, end)
+            token.flag = step.flag
+            let key = filter.addText(try Literals.string(text, token))
+            note(&walk, key: key)
+            try follow(&walk, .key(key), start, end)
+        case .argumentIndex:
+            let token = text.string(start, end)
+            switch try argument(step.index, token) {
+            case .scalar(.int(let value)):
+                note(&walk, index: "\(value)")
+                try follow(&walk, .index(value), start, end)
+            case .scalar(.string(let value)):
+                let key = filter.addText(Array(value.utf8))
+                note(&walk, key: key)
+                try follow(&walk, .key(key), start, end)
+            default:
+                throw invalidQuery("the index \(token) must be an int or a string")
             }
         }
-        path.hopCount = Int32(hops.count) - path.hopFirst
-        return path
     }
 
-    struct PathWalk {
-        /// The class the next name is looked up in.
-        var classIndex: Int
-        /// A property was taken; `classIndex` is its link's target when it is a link.
-        var hasProperty = false
-        /// What follows is inside a value that is not executed yet.
-        var ended = false
-    }
-
-    private mutating func walkName(
-        _ walk: inout PathWalk, _ path: inout BoundPath, _ start: Int, _ end: Int
+    private mutating func takeName(
+        _ walk: inout PathWalk, _ start: Int, _ end: Int
     ) throws(RealmError) {
-        if walk.ended { return }
         var escaped = false
         for offset in start..<end where text[offset] == UInt8(ascii: "\\") { escaped = true }
         if escaped {
             let name = Literals.name(text, start, end)
             try name.withUnsafeBufferPointer { bytes throws(RealmError) in
-                try take(&walk, &path, bytes)
+                try takeName(&walk, bytes)
             }
         } else {
-            try take(
-                &walk, &path,
-                UnsafeBufferPointer(start: text.base + start, count: end - start))
+            try takeName(
+                &walk, UnsafeBufferPointer(start: text.base + start, count: end - start))
         }
     }
 
-    private mutating func walkArgument(
-        _ walk: inout PathWalk, _ path: inout BoundPath, _ step: PathStep
+    /// `$Kn` and `%K`: names joined by points, also words such as `@count` at the end.
+    private mutating func takeArgument(
+        _ walk: inout PathWalk, _ step: PathStep, _ ending: inout PathEnding
     ) throws(RealmError) {
         let token = text.string(Int(step.start), Int(step.end))
         guard case .scalar(.string(let names)) = try argument(step.index, token) else {
@@ -159,131 +233,118 @@ extension Binder {
         }
         for name in names.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         {
-            if name.isEmpty {
+            switch String(Substring(name)) {
+            case "":
                 throw invalidArgument("the key path argument \(token) '\(names)' is no key path")
-            }
-            let bytes = Array(name)
-            try bytes.withUnsafeBufferPointer { bytes throws(RealmError) in
-                try take(&walk, &path, bytes)
+            case "@keys", "@allKeys":
+                note(&walk, "@keys")
+                try follow(&walk, .keys, Int(step.start), Int(step.end))
+            case "@values", "@allValues":
+                note(&walk, "@values")
+                try follow(&walk, .values, Int(step.start), Int(step.end))
+            case "@count" where ending == .value && name.endIndex == names.utf8.endIndex,
+                "@size" where ending == .value && name.endIndex == names.utf8.endIndex:
+                ending = .size
+            case "@type" where ending == .value && name.endIndex == names.utf8.endIndex:
+                ending = .type
+            default:
+                let bytes = Array(name)
+                try bytes.withUnsafeBufferPointer { bytes throws(RealmError) in
+                    try takeName(&walk, bytes)
+                }
             }
         }
     }
 
-    private mutating func take(
-        _ walk: inout PathWalk, _ path: inout BoundPath, _ name: UnsafeBufferPointer<UInt8>
+    private mutating func takeBacklinks(
+        _ walk: inout PathWalk, _ step: PathStep
     ) throws(RealmError) {
-        if walk.ended { return }
-        if walk.hasProperty { try enter(&walk, &path, next: name) }
-        if walk.ended { return }
-        guard let found = property(walk.classIndex, name) else {
-            throw invalidQuery(
-                "'\(schema.classes[walk.classIndex].name)' has no property "
-                    + "'\(String(decoding: name, as: UTF8.self))'")
-        }
-        path.classIndex = walk.classIndex
-        path.propertyIndex = found.index
-        path.isComputed = found.isComputed
-        walk.hasProperty = true
-        if found.isComputed {
-            path.isToMany = true
-            path.unsupported =
-                path.unsupported ?? "the linking objects '\(String(decoding: name, as: UTF8.self))'"
-        } else if schema.classes[walk.classIndex].properties[found.index].collection != .none {
-            path.isToMany = true
-            path.unsupported =
-                path.unsupported ?? "the collection '\(String(decoding: name, as: UTF8.self))'"
-        }
-    }
-
-    /// Crosses the property taken last, because another name follows it.
-    private mutating func enter(
-        _ walk: inout PathWalk, _ path: inout BoundPath, next: UnsafeBufferPointer<UInt8>
-    ) throws(RealmError) {
-        let owner = schema.classes[path.classIndex].name
-        let property =
-            path.isComputed
-            ? schema.classes[path.classIndex].computedProperties[path.propertyIndex]
-            : schema.classes[path.classIndex].properties[path.propertyIndex]
-        switch property.type {
-        case .object, .linkingObjects:
-            guard
-                let target = schema.classes.firstIndex(where: { $0.name == property.linkTarget })
-            else { throw invalidQuery("there is no class '\(property.linkTarget)'") }
-            if property.type == .object, property.collection == .none {
-                hops.append(
-                    FilterHop(
-                        column: Int32(property.key.column), target: schema.classes[target].key))
-            }
-            walk.classIndex = target
-        case .mixed:
-            path.unsupported = path.unsupported ?? "the path into '\(property.name)'"
-            walk.ended = true
-        default:
-            if property.collection == .dictionary
-                || (property.collection != .none
-                    && text.isLength(next))
-            {
-                path.unsupported = path.unsupported ?? "the path into '\(property.name)'"
-                walk.ended = true
-                return
-            }
-            throw invalidQuery(
-                "property '\(owner).\(property.name)' is not a link, "
-                    + "'\(String(decoding: next, as: UTF8.self))' cannot follow it")
-        }
-    }
-
-    private mutating func walkBacklinks(
-        _ walk: inout PathWalk, _ path: inout BoundPath, _ step: PathStep
-    ) throws(RealmError) {
-        let className = text.string(Int(step.start), Int(step.end))
-        let name = text.string(Int(step.start2), Int(step.end2))
-        if walk.ended { return }
-        if walk.hasProperty {
-            try enter(
-                &walk, &path,
-                next: UnsafeBufferPointer(
-                    start: text.base + Int(step.start), count: Int(step.end - step.start)))
-        }
+        let className = String(
+            decoding: Literals.name(text, Int(step.start), Int(step.end)), as: UTF8.self)
+        let name = String(
+            decoding: Literals.name(text, Int(step.start2), Int(step.end2)), as: UTF8.self)
+        try enterObject(&walk, .backlinks)
         let current = schema.classes[walk.classIndex].name
         guard let origin = schema.classes.firstIndex(where: { $0.name == className }),
-            let property = schema.classes[origin].property(named: name),
-            property.type == .object, property.linkTarget == current
-        else {
-            throw invalidQuery(
-                "no property '\(name)' of class '\(className)' links to class '\(current)'")
+            let found = UnsafeString.with(name, { property(origin, $0) }), !found.isComputed
+        else { throw noBacklink(className, name, current) }
+        let link = schema.classes[origin].properties[found.index]
+        guard link.type == .object, link.linkTarget == current else {
+            throw noBacklink(className, name, current)
         }
-        path.isToMany = true
-        path.unsupported = path.unsupported ?? "@links.\(className).\(name)"
-        walk.classIndex = origin
-        walk.hasProperty = false
-        walk.ended = true
+        note(&walk, "@links.\(Self.escaped(className)).\(Self.escaped(link.name))")
+        walk.state = .property
+        walk.isBacklinks = true
+        walk.origin = origin
+        walk.originColumn = Int32(link.key.column)
+        walk.bound.classIndex = -1
     }
 
-    private func walkIndex(
-        _ walk: inout PathWalk, _ path: inout BoundPath, _ step: PathStep
+    private func noBacklink(_ className: String, _ name: String, _ current: String) -> RealmError {
+        invalidQuery("no property '\(name)' of class '\(className)' links to class '\(current)'")
+    }
+
+    // MARK: Names
+
+    mutating func takeName(
+        _ walk: inout PathWalk, _ name: UnsafeBufferPointer<UInt8>
     ) throws(RealmError) {
-        if walk.ended { return }
-        let property =
-            path.isComputed
-            ? schema.classes[path.classIndex].computedProperties[path.propertyIndex]
-            : schema.classes[path.classIndex].properties[path.propertyIndex]
-        guard walk.hasProperty, property.collection != .none || property.type == .mixed else {
-            throw invalidQuery(
-                "property '\(schema.classes[path.classIndex].name).\(property.name)' has no index "
-                    + "'\(text.string(Int(step.start), Int(step.end)))'")
+        if walk.state == .start { return try takeHead(&walk, name) }
+        if walk.state != .object {
+            if try follow(&walk, .name(name), 0, 0) { return }
         }
-        path.isToMany = path.isToMany || step.kind == .every
-        path.unsupported = path.unsupported ?? "an index into '\(property.name)'"
-        walk.ended = true
+        guard let found = property(walk.classIndex, name) else {
+            throw unknown(walk.classIndex, name)
+        }
+        setProperty(&walk, found)
+    }
+
+    func unknown(_ classIndex: Int, _ name: UnsafeBufferPointer<UInt8>) -> RealmError {
+        let spelled = String(decoding: name, as: UTF8.self)
+        var problem = "'\(schema.classes[classIndex].name)' has no property '\(spelled)'"
+        if let near = NearestName.of(spelled, in: schema.classes[classIndex]) {
+            problem += " (did you mean '\(near)'?)"
+        }
+        return invalidQuery(problem)
+    }
+
+    mutating func setProperty(
+        _ walk: inout PathWalk, _ found: (index: Int, isComputed: Bool)
+    ) {
+        let owner = schema.classes[walk.classIndex]
+        walk.state = .property
+        walk.isBacklinks = found.isComputed
+        if found.isComputed {
+            let property = owner.computedProperties[found.index]
+            note(&walk, Self.escaped(property.name))
+            walk.bound.classIndex = -1
+            walk.origin =
+                schema.classes.firstIndex { $0.name == property.linkTarget } ?? walk.classIndex
+            let origin = schema.classes[walk.origin]
+            walk.originColumn = Int32(
+                origin.properties.first { $0.name == property.linkOrigin }?.key.column ?? -1)
+        } else {
+            if recordsTexts { note(&walk, Self.escaped(owner.properties[found.index].name)) }
+            walk.bound.classIndex = walk.classIndex
+            walk.bound.propertyIndex = found.index
+        }
+    }
+
+    /// Comes to objects from whatever was taken last, because a word such as `@links` follows.
+    private mutating func enterObject(
+        _ walk: inout PathWalk, _ next: PathFollower
+    ) throws(RealmError) {
+        if walk.state == .start {
+            guard walk.classIndex >= 0 else {
+                throw invalidQuery("@links needs an object, the members are values")
+            }
+            walk.state = .object
+        } else if walk.state != .object {
+            _ = try follow(&walk, next, 0, 0)
+        }
     }
 
     // MARK: Look-up
-
-    func property(_ classIndex: Int, _ start: Int, _ end: Int) -> (index: Int, isComputed: Bool)? {
-        property(
-            classIndex, UnsafeBufferPointer(start: text.base + start, count: end - start))
-    }
 
     /// The property with this internal or public name.
     func property(
@@ -316,6 +377,48 @@ extension Binder {
             TextMatch.equal(UnsafeRawBufferPointer($0), UnsafeRawBufferPointer(bytes))
         } ?? utf8.elementsEqual(bytes)
     }
+
+    // MARK: Canonical text
+
+    private func note(_ walk: inout PathWalk, _ name: String) {
+        guard recordsTexts else { return }
+        walk.text += walk.text.isEmpty ? name : "." + name
+    }
+    private func note(_ walk: inout PathWalk, index: String) {
+        if recordsTexts { walk.text += "[" + index + "]" }
+    }
+    private func note(_ walk: inout PathWalk, key: FilterText) {
+        if recordsTexts {
+            walk.text += "[" + CanonicalText.quoted(Array(filter.text(key))) + "]"
+        }
+    }
+    /// A name that a key path or dictionary step uses.
+    func noteName(_ walk: inout PathWalk, _ name: UnsafeBufferPointer<UInt8>) {
+        if recordsTexts { note(&walk, Self.escaped(String(decoding: name, as: UTF8.self))) }
+    }
+
+    /// A name as it is written: blanks with a backslash (L3).
+    static func escaped(_ name: String) -> String {
+        var escaped = ""
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case " ": escaped += "\\ "
+            case "\t": escaped += "\\t"
+            case "\n": escaped += "\\n"
+            case "\r": escaped += "\\r"
+            default: escaped.unicodeScalars.append(scalar)
+            }
+        }
+        return escaped
+    }
+}
+
+/// A string's bytes with an address.
+enum UnsafeString {
+    static func with<R>(_ string: String, _ body: (UnsafeBufferPointer<UInt8>) -> R) -> R {
+        var copy = string
+        return copy.withUTF8 { body($0) }
+    }
 }
 
 extension QueryText {
@@ -323,5 +426,37 @@ extension QueryText {
     func isLength(_ name: UnsafeBufferPointer<UInt8>) -> Bool {
         let word: [UInt8] = Array("length".utf8)
         return name.count == word.count && zip(name, word).allSatisfy { $0 | 0x20 == $1 }
+    }
+}
+
+/// The property whose name is nearest to one that does not exist, for messages.
+enum NearestName {
+    static func of(_ name: String, in item: ClassSchema) -> String? {
+        let wanted = Array(name.lowercased().utf8.prefix(64))
+        var best: (name: String, distance: Int)?
+        for property in item.properties + item.computedProperties {
+            let shown = property.publicName.isEmpty ? property.name : property.publicName
+            let distance = distance(wanted, Array(shown.lowercased().utf8.prefix(64)))
+            if distance <= max(1, wanted.count / 3), distance < best?.distance ?? .max {
+                best = (shown, distance)
+            }
+        }
+        return best?.name
+    }
+
+    /// Insertions, deletions and replacements from one to the other (Levenshtein).
+    private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        var row = Array(0...b.count)
+        for (i, left) in a.enumerated() {
+            var diagonal = row[0]
+            row[0] = i + 1
+            for (j, right) in b.enumerated() {
+                let above = row[j + 1]
+                row[j + 1] = min(
+                    above + 1, row[j] + 1, diagonal + (left == right ? 0 : 1))
+                diagonal = above
+            }
+        }
+        return row[b.count]
     }
 }

@@ -85,7 +85,7 @@ extension Binder {
     }
 
     /// The value, for messages.
-    private func describe(_ constant: BoundConstant) -> String {
+    func describe(_ constant: BoundConstant) -> String {
         switch constant.kind {
         case .int: return "\(constant.int)"
         case .double, .float: return "\(constant.floating)"
@@ -101,7 +101,7 @@ extension Binder {
         }
     }
 
-    private func className(_ key: ClassKey) -> String {
+    func className(_ key: ClassKey) -> String {
         schema.classes.first { $0.key == key }?.name ?? "\(key.rawValue)"
     }
 
@@ -204,7 +204,7 @@ extension Binder {
     }
 
     /// A number from the whole of a text, blanks around it left out (T6).
-    private func parsedNumber(_ text: ArraySlice<UInt8>) -> BoundConstant? {
+    func parsedNumber(_ text: ArraySlice<UInt8>) -> BoundConstant? {
         var slice = text
         while let first = slice.first, first == 0x20 || (first >= 9 && first <= 13) {
             slice.removeFirst()

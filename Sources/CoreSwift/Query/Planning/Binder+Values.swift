@@ -47,14 +47,15 @@ extension Binder {
 
     /// The constant as a decimal: literals by their spelling (T5), doubles with 15 digits, floats
     /// with 7 (T4), the whole of a text (T6).
-    private func decimal(_ constant: BoundConstant) -> Decimal128? {
+    func decimal(_ constant: BoundConstant) -> Decimal128? {
         switch constant.kind {
         case .decimal: return constant.raw.decimalValue
         case .int:
             if constant.huge != nil { return Decimal128(spelling(tree.nodes[Int(constant.node)])) }
             return Decimal128(constant.int)
         case .double, .float:
-            let isLiteral = !constant.isArgument && constant.node >= 0
+            let isLiteral =
+                !constant.isArgument && !constant.isComputed && constant.node >= 0
             if isLiteral {
                 var text = spelling(tree.nodes[Int(constant.node)])
                 if constant.kind == .float { text.removeLast() }

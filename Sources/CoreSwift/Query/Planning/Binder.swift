@@ -1,7 +1,10 @@
 // From syntax tree to filter: names are looked up, arguments put in, types compared (QUERY §3–§7,
 // §16). Errors come in the order of E2: all names from left to right, then the arguments, then the
-// types. What the engine cannot execute yet is refused here, by name, so that no wrong answer
-// can come out.
+// types.
+//
+// A condition has one of two forms. One property against constants becomes a test of a column
+// (Binder+Comparisons, Binder+Tests). Everything else becomes an expression that is evaluated
+// object by object (Binder+Operands, Binder+Expressions).
 
 struct Binder {
     let text: QueryText
@@ -13,12 +16,31 @@ struct Binder {
     var filter: FilterBuilder
     /// The paths of the tree, in the order of their nodes; a path node's payload is its place here.
     var paths: [BoundPath] = []
+    /// The same for aggregates.
+    var aggregates: [BinderAggregate] = []
     /// Links that the paths cross.
     var hops: [FilterHop] = []
+    /// The queried objects, then the members of each SUBQUERY.
+    var scopes: [BinderScope]
+    /// By node; empty when there are no SUBQUERYs.
+    var scopeOfNode: [Int32] = []
+    var subqueries: [BinderSubquery] = []
+    /// SUBQUERYs that names have not come to yet, the next one last; those around the place.
+    var pendingScopes: [Int] = []
+    var openSubqueries: [Int] = []
+    /// Off: every condition becomes an expression. For tests that compare both forms.
+    var usesColumns = true
+    /// Canonical texts of paths are written: in the order in which they were resolved, then by
+    /// node.
+    var recordsTexts = false
+    var texts: [String] = []
+    var nodeTexts: [Int: String] = [:]
+    var subqueryTexts: [Int: String] = [:]
+    var subqueryInnerTexts: [Int: String] = [:]
 
     init(
         _ text: QueryText, _ tree: SyntaxTree, _ schema: Schema, _ rootClass: Int,
-        _ arguments: [QueryArgument], _ filter: FilterBuilder
+        _ arguments: [QueryArgument], _ filter: FilterBuilder, values: ColumnKind? = nil
     ) {
         self.text = text
         self.tree = tree
@@ -26,6 +48,9 @@ struct Binder {
         self.rootClass = rootClass
         self.arguments = arguments
         self.filter = filter
+        var root = BinderScope(classIndex: values == nil ? rootClass : -1)
+        if let values { root.kind = OperandKind(values) }
+        scopes = [root]
     }
 
     /// Binds the predicate and the suffixes; returns the predicate's node in `filter` (not in
@@ -237,7 +262,7 @@ struct Binder {
     // MARK: Predicates
 
     /// The filter node made for a predicate node.
-    private func result(_ index: Int32) -> Int32 {
+    func result(_ index: Int32) -> Int32 {
         Int32(truncatingIfNeeded: Int64(bitPattern: tree.nodes[Int(index)].payload))
     }
 
@@ -254,10 +279,10 @@ struct Binder {
                 let parts = tree.children[Int(node.a)..<Int(node.a + node.b)].map { result($0) }
                 bound = filter.add(node.kind == .and ? .and : .or, parts)
             case .not: bound = filter.negate(result(node.a))
-            case .comparison: bound = try bindComparison(node)
-            case .between: bound = try bindBetween(node)
-            case .booleanPath: bound = try bindBooleanPath(node)
-            case .geoWithin: throw notSupported("GEOWITHIN")
+            case .comparison: bound = try bindComparison(node, scope(Int32(index)))
+            case .between: bound = try bindBetween(node, scope(Int32(index)))
+            case .booleanPath: bound = try bindBooleanPath(node, scope(Int32(index)))
+            case .geoWithin: bound = try bindGeoWithin(node, scope(Int32(index)))
             default: bound = filter.add(.constant(node.kind == .truePredicate))
             }
             tree.nodes[index].payload = UInt64(bound)

@@ -29,6 +29,8 @@ struct BoundConstant {
     /// `objectWithPrimaryKey`: what the key is.
     var primaryKeyKind = Kind.null
     var isArgument = false
+    /// The value of an expression of constants: its spelling is not the value's.
+    var isComputed = false
     /// Where it stands in the text.
     var node: Int32 = -1
 

@@ -4,11 +4,12 @@
 struct CanonicalText {
     private let text: QueryText
     private let part: Query.QueryPart
-    private let schema: Schema
-    private let rootClass: Int
+    /// Has the names: the texts of paths by node, the scopes of SUBQUERYs.
+    private let binder: Binder
+    private var tree: SyntaxTree { binder.tree }
 
     static func predicate(
-        _ part: Query.QueryPart, _ schema: Schema, _ classKey: ClassKey
+        _ part: Query.QueryPart, _ schema: Schema, _ classKey: ClassKey, _ values: ColumnKind?
     ) -> String {
         guard let rootClass = schema.classes.firstIndex(where: { $0.key == classKey }) else {
             return "TRUEPREDICATE"
@@ -16,23 +17,31 @@ struct CanonicalText {
         let bytes = part.text + [0]
         return bytes.withUnsafeBufferPointer { buffer in
             guard let base = buffer.baseAddress else { return "TRUEPREDICATE" }
-            let writer = CanonicalText(
-                text: QueryText(base: base, count: part.text.count), part: part, schema: schema,
-                rootClass: rootClass)
-            return writer.predicate()
+            let text = QueryText(base: base, count: part.text.count)
+            do throws(RealmError) {
+                // Names that were found once are found again.
+                var binder = Binder(
+                    text, SyntaxTree(part.tree), schema, rootClass, part.arguments,
+                    FilterBuilder(), values: values)
+                binder.recordsTexts = true
+                try binder.resolveNames()
+                return CanonicalText(text: text, part: part, binder: binder).predicate()
+            } catch {
+                return text.string(0, text.count)
+            }
         }
     }
 
     /// Children stand before their parents, so that one pass in order writes all. Pieces are taken
     /// over by their parents and not kept.
     private func predicate() -> String {
-        var pieces: [String] = Array(repeating: "", count: part.tree.nodes.count)
+        var pieces: [String] = Array(repeating: "", count: tree.nodes.count)
         func take(_ index: Int32) -> String {
             var piece = ""
             swap(&piece, &pieces[Int(index)])
             return piece
         }
-        for (index, node) in part.tree.nodes.enumerated() {
+        for (index, node) in tree.nodes.enumerated() {
             switch node.kind {
             case .truePredicate: pieces[index] = "TRUEPREDICATE"
             case .falsePredicate: pieces[index] = "FALSEPREDICATE"
@@ -44,7 +53,7 @@ struct CanonicalText {
             case .not:
                 let inner = take(node.a)
                 pieces[index] =
-                    part.tree.nodes[Int(node.a)].kind == .or ? "!" + inner : "!(" + inner + ")"
+                    tree.nodes[Int(node.a)].kind == .or ? "!" + inner : "!(" + inner + ")"
             case .comparison: pieces[index] = comparison(node, take(node.a), take(node.b))
             case .between: pieces[index] = take(node.a) + " BETWEEN " + take(node.b)
             case .booleanPath: pieces[index] = take(node.a) + " == true"
@@ -62,18 +71,59 @@ struct CanonicalText {
                 default: sign = " / "
                 }
                 pieces[index] = "(" + take(node.a) + sign + take(node.b) + ")"
-            case .negate: pieces[index] = "-" + take(node.a)
-            case .path, .aggregate: pieces[index] = path(node)
+            case .negate: pieces[index] = "-(" + take(node.a) + ")"
+            case .path:
+                let ending = binder.paths[Int(node.payload)].ending
+                pieces[index] =
+                    quantifier(node) + (binder.nodeTexts[index] ?? "")
+                    + (ending == .value ? "" : "." + ending.spelling)
+            case .aggregate: pieces[index] = binder.nodeTexts[index] ?? ""
+            case .subquery: pieces[index] = subquery(node) { take($0) }
+            case .function:
+                pieces[index] =
+                    text.string(Int(node.start), Int(node.end)).lowercased() + "("
+                    + members(node).map { take($0) }.joined(separator: ", ") + ")"
+            case .geoBox, .geoCircle:
+                pieces[index] = geo(node, members(node).map { take($0) })
+            case .geoPolygon:
+                pieces[index] =
+                    "geoPolygon(" + members(node).map { take($0) }.joined(separator: ", ") + ")"
+            case .geoRing:
+                pieces[index] = "{" + Self.points(members(node).map { take($0) }) + "}"
             case .argument: pieces[index] = argument(node)
             case .object: pieces[index] = object(node, take(node.a))
             default: pieces[index] = constant(node)
             }
         }
-        return part.tree.root >= 0 ? pieces[Int(part.tree.root)] : "TRUEPREDICATE"
+        return tree.root >= 0 ? pieces[Int(tree.root)] : "TRUEPREDICATE"
+    }
+
+    private func subquery(_ node: SyntaxNode, _ take: (Int32) -> String) -> String {
+        let index = Int(node.a)
+        let ending = PathEnding(rawValue: node.op) ?? .size
+        var result =
+            "SUBQUERY(" + (binder.subqueryTexts[index] ?? "") + ", "
+            + binder.variableText(binder.subqueries[index].scope) + ", "
+            + take(tree.subqueries[index].predicate) + ")."
+            + (ending == .size ? "@count" : ending.spelling)
+        if let inner = binder.subqueryInnerTexts[index] { result += "." + inner }
+        return result
+    }
+
+    private func geo(_ node: SyntaxNode, _ coordinates: [String]) -> String {
+        if node.kind == .geoBox { return "geoBox(" + Self.points(coordinates) + ")" }
+        return "geoCircle(" + Self.points(Array(coordinates.prefix(2))) + ", "
+            + (coordinates.last ?? "0") + ")"
+    }
+
+    private static func points(_ coordinates: [String]) -> String {
+        stride(from: 0, to: coordinates.count - 1, by: 2).map {
+            "[\(coordinates[$0]), \(coordinates[$0 + 1])]"
+        }.joined(separator: ", ")
     }
 
     private func members(_ node: SyntaxNode) -> ArraySlice<Int32> {
-        part.tree.children[Int(node.a)..<Int(node.a + node.b)]
+        tree.children[Int(node.a)..<Int(node.a + node.b)]
     }
 
     private func quantifier(_ node: SyntaxNode) -> String {
@@ -84,9 +134,14 @@ struct CanonicalText {
         let op = ComparisonOperator(rawValue: node.op) ?? .equal
         let options = ComparisonOptions(rawValue: node.options).spelling
         var spelling = op.spelling
-        // `x == list` says the same as `x IN list`.
-        let rightNode = part.tree.nodes[Int(node.b)]
-        if op == .equal, rightNode.quantifier == .unspecified, isList(rightNode) { spelling = "IN" }
+        // `x == list` says the same as `x IN list` where x is a single value.
+        let leftNode = tree.nodes[Int(node.a)]
+        let rightNode = tree.nodes[Int(node.b)]
+        if op == .equal, rightNode.quantifier == .unspecified, isList(rightNode),
+            leftNode.kind == .path, binder.paths[Int(leftNode.payload)].isSingle
+        {
+            spelling = "IN"
+        }
         return "\(left) \(spelling)\(options) \(right)"
     }
 
@@ -96,59 +151,6 @@ struct CanonicalText {
             case .list = part.arguments[Int(node.payload)]
         else { return false }
         return true
-    }
-
-    // MARK: Paths
-
-    private func path(_ node: SyntaxNode) -> String {
-        var names: [String] = []
-        var classIndex: Int? = rootClass
-        for step in part.tree.steps[Int(node.a)..<Int(node.a + node.b)] {
-            if step.kind == .keyPathArgument, Int(step.index) < part.arguments.count,
-                case .scalar(.string(let path)) = part.arguments[Int(step.index)]
-            {
-                for name in path.split(separator: ".") {
-                    names.append(internalName(String(name), &classIndex))
-                }
-            } else {
-                let bytes = Literals.name(text, Int(step.start), Int(step.end))
-                names.append(internalName(String(decoding: bytes, as: UTF8.self), &classIndex))
-            }
-        }
-        let ending = PathEnding(rawValue: node.op) ?? .value
-        if ending != .value { names.append(ending.spelling) }
-        return quantifier(node) + names.joined(separator: ".")
-    }
-
-    /// The internal name of a property of the class at hand; moves to its target.
-    private func internalName(_ name: String, _ classIndex: inout Int?) -> String {
-        var result = name
-        if let index = classIndex {
-            let item = schema.classes[index]
-            let property =
-                item.property(named: name)
-                ?? (item.properties + item.computedProperties).first { $0.publicName == name }
-            if let property {
-                result = property.name
-                classIndex = schema.classes.firstIndex { $0.name == property.linkTarget }
-            }
-        }
-        return Self.escaped(result)
-    }
-
-    /// A name with its blanks as the language writes them (L3).
-    static func escaped(_ name: String) -> String {
-        var escaped = ""
-        for scalar in name.unicodeScalars {
-            switch scalar {
-            case " ": escaped += "\\ "
-            case "\t": escaped += "\\t"
-            case "\n": escaped += "\\n"
-            case "\r": escaped += "\\r"
-            default: escaped.unicodeScalars.append(scalar)
-            }
-        }
-        return escaped
     }
 
     // MARK: Constants
@@ -248,6 +250,20 @@ struct CanonicalText {
         }
         if isPlain { return "\"" + String(decoding: bytes, as: UTF8.self) + "\"" }
         return "B64\"" + base64(bytes) + "\""
+    }
+
+    /// In double quotes, as keys in brackets have it: escapes instead of base64.
+    static func quoted(_ bytes: [UInt8]) -> String {
+        var text = "\""
+        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
+            if scalar.value < 0x20 || scalar == "\"" || scalar == "\\" || scalar.value == 0x7F {
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + "\""
     }
 
     private static func binary(_ bytes: [UInt8]) -> String {

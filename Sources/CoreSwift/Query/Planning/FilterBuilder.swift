@@ -12,6 +12,7 @@ struct FilterBuilder {
     var members: [(Int64, Int64)] = []
     var patterns: [RegularExpression] = []
     var bytes: [UInt8] = []
+    var expressions = ExpressionTables()
 
     mutating func add(_ node: FilterNode) -> Int32 {
         nodes.append(node)
@@ -354,6 +355,7 @@ struct FilterBuilder {
         case .valueSet: cost = 28
         case .mixedText: cost = 50
         case .path: cost = 6
+        case .expression: cost = 200
         case .and, .or: cost = node.cost
         }
         nodes[index].cost = cost

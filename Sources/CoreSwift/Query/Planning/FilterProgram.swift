@@ -32,6 +32,8 @@ enum FilterKind: UInt8 {
     case linkToPrimaryKey
     /// Node `a`, applied to the object that the links at `hops` lead to.
     case path
+    /// Expression test `a`, evaluated object by object.
+    case expression
 }
 
 struct FilterNode {
@@ -112,6 +114,24 @@ final class FilterProgram {
     let root: Int
     /// Compiled patterns of MATCHES.
     let patterns: [RegularExpression]
+    // Tables of the expressions, and what their evaluator needs room for.
+    let steps: UnsafeMutablePointer<ExpressionStep>
+    let paths: UnsafeMutablePointer<ExpressionPath>
+    let code: UnsafeMutablePointer<ExpressionCode>
+    let aggregates: UnsafeMutablePointer<ExpressionAggregate>
+    let subqueries: UnsafeMutablePointer<ExpressionSubquery>
+    let tests: UnsafeMutablePointer<ExpressionTest>
+    let constants: UnsafeMutablePointer<BoundConstant>
+    let stepCount: Int
+    let pathCount: Int
+    let subqueryCount: Int
+    let constantCount: Int
+    let testCount: Int
+    private let byteCount: Int
+    let slotCount: Int
+    let stackDepth: Int
+    /// Paths lead into mixed values, which may link to any class.
+    let needsAllTables: Bool
     private let memory: UnsafeMutableRawPointer
 
     init(_ builder: FilterBuilder, root: Int32) {
@@ -126,6 +146,14 @@ final class FilterProgram {
         let childPlace = place(builder.children)
         let hopPlace = place(builder.hops)
         let setPlace = place(builder.sets)
+        let expressions = builder.expressions
+        let stepPlace = place(expressions.steps)
+        let pathPlace = place(expressions.paths)
+        let codePlace = place(expressions.code)
+        let aggregatePlace = place(expressions.aggregates)
+        let subqueryPlace = place(expressions.subqueries)
+        let testPlace = place(expressions.tests)
+        let constantPlace = place(expressions.constants)
         let bytePlace = place(builder.bytes)
         let memory = UnsafeMutableRawPointer.allocate(byteCount: size + 16, alignment: 16)
         nodes = Self.fill(memory + nodePlace, builder.nodes)
@@ -134,6 +162,24 @@ final class FilterProgram {
         hops = Self.fill(memory + hopPlace, builder.hops)
         sets = Self.fill(memory + setPlace, builder.sets)
         bytes = UnsafeMutableRawPointer(Self.fill(memory + bytePlace, builder.bytes))
+        steps = Self.fill(memory + stepPlace, expressions.steps)
+        paths = Self.fill(memory + pathPlace, expressions.paths)
+        code = Self.fill(memory + codePlace, expressions.code)
+        aggregates = Self.fill(memory + aggregatePlace, expressions.aggregates)
+        subqueries = Self.fill(memory + subqueryPlace, expressions.subqueries)
+        tests = Self.fill(memory + testPlace, expressions.tests)
+        constants = Self.fill(memory + constantPlace, expressions.constants)
+        stepCount = expressions.steps.count
+        pathCount = expressions.paths.count
+        needsAllTables = expressions.paths.contains {
+            $0.mixedCount > 0 || $0.value == .countAllLinks
+        }
+        subqueryCount = expressions.subqueries.count
+        constantCount = expressions.constants.count
+        testCount = expressions.tests.count
+        byteCount = builder.bytes.count
+        slotCount = expressions.slotCount
+        stackDepth = expressions.stackDepth
         self.memory = memory
         patterns = builder.patterns
         self.root = Int(root)
@@ -151,6 +197,13 @@ final class FilterProgram {
     }
 
     deinit { memory.deallocate() }
+
+    /// Whether an address is among the constants.
+    func holds(_ address: UnsafeRawPointer?) -> Bool {
+        guard let address else { return false }
+        let start = UnsafeRawPointer(bytes)
+        return address >= start && address < start + byteCount
+    }
 
     @inline(__always) func needle(_ node: FilterNode) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: bytes + Int(node.a), count: Int(node.b))

@@ -13,6 +13,8 @@ struct OrderingKey {
     var descending: Bool
     /// Internal names joined by points, for canonical text.
     var path: String
+    /// Keys that are no plain property: the path, as the only one of its program (D5).
+    var program: FilterProgram?
 }
 
 enum OrderingStep {
@@ -38,16 +40,19 @@ extension Binder {
     /// Finds the names of the suffixes.
     mutating func resolveOrdering() throws(RealmError) -> [ResolvedStep] {
         var steps: [ResolvedStep] = []
+        let records = recordsTexts
         for suffix in tree.suffixes {
             var step = ResolvedStep(kind: suffix.kind)
             if suffix.kind == .limit {
                 step.limitNode = suffix.first
             } else {
                 for key in tree.sortKeys[Int(suffix.first)..<Int(suffix.first + suffix.count)] {
-                    do {
+                    recordsTexts = true
+                    defer { recordsTexts = records }
+                    do throws(RealmError) {
                         let path = try resolve(
-                            Int(key.first)..<Int(key.first + key.count), spelledFrom: key.start)
-                        step.keys.append((path, key.descending))
+                            Int(key.first)..<Int(key.first + key.count), 0, .value)
+                        step.keys.append((path, key.descending, texts.removeLast()))
                     } catch {
                         guard error.code == .invalidQuery else { throw error }
                         let clause = suffix.kind == .sort ? "sort" : "distinct"
@@ -67,11 +72,13 @@ extension Binder {
             case .limit: bound.append(.limit(try limit(step.limitNode)))
             case .sort:
                 var keys: [OrderingKey] = []
-                for key in step.keys { keys.append(try orderingKey(key.path, key.descending)) }
+                for key in step.keys {
+                    keys.append(try orderingKey(key.path, key.descending, key.text))
+                }
                 bound.append(.sort(keys))
             case .distinct:
                 var keys: [OrderingKey] = []
-                for key in step.keys { keys.append(try orderingKey(key.path, false)) }
+                for key in step.keys { keys.append(try orderingKey(key.path, false, key.text)) }
                 bound.append(.distinct(keys))
             }
         }
@@ -90,40 +97,51 @@ extension Binder {
     }
 
     private func orderingKey(
-        _ path: BoundPath, _ descending: Bool
+        _ path: BoundPath, _ descending: Bool, _ text: String
     ) throws(RealmError) -> OrderingKey {
-        let owner = schema.classes[path.classIndex]
-        let property =
-            path.isComputed
-            ? owner.computedProperties[path.propertyIndex] : owner.properties[path.propertyIndex]
-        if path.isToMany {
+        guard path.path.shape == .single, path.path.value != .countAllLinks else {
             throw RealmError(
                 .invalidSortDescriptor,
-                "cannot sort or tell apart by '\(owner.name).\(property.name)': "
-                    + "the path leads through a collection")
+                "cannot sort or tell apart by '\(text)': the path leads through a collection")
         }
-        if let unsupported = path.unsupported { throw notSupported(unsupported) }
-        let kind: ColumnKind
-        do {
-            kind = try ColumnKind(property.type)
-        } catch {
-            throw notSupported("sorting by '\(owner.name).\(property.name)'")
+        let kind = Self.orderedKind(path.path.kind)
+        if !path.isPlain {
+            return OrderingKey(
+                hops: [], column: -1, kind: kind, isKeyColumn: false, isNullable: true,
+                descending: descending, path: text, program: program(path))
         }
-        let hops = Array(self.hops[Int(path.hopFirst)..<Int(path.hopFirst + path.hopCount)])
-        var names: [String] = []
-        var classIndex = rootClass
-        for hop in hops {
-            let link = schema.classes[classIndex].properties.first {
-                $0.key.column == Int(hop.column)
-            }
-            names.append(link?.name ?? "")
-            classIndex = schema.classes.firstIndex { $0.key == hop.target } ?? classIndex
-        }
-        names.append(property.name)
+        let property = schema.classes[path.classIndex].properties[path.propertyIndex]
         return OrderingKey(
-            hops: hops, column: property.key.column, kind: kind,
+            hops: Array(hops[Int(path.hopFirst)..<Int(path.hopFirst + path.hopCount)]),
+            column: property.key.column, kind: kind,
             isKeyColumn: property.isPrimaryKey && property.type == .int,
-            isNullable: property.isNullable, descending: descending,
-            path: names.map { CanonicalText.escaped($0) }.joined(separator: "."))
+            isNullable: property.isNullable, descending: descending, path: text)
+    }
+
+    /// A program that has only the path.
+    private func program(_ path: BoundPath) -> FilterProgram {
+        var builder = FilterBuilder()
+        builder.bytes = filter.bytes
+        builder.expressions.steps = filter.expressions.steps
+        builder.expressions.paths = [path.path]
+        let root = builder.add(.constant(true))
+        return FilterProgram(builder, root: root)
+    }
+
+    private static func orderedKind(_ kind: OperandKind) -> ColumnKind {
+        switch kind {
+        case .int: return .int
+        case .bool: return .bool
+        case .float: return .float
+        case .double: return .double
+        case .string: return .string
+        case .binary: return .binary
+        case .timestamp: return .timestamp
+        case .link: return .link
+        case .decimal: return .decimal
+        case .objectId: return .objectId
+        case .uuid: return .uuid
+        case .mixed, .null, .type: return .mixed
+        }
     }
 }

@@ -1,10 +1,13 @@
 // A query: parsed, bound to a class, immutable. Results and the C ABI hold it; it can be executed
 // against any snapshot whose schema is the one it was bound to.
 
-/// A parsed query of one class.
+/// A parsed query of one class, or of the values of a collection.
 public final class Query: @unchecked Sendable {
     /// The class whose objects the query selects.
     public let classKey: ClassKey
+    /// Queries of a collection of values, not objects: what the values are. `classKey` is then the
+    /// class of the collection's owner.
+    let values: ColumnKind?
     let schema: Schema
     let filter: FilterProgram
     /// SORT, DISTINCT and LIMIT in the order of the text.
@@ -38,16 +41,28 @@ public final class Query: @unchecked Sendable {
         _ text: UnsafeBufferPointer<UInt8>, arguments: [QueryArgument], schema: Schema,
         classKey: ClassKey
     ) throws(RealmError) -> Query {
+        try parse(text, arguments, schema, classKey, values: nil)
+    }
+
+    /// Also for the values of a collection whose owner is of class `classKey` (QUERY B11): the
+    /// predicate calls them SELF. Without `usesColumns` every condition is evaluated object by
+    /// object, without indexes: the slow way that tests compare with.
+    static func parse(
+        _ text: UnsafeBufferPointer<UInt8>, _ arguments: [QueryArgument], _ schema: Schema,
+        _ classKey: ClassKey, values: ColumnKind?, usesColumns: Bool = true
+    ) throws(RealmError) -> Query {
         let classIndex = try index(of: classKey, in: schema)
         return try withText(text) { text throws(RealmError) in
             let tree = try Parser.parse(text)
             let part = QueryPart(
                 text: Array(UnsafeBufferPointer(start: text.base, count: text.count)), tree: tree,
                 arguments: arguments)
-            var binder = Binder(text, tree, schema, classIndex, arguments, FilterBuilder())
+            var binder = Binder(
+                text, tree, schema, classIndex, arguments, FilterBuilder(), values: values)
+            binder.usesColumns = usesColumns
             var ordering: [OrderingStep] = []
             let root = try binder.bind(&ordering)
-            return Query(classKey, schema, &binder.filter, root, ordering, [part])
+            return Query(classKey, values, schema, &binder.filter, root, ordering, [part])
         }
     }
 
@@ -58,16 +73,16 @@ public final class Query: @unchecked Sendable {
         _ = try index(of: classKey, in: schema)
         var filter = FilterBuilder()
         let root = filter.add(.constant(true))
-        return Query(classKey, schema, &filter, root, [], [])
+        return Query(classKey, nil, schema, &filter, root, [], [])
     }
 
     /// Conditions of both queries; the ordering of `next` follows that of this query (D13).
     public func and(_ next: Query) throws(RealmError) -> Query {
-        guard next.classKey == classKey else {
+        guard next.classKey == classKey, next.values == values else {
             throw RealmError(
                 .invalidProperty, "the queries to combine are for different classes")
         }
-        return try Query(classKey, schema, parts + next.parts, ordering + next.ordering)
+        return try Query(classKey, values, schema, parts + next.parts, ordering + next.ordering)
     }
 
     /// The conditions alone, without SORT, DISTINCT and LIMIT.
@@ -76,10 +91,12 @@ public final class Query: @unchecked Sendable {
     }
 
     private init(
-        _ classKey: ClassKey, _ schema: Schema, _ builder: inout FilterBuilder, _ root: Int32,
-        _ ordering: [OrderingStep], _ parts: [QueryPart]
+        _ classKey: ClassKey, _ values: ColumnKind?, _ schema: Schema,
+        _ builder: inout FilterBuilder, _ root: Int32, _ ordering: [OrderingStep],
+        _ parts: [QueryPart]
     ) {
         self.classKey = classKey
+        self.values = values
         self.schema = schema
         let root = builder.finish(root)
         filter = FilterProgram(builder, root: root)
@@ -89,6 +106,7 @@ public final class Query: @unchecked Sendable {
 
     private init(sharing other: Query, ordering: [OrderingStep]) {
         classKey = other.classKey
+        values = other.values
         schema = other.schema
         filter = other.filter
         parts = other.parts
@@ -97,7 +115,8 @@ public final class Query: @unchecked Sendable {
 
     /// Binds several parts anew, as one conjunction.
     private convenience init(
-        _ classKey: ClassKey, _ schema: Schema, _ parts: [QueryPart], _ ordering: [OrderingStep]
+        _ classKey: ClassKey, _ values: ColumnKind?, _ schema: Schema, _ parts: [QueryPart],
+        _ ordering: [OrderingStep]
     ) throws(RealmError) {
         let classIndex = try Self.index(of: classKey, in: schema)
         var builder = FilterBuilder()
@@ -106,7 +125,8 @@ public final class Query: @unchecked Sendable {
             try part.text.withUnsafeBufferPointer { buffer throws(RealmError) in
                 try Self.withText(buffer) { text throws(RealmError) in
                     var binder = Binder(
-                        text, SyntaxTree(part.tree), schema, classIndex, part.arguments, builder)
+                        text, SyntaxTree(part.tree), schema, classIndex, part.arguments, builder,
+                        values: values)
                     var ignored: [OrderingStep] = []
                     roots.append(try binder.bind(&ignored))
                     builder = binder.filter
@@ -114,7 +134,7 @@ public final class Query: @unchecked Sendable {
             }
         }
         let root = roots.isEmpty ? builder.add(.constant(true)) : builder.add(.and, roots)
-        self.init(classKey, schema, &builder, root, ordering, parts)
+        self.init(classKey, values, schema, &builder, root, ordering, parts)
     }
 
     private static func index(of key: ClassKey, in schema: Schema) throws(RealmError) -> Int {
@@ -141,7 +161,7 @@ public final class Query: @unchecked Sendable {
     public var description: String {
         var predicates: [String] = []
         for part in parts {
-            let text = CanonicalText.predicate(part, schema, classKey)
+            let text = CanonicalText.predicate(part, schema, classKey, values)
             if text != "TRUEPREDICATE" { predicates.append(text) }
         }
         var text = predicates.isEmpty ? "TRUEPREDICATE" : predicates.joined(separator: " and ")

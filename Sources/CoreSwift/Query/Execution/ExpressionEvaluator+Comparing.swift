@@ -1,0 +1,217 @@
+// What must hold between two operands: quantifiers over their members, or place by place; and
+// between two values (QUERY §5–§8).
+
+extension ExpressionEvaluator {
+    /// Whether a test holds for the members at hand.
+    func holds(_ test: UnsafePointer<ExpressionTest>) throws(RealmError) -> Bool {
+        let valueBase = values.count
+        let groupBase = groups.count
+        defer {
+            values.cut(to: valueBase)
+            groups.cut(to: groupBase)
+        }
+        let left = try run(test.pointee.left)
+        let right = try run(test.pointee.right)
+        if test.pointee.kind == .between {
+            let upper = try run(test.pointee.upper)
+            return try isBetween(test, left, right.value, upper.value)
+        }
+        if left.shape == .single, right.shape == .single {
+            guard left.isPresent, right.isPresent else { return false }
+            return try compare(left.value, right.value, test)
+        }
+        if left.shape == .groups {
+            for place in left.groupFirst..<left.groupFirst + left.groupCount
+            where try holds(test, member(left, place), right) {
+                return true
+            }
+            return false
+        }
+        return try holds(test, left, right)
+    }
+
+    /// One collection of several.
+    private func member(_ operand: ExpressionOperand, _ group: Int) -> ExpressionOperand {
+        var result = operand
+        result.shape = .many
+        result.first = groups[group].first
+        result.count = groups[group].count
+        return result
+    }
+
+    private func holds(
+        _ test: UnsafePointer<ExpressionTest>, _ left: ExpressionOperand,
+        _ right: ExpressionOperand
+    ) throws(RealmError) -> Bool {
+        guard right.shape == .groups else { return try joins(test, left, right) }
+        for place in right.groupFirst..<right.groupFirst + right.groupCount
+        where try joins(test, left, member(right, place)) {
+            return true
+        }
+        return false
+    }
+
+    /// Two operands, each one value or one collection.
+    private func joins(
+        _ test: UnsafePointer<ExpressionTest>, _ left: ExpressionOperand,
+        _ right: ExpressionOperand
+    ) throws(RealmError) -> Bool {
+        if test.pointee.pairing == .positional, left.shape == .many, right.shape == .many {
+            return try isPositional(test, left, right)
+        }
+        guard left.shape == .many else {
+            guard left.isPresent else {
+                return try quantified(test.pointee.right.quantifier, right.count) {
+                    _ throws(RealmError) in false
+                }
+            }
+            return try inner(test, left.value, right)
+        }
+        return try quantified(test.pointee.left.quantifier, left.count) {
+            index throws(RealmError) in
+            try inner(test, values[left.first + index], right)
+        }
+    }
+
+    @inline(__always)
+    private func inner(
+        _ test: UnsafePointer<ExpressionTest>, _ value: RawValue, _ right: ExpressionOperand
+    ) throws(RealmError) -> Bool {
+        guard right.shape == .many else {
+            return right.isPresent ? try compare(value, right.value, test) : false
+        }
+        return try quantified(test.pointee.right.quantifier, right.count) {
+            index throws(RealmError) in
+            try compare(value, values[right.first + index], test)
+        }
+    }
+
+    /// Without a quantifier, some member is meant (Q2, C7).
+    @inline(__always)
+    private func quantified(
+        _ quantifier: Quantifier, _ count: Int, _ holds: (Int) throws(RealmError) -> Bool
+    ) throws(RealmError) -> Bool {
+        let isAll = quantifier == .all
+        for index in 0..<count where try holds(index) != isAll {
+            return !isAll && quantifier != .none
+        }
+        return isAll || quantifier == .none
+    }
+
+    /// Equal lengths, and every place satisfies the operator; `!=` is the opposite of `==` (Q6, Q7).
+    private func isPositional(
+        _ test: UnsafePointer<ExpressionTest>, _ left: ExpressionOperand,
+        _ right: ExpressionOperand
+    ) throws(RealmError) -> Bool {
+        let isUnequal = test.pointee.op == .notEqual
+        guard left.count == right.count else { return isUnequal }
+        for index in 0..<left.count {
+            let holds = try compare(
+                values[left.first + index], values[right.first + index], test)
+            if holds == isUnequal { return isUnequal }
+        }
+        return !isUnequal
+    }
+
+    // MARK: BETWEEN
+
+    private func isBetween(
+        _ test: UnsafePointer<ExpressionTest>, _ operand: ExpressionOperand, _ low: RawValue,
+        _ high: RawValue
+    ) throws(RealmError) -> Bool {
+        let quantifier = test.pointee.left.quantifier
+        switch operand.shape {
+        case .single: return operand.isPresent && isInside(operand.value, low, high, test)
+        case .many:
+            return try quantified(quantifier, operand.count) { index throws(RealmError) in
+                isInside(values[operand.first + index], low, high, test)
+            }
+        case .groups:
+            for place in operand.groupFirst..<operand.groupFirst + operand.groupCount {
+                let group = groups[place]
+                let holds = try quantified(quantifier, group.count) {
+                    index throws(RealmError) in
+                    isInside(values[group.first + index], low, high, test)
+                }
+                if holds { return true }
+            }
+            return false
+        }
+    }
+
+    private func isInside(
+        _ value: RawValue, _ low: RawValue, _ high: RawValue,
+        _ test: UnsafePointer<ExpressionTest>
+    ) -> Bool {
+        if value.isNull { return false }
+        let kind = test.pointee.numberKind
+        return ValueTest.passes(value, .greaterEqual, low, kind)
+            && ValueTest.passes(value, .lessEqual, high, kind)
+    }
+
+    // MARK: Two values
+
+    /// Whether `a op b` holds.
+    @inline(__always)
+    func compare(
+        _ a: RawValue, _ b: RawValue, _ test: UnsafePointer<ExpressionTest>
+    ) throws(RealmError) -> Bool {
+        let int = ValueType.int.rawValue
+        if a.type == int, b.type == int, !test.pointee.comparesTypes {
+            return integers(a.intValue, b.intValue, test.pointee.op)
+        }
+        return try compareSlowly(a, b, test)
+    }
+
+    @inline(__always)
+    private func integers(_ a: Int64, _ b: Int64, _ op: ComparisonOperator) -> Bool {
+        switch op {
+        case .notEqual: return a != b
+        case .less: return a < b
+        case .lessEqual: return a <= b
+        case .greater: return a > b
+        case .greaterEqual: return a >= b
+        case .equal, .inList: return a == b
+        default: return false
+        }
+    }
+
+    @inline(never)
+    private func compareSlowly(
+        _ a: RawValue, _ b: RawValue, _ test: UnsafePointer<ExpressionTest>
+    ) throws(RealmError) -> Bool {
+        let op = test.pointee.op
+        if test.pointee.comparesTypes { return (a.word0 & b.word0 != 0) != (op == .notEqual) }
+        if a.isNull || b.isNull { return compareNulls(a.isNull, b.isNull, test) }
+        let family = ValueOrder.family(a)
+        let isText = family == .string || family == .binary
+        if op.isTextual || (isText && !test.pointee.options.folding.isEmpty) {
+            guard isText, family == ValueOrder.family(b) else { return op == .notEqual }
+            if op == .matches, family == .binary { return false }
+            return try texts.holds(a.bytes, test, b.bytes, isString: family == .string)
+        }
+        let isUnequal = op == .notEqual
+        return ValueTest.passes(
+            a, isUnequal ? .equal : ValueComparison(op), b, test.pointee.numberKind)
+            != isUnequal
+    }
+
+    /// At least one side is null (U2–U4, S5, S6).
+    private func compareNulls(
+        _ left: Bool, _ right: Bool, _ test: UnsafePointer<ExpressionTest>
+    ) -> Bool {
+        let both = left && right
+        let least = test.pointee.nullIsLeast
+        switch test.pointee.op {
+        case .equal, .inList, .like: return both
+        case .notEqual: return !both
+        case .less: return least && left && !right
+        case .greater: return least && right && !left
+        case .lessEqual: return both || (least && left)
+        case .greaterEqual: return both || (least && right)
+        case .contains: return right && (!left || test.pointee.nullNeedleMatches)
+        case .beginsWith, .endsWith: return right && test.pointee.nullNeedleMatches
+        case .matches, .text: return false
+        }
+    }
+}

@@ -1,0 +1,64 @@
+// Two texts of which neither may be known before: the matchers of text tests in expressions, one per
+// test and kind of text, with a needle per row. A needle that is a constant is prepared once.
+
+final class ExpressionTexts {
+    private let program: FilterProgram
+    /// By test, for strings and for binaries.
+    private var matchers: [TextMatcher?]
+    /// Where the needle that a matcher has lies; only of constants, which stay.
+    private var needles: [UnsafeRawPointer?]
+
+    init(_ program: FilterProgram) {
+        self.program = program
+        matchers = Array(repeating: nil, count: program.testCount * 2)
+        needles = Array(repeating: nil, count: program.testCount * 2)
+    }
+
+    /// Whether `value op needle` holds for two strings, or two binaries.
+    func holds(
+        _ value: UnsafeRawBufferPointer, _ test: UnsafePointer<ExpressionTest>,
+        _ needle: UnsafeRawBufferPointer, isString: Bool
+    ) throws(RealmError) -> Bool {
+        let (op, negated) = Self.operators(test.pointee.op)
+        let folding = test.pointee.options.folding
+        if folding.isEmpty, op != .like, op != .matches {
+            return TextMatch.passes(value, op, needle) != negated
+        }
+        let index = (test - UnsafePointer(program.tests)) * 2 + (isString ? 0 : 1)
+        let matcher: TextMatcher
+        if let known = matchers[index] {
+            matcher = known
+        } else {
+            matcher =
+                op == .matches
+                ? TextMatcher(program.patterns[Int(test.pointee.pattern)])
+                : TextMatcher(
+                    op, folding, isString: isString, hasEscapes: test.pointee.hasEscapes)
+            matchers[index] = matcher
+        }
+        if op != .matches, needles[index] == nil || needles[index] != needle.baseAddress {
+            matcher.prepare(needle)
+            needles[index] = program.holds(needle.baseAddress) ? needle.baseAddress : nil
+        }
+        return try matcher.passes(value) != negated
+    }
+
+    /// The operator of text tests, and whether its opposite is meant.
+    private static func operators(
+        _ op: ComparisonOperator
+    ) -> (op: TextOperator, negated: Bool) {
+        switch op {
+        case .equal, .inList, .text: return (.equal, false)
+        case .notEqual: return (.equal, true)
+        case .less: return (.less, false)
+        case .lessEqual: return (.lessEqual, false)
+        case .greater: return (.lessEqual, true)
+        case .greaterEqual: return (.less, true)
+        case .beginsWith: return (.beginsWith, false)
+        case .endsWith: return (.endsWith, false)
+        case .contains: return (.contains, false)
+        case .like: return (.like, false)
+        case .matches: return (.matches, false)
+        }
+    }
+}

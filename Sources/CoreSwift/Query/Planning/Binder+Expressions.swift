@@ -1,0 +1,469 @@
+// Conditions in their general form: two operands of any shape, and what must hold between them
+// (QUERY §4–§12). Results are the same as those of column tests where both can say a condition;
+// `QueryFuzzTests` compares them.
+
+extension Binder {
+    // MARK: Comparisons
+
+    mutating func bindGeneral(_ node: SyntaxNode, _ scope: Int32) throws(RealmError) -> Int32 {
+        var left = try operand(node.a, scope)
+        var right = try operand(node.b, scope)
+        var op = ComparisonOperator(rawValue: node.op) ?? .equal
+        if op == .inList {
+            guard right.shape != .single else {
+                throw invalidArgument(
+                    "the right side of IN must be a list, "
+                        + "'\(spelling(tree.nodes[Int(node.b)]))' is none")
+            }
+        }
+        if left.isConstant, right.isConstant { throw twoConstants(node) }
+        if op == .text { throw try noFullText(node, left, right) }
+        try checkQuantifier(left)
+        try checkQuantifier(right)
+        var test = ExpressionTest()
+        test.options = ComparisonOptions(rawValue: node.options)
+        if left.shape != .single, right.shape != .single, left.quantifier == .unspecified,
+            right.quantifier == .unspecified
+        {
+            if op == .equal, meansMembership(left, right) {
+                left.quantifier = .any
+                right.quantifier = .any
+            } else {
+                test.pairing = .positional
+            }
+        }
+        if left.kind == .type || right.kind == .type {
+            try bindTypes(&left, &right, op)
+            test.comparesTypes = true
+        } else {
+            try bindSides(&left, &right, op, &test)
+        }
+        if op == .inList { op = .equal }
+        test.op = op
+        test.left = side(left)
+        test.right = side(right)
+        test.numberKind = numberKind(left, right)
+        test.nullIsLeast =
+            (left.isDirect && left.kind == .string && right.isConstant)
+            || (right.isDirect && right.kind == .string && left.isConstant)
+        test.nullNeedleMatches =
+            left.isDirect && right.isConstant
+            && !(op == .contains && left.kind == .binary
+                && test.options.effective.contains(.ignoreCase))
+        return add(test)
+    }
+
+    func twoConstants(_ node: SyntaxNode) -> RealmError {
+        invalidQuery("'\(spelling(node))' compares two constants; one side must be a property")
+    }
+
+    mutating func add(_ test: ExpressionTest) -> Int32 {
+        filter.expressions.tests.append(test)
+        var node = FilterNode(.expression)
+        node.a = Int32(truncatingIfNeeded: filter.expressions.tests.count - 1)
+        return filter.add(node)
+    }
+
+    func side(_ operand: BoundOperand) -> ExpressionTest.Side {
+        ExpressionTest.Side(
+            first: operand.first, count: operand.count, shape: operand.shape,
+            quantifier: operand.quantifier)
+    }
+
+    /// A quantifier before a single argument (Q14).
+    private func checkQuantifier(_ operand: BoundOperand) throws(RealmError) {
+        guard operand.quantifier != .unspecified, operand.shape == .single else { return }
+        throw invalidQuery(
+            "the quantifier \(operand.quantifier.word) needs a collection, "
+                + "'\(spelling(tree.nodes[Int(operand.node)]))' is none")
+    }
+
+    /// A collection of objects one step away `==` a list means that some member is one of it (Q10);
+    /// against the empty list it stays positional (Q20).
+    private func meansMembership(_ left: BoundOperand, _ right: BoundOperand) -> Bool {
+        if left.isDirectCollection, right.isList { return right.constantCount != 0 }
+        if right.isDirectCollection, left.isList { return left.constantCount != 0 }
+        return false
+    }
+
+    /// Only decimals among themselves and mixed values have an order for what is no number.
+    private func numberKind(_ left: BoundOperand, _ right: BoundOperand) -> ColumnKind {
+        if left.kind == .decimal, right.kind == .decimal { return .decimal }
+        let leftIsMixed = left.kind == .mixed && !left.isConstant
+        let rightIsMixed = right.kind == .mixed && !right.isConstant
+        return leftIsMixed || rightIsMixed ? .mixed : .double
+    }
+
+    private func noFullText(
+        _ node: SyntaxNode, _ left: BoundOperand, _ right: BoundOperand
+    ) throws(RealmError) -> RealmError {
+        guard right.isConstant, right.shape == .single else {
+            return invalidQuery("TEXT needs a string on its right side")
+        }
+        guard left.kind == .string else {
+            return invalidQuery(
+                "TEXT needs a string property, '\(spelling(tree.nodes[Int(node.a)]))' is of type "
+                    + left.kind.typeWord)
+        }
+        return notSupported("TEXT of '\(spelling(tree.nodes[Int(node.a)]))'")
+    }
+
+    // MARK: Types of the sides
+
+    private mutating func bindSides(
+        _ left: inout BoundOperand, _ right: inout BoundOperand, _ op: ComparisonOperator,
+        _ test: inout ExpressionTest
+    ) throws(RealmError) {
+        if op == .matches {
+            try bindPattern(left, right, &test)
+        } else if op.isTextual {
+            try requireText(left, op)
+            try requireText(right, op)
+        }
+        if test.options.effective.contains(.ignoreDiacritics) {
+            for side in [left, right] where side.kind == .binary {
+                throw invalidQuery(
+                    "the option [d] is not defined for binary data such as "
+                        + "'\(spelling(tree.nodes[Int(side.node)]))'")
+            }
+        }
+        if left.isConstant {
+            try coerce(&left, to: right, op, test.pairing)
+        } else if right.isConstant {
+            try coerce(&right, to: left, op, test.pairing)
+        } else {
+            try checkTypes(left, right, op)
+        }
+        if op.isOrdering, left.kind == .link || right.kind == .link {
+            throw invalidQuery("operator \(op.spelling) is not defined for links")
+        }
+    }
+
+    /// The pattern of MATCHES is known when the query is bound (B4).
+    private mutating func bindPattern(
+        _ left: BoundOperand, _ right: BoundOperand, _ test: inout ExpressionTest
+    ) throws(RealmError) {
+        guard left.kind == .string || left.kind == .mixed else {
+            throw invalidQuery(
+                "operator MATCHES is not defined for "
+                    + "'\(spelling(tree.nodes[Int(left.node)]))' of type \(left.kind.typeWord)")
+        }
+        guard right.isPlainConstant, right.shape == .single else {
+            throw invalidQuery(
+                "MATCHES needs a constant as its pattern, "
+                    + "'\(spelling(tree.nodes[Int(right.node)]))' is none")
+        }
+        test.pattern = Int32(filter.patterns.count)
+        filter.patterns.append(
+            try pattern(test.options, filter.expressions.constants[Int(right.constantFirst)]))
+    }
+
+    private func requireText(
+        _ operand: BoundOperand, _ op: ComparisonOperator
+    ) throws(RealmError) {
+        if operand.kind.holdsText || operand.kind == .null || operand.isList { return }
+        let spelled = spelling(tree.nodes[Int(operand.node)])
+        let problem =
+            "operator \(op.spelling) is not defined for '\(spelled)' of type "
+            + "'\(operand.kind.typeWord)', it needs a string or binary"
+        let isArgument =
+            operand.isPlainConstant
+            && filter.expressions.constants[Int(operand.constantFirst)].isArgument
+        throw isArgument ? invalidArgument(problem) : invalidQuery(problem)
+    }
+
+    /// Two operands that are no constants.
+    func checkTypes(
+        _ left: BoundOperand, _ right: BoundOperand, _ op: ComparisonOperator
+    ) throws(RealmError) {
+        if left.kind == .mixed || right.kind == .mixed { return }
+        if left.kind.isNumeric, right.kind.isNumeric { return }
+        let (a, b) = (
+            spelling(tree.nodes[Int(left.node)]), spelling(tree.nodes[Int(right.node)])
+        )
+        guard left.kind == right.kind else {
+            throw invalidQuery(
+                "operator \(op.spelling) cannot compare '\(a)' of type '\(left.kind.typeWord)' "
+                    + "with '\(b)' of type '\(right.kind.typeWord)'")
+        }
+        if left.kind == .link, left.linkClass != right.linkClass {
+            throw invalidQuery(
+                "'\(a)' links to class '\(className(left.linkClass))', '\(b)' to class "
+                    + "'\(className(right.linkClass))'")
+        }
+    }
+
+    // MARK: Constants
+
+    /// Brings the constants of one side into the type of the other.
+    mutating func coerce(
+        _ side: inout BoundOperand, to other: BoundOperand, _ op: ComparisonOperator,
+        _ pairing: ExpressionTest.Pairing
+    ) throws(RealmError) {
+        guard side.isPlainConstant else {
+            return try checkTypes(side, other, op)
+        }
+        guard side.isList else {
+            let constant = filter.expressions.constants[Int(side.constantFirst)]
+            if constant.kind == .null, other.kind == .link, other.shape != .single {
+                throw invalidQuery(
+                    "'\(spelling(tree.nodes[Int(other.node)]))' leads to many objects and cannot be "
+                        + "compared with null; compare its @count with 0")
+            }
+            guard let coerced = try coerced(constant, to: other, op, inList: false) else {
+                throw mismatch(other, op, constant)
+            }
+            filter.expressions.constants[Int(side.constantFirst)] = coerced
+            if coerced.kind != .null { side.kind = Self.kind(coerced) }
+            return
+        }
+        // Members that cannot equal are left out (C4), unless their place counts or all must hold.
+        let keeps = pairing == .positional || (side.quantifier == .all && op != .notEqual)
+        var members: [BoundConstant] = []
+        let range = Int(side.constantFirst)..<Int(side.constantFirst + side.constantCount)
+        for constant in filter.expressions.constants[range] {
+            if let coerced = try coerced(constant, to: other, op, inList: true) {
+                members.append(coerced)
+            } else if keeps {
+                members.append(constant)
+            }
+        }
+        for (place, member) in members.enumerated() {
+            filter.expressions.constants[range.lowerBound + place] = member
+        }
+        side.constantCount = Int32(members.count)
+        filter.expressions.code[Int(side.first)].b = side.constantCount
+        // Members that were kept as they are compare as values of any type.
+        if other.kind == .decimal { side.kind = .decimal }
+    }
+
+    private func mismatch(
+        _ other: BoundOperand, _ op: ComparisonOperator, _ constant: BoundConstant
+    ) -> RealmError {
+        let spelled = spelling(tree.nodes[Int(constant.node)])
+        let name = spelling(tree.nodes[Int(other.node)])
+        if constant.isArgument {
+            return invalidArgument(
+                "argument \(spelled) with value \(describe(constant)) is of type "
+                    + "'\(constant.typeWord)', '\(name)' needs '\(other.kind.typeWord)'")
+        }
+        return invalidQuery(
+            "operator \(op.spelling) cannot compare '\(name)' of type '\(other.kind.typeWord)' "
+                + "with \(spelled) of type '\(constant.typeWord)'")
+    }
+
+    /// The constant as the other side's type sees it; nil when it cannot be one of its values.
+    private mutating func coerced(
+        _ constant: BoundConstant, to other: BoundOperand, _ op: ComparisonOperator, inList: Bool
+    ) throws(RealmError) -> BoundConstant? {
+        if constant.kind == .null { return constant }
+        switch other.kind {
+        case .int: return try intConstant(constant, other, inList)
+        case .float, .double: return try floatingConstant(constant, other, inList)
+        case .decimal:
+            guard let number = decimal(constant) else { return nil }
+            return replacing(constant, .decimal(number))
+        case .bool: return constant.kind == .bool ? constant : nil
+        case .string, .binary:
+            let wanted: BoundConstant.Kind = other.kind == .string ? .string : .binary
+            if constant.kind == wanted { return constant }
+            if op.isTextual, constant.kind != .string, constant.kind != .binary {
+                let problem =
+                    "operator \(op.spelling) needs a string or binary on its right, "
+                    + "'\(spelling(tree.nodes[Int(constant.node)]))' is of type "
+                    + "'\(constant.typeWord)'"
+                throw constant.isArgument ? invalidArgument(problem) : invalidQuery(problem)
+            }
+            return nil
+        case .timestamp: return constant.kind == .timestamp ? constant : nil
+        case .objectId: return constant.kind == .objectId ? constant : nil
+        case .uuid: return constant.kind == .uuid ? constant : nil
+        case .link: return try linkConstant(constant, other)
+        case .mixed:
+            if constant.kind == .objectKey { return nil }
+            if constant.huge != nil, let number = decimal(constant) {
+                return replacing(constant, .decimal(number))
+            }
+            return constant
+        case .null, .type: return constant
+        }
+    }
+
+    private mutating func intConstant(
+        _ constant: BoundConstant, _ other: BoundOperand, _ inList: Bool
+    ) throws(RealmError) -> BoundConstant? {
+        switch constant.kind {
+        case .int, .decimal: return constant
+        case .double, .float:
+            let value = constant.floating
+            if value.isInfinite || (value.isNaN && constant.isArgument) {
+                if inList { return nil }
+                throw invalidQuery(
+                    "'\(spelling(tree.nodes[Int(other.node)]))' of type 'int' cannot be compared "
+                        + "with \(value)")
+            }
+            return constant
+        case .string: return parsed(constant)
+        default: return nil
+        }
+    }
+
+    /// The number that a string constant spells (T6).
+    private func parsed(_ constant: BoundConstant) -> BoundConstant? {
+        guard var number = parsedNumber(filter.text(constant.text)) else { return nil }
+        number.isArgument = constant.isArgument
+        number.isComputed = true
+        number.node = constant.node
+        return number
+    }
+
+    private mutating func floatingConstant(
+        _ constant: BoundConstant, _ other: BoundOperand, _ inList: Bool
+    ) throws(RealmError) -> BoundConstant? {
+        let isFloat = other.kind == .float
+        func floating(_ value: Double) -> BoundConstant {
+            replacing(constant, isFloat ? .float(Float(value)) : .double(value))
+        }
+        switch constant.kind {
+        case .int:
+            if let huge = constant.huge { return floating(huge) }
+            return isFloat && !constant.isArgument && !constant.isComputed
+                ? floating(Double(constant.int)) : constant
+        case .double: return isFloat ? floating(constant.floating) : constant
+        case .float, .decimal: return constant
+        case .string:
+            guard let number = parsed(constant) else { return nil }
+            return try floatingConstant(number, other, inList)
+        default: return nil
+        }
+    }
+
+    private func linkConstant(
+        _ constant: BoundConstant, _ other: BoundOperand
+    ) throws(RealmError) -> BoundConstant? {
+        switch constant.kind {
+        case .link, .objectWithPrimaryKey:
+            guard constant.classKey == other.linkClass else {
+                throw invalidArgument(
+                    "'\(spelling(tree.nodes[Int(other.node)]))' links to class "
+                        + "'\(className(other.linkClass))', "
+                        + "'\(spelling(tree.nodes[Int(constant.node)]))' is an object of class "
+                        + "'\(className(constant.classKey))' (key \(constant.int))")
+            }
+            return constant
+        case .objectKey:
+            var link = constant
+            link.kind = .link
+            link.classKey = other.linkClass
+            return link
+        default: return nil
+        }
+    }
+
+    // MARK: @type
+
+    /// The words on one side become sets of types (K10).
+    private mutating func bindTypes(
+        _ left: inout BoundOperand, _ right: inout BoundOperand, _ op: ComparisonOperator
+    ) throws(RealmError) {
+        guard op == .equal || op == .notEqual || op == .inList else {
+            throw invalidQuery("operator \(op.spelling) is not defined for @type; == and != are")
+        }
+        try typeWords(&left)
+        try typeWords(&right)
+    }
+
+    private mutating func typeWords(_ side: inout BoundOperand) throws(RealmError) {
+        if side.kind == .type { return }
+        let words = TypeSet.words.map { $0.word }.joined(separator: ", ")
+        guard side.isPlainConstant else {
+            throw invalidArgument(
+                "@type cannot be compared with '\(spelling(tree.nodes[Int(side.node)]))'; "
+                    + "it is compared with @type or one of \(words)")
+        }
+        let range = Int(side.constantFirst)..<Int(side.constantFirst + side.constantCount)
+        for place in range {
+            let constant = filter.expressions.constants[place]
+            guard constant.kind == .string,
+                let types = TypeSet.named(
+                    String(decoding: filter.text(constant.text), as: UTF8.self))
+            else {
+                throw invalidArgument(
+                    "'\(spelling(tree.nodes[Int(constant.node)]))' is no type; one of \(words)")
+            }
+            filter.expressions.constants[place] = BoundConstant(.int, types)
+        }
+        side.kind = .type
+    }
+
+    // MARK: BETWEEN and Boolean operands
+
+    mutating func bindGeneralBetween(
+        _ node: SyntaxNode, _ scope: Int32
+    ) throws(RealmError) -> Int32 {
+        let operand = try operand(node.a, scope)
+        let bounds = try betweenBounds(node)
+        if operand.isConstant {
+            throw invalidQuery(
+                "'\(spelling(node))' compares constants; the left side must be a property")
+        }
+        if operand.kind == .link || operand.kind == .type {
+            throw invalidQuery(
+                "operator BETWEEN is not defined for '\(spelling(tree.nodes[Int(node.a)]))' of "
+                    + "type \(operand.kind.typeWord)")
+        }
+        var test = ExpressionTest()
+        test.kind = .between
+        test.left = side(operand)
+        var sides: [BoundOperand] = []
+        for bound in bounds {
+            var side = foldedOperand(node.b, bound)
+            try coerce(&side, to: operand, .less, .quantified)
+            sides.append(side)
+        }
+        test.right = side(sides[0])
+        test.upper = side(sides[1])
+        test.numberKind = numberKind(operand, sides[0])
+        filter.expressions.stackDepth = max(filter.expressions.stackDepth, 3)
+        return add(test)
+    }
+
+    /// The two bounds; neither is null.
+    mutating func betweenBounds(_ node: SyntaxNode) throws(RealmError) -> [BoundConstant] {
+        guard isList(node.b) else {
+            throw invalidArgument(
+                "BETWEEN needs a list of two values, "
+                    + "'\(spelling(tree.nodes[Int(node.b)]))' is none")
+        }
+        let bounds = try listMembers(node.b)
+        guard bounds.count == 2 else {
+            throw invalidQuery(
+                "BETWEEN needs a list of exactly 2 values, it has \(bounds.count)")
+        }
+        for bound in bounds where bound.kind == .null {
+            let problem = "a bound of BETWEEN is null"
+            throw bound.isArgument ? invalidArgument(problem) : invalidQuery(problem)
+        }
+        return bounds
+    }
+
+    /// An operand that stands alone means `== true` (X11).
+    mutating func bindGeneralBoolean(
+        _ node: SyntaxNode, _ scope: Int32
+    ) throws(RealmError) -> Int32 {
+        let operand = try operand(node.a, scope)
+        guard operand.kind == .bool || operand.kind == .mixed else {
+            throw invalidQuery(
+                "'\(spelling(node))' stands alone, but is of type \(operand.kind.typeWord), not bool"
+            )
+        }
+        var test = ExpressionTest()
+        test.left = side(operand)
+        test.right = side(foldedOperand(node.a, BoundConstant(.bool, 1)))
+        return add(test)
+    }
+
+    mutating func bindGeoWithin(_ node: SyntaxNode, _ scope: Int32) throws(RealmError) -> Int32 {
+        throw notSupported("GEOWITHIN")
+    }
+}

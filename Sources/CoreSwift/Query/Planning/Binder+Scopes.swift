@@ -1,0 +1,317 @@
+// Scopes: the queried objects, and the members of each SUBQUERY around a place (QUERY B6, K3–K6).
+// The names of a path are looked up from the innermost scope outwards.
+
+struct BinderScope {
+    /// The scope around it; -1 for the queried objects.
+    var parent: Int32 = -1
+    /// Where the evaluator keeps the member at hand.
+    var slot: Int32 = 0
+    /// The members' class; -1: they are values of `kind`.
+    var classIndex: Int
+    var kind = OperandKind.link
+    var isNullable = false
+    /// The variable's spelling.
+    var variableStart: Int32 = 0
+    var variableEnd: Int32 = 0
+    /// What is said of the members says something of an outer scope, too.
+    var isCorrelated = false
+}
+
+/// What is known of a SUBQUERY besides its syntax.
+struct BinderSubquery {
+    /// Its members' path, and their scope.
+    var path = BoundPath()
+    var scope: Int32 = -1
+    /// Aggregates: from a member to its value.
+    var inner: BoundPath?
+}
+
+extension Binder {
+    // MARK: Which node is in which scope
+
+    @inline(__always) func scope(_ node: Int32) -> Int32 {
+        scopeOfNode.isEmpty ? 0 : scopeOfNode[Int(node)]
+    }
+
+    /// Conditions in the scope can run on columns: its members are objects of one class, and
+    /// nothing else is asked for.
+    func runsOnColumns(_ scope: Int32) -> Bool {
+        usesColumns && scopes[Int(scope)].classIndex >= 0 && !scopes[Int(scope)].isCorrelated
+    }
+
+    mutating func openScopes() {
+        scopeOfNode = [Int32](repeating: 0, count: tree.nodes.count)
+        subqueries = [BinderSubquery](repeating: BinderSubquery(), count: tree.subqueries.count)
+        // Outer ones first where several begin at a node; taken from the end.
+        pendingScopes = tree.subqueries.indices.sorted {
+            let (a, b) = (tree.subqueries[$0], tree.subqueries[$1])
+            return a.nodeFirst != b.nodeFirst
+                ? a.nodeFirst > b.nodeFirst : a.predicate < b.predicate
+        }
+    }
+
+    /// Leaves the scopes that end before a node and enters those that begin there.
+    mutating func enterScopes(at node: Int32) throws(RealmError) {
+        while let last = openSubqueries.last, tree.subqueries[last].predicate < node {
+            openSubqueries.removeLast()
+        }
+        while let next = pendingScopes.last, tree.subqueries[next].nodeFirst == node {
+            pendingScopes.removeLast()
+            try enter(next)
+        }
+        scopeOfNode[Int(node)] = currentScope
+    }
+
+    private var currentScope: Int32 {
+        openSubqueries.last.map { subqueries[$0].scope } ?? 0
+    }
+
+    private mutating func enter(_ index: Int) throws(RealmError) {
+        let syntax = tree.subqueries[index]
+        let outer = currentScope
+        let path = try resolve(
+            Int(syntax.first)..<Int(syntax.first + syntax.count), outer, .value)
+        if recordsTexts { subqueryTexts[index] = texts.removeLast() }
+        var scope = BinderScope(classIndex: -1)
+        scope.parent = outer
+        scope.slot = Int32(scopes.count)
+        scope.variableStart = syntax.variableStart
+        scope.variableEnd = syntax.variableEnd
+        guard path.path.shape != .single, path.path.measure == .none,
+            path.path.value != .column
+        else { throw noMembers(path) }
+        if path.path.kind == .link, path.path.value == .member {
+            scope.classIndex =
+                schema.classes.firstIndex { $0.key == path.path.target } ?? rootClass
+        } else {
+            scope.kind = path.path.kind
+        }
+        try checkVariable(scope)
+        subqueries[index].path = path
+        subqueries[index].scope = Int32(scopes.count)
+        scopes.append(scope)
+        openSubqueries.append(index)
+        filter.expressions.slotCount = max(filter.expressions.slotCount, scopes.count)
+    }
+
+    private func noMembers(_ path: BoundPath) -> RealmError {
+        guard path.classIndex >= 0 else {
+            return invalidQuery("a SUBQUERY needs a collection")
+        }
+        let owner = schema.classes[path.classIndex]
+        let property = owner.properties[path.propertyIndex]
+        return invalidQuery(
+            "a SUBQUERY needs a collection, property '\(owner.name).\(property.name)' is of type "
+                + path.path.kind.typeWord)
+    }
+
+    /// A variable may not be used again for the same class (K6).
+    private func checkVariable(_ scope: BinderScope) throws(RealmError) {
+        let name = text.string(Int(scope.variableStart), Int(scope.variableEnd))
+        var outer = scope.parent
+        while outer > 0 {
+            let item = scopes[Int(outer)]
+            if item.classIndex == scope.classIndex, isVariable(item, name.utf8) {
+                throw invalidQuery(
+                    "the variable '\(name)' is already used by a surrounding SUBQUERY")
+            }
+            outer = item.parent
+        }
+    }
+
+    private func isVariable(_ scope: BinderScope, _ name: some Sequence<UInt8>) -> Bool {
+        UnsafeBufferPointer(
+            start: text.base + Int(scope.variableStart),
+            count: Int(scope.variableEnd - scope.variableStart)
+        ).elementsEqual(name)
+    }
+
+    // MARK: The head of a path
+
+    /// Notes that a path in one scope starts from another one around it.
+    private mutating func useScope(_ used: Int32, from inner: Int32) {
+        var scope = inner
+        while scope != used, scope > 0 {
+            scopes[Int(scope)].isCorrelated = true
+            scope = scopes[Int(scope)].parent
+        }
+    }
+
+    mutating func takeHead(
+        _ walk: inout PathWalk, _ name: UnsafeBufferPointer<UInt8>
+    ) throws(RealmError) {
+        if name.count > 1, name[0] == UInt8(ascii: "$") {
+            var scope = walk.scope
+            while scope > 0 {
+                if isVariable(scopes[Int(scope)], name) {
+                    return start(&walk, at: scope, text: variableText(scope))
+                }
+                scope = scopes[Int(scope)].parent
+            }
+        }
+        if let found = visibleProperty(name, from: walk.scope) {
+            useScope(found.scope, from: walk.scope)
+            let scope = scopes[Int(found.scope)]
+            if recordsTexts, scopes.count > 1, found.scope != 0 || walk.scope != 0 {
+                walk.text = found.scope == 0 ? "SELF" : variableText(found.scope)
+            }
+            walk.bound.path.slot = scope.slot
+            walk.classIndex = scope.classIndex
+            return setProperty(&walk, (found.index, found.isComputed))
+        }
+        if String(decoding: name, as: UTF8.self) == "SELF" {
+            return start(&walk, at: 0, text: "SELF")
+        }
+        var scope = walk.scope
+        while scope > 0, scopes[Int(scope)].classIndex < 0 { scope = scopes[Int(scope)].parent }
+        guard scopes[Int(scope)].classIndex >= 0 else {
+            throw invalidQuery(
+                "'\(String(decoding: name, as: UTF8.self))' is no property: the elements are "
+                    + "values; SELF names them")
+        }
+        throw unknown(scopes[Int(scope)].classIndex, name)
+    }
+
+    /// A property of the innermost class around that has the name.
+    func visibleProperty(
+        _ name: UnsafeBufferPointer<UInt8>, from scope: Int32
+    ) -> (scope: Int32, index: Int, isComputed: Bool)? {
+        var scope = scope
+        while scope >= 0 {
+            let item = scopes[Int(scope)]
+            if item.classIndex >= 0, let found = property(item.classIndex, name) {
+                return (scope, found.index, found.isComputed)
+            }
+            scope = item.parent
+        }
+        return nil
+    }
+
+    /// A variable or SELF: the member itself.
+    private mutating func start(_ walk: inout PathWalk, at scope: Int32, text: String) {
+        useScope(scope, from: walk.scope)
+        let item = scopes[Int(scope)]
+        if recordsTexts { walk.text = text }
+        walk.bound.path.slot = item.slot
+        walk.bound.path.value = .member
+        walk.classIndex = item.classIndex
+        if item.classIndex >= 0 {
+            walk.state = .object
+        } else {
+            walk.bound.path.kind = item.kind
+            walk.state = item.kind == .mixed ? .mixed : .values
+        }
+    }
+
+    /// Variables in canonical text: $x, $y, $z, $a, $b …
+    func variableText(_ scope: Int32) -> String {
+        let letters = Array("xyzabcdefghijklmnopqrstuvw")
+        let number = Int(scope) - 1
+        let round = number / letters.count
+        return "$" + String(letters[number % letters.count]) + (round > 0 ? "\(round)" : "")
+    }
+
+    // MARK: Aggregates
+
+    /// `path.@max.name`: the payload becomes the place in `aggregates`.
+    mutating func resolveAggregate(_ index: Int) throws(RealmError) {
+        let node = tree.nodes[index]
+        let scope = scope(Int32(index))
+        let end = Int(node.a + node.b)
+        var aggregate = BinderAggregate(ending: PathEnding(rawValue: node.op) ?? .sum)
+        aggregate.path = try resolve(Int(node.a)..<end, scope, .value)
+        if node.extra > 0 {
+            reachObjects(&aggregate.path)
+            guard aggregate.path.path.kind == .link, aggregate.path.path.value == .member else {
+                throw invalidQuery(
+                    "'\(spelling(node))': \(aggregate.ending.spelling) of a property needs objects")
+            }
+            let target = aggregate.path.path.target
+            aggregate.inner = try resolveInner(
+                end..<end + Int(node.extra), target, aggregate.ending)
+        } else {
+            guard aggregate.path.path.shape != .single, aggregate.path.path.value == .elements
+            else {
+                throw invalidQuery(
+                    "'\(spelling(node))': \(aggregate.ending.spelling) needs a collection of "
+                        + "numbers, or the name of a property behind it")
+            }
+            try checkAggregated(aggregate.path.path.kind, aggregate.ending, spelling(node))
+        }
+        if recordsTexts {
+            let inner = aggregate.inner == nil ? "" : "." + texts.removeLast()
+            nodeTexts[index] = texts.removeLast() + "." + aggregate.ending.spelling + inner
+        }
+        tree.nodes[index].payload = UInt64(aggregates.count)
+        aggregates.append(aggregate)
+    }
+
+    /// A path that ends in a to-one link goes on to the object.
+    private mutating func reachObjects(_ bound: inout BoundPath) {
+        guard bound.path.value == .column, bound.path.kind == .link else { return }
+        var step = ExpressionStep(.link)
+        step.column = bound.path.column
+        step.target = bound.path.target
+        filter.expressions.steps.append(step)
+        bound.path.count += 1
+        bound.path.value = .member
+    }
+
+    /// The property behind an aggregate word, over to-one links if need be (B12).
+    private mutating func resolveInner(
+        _ range: Range<Int>, _ target: ClassKey, _ ending: PathEnding
+    ) throws(RealmError) -> BoundPath {
+        var walk = PathWalk(
+            classIndex: schema.classes.firstIndex { $0.key == target } ?? rootClass, scope: 0)
+        walk.state = .object
+        let inner = try resolve(range, &walk, .value)
+        let owner = schema.classes[max(0, inner.classIndex)]
+        guard inner.classIndex >= 0, inner.path.value == .column, inner.path.mixedCount == 0,
+            !inner.path.isToMany
+        else {
+            throw invalidQuery(
+                "\(ending.spelling) needs a property that is no collection, of class "
+                    + "'\(owner.name)'")
+        }
+        try checkAggregated(
+            inner.path.kind, ending,
+            "\(owner.name).\(owner.properties[inner.propertyIndex].name)")
+        return inner
+    }
+
+    private func checkAggregated(
+        _ kind: OperandKind, _ ending: PathEnding, _ name: String
+    ) throws(RealmError) {
+        if kind.isNumeric || kind == .mixed { return }
+        if kind == .timestamp, ending == .minimum || ending == .maximum { return }
+        throw invalidQuery(
+            "\(ending.spelling) is not defined for '\(name)' of type \(kind.typeWord)")
+    }
+
+    /// The property behind the aggregate word of a SUBQUERY.
+    mutating func resolveSubqueryResult(_ index: Int) throws(RealmError) {
+        let node = tree.nodes[index]
+        let syntax = tree.subqueries[Int(node.a)]
+        let ending = PathEnding(rawValue: node.op) ?? .size
+        guard ending != .size else { return }
+        let path = subqueries[Int(node.a)].path.path
+        if syntax.restCount > 0 {
+            guard path.kind == .link, path.value == .member else {
+                throw invalidQuery("the members of '\(spelling(node))' have no properties")
+            }
+            let first = Int(syntax.restFirst)
+            subqueries[Int(node.a)].inner = try resolveInner(
+                first..<first + Int(syntax.restCount), path.target, ending)
+            if recordsTexts { subqueryInnerTexts[Int(node.a)] = texts.removeLast() }
+        } else {
+            try checkAggregated(path.kind, ending, spelling(node))
+        }
+    }
+}
+
+/// An aggregate of a path whose names are known.
+struct BinderAggregate {
+    var ending: PathEnding
+    var path = BoundPath()
+    var inner: BoundPath?
+}

@@ -1,0 +1,420 @@
+// What may follow what in a path, and what a path's end means (QUERY §3, §9, §10).
+
+extension Binder {
+    // MARK: Following
+
+    /// Goes on from what was taken last. True when `next` was used up; false when the walk is at
+    /// objects now and `next` is to be looked up there. `start` and `end` spell an index.
+    @discardableResult
+    mutating func follow(
+        _ walk: inout PathWalk, _ next: PathFollower, _ start: Int, _ end: Int
+    ) throws(RealmError) -> Bool {
+        switch walk.state {
+        case .start: throw invalidQuery("a path begins with the name of a property")
+        case .object:
+            switch next {
+            case .name, .backlinks: return false
+            default:
+                throw invalidQuery(
+                    "objects of class '\(schema.classes[walk.classIndex].name)' have no index "
+                        + "'\(spelled(next, start, end))'")
+            }
+        case .allLinks: throw invalidQuery("@links is followed by @count or by a class")
+        case .values: throw cannotFollow(walk, next, start, end)
+        case .mixed:
+            try followMixed(&walk, next)
+            return true
+        case .property:
+            return walk.isBacklinks
+                ? try followBacklinks(&walk, next, start, end)
+                : try followStored(&walk, next, start, end)
+        }
+    }
+
+    private func spelled(_ next: PathFollower, _ start: Int, _ end: Int) -> String {
+        switch next {
+        case .name(let name): return String(decoding: name, as: UTF8.self)
+        case .every: return "*"
+        case .keys: return "@keys"
+        case .values: return "@values"
+        case .backlinks: return "@links"
+        case .index, .key: return text.string(start, end)
+        }
+    }
+
+    private func cannotFollow(
+        _ walk: PathWalk, _ next: PathFollower, _ start: Int, _ end: Int
+    ) -> RealmError {
+        let step = spelled(next, start, end)
+        guard walk.bound.classIndex >= 0 else {
+            return invalidQuery("'\(step)' cannot follow a value that is no object")
+        }
+        let owner = schema.classes[walk.bound.classIndex]
+        let property = owner.properties[walk.bound.propertyIndex]
+        let name = "\(owner.name).\(property.name)"
+        switch next {
+        case .name, .backlinks:
+            return invalidQuery("property '\(name)' is not a link, '\(step)' cannot follow it")
+        case .keys, .values:
+            return invalidQuery("property '\(name)' is no dictionary, it has no \(step)")
+        default: return invalidQuery("property '\(name)' has no index '\(step)'")
+        }
+    }
+
+    private mutating func append(_ walk: inout PathWalk, _ step: ExpressionStep) {
+        filter.expressions.steps.append(step)
+        walk.bound.path.count += 1
+    }
+
+    private mutating func followBacklinks(
+        _ walk: inout PathWalk, _ next: PathFollower, _ start: Int, _ end: Int
+    ) throws(RealmError) -> Bool {
+        switch next {
+        case .name, .backlinks:
+            addBacklinks(&walk)
+            return false
+        case .every: return true
+        default:
+            throw invalidQuery(
+                "linking objects of class '\(schema.classes[walk.origin].name)' have no index "
+                    + "'\(spelled(next, start, end))'")
+        }
+    }
+
+    private mutating func addBacklinks(_ walk: inout PathWalk) {
+        var step = ExpressionStep(.backlinks)
+        step.column = walk.originColumn
+        step.target = schema.classes[walk.origin].key
+        append(&walk, step)
+        walk.bound.path.isToMany = true
+        walk.classIndex = walk.origin
+        walk.state = .object
+    }
+
+    private mutating func followStored(
+        _ walk: inout PathWalk, _ next: PathFollower, _ start: Int, _ end: Int
+    ) throws(RealmError) -> Bool {
+        let property = schema.classes[walk.bound.classIndex].properties[walk.bound.propertyIndex]
+        if property.type == .object {
+            return try followLinks(&walk, property, next, start, end)
+        }
+        let isMixed = property.type == .mixed
+        guard property.collection != .none else {
+            guard isMixed else { throw cannotFollow(walk, next, start, end) }
+            begin(&walk, .column, property)
+            try followMixed(&walk, next)
+            return true
+        }
+        if walk.spreads {
+            // `[*]` was read: the elements are at hand.
+            if case .name(let name) = next, takesLength(property, name) {
+                begin(&walk, .elements, property)
+                walk.bound.path.measure = .length
+                return true
+            }
+            guard isMixed else { throw cannotFollow(walk, next, start, end) }
+            begin(&walk, .elements, property)
+            try followMixed(&walk, next)
+            return true
+        }
+        switch (next, property.collection) {
+        case (.every, _): walk.spreads = true
+        case (.values, .dictionary): walk.spreads = true
+        case (.keys, .dictionary):
+            begin(&walk, .keys, property)
+            walk.bound.path.kind = .string
+            walk.state = .values
+        case (.index(let index), .list):
+            begin(&walk, .elementAt, property)
+            walk.bound.path.index = index
+        case (.key(let key), .dictionary):
+            begin(&walk, .elementForKey, property)
+            walk.bound.path.text = key
+        case (.name(let name), .dictionary):
+            noteName(&walk, name)
+            begin(&walk, .elementForKey, property)
+            walk.bound.path.text = filter.addText(name)
+        case (.name(let name), _) where takesLength(property, name):
+            if recordsTexts { walk.text += ".length" }
+            begin(&walk, .elements, property)
+            walk.bound.path.measure = .length
+            walk.state = .values
+        case (.name, _) where isMixed:
+            begin(&walk, .elements, property)
+            try followMixed(&walk, next)
+        default: throw cannotFollow(walk, next, start, end)
+        }
+        return true
+    }
+
+    private func takesLength(
+        _ property: PropertySchema, _ name: UnsafeBufferPointer<UInt8>
+    ) -> Bool {
+        text.isLength(name)
+            && (property.type == .string || property.type == .binary || property.type == .mixed)
+    }
+
+    /// Reads values of the property taken last.
+    private func begin(_ walk: inout PathWalk, _ value: PathValue, _ property: PropertySchema) {
+        walk.bound.path.value = value
+        walk.bound.path.column = Int32(property.key.column)
+        walk.bound.path.kind = Self.kind(property.type)
+        walk.state = property.type == .mixed ? .mixed : .values
+    }
+
+    private mutating func followLinks(
+        _ walk: inout PathWalk, _ property: PropertySchema, _ next: PathFollower, _ start: Int,
+        _ end: Int
+    ) throws(RealmError) -> Bool {
+        guard let target = schema.classes.firstIndex(where: { $0.name == property.linkTarget })
+        else { throw invalidQuery("there is no class '\(property.linkTarget)'") }
+        var step = ExpressionStep(.links)
+        step.column = Int32(property.key.column)
+        step.target = schema.classes[target].key
+        let isCollection = property.collection != .none && !walk.spreads
+        var usesUp = false
+        switch (next, property.collection) {
+        case (.name, .none), (.backlinks, .none):
+            step.kind = .link
+            hops.append(FilterHop(column: step.column, target: step.target))
+        case (.every, .list), (.every, .set), (.every, .dictionary), (.values, .dictionary):
+            guard isCollection else { throw cannotFollow(walk, next, start, end) }
+            walk.spreads = true
+            return true
+        case (.keys, .dictionary) where isCollection:
+            begin(&walk, .keys, property)
+            walk.bound.path.kind = .string
+            return true
+        case (.index(let index), .list) where isCollection:
+            step.kind = .linkAt
+            step.index = index
+            usesUp = true
+        case (.key(let key), .dictionary) where isCollection:
+            step.kind = .linkForKey
+            step.text = key
+            usesUp = true
+        case (.name(let name), .dictionary)
+        where isCollection && self.property(target, name) == nil:
+            noteName(&walk, name)
+            step.kind = .linkForKey
+            step.text = filter.addText(name)
+            usesUp = true
+        case (.name, _), (.backlinks, _): break
+        default: throw cannotFollow(walk, next, start, end)
+        }
+        append(&walk, step)
+        if step.kind == .links { walk.bound.path.isToMany = true }
+        walk.spreads = false
+        walk.classIndex = target
+        walk.state = .object
+        return usesUp
+    }
+
+    private mutating func followMixed(
+        _ walk: inout PathWalk, _ next: PathFollower
+    ) throws(RealmError) {
+        var step: ExpressionStep
+        var spreads = false
+        switch next {
+        case .name(let name):
+            noteName(&walk, name)
+            step = ExpressionStep(.entry)
+            step.text = filter.addText(name)
+        case .key(let key):
+            step = ExpressionStep(.entry)
+            step.text = key
+        case .index(let index):
+            step = ExpressionStep(.item)
+            step.index = index
+        case .every, .values:
+            step = ExpressionStep(.children)
+            spreads = true
+        case .keys:
+            step = ExpressionStep(.keys)
+            spreads = true
+            walk.state = .values
+        case .backlinks: throw invalidQuery("@links cannot follow a mixed value")
+        }
+        if walk.endsSpread || walk.bound.path.value == .elements { walk.spreads = true }
+        walk.endsSpread = spreads
+        filter.expressions.steps.append(step)
+        walk.bound.path.mixedCount += 1
+        walk.bound.path.kind = next.isKeys ? .string : .mixed
+        if !next.isKeys { walk.state = .mixed }
+    }
+
+    // MARK: The end
+
+    mutating func finish(_ walk: inout PathWalk, _ ending: PathEnding) throws(RealmError) {
+        walk.bound.ending = ending
+        switch walk.state {
+        case .start: throw invalidQuery("a path begins with the name of a property")
+        case .allLinks:
+            guard ending == .size else {
+                throw invalidQuery("@links is followed by @count or by a class")
+            }
+            walk.bound.path.value = .countAllLinks
+            walk.bound.path.kind = .int
+            walk.bound.path.shape = .single
+            return
+        case .object:
+            walk.bound.path.value = .member
+            walk.bound.path.kind = .link
+            walk.bound.path.target = schema.classes[walk.classIndex].key
+            if ending == .size {
+                throw invalidQuery(
+                    "@size is not defined for objects of class "
+                        + "'\(schema.classes[walk.classIndex].name)'")
+            }
+            if ending == .type { walk.bound.types = TypeSet.link }
+        case .property:
+            if walk.isBacklinks {
+                finishBacklinks(&walk, ending)
+            } else {
+                try finishStored(&walk, ending)
+            }
+        case .values, .mixed: try finishValues(&walk, ending)
+        }
+        walk.bound.path.shape = shape(walk)
+    }
+
+    private mutating func finishBacklinks(_ walk: inout PathWalk, _ ending: PathEnding) {
+        if ending == .size {
+            walk.bound.path.value = .countBacklinks
+            walk.bound.path.column = walk.originColumn
+            walk.bound.path.target = schema.classes[walk.origin].key
+            walk.bound.path.kind = .int
+            return
+        }
+        addBacklinks(&walk)
+        walk.bound.path.value = .member
+        walk.bound.path.kind = .link
+        walk.bound.path.target = schema.classes[walk.origin].key
+        if ending == .type { walk.bound.types = TypeSet.link }
+    }
+
+    private mutating func finishStored(
+        _ walk: inout PathWalk, _ ending: PathEnding
+    ) throws(RealmError) {
+        let owner = schema.classes[walk.bound.classIndex]
+        let property = owner.properties[walk.bound.propertyIndex]
+        let name = "\(owner.name).\(property.name)"
+        let kind = Self.kind(property.type)
+        walk.bound.path.column = Int32(property.key.column)
+        walk.bound.path.kind = kind
+        if kind == .link {
+            walk.bound.path.target =
+                schema.classes.first { $0.name == property.linkTarget }?.key ?? .invalid
+        }
+        switch ending {
+        case .size: try finishSize(&walk, property, name)
+        case .type:
+            walk.bound.path.value = property.collection == .none ? .column : .elements
+            if kind == .mixed {
+                walk.bound.path.measure = .type
+            } else if property.collection != .none {
+                throw invalidQuery("@type is not defined for the collection '\(name)'")
+            } else {
+                walk.bound.types = TypeSet.of(kind)
+            }
+        default:
+            if property.collection == .none {
+                walk.bound.path.value = .column
+                walk.bound.isPlain =
+                    walk.bound.path.count == Int32(hops.count) - walk.bound.hopFirst
+                    && walk.bound.path.slot == scopes[Int(walk.scope)].slot
+                walk.bound.hopCount = Int32(hops.count) - walk.bound.hopFirst
+            } else if kind == .link {
+                var step = ExpressionStep(.links)
+                step.column = walk.bound.path.column
+                step.target = walk.bound.path.target
+                append(&walk, step)
+                walk.bound.path.isToMany = true
+                walk.bound.path.value = .member
+            } else {
+                walk.bound.path.value = .elements
+            }
+        }
+    }
+
+    private func finishSize(
+        _ walk: inout PathWalk, _ property: PropertySchema, _ name: String
+    ) throws(RealmError) {
+        let kind = walk.bound.path.kind
+        if property.collection != .none {
+            walk.bound.path.value = kind == .link ? .countLinks : .countElements
+        } else if kind == .link {
+            walk.bound.path.value = .countLink
+        } else if kind.holdsText {
+            walk.bound.path.value = .column
+            walk.bound.path.measure = .size
+            return
+        } else {
+            throw invalidQuery(
+                "@size is not defined for property '\(name)' of type \(kind.typeWord)")
+        }
+        walk.bound.path.kind = .int
+    }
+
+    private func finishValues(
+        _ walk: inout PathWalk, _ ending: PathEnding
+    ) throws(RealmError) {
+        let kind = walk.bound.path.kind
+        switch ending {
+        case .size:
+            if walk.bound.path.value == .keys, walk.bound.path.mixedCount == 0 {
+                walk.bound.path.value = .countElements
+                walk.bound.path.kind = .int
+            } else if kind.holdsText, walk.bound.path.measure == .none {
+                walk.bound.path.measure = .size
+            } else {
+                throw invalidQuery("@size is not defined for values of type \(kind.typeWord)")
+            }
+        case .type:
+            if kind == .mixed {
+                walk.bound.path.measure = .type
+            } else {
+                walk.bound.types = TypeSet.of(kind)
+            }
+        default: break
+        }
+    }
+
+    private func shape(_ walk: PathWalk) -> OperandShape {
+        let path = walk.bound.path
+        if path.mixedCount > 0 {
+            let isOuter = path.isToMany || path.value == .elements || walk.spreads
+            if isOuter { return .groups }
+            return walk.endsSpread ? .many : .single
+        }
+        switch path.value {
+        case .elements, .keys: return path.isToMany ? .groups : .many
+        case .elementAt, .elementForKey: return path.isToMany ? .groups : .single
+        default: return path.isToMany ? .many : .single
+        }
+    }
+
+    static func kind(_ type: PropertyType) -> OperandKind {
+        switch type {
+        case .int: return .int
+        case .bool: return .bool
+        case .float: return .float
+        case .double: return .double
+        case .string: return .string
+        case .binary: return .binary
+        case .timestamp: return .timestamp
+        case .object, .linkingObjects: return .link
+        case .decimal128: return .decimal
+        case .objectId: return .objectId
+        case .uuid: return .uuid
+        case .mixed: return .mixed
+        }
+    }
+}
+
+extension PathFollower {
+    var isKeys: Bool {
+        if case .keys = self { return true }
+        return false
+    }
+}

@@ -1,0 +1,327 @@
+// The bound form of what columns alone cannot answer: operands as instructions for a stack machine,
+// paths as steps, and tests that put two operands together. Everything is plain data that the
+// filter's program owns; `ExpressionEvaluator` runs it, object by object.
+//
+// An operand is one value, many values, or several collections of values that are tested one by one
+// (`OperandShape`). Instructions stand behind those of their operands, so that nothing recurses
+// however deep an expression is; a SUBQUERY runs its own predicate, to the parser's bounded depth.
+
+/// How many values an operand has for one object.
+enum OperandShape: UInt8 {
+    /// One value, which may be null; or none at all (an index into an empty list).
+    case single
+    /// One collection: quantifiers apply to its members.
+    case many
+    /// Collections that are tested one by one; some passing one suffices (QUERY Q12).
+    case groups
+}
+
+/// The static type of an operand.
+enum OperandKind: UInt8 {
+    case null, int, bool, float, double, string, binary, timestamp, link
+    case decimal, objectId, uuid, mixed
+    /// A set of types, of `@type`: bits of `TypeSet`.
+    case type
+
+    init(_ kind: ColumnKind) {
+        switch kind {
+        case .int: self = .int
+        case .bool: self = .bool
+        case .float: self = .float
+        case .double: self = .double
+        case .string: self = .string
+        case .binary: self = .binary
+        case .timestamp: self = .timestamp
+        case .link: self = .link
+        case .decimal: self = .decimal
+        case .objectId: self = .objectId
+        case .uuid: self = .uuid
+        case .mixed, .collection: self = .mixed
+        }
+    }
+
+    var isNumeric: Bool {
+        self == .int || self == .float || self == .double || self == .decimal
+    }
+    var isText: Bool { self == .string || self == .binary }
+    var holdsText: Bool { isText || self == .mixed }
+
+    /// The type word of messages (T2).
+    var typeWord: String {
+        switch self {
+        case .null: return "null"
+        case .int: return "int"
+        case .bool: return "bool"
+        case .float: return "float"
+        case .double: return "double"
+        case .string: return "string"
+        case .binary: return "binary"
+        case .timestamp: return "timestamp"
+        case .link: return "link"
+        case .decimal: return "decimal128"
+        case .objectId: return "objectId"
+        case .uuid: return "uuid"
+        case .mixed: return "mixed"
+        case .type: return "@type"
+        }
+    }
+}
+
+/// One step of a path. The first ones lead from object to object, the others into mixed values.
+struct ExpressionStep {
+    enum Kind: UInt8 {
+        /// The link in `column`.
+        case link
+        /// The links in the collection at `column`, null ones left out.
+        case links
+        /// The link at `index` of the list at `column`.
+        case linkAt
+        /// The link under the key `text` in the dictionary at `column`.
+        case linkForKey
+        /// The objects of class `target` that link here through their `column`.
+        case backlinks
+        // Into mixed values: the entry of a key (or the property of a linked object), the item
+        // at an index, all children, all keys.
+        case entry, item, children, keys
+    }
+    var kind: Kind
+    var column: Int32 = -1
+    /// The class arrived at.
+    var target = ClassKey.invalid
+    /// Negative: from the end.
+    var index: Int64 = 0
+    var text = FilterText()
+
+    init(_ kind: Kind) { self.kind = kind }
+}
+
+/// What is taken of the objects that the steps of a path lead to.
+enum PathValue: UInt8 {
+    /// The object itself; of a scope whose members are values, the member.
+    case member
+    case column
+    /// Of a collection: its values, its keys, the value at an index, the value under a key.
+    case elements, keys, elementAt, elementForKey
+    /// Sizes: elements, links that are not null, 1 or 0 of a link, objects that link here through
+    /// a column of `target`, and all links there are.
+    case countElements, countLinks, countLink, countBacklinks, countAllLinks
+}
+
+/// What is made of each value of a path.
+enum PathMeasure: UInt8 {
+    case none
+    /// Bytes of a text, elements of a nested collection; null of other values.
+    case size
+    /// Bytes of each text, 0 for null; other values drop out (S13).
+    case length
+    /// The value's types as bits of `TypeSet`.
+    case type
+}
+
+struct ExpressionPath {
+    /// The scope it starts from.
+    var slot: Int32 = 0
+    /// Range of steps from object to object, and behind them those into mixed values.
+    var first: Int32 = 0
+    var count: Int32 = 0
+    var mixedCount: Int32 = 0
+    var value = PathValue.member
+    var measure = PathMeasure.none
+    var shape = OperandShape.single
+    /// Some step leads to many objects: null links then contribute nothing (U7).
+    var isToMany = false
+    /// Of the values, before `measure`.
+    var kind = OperandKind.null
+    var column: Int32 = -1
+    var index: Int64 = 0
+    var text = FilterText()
+    /// Of links: the class. `countBacklinks`: the class that links.
+    var target = ClassKey.invalid
+}
+
+/// One instruction.
+struct ExpressionCode {
+    enum Kind: UInt8 {
+        /// Constant `a`.
+        case constant
+        /// Constants a ..< a + b as a collection.
+        case list
+        /// Path, aggregate, subquery `a`.
+        case path, aggregate, subquery
+        /// Function `a` of the last `b` operands.
+        case function
+        case add, subtract, multiply, divide, negate
+        /// Filter node `a` chooses between the last two operands.
+        case choose
+    }
+    var kind: Kind
+    var a: Int32
+    var b: Int32 = 0
+}
+
+/// Minimum, maximum, sum or average over what a path leads to.
+struct ExpressionAggregate {
+    /// The path to the objects or values.
+    var path: Int32
+    /// From each object to its value; -1: the path's values themselves.
+    var inner: Int32
+    var kind: AggregateKind
+    /// Of the values taken in.
+    var valueKind: ColumnKind
+}
+
+/// SUBQUERY: the members of `path` for which a predicate holds, counted or aggregated.
+struct ExpressionSubquery {
+    var path: Int32
+    /// Where the members stand while the predicate runs.
+    var slot: Int32
+    /// The predicate.
+    var root: Int32
+    /// The predicate says nothing of other scopes: it is answered once for the whole class.
+    var isUncorrelated: Bool
+    /// Members are objects of this class; invalid: they are values.
+    var target: ClassKey
+    /// Into `aggregates` (whose `path` is not used); -1: the members are counted.
+    var aggregate: Int32
+}
+
+/// Two operands and what must hold between them.
+struct ExpressionTest {
+    enum Kind: UInt8 {
+        case compare
+        /// Left between right and `upper`, both included.
+        case between
+        /// `GEOWITHIN`: the objects of the left operand against shape `right.first`.
+        case geoWithin
+    }
+    /// How the members of two collections meet.
+    enum Pairing: UInt8 {
+        /// Each member by itself, quantifiers outside.
+        case quantified
+        /// Place by place (Q6).
+        case positional
+    }
+    struct Side {
+        /// Range of instructions.
+        var first: Int32 = 0
+        var count: Int32 = 0
+        var shape = OperandShape.single
+        var quantifier = Quantifier.unspecified
+    }
+    var kind = Kind.compare
+    var op = ComparisonOperator.equal
+    var options = ComparisonOptions()
+    var pairing = Pairing.quantified
+    var left = Side()
+    var right = Side()
+    var upper = Side()
+    /// How numbers that are not numbers compare (`ValueTest`).
+    var numberKind = ColumnKind.double
+    /// Null is below every string (U4).
+    var nullIsLeast = false
+    /// A null needle is in every value, null too (S5).
+    var nullNeedleMatches = false
+    /// MATCHES: the pattern's place in the program.
+    var pattern: Int32 = -1
+    /// LIKE: a backslash takes wildcards literally (X7).
+    var hasEscapes = false
+    /// The operands are sets of types: they are equal when they have one in common.
+    var comparesTypes = false
+}
+
+/// The types that `@type` tells apart (K9), one bit each.
+enum TypeSet {
+    static let null: UInt64 = 1
+    static let int: UInt64 = 1 << 1
+    static let bool: UInt64 = 1 << 2
+    static let string: UInt64 = 1 << 3
+    static let binary: UInt64 = 1 << 4
+    static let timestamp: UInt64 = 1 << 5
+    static let float: UInt64 = 1 << 6
+    static let double: UInt64 = 1 << 7
+    static let decimal: UInt64 = 1 << 8
+    static let objectId: UInt64 = 1 << 9
+    static let uuid: UInt64 = 1 << 10
+    static let link: UInt64 = 1 << 11
+    static let list: UInt64 = 1 << 12
+    static let dictionary: UInt64 = 1 << 13
+    static let numeric = int | float | double | decimal
+
+    static let words: [(word: String, types: UInt64)] = [
+        ("null", null),
+        ("int", int), ("integer", int), ("int16", int), ("int32", int), ("int64", int),
+        ("short", int), ("long", int), ("byte", int), ("char", int),
+        ("bool", bool), ("boolean", bool),
+        ("string", string),
+        ("binary", binary), ("data", binary), ("bytearray", binary), ("byte[]", binary),
+        ("bindata", binary),
+        ("date", timestamp), ("datetimeoffset", timestamp), ("timestamp", timestamp),
+        ("float", float), ("double", double),
+        ("decimal", decimal), ("decimal128", decimal),
+        ("objectid", objectId),
+        ("uuid", uuid), ("guid", uuid),
+        ("link", link), ("objectlink", link),
+        ("object", dictionary), ("dictionary", dictionary),
+        ("array", list), ("list", list),
+        ("numeric", numeric),
+        ("collection", list | dictionary),
+    ]
+
+    /// The types that a word names.
+    static func named(_ word: String) -> UInt64? {
+        let lowered = word.lowercased()
+        return words.first { $0.word == lowered }?.types
+    }
+
+    static func of(_ kind: OperandKind) -> UInt64 {
+        switch kind {
+        case .null, .mixed, .type: return null
+        case .int: return int
+        case .bool: return bool
+        case .float: return float
+        case .double: return double
+        case .string: return string
+        case .binary: return binary
+        case .timestamp: return timestamp
+        case .link: return link
+        case .decimal: return decimal
+        case .objectId: return objectId
+        case .uuid: return uuid
+        }
+    }
+
+    static func of(_ value: RawValue) -> UInt64 {
+        if value.isNull { return null }
+        switch ValueType(rawValue: value.type) {
+        case .int: return int
+        case .bool: return bool
+        case .float: return float
+        case .double: return double
+        case .string: return string
+        case .binary: return binary
+        case .timestamp: return timestamp
+        case .link: return link
+        case .decimal128: return decimal
+        case .objectId: return objectId
+        case .uuid: return uuid
+        case .list: return list
+        case .dictionary: return dictionary
+        case .null, nil: return null
+        }
+    }
+}
+
+/// The tables of all expressions of a filter while it is built.
+struct ExpressionTables {
+    var steps: [ExpressionStep] = []
+    var paths: [ExpressionPath] = []
+    var code: [ExpressionCode] = []
+    var aggregates: [ExpressionAggregate] = []
+    var subqueries: [ExpressionSubquery] = []
+    var tests: [ExpressionTest] = []
+    var constants: [BoundConstant] = []
+    /// Scopes that the evaluator needs places for: the root and each SUBQUERY.
+    var slotCount = 1
+    /// The greatest number of operands that wait for an instruction.
+    var stackDepth = 1
+}
