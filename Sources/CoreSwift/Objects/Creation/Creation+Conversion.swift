@@ -12,7 +12,7 @@ extension Creation {
         switch property.collection {
         case .none:
             return try element(tree, property, site) { creation throws(RealmError) in
-                try creation.current(object, property)
+                try creation.current(object, place)
             }
         case .list, .set:
             guard case .list(let elements) = try orEmpty(tree, .list([])) else {
@@ -24,7 +24,7 @@ extension Creation {
                 site.index = index
                 result.append(
                     try element(tree, property, site) { creation throws(RealmError) in
-                        try creation.current(object, property, at: index)
+                        try creation.current(object, place, at: index)
                     })
             }
             return .list(result)
@@ -39,7 +39,7 @@ extension Creation {
                 site.key = entry.name
                 let value = try element(entry.value, property, site) {
                     creation throws(RealmError) in
-                    try creation.current(object, property, key: entry.name)
+                    try creation.current(object, place, key: entry.name)
                 }
                 result.append((entry.name, value))
             }
@@ -92,32 +92,32 @@ extension Creation {
         return try realm.object(objects[object].class_.key, key)
     }
 
-    private func current(
-        _ object: Int, _ property: PropertySchema
-    ) throws(RealmError) -> Int64? {
+    /// Key of the embedded object that a property of a planned object holds now.
+    func current(_ object: Int, _ place: Int) throws(RealmError) -> Int64? {
         guard let owner = try handle(object) else { return nil }
         defer { owner.release() }
+        let property = objects[object].class_.properties[place]
         let child = try owner.linkedObject(property.key.rawValue)
         defer { child?.release() }
         return child?.objectKey
     }
 
-    private func current(
-        _ object: Int, _ property: PropertySchema, at index: Int
-    ) throws(RealmError) -> Int64? {
+    /// The same for an element of a list.
+    func current(_ object: Int, _ place: Int, at index: Int) throws(RealmError) -> Int64? {
         guard let owner = try handle(object) else { return nil }
         defer { owner.release() }
+        let property = objects[object].class_.properties[place]
         let list = try owner.collection(property.key.rawValue, property.collection)
         guard index < (try list.count()), let child = try list.object(index) else { return nil }
         defer { child.release() }
         return child.objectKey
     }
 
-    private func current(
-        _ object: Int, _ property: PropertySchema, key: String
-    ) throws(RealmError) -> Int64? {
+    /// The same for a value of a dictionary.
+    func current(_ object: Int, _ place: Int, key: String) throws(RealmError) -> Int64? {
         guard let owner = try handle(object) else { return nil }
         defer { owner.release() }
+        let property = objects[object].class_.properties[place]
         let dictionary = try owner.collection(property.key.rawValue, property.collection)
         let child = try Value.string(key).withRaw { raw throws(RealmError) in
             try dictionary.object(key: raw)

@@ -234,6 +234,38 @@ extension Creation {
         }
     }
 
+    /// Plans a property's default, for objects that are not planned from a tree.
+    mutating func planDefault(_ object: Int, _ place: Int) throws(RealmError) {
+        guard let value = objects[object].class_.properties[place].defaultValue else { return }
+        var completed = objects.count
+        let content = try content(value, object, place)
+        objects[object].contents[place] = content
+        try drain()
+        while completed < objects.count {
+            try complete(completed)
+            completed += 1
+            try drain()
+        }
+    }
+
+    /// Throws when a default does not fit its property. Changes nothing.
+    func checkDefault(_ class_: CreationClass, _ place: Int) throws(RealmError) {
+        var trial = Creation(realm, policy, ignoresUnknown: false)
+        trial.objects = [
+            PlannedObject(
+                class_: class_, primaryKey: nil, existing: nil, isDescribed: true,
+                site: CreationSite(owner: class_),
+                contents: Array(repeating: nil, count: class_.properties.count))
+        ]
+        try trial.planDefault(0, place)
+        for object in trial.objects.dropFirst() where !object.class_.isEmbedded && object.isNew {
+            throw RealmError(
+                .notSupported,
+                "can't copy: the default of \(class_.name).\(class_.properties[place].name) "
+                    + "creates an object of class \(object.class_.name)")
+        }
+    }
+
     // MARK: References
 
     /// `{"$ref": "…"}` to an object with that `$id`, or `{"$link": {"table": …, "key": …}}`.

@@ -49,7 +49,8 @@ extension Creation {
         }
     }
 
-    private mutating func fillEmbedded() throws(RealmError) {
+    /// Fills the embedded objects that filling others has placed.
+    mutating func fillEmbedded() throws(RealmError) {
         while let next = embedded.popLast() {
             defer { next.handle.release() }
             try fill(next.handle, next.object, isNew: next.isNew)
@@ -61,7 +62,8 @@ extension Creation {
         embedded.append((handle, object, isNew))
     }
 
-    private mutating func fill(
+    /// Writes the planned contents of an object.
+    mutating func fill(
         _ handle: ObjectHandle, _ index: Int, isNew: Bool
     ) throws(RealmError) {
         let object = objects[index]

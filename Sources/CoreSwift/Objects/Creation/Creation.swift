@@ -68,7 +68,7 @@ struct CreationSite {
 }
 
 /// What a property, or an element of a collection, will hold.
-indirect enum PlannedContent {
+enum PlannedContent {
     case value(Value)
     /// A link to a planned object.
     case object(Int)
