@@ -407,7 +407,9 @@ typedef enum realm_update_policy {
 typedef enum realm_json_flags {
     RLM_JSON_PLAIN = 0,
     /** Reading: names that the class does not have are passed over. */
-    RLM_JSON_IGNORE_UNKNOWN = 1
+    RLM_JSON_IGNORE_UNKNOWN = 1,
+    /** Writing: values of types that JSON lacks as MongoDB's extended JSON, not as plain text. */
+    RLM_JSON_EXTENDED = 2
 } realm_json_flags_e;
 
 /* ------------------------------------------------------------------------------------------------
@@ -2303,6 +2305,31 @@ RLM_API realm_object_t *realm_object_create_from_json(realm_t *realm, realm_clas
  */
 RLM_API bool realm_schema_set_default(realm_schema_t *schema, const char *class_name,
         const char *property_name, const char *json);
+
+/**
+ * Returns the object as JSON text that `realm_object_create_from_json()` reads back, to be freed
+ * with `realm_free()`. Stored properties stand in the order of the class under their public names,
+ * embedded objects in their place. Linked objects are nested `link_depth` links deep, each once;
+ * others are named by their primary key, or as `{"$link":{"table":class,"key":key}}`; cycles of
+ * objects without one use `"$id"` and `{"$ref":id}`. Timestamps are ISO 8601 text, binaries base64,
+ * decimals text; in mixed values, and with RLM_JSON_EXTENDED everywhere, MongoDB's extended JSON.
+ * Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_LIMIT_EXCEEDED for more than 200 links.
+ */
+RLM_API char *realm_object_to_json(const realm_object_t *object, size_t link_depth, int flags);
+
+/**
+ * Copies an object, with all that it links to and contains, into `target`, which may be its own
+ * realm; returns a new handle there. Every object is copied once, whatever cycles there are.
+ * Objects whose primary key the target has are treated as `update` says; within one file, those
+ * that are linked to stay as they are. Others are always new. Properties that only the target has
+ * take their defaults. Fails, and changes nothing: RLM_ERR_SCHEMA_MISMATCH when the target lacks a
+ * class or property or has another type for it, RLM_ERR_MISSING_PROPERTY_VALUE for a property
+ * without default, RLM_ERR_OBJECT_ALREADY_EXISTS, RLM_ERR_ILLEGAL_OPERATION for embedded objects,
+ * RLM_ERR_WRONG_TRANSACTION_STATE unless the target is in a write transaction,
+ * RLM_ERR_INVALIDATED_OBJECT.
+ */
+RLM_API realm_object_t *realm_object_copy_to(const realm_object_t *object, realm_t *target,
+        realm_update_policy_e update);
 
 #ifdef __cplusplus
 }

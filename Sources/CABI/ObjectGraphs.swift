@@ -4,6 +4,10 @@
 import CRealm
 import CoreSwift
 
+private func object(_ handle: OpaquePointer?) throws(RealmError) -> ObjectHandle {
+    ObjectHandle(checked: try HandleSlab.check(UnsafeRawPointer(handle), .object))
+}
+
 private func policy(_ update: realm_update_policy_e) throws(RealmError) -> UpdatePolicy {
     guard let policy = UpdatePolicy(rawValue: update.rawValue) else {
         throw RealmError(.invalidArgument, "\(update.rawValue) is no update policy")
@@ -65,5 +69,43 @@ public func realm_schema_set_default(
             classes[index].properties[place].defaultValue = value
             return Schema(classes)
         }
+    }
+}
+
+/// Returns the object as JSON text that `realm_object_create_from_json()` reads back, to be freed
+/// with `realm_free()`. Stored properties stand in the order of the class under their public names,
+/// embedded objects in their place. Linked objects are nested `link_depth` links deep, each once;
+/// others are named by their primary key, or as `{"$link":{"table":class,"key":key}}`; cycles of
+/// objects without one use `"$id"` and `{"$ref":id}`. Timestamps are ISO 8601 text, binaries base64,
+/// decimals text; in mixed values, and with RLM_JSON_EXTENDED everywhere, MongoDB's extended JSON.
+/// Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_LIMIT_EXCEEDED for more than 200 links.
+@c @implementation
+public func realm_object_to_json(
+    _ object: OpaquePointer?, _ link_depth: Int, _ flags: Int32
+) -> UnsafeMutablePointer<CChar>? {
+    boundary(nil) { () throws(RealmError) in
+        var options = JSONOptions()
+        options.linkDepth = link_depth
+        options.isExtended = flags & Int32(RLM_JSON_EXTENDED.rawValue) != 0
+        return copyForC(try CABI.object(object).json(options))
+    }
+}
+
+/// Copies an object, with all that it links to and contains, into `target`, which may be its own
+/// realm; returns a new handle there. Every object is copied once, whatever cycles there are. Objects
+/// whose primary key the target has are treated as `update` says; within one file, those that are
+/// linked to stay as they are. Others are always new. Properties that only the target has take their
+/// defaults. Fails, and changes nothing: RLM_ERR_SCHEMA_MISMATCH when the target lacks a class or
+/// property or has another type for it, RLM_ERR_MISSING_PROPERTY_VALUE for a property without
+/// default, RLM_ERR_OBJECT_ALREADY_EXISTS, RLM_ERR_ILLEGAL_OPERATION for embedded objects,
+/// RLM_ERR_WRONG_TRANSACTION_STATE unless the target is in a write transaction,
+/// RLM_ERR_INVALIDATED_OBJECT.
+@c @implementation
+public func realm_object_copy_to(
+    _ object: OpaquePointer?, _ target: OpaquePointer?, _ update: realm_update_policy_e
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let source = try CABI.object(object)
+        return try source.copy(to: try realmHeld(target), update: try policy(update)).cHandle
     }
 }
