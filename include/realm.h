@@ -643,6 +643,9 @@ typedef bool (*realm_scheduler_is_same_as_func_t)(const realm_userdata_t schedul
                                                   const realm_userdata_t scheduler_userdata_2);
 typedef bool (*realm_scheduler_can_deliver_notifications_func_t)(void *userdata);
 typedef realm_scheduler_t *(*realm_scheduler_default_factory_func_t)(void *userdata);
+/** Returns the default for one new object as JSON text made with malloc(), or NULL to have creation
+ *  fail with RLM_ERR_CALLBACK. An extension. */
+typedef char *(*realm_default_func_t)(void *userdata);
 /** Called with each problem that a check finds; `message` is borrowed for the call. */
 typedef void (*realm_check_func_t)(void *userdata, const char *message);
 typedef void (*realm_log_func_t)(void *userdata, const char *category, realm_log_level_e level,
@@ -2305,6 +2308,17 @@ RLM_API realm_object_t *realm_object_create_from_json(realm_t *realm, realm_clas
  */
 RLM_API bool realm_schema_set_default(realm_schema_t *schema, const char *class_name,
         const char *property_name, const char *json);
+
+/**
+ * As `realm_schema_set_default()` with a function that is asked for each new object, on the thread
+ * of its realm and in its write transaction, which it must not change. Creating fails with
+ * RLM_ERR_CALLBACK when it returns NULL, and with RLM_ERR_MALFORMED_JSON when the text is none.
+ * `userdata_free` is called once, when no realm or configuration uses the schema any more, on
+ * whatever thread that is.
+ */
+RLM_API bool realm_schema_set_default_func(realm_schema_t *schema, const char *class_name,
+        const char *property_name, realm_default_func_t func, void *userdata,
+        realm_free_userdata_func_t userdata_free);
 
 /**
  * Returns the object as JSON text that `realm_object_create_from_json()` reads back, to be freed

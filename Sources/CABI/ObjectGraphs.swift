@@ -1,6 +1,7 @@
 // Whole objects with what they link to and contain: from JSON text, to it, and into other realms.
 // Extensions; see docs/JSON.md.
 
+import CKernels
 import CRealm
 import CoreSwift
 
@@ -52,23 +53,59 @@ public func realm_schema_set_default(
     _ property_name: UnsafePointer<CChar>?, _ json: UnsafePointer<CChar>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let object = try held(schema, .schema, as: SchemaObject.self)
-        let className = try text(class_name, "class_name")
-        let name = try text(property_name, "property_name")
         let value = json == nil ? nil : try JSONReader.read(try cBytes(json, "json"))
-        try object.change { schema throws(RealmError) in
-            var classes = schema.classes
-            guard let index = classes.firstIndex(where: { $0.name == className }) else {
-                throw RealmError(.noSuchTable, "the schema has no class '\(className)'")
-            }
-            guard let place = classes[index].properties.firstIndex(where: { $0.name == name })
-            else {
-                throw RealmError(
-                    .invalidProperty, "class \(className) has no stored property '\(name)'")
-            }
-            classes[index].properties[place].defaultValue = value
-            return Schema(classes)
+        try changeProperty(schema, class_name, property_name) { property in
+            property.defaultValue = value
+            property.computedDefault = nil
         }
+    }
+}
+
+/// As `realm_schema_set_default()` with a function that is asked for each new object, on the thread
+/// of its realm and in its write transaction, which it must not change. Creating fails with
+/// RLM_ERR_CALLBACK when it returns NULL, and with RLM_ERR_MALFORMED_JSON when the text is none.
+/// `userdata_free` is called once, when no realm or configuration uses the schema any more, on
+/// whatever thread that is.
+@c @implementation
+public func realm_schema_set_default_func(
+    _ schema: OpaquePointer?, _ class_name: UnsafePointer<CChar>?,
+    _ property_name: UnsafePointer<CChar>?, _ func: realm_default_func_t?,
+    _ userdata: UnsafeMutableRawPointer?, _ userdata_free: realm_free_userdata_func_t?
+) -> Bool {
+    let userdata = Userdata(userdata, userdata_free)
+    return succeeds { () throws(RealmError) in
+        guard let make = `func` else {
+            throw RealmError(.invalidArgument, "func must not be NULL")
+        }
+        let computed = ComputedDefault { () throws(RealmError) in
+            guard let json = make(userdata.pointer) else {
+                throw RealmError(.callback, "the function for a default reported failure")
+            }
+            defer { ck_free(json) }
+            return try JSONReader.read(try cBytes(json, "json"))
+        }
+        try changeProperty(schema, class_name, property_name) { $0.computedDefault = computed }
+    }
+}
+
+private func changeProperty(
+    _ schema: OpaquePointer?, _ class_name: UnsafePointer<CChar>?,
+    _ property_name: UnsafePointer<CChar>?, _ change: (inout PropertySchema) -> Void
+) throws(RealmError) {
+    let object = try held(schema, .schema, as: SchemaObject.self)
+    let className = try text(class_name, "class_name")
+    let name = try text(property_name, "property_name")
+    try object.change { schema throws(RealmError) in
+        var classes = schema.classes
+        guard let index = classes.firstIndex(where: { $0.name == className }) else {
+            throw RealmError(.noSuchTable, "the schema has no class '\(className)'")
+        }
+        guard let place = classes[index].properties.firstIndex(where: { $0.name == name }) else {
+            throw RealmError(
+                .invalidProperty, "class \(className) has no stored property '\(name)'")
+        }
+        change(&classes[index].properties[place])
+        return Schema(classes)
     }
 }
 

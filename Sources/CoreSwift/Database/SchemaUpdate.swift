@@ -164,6 +164,7 @@ struct SchemaUpdate {
             for column in copy.properties.indices {
                 copy.properties[column].publicName = ""
                 copy.properties[column].defaultValue = nil
+                copy.properties[column].computedDefault = nil
                 copy.properties[column].key = PropertyKey(
                     column: column, serial: next.nextSerial)
                 next.nextSerial += 1

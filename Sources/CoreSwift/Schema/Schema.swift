@@ -63,6 +63,8 @@ public struct PropertySchema: Hashable, Sendable {
     /// What a new object gets that is created from values without one for the property. Belongs to
     /// the program, not to the file; objects created without values start with zeros and nulls.
     public var defaultValue: ValueTree?
+    /// Computes it anew for each object, and wins over `defaultValue`.
+    public var computedDefault: ComputedDefault?
 
     public init(
         _ name: String, _ type: PropertyType, collection: CollectionType = .none,

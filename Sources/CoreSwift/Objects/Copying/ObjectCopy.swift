@@ -209,7 +209,7 @@ struct ObjectCopy {
         }
         var defaults: [Int] = []
         for (place, property) in other.properties.enumerated() where properties[place] == nil {
-            if property.defaultValue != nil {
+            if property.hasDefault {
                 try creation.checkDefault(other, place)
                 defaults.append(place)
             } else if !property.isNullable && property.collection == .none {

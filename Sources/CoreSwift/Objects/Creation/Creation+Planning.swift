@@ -169,7 +169,7 @@ extension Creation {
         _ class_: CreationClass, _ property: Int
     ) throws(RealmError) -> ValueTree {
         let schema = class_.properties[property]
-        if let value = schema.defaultValue { return value }
+        if let value = try schema.makeDefault() { return value }
         if schema.isNullable { return .null }
         throw RealmError(
             .missingPrimaryKey,
@@ -223,7 +223,7 @@ extension Creation {
         }
         for (place, property) in object.class_.properties.enumerated()
         where object.contents[place] == nil && place != object.class_.primaryKey {
-            if let value = property.defaultValue {
+            if let value = try property.makeDefault() {
                 objects[index].contents[place] = try content(value, index, place)
             } else if !property.isNullable && property.collection == .none {
                 throw RealmError(
@@ -236,7 +236,8 @@ extension Creation {
 
     /// Plans a property's default, for objects that are not planned from a tree.
     mutating func planDefault(_ object: Int, _ place: Int) throws(RealmError) {
-        guard let value = objects[object].class_.properties[place].defaultValue else { return }
+        let property = objects[object].class_.properties[place]
+        guard let value = try property.makeDefault() else { return }
         var completed = objects.count
         let content = try content(value, object, place)
         objects[object].contents[place] = content
