@@ -73,6 +73,12 @@ void ck_lock_free(ck_lock *lock);
 void ck_lock_acquire(ck_lock *lock);
 void ck_lock_release(ck_lock *lock);
 
+/* Calls body(context, 0) here and body(context, 1) on a thread made for it, and returns when both
+ * have ended. Without a second thread both run here, one after the other. */
+void ck_run_halves(void (*body)(void *context, int half), void *context);
+/* Processors this thread may use. */
+int ck_cores(void);
+
 /* Memory of the C allocator, which callers of the C ABI give back with realm_free. */
 void *ck_malloc(size_t size);
 void ck_free(void *memory);

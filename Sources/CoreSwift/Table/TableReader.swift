@@ -39,6 +39,14 @@ struct TableReader {
         return (place.view, place.row)
     }
 
+    /// While `body` runs, several threads may read this table.
+    func sharing<R>(_ body: () throws(RealmError) -> R) throws(RealmError) -> R {
+        if table.pointee.isShared { return try body() }
+        table.pointee.isShared = true
+        defer { table.pointee.isShared = false }
+        return try body()
+    }
+
     /// The value of a row of a leaf; resolves values in blocks of their own and the key column.
     @inline(__always)
     func value(_ leaf: LeafView, _ row: Int, _ column: Int) throws(RealmError) -> RawValue {

@@ -39,6 +39,12 @@ struct Selection {
         if let keys = try candidates() { return keys.count }
         try prepare()
         if node.kind == .intRange, let count = try countRange(node) { return count }
+        if usesTwoCores {
+            let counts = try scanHalves(0) { count, leaf, bitmap in
+                count &+= Bits.count(bitmap, Bits.words(leaf.rows))
+            }
+            return counts.0 + counts.1
+        }
         var count = 0
         try forEachLeaf { leaf, bitmap throws(RealmError) in
             count &+= Bits.count(bitmap, Bits.words(leaf.rows))
@@ -70,6 +76,12 @@ struct Selection {
             return keys.count <= limit ? keys : Array(keys[..<limit])
         }
         try prepare()
+        if limit == .max && usesTwoCores {
+            let found = try scanHalves([Int64]()) { keys, leaf, bitmap in
+                Self.append(leaf, bitmap, &keys)
+            }
+            return found.0 + found.1
+        }
         var keys: [Int64] = []
         try forEachLeaf { leaf, bitmap throws(RealmError) in
             Self.append(leaf, bitmap, &keys)
@@ -124,6 +136,57 @@ struct Selection {
             }
             if Bits.isEmpty(bitmap, Bits.words(leaf.rows)) { continue }
             if try !body(leaf, bitmap) { return }
+        }
+    }
+
+    /// Whether a scan is worth a second thread: it has much to look at, and tests only read leaves.
+    private var usesTwoCores: Bool {
+        guard table.rowCount >= Self.twoCoresRows, TwoCores.areThere else { return false }
+        var stack = [Int32(root)]
+        var isSlow = false
+        while let next = stack.popLast() {
+            let node = program.nodes[Int(next)]
+            switch node.kind {
+            case .and, .or:
+                for child in 0..<Int(node.b) { stack.append(program.children[Int(node.a) + child]) }
+            case .text, .textSet, .value, .valueSet, .mixedText: isSlow = true
+            case .nothing, .intRange, .intSet, .doubleRange, .floatRange, .doubleSet, .floatSet,
+                .timestampRange, .timestampSet:
+                break
+            default: return false
+            }
+        }
+        // Numbers alone are compared faster than another thread starts.
+        return isSlow
+    }
+
+    private static let twoCoresRows = 400_000
+
+    /// Scans both halves of the leaves at once, each into a result of its own.
+    private func scanHalves<T>(
+        _ initial: T, _ body: (inout T, LeafView, Bitmap) -> Void
+    ) throws(RealmError) -> (T, T) {
+        var found: [LeafView] = []
+        var iterator = table.leaves()
+        while let leaf = try iterator.next() { found.append(leaf) }
+        let leaves = found
+        return try TwoCores.run { half throws(RealmError) in
+            var result = initial
+            let middle = leaves.count / 2
+            let range = half == 0 ? 0..<middle : middle..<leaves.count
+            // The scratch memory of a filter is for one thread.
+            let selection = half == 0 ? self : try Selection(snapshot, program, table, root: root)
+            if half == 1 { try selection.prepare() }
+            let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
+            defer { bitmap.deallocate() }
+            for index in range {
+                let leaf = leaves[index]
+                Bits.live(leaf, bitmap)
+                selection.filter.upcoming = index + 1 < range.upperBound ? leaves[index + 1] : nil
+                try selection.filter.apply(root, leaf, bitmap)
+                if !Bits.isEmpty(bitmap, Bits.words(leaf.rows)) { body(&result, leaf, bitmap) }
+            }
+            return result
         }
     }
 

@@ -55,7 +55,11 @@ struct Sorter {
         let gathered = try gather(objects, ordering, snapshot, table)
         var sorter = Sorter(gathered, count: objects.count)
         defer { sorter.deallocate() }
-        sorter.sort()
+        if objects.count >= twoCoresMin, TwoCores.areThere {
+            sorter.sortHalves()
+        } else {
+            sorter.sort([Run(range: 0..<objects.count, cursor: Cursor())])
+        }
         return sorter.result(objects)
     }
 
@@ -87,6 +91,16 @@ struct Sorter {
         }
         return try objects.withUnsafeBufferPointer { buffer throws(RealmError) in
             var gathered: [GatheredKey] = []
+            if buffer.count >= twoCoresMin, TwoCores.areThere, ordering.count == 2,
+                ordering.allSatisfy({ $0.hops.isEmpty })
+            {
+                let (first, second) = try table.sharing { () throws(RealmError) in
+                    try TwoCores.run { half throws(RealmError) in
+                        try GatheredKey(ordering[half], snapshot, table, buffer)
+                    }
+                }
+                return [first, second]
+            }
             for key in ordering {
                 gathered.append(try GatheredKey(key, snapshot, table, buffer))
             }
@@ -103,24 +117,83 @@ struct Sorter {
 
     // MARK: Sorting
 
-    private mutating func sort() {
-        var runs = [Run(range: 0..<count, cursor: Cursor())]
+    /// Fewer elements are sorted in about the time that a second thread takes to start.
+    private static let twoCoresMin = 50_000
+
+    /// Sorts on two cores: the elements below a middle code, and the others.
+    private mutating func sortHalves() {
+        let all = 0..<count
+        var cursor = Cursor()
+        let bits = pack(all, &cursor)
+        let middle = middleCode()
+        var lower = 0
+        for index in all where codes[index] < middle { lower += 1 }
+        guard bits > 0, lower > count / 8, lower < count - count / 8 else {
+            finish(all, bits, cursor)
+            return
+        }
+        // Stable, into the other memory.
+        var places = (0, lower)
+        for index in all {
+            let code = codes[index]
+            let isLower = code < middle
+            let place = isLower ? places.0 : places.1
+            otherCodes[place] = code
+            otherOrder[place] = order[index]
+            places.0 &+= isLower ? 1 : 0
+            places.1 &+= isLower ? 0 : 1
+        }
+        swap(&codes, &otherCodes)
+        swap(&order, &otherOrder)
+        // Each half has its own part of all memory.
+        let sorter = self
+        TwoCores.run { half in
+            var part = sorter
+            part.finish(half == 0 ? 0..<lower : lower..<sorter.count, bits, cursor)
+        }
+    }
+
+    /// A code that about half of the elements are below.
+    private func middleCode() -> UInt64 {
+        let step = max(1, count / 1023)
+        var sample: [UInt64] = []
+        for index in stride(from: 0, to: count, by: step) { sample.append(codes[index]) }
+        sample.sort()
+        return sample[sample.count / 2]
+    }
+
+    private mutating func sort(_ first: [Run]) {
+        var runs = first
         while let run = runs.popLast() {
             var cursor = run.cursor
             let bits = pack(run.range, &cursor)
-            if bits > 0 { sortCodes(run.range, bits) }
-            if cursor.key == keys.count { continue }
-            if bits == 0 {
-                runs.append(Run(range: run.range, cursor: cursor))
-                continue
-            }
-            var start = run.range.lowerBound
-            while start < run.range.upperBound {
-                var end = start + 1
-                while end < run.range.upperBound, codes[end] == codes[start] { end += 1 }
-                if end - start > 1 { runs.append(Run(range: start..<end, cursor: cursor)) }
-                start = end
-            }
+            sortPacked(run.range, bits, cursor, &runs)
+        }
+    }
+
+    /// Sorts a range whose codes are packed already.
+    private mutating func finish(_ range: Range<Int>, _ bits: Int, _ cursor: Cursor) {
+        var runs: [Run] = []
+        sortPacked(range, bits, cursor, &runs)
+        sort(runs)
+    }
+
+    /// Sorts a range by its codes; what they leave undecided becomes runs.
+    private mutating func sortPacked(
+        _ range: Range<Int>, _ bits: Int, _ cursor: Cursor, _ runs: inout [Run]
+    ) {
+        if bits > 0 { sortCodes(range, bits) }
+        if cursor.key == keys.count { return }
+        if bits == 0 {
+            runs.append(Run(range: range, cursor: cursor))
+            return
+        }
+        var start = range.lowerBound
+        while start < range.upperBound {
+            var end = start + 1
+            while end < range.upperBound, codes[end] == codes[start] { end += 1 }
+            if end - start > 1 { runs.append(Run(range: start..<end, cursor: cursor)) }
+            start = end
         }
     }
 
