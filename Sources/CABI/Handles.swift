@@ -17,6 +17,7 @@ public func realm_release(_ ptr: UnsafeMutableRawPointer?) {
     guard let kind = HandleSlab.kind(of: ptr) else { return }
     switch kind {
     case .workQueue, .released: return
+    case .list, .set, .dictionary: HandleSlab.releaseHolding(ptr)
     case .realm, .results:
         if let object = HandleSlab.held(by: ptr)?.takeUnretainedValue() {
             let realm = (object as? Realm) ?? (object as? AnyResults)?.realm

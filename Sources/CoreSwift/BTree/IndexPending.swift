@@ -47,6 +47,8 @@ struct IndexPending {
     /// Text changes by value: open addressing, entries are change numbers + 1 of the latest
     /// change of a value.
     private var hashTable: [UInt32] = []
+    /// Where entries are counted: by text change, number + 1 of the one of the same value before it.
+    private var previousTexts: [UInt32] = []
     private var hashedUpTo = 0
     private var hashUsed = 0
 
@@ -79,6 +81,7 @@ struct IndexPending {
         keysAscend = true
         lastKey = 0
         hashTable = []
+        previousTexts = []
         hashedUpTo = 0
         hashUsed = 0
     }
@@ -195,6 +198,29 @@ struct IndexPending {
         return isWhole ? found : nil
     }
 
+    /// The same for a value of other bytes, where entries are counted.
+    mutating func changes(ofText bytes: UnsafeRawPointer, _ length: Int) -> [Int64: Int]? {
+        guard count > 0, isCounted, let texts else { return [:] }
+        guard count - hashedUpTo <= Self.unchainedMax else { return nil }
+        hashNewChanges()
+        var found: [Int64: Int] = [:]
+        let mask = hashTable.count - 1
+        var place = Int(truncatingIfNeeded: Self.hash(bytes, length)) & mask
+        while hashTable[place] != 0, !isText(texts[Int(hashTable[place]) - 1], bytes, length) {
+            place = (place + 1) & mask
+        }
+        var next = hashTable[place]
+        var left = Self.chainMax
+        while next != 0 {
+            if left == 0 { return nil }
+            left -= 1
+            let change = texts[Int(next) - 1]
+            found[change.key, default: 0] += change.isAddition ? 1 : -1
+            next = previousTexts[Int(next) - 1]
+        }
+        return found
+    }
+
     private func isText(
         _ change: TextChange, _ bytes: UnsafeRawPointer, _ length: Int
     ) -> Bool {
@@ -217,6 +243,7 @@ struct IndexPending {
                 place = (place + 1) & mask
             }
             if hashTable[place] == 0 { hashUsed += 1 }
+            if isCounted { previousTexts.append(hashTable[place]) }
             hashedUpTo += 1
             hashTable[place] = UInt32(hashedUpTo)
         }
@@ -224,6 +251,7 @@ struct IndexPending {
 
     private mutating func rehash() {
         hashTable = [UInt32](repeating: 0, count: max(256, hashTable.count * 4))
+        previousTexts = []
         hashedUpTo = 0
         hashUsed = 0
     }

@@ -4,14 +4,14 @@
 //
 // In a write transaction it works on the cell in its row while it is small, else on the
 // transaction's `OpenCollection`; otherwise on the cell of the snapshot. Belongs to the realm's
-// thread; collections of frozen realms remember nothing, so any thread may read them.
+// thread; collections of frozen realms may be read by any (`FrozenElements`).
 //
 // Changing elements: RealmCollection+Changes.swift.
 
 public final class RealmCollection {
     public let type: CollectionType
     public let propertyKey: Int64
-    public let realm: Realm
+    public private(set) var realm: Realm
     /// The object that has the collection; ended with it.
     let owner: ObjectHandle
     let column: Int
@@ -29,9 +29,13 @@ public final class RealmCollection {
     /// its cell in there, or the view of the snapshot.
     private var open: UnsafeMutablePointer<OpenCollection>?
     private var row: RowPlace?
-    private var view: CollectionView?
+    private var view: UnsafeMutablePointer<CollectionView>?
+    /// Where `view` points when there is one.
+    private var viewMemory: UnsafeMutablePointer<CollectionView>?
     /// Columns of the elements, while `stamp` stands.
     private var infos: UnsafeMutablePointer<ColumnInfo>?
+    /// In a frozen realm, instead of all these.
+    private let frozen: FrozenElements?
 
     /// Takes over the handle, whose class has the collection in this column.
     init(_ owner: ObjectHandle, _ column: Int, _ type: CollectionType, propertyKey: Int64) {
@@ -40,6 +44,7 @@ public final class RealmCollection {
         self.type = type
         self.propertyKey = propertyKey
         realm = owner.realm
+        frozen = owner.session.pointee.isFrozen ? FrozenElements() : nil
         parent = nil
         number = 0
         depth = 1
@@ -52,6 +57,7 @@ public final class RealmCollection {
         self.type = type
         propertyKey = parent.propertyKey
         realm = parent.realm
+        frozen = parent.frozen == nil ? nil : FrozenElements()
         self.parent = parent
         self.number = number
         self.position = position
@@ -59,8 +65,12 @@ public final class RealmCollection {
     }
 
     deinit {
+        forgetView()
+        viewMemory?.deallocate()
+        frozen?.deallocate()
         owner.release()
-        realm.prepareForRelease()
+        // Others that hold the realm see to it themselves.
+        if isKnownUniquelyReferenced(&realm) { realm.prepareForRelease() }
     }
 
     var session: Session { owner.session }
@@ -127,14 +137,18 @@ public final class RealmCollection {
         if session.pointee.threadMask == 0 { return }
         open = nil
         row = nil
-        view = nil
+        forgetView()
         infos = nil
         // Nothing is remembered until all of it was found.
         stamp = 0
         if session.pointee.status != .writing {
-            let found = try findView(table, place)
+            var found = try findView(table, place)
+            found.keep()
             infos = found.infos
-            view = found
+            let memory = viewMemory ?? .allocate(capacity: 1)
+            memory.initialize(to: found)
+            viewMemory = memory
+            view = memory
         } else if parent == nil, table.isCell(place, objectKey, column) {
             infos = table.pointee.columns[column].elements
             row = place
@@ -156,6 +170,13 @@ public final class RealmCollection {
         infos = table.pointee.columns[column].elements
         row = place
         stamp = session.pointee.stamp.pointee
+    }
+
+    private func forgetView() {
+        guard let view else { return }
+        view.pointee.deallocate()
+        view.deinitialize(count: 1)
+        self.view = nil
     }
 
     /// Opens a collection that was used in its cell.
@@ -210,20 +231,23 @@ public final class RealmCollection {
                 + "this \(type) any more")
     }
 
-    /// A view of a frozen realm's collection, for this call alone: other threads may be reading.
-    private func frozenView() throws(RealmError) -> CollectionView {
+    /// The view of a frozen realm's collection, which other threads may be reading, too.
+    private func frozenView() throws(RealmError) -> UnsafeMutablePointer<CollectionView> {
         let place = try owner.row()
-        guard let table = try realm.readTables().table(classKey) else {
-            throw RealmError(.invalidatedObject, "class \(classKey.rawValue) is gone")
+        guard let frozen else { throw realm.notWriting() }
+        return try frozen.view { () throws(RealmError) in
+            guard let table = try realm.readTables().table(classKey) else {
+                throw RealmError(.invalidatedObject, "class \(classKey.rawValue) is gone")
+            }
+            return try findView(table, place)
         }
-        return try findView(table, place)
     }
 
     /// The view of a collection outside write transactions.
     func sealedView() throws(RealmError) -> CollectionView {
         try refresh()
-        if let view { return view }
-        return try frozenView()
+        if let view { return view.pointee.temporary() }
+        return try frozenView().pointee
     }
 
     /// The transaction's collection; one that was used in its cell is opened.
@@ -331,9 +355,9 @@ public final class RealmCollection {
     public func count() throws(RealmError) -> Int {
         try refresh()
         if let open { return open.pointee.count }
-        if let view { return view.count }
+        if let view { return view.pointee.count }
         if let cell { return CollectionCell.count(cell) }
-        return try frozenView().count
+        return try frozenView().pointee.count
     }
 
     /// The value of element `index`; `.indexOutOfBounds` behind the end. Text is borrowed until
@@ -351,10 +375,11 @@ public final class RealmCollection {
     @inline(__always)
     private func element(_ index: Int, isKey: Bool) throws(RealmError) -> RawValue {
         try refresh()
-        if let count = view?.count {
+        if let view {
+            let count = view.pointee.count
             guard index >= 0, index < count else { throw outOfBounds(index, count) }
             let column = isKey ? 0 : type == .dictionary ? 1 : 0
-            if let value = try view?.value(index, column) { return value }
+            return try view.pointee.value(index, column)
         }
         return try elementSlowly(index, isKey: isKey)
     }
@@ -370,9 +395,11 @@ public final class RealmCollection {
                 ? value : realm.keep(value)
         }
         guard let open else {
-            var view = try frozenView()
-            guard index >= 0, index < view.count else { throw outOfBounds(index, view.count) }
-            return try view.value(index, column)
+            let view = try frozenView()
+            let count = view.pointee.count
+            guard index >= 0, index < count else { throw outOfBounds(index, count) }
+            guard let frozen else { throw realm.notWriting() }
+            return try frozen.value(index, column, view)
         }
         guard index >= 0, index < open.pointee.count else {
             throw outOfBounds(index, open.pointee.count)
@@ -407,7 +434,7 @@ public final class RealmCollection {
             }
             return nil
         }
-        if view != nil { return try view?.firstIndex(value, column) }
+        if let view { return try view.pointee.firstIndex(value, column) }
         if let cell {
             for index in 0..<CollectionCell.count(cell)
             where CollectionOrder.compare(
@@ -417,7 +444,7 @@ public final class RealmCollection {
             }
             return nil
         }
-        var view = try frozenView()
+        var view = try frozenView().pointee
         return try view.firstIndex(value, column)
     }
 
@@ -425,9 +452,9 @@ public final class RealmCollection {
     func search(_ value: RawValue) throws(RealmError) -> (index: Int, isFound: Bool) {
         try refresh()
         if let open { return try open.pointee.search(value) }
-        if let place = try view?.search(value) { return place }
+        if let view { return try view.pointee.search(value) }
         if let cell { return table.search(cell, value, knownInfos) }
-        var view = try frozenView()
+        var view = try frozenView().pointee
         return try view.search(value)
     }
 

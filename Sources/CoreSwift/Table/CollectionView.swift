@@ -18,6 +18,12 @@ struct CollectionView {
     private var fingerLeaf: UnsafeRawPointer
     private var fingerStart = 0
     private var fingerCount = 0
+    /// Where the leaves are, once the view was read at many places. Only of views that somebody
+    /// keeps, who calls `deallocate` in the end; copies of one must not outlive it.
+    private var directory: CollectionDirectory?
+    private var isKept = false
+    /// Leaves that were looked for.
+    private var seeks = 0
 
     /// Of a cell that passed the gate with its leaf.
     init(
@@ -76,6 +82,27 @@ struct CollectionView {
 
     var valueColumn: Int { columnCount - 1 }
 
+    /// This view will be read again and again: it may gather what makes that fast.
+    mutating func keep() { isKept = isTree }
+
+    /// Ends a view that was kept.
+    func deallocate() { directory?.deallocate() }
+
+    /// Another view of the same collection, for a while.
+    func temporary() -> CollectionView {
+        var copy = self
+        copy.directory = nil
+        copy.isKept = false
+        return copy
+    }
+
+    /// The directory of a large collection, for the caller to keep and to end.
+    func makeDirectory() throws(RealmError) -> CollectionDirectory? {
+        guard isTree else { return nil }
+        return try CollectionDirectory(
+            table, layout, root: cell + CollectionCell.rootOffset, depth: depth, count: count)
+    }
+
     // MARK: Positions
 
     /// Element `index`, which is there: of column 0, or of the values of a dictionary.
@@ -86,15 +113,73 @@ struct CollectionView {
                 .value(index, infos[column])
         }
         let row = index &- fingerStart
-        if row < 0 || row >= fingerCount { try seek(index) }
+        if row < 0 || row >= fingerCount {
+            if let directory {
+                let leaf = directory.leaf(of: index)
+                if column == columnCount &- 1, let number = directory.number(leaf, index) {
+                    return infos[column].kind == .int
+                        ? .int(number)
+                        : .link(infos[column].linkTarget, ObjectKey(rawValue: number))
+                }
+                try point(at: leaf, directory)
+            } else {
+                try seek(index)
+            }
+        }
         return try table.value(
             RowPlace(
                 leaf: UnsafeMutableRawPointer(mutating: fingerLeaf), row: index &- fingerStart,
                 state: .sealed), column, infos[column])
     }
 
+    /// Element `index` of a small collection; nil of one that has a tree.
+    @inline(__always)
+    func smallValue(_ index: Int, _ column: Int) -> RawValue? {
+        guard !isTree else { return nil }
+        return InlineCollection(cell).column(column, UnsafePointer(infos))
+            .value(index, infos[column])
+    }
+
+    /// Element `index` for several threads at once, which share a directory; nothing is remembered.
+    func value(
+        _ index: Int, _ column: Int, _ directory: CollectionDirectory
+    ) throws(RealmError) -> RawValue {
+        let leaf = directory.leaf(of: index)
+        let block = try table.collectionLeaf(
+            directory.place(leaf), directory.count(leaf), layout)
+        return try table.value(
+            RowPlace(
+                leaf: UnsafeMutableRawPointer(mutating: block),
+                row: index &- directory.start(leaf), state: .sealed), column, infos[column])
+    }
+
+    /// Points the finger at a leaf of the directory.
+    @inline(__always)
+    private mutating func point(
+        at leaf: Int, _ directory: CollectionDirectory
+    ) throws(RealmError) {
+        if let block = directory.block(leaf) {
+            fingerLeaf = block
+        } else {
+            fingerLeaf = try table.collectionLeaf(
+                directory.place(leaf), directory.count(leaf), layout)
+            directory.note(leaf, fingerLeaf, valueColumn, infos[valueColumn].kind)
+        }
+        fingerStart = directory.start(leaf)
+        fingerCount = directory.count(leaf)
+    }
+
+    /// Looks for a leaf by descending, and gets a directory when that was done often. A tree of n
+    /// leaves has a directory for what n / 8 descents cost, about.
     @inline(never)
     private mutating func seek(_ index: Int) throws(RealmError) {
+        seeks += 1
+        if isKept, seeks >= 8, seeks >= count / (LeafLayout.rowsMax * 8),
+            let made = try makeDirectory()
+        {
+            directory = made
+            return try point(at: made.leaf(of: index), made)
+        }
         var place = cell + CollectionCell.rootOffset
         var start = 0
         var elements = count

@@ -114,6 +114,9 @@ enum NestedCell {
             let owner = property < 0 ? index : property
             for row in 0..<view.rows where !view.isDead(row) {
                 if info.kind == .collection {
+                    // Nearly all are small ones, and a commit asks each.
+                    guard CollectionCell.isTree(column.bytes(row)) || info.elementKind == .mixed
+                    else { continue }
                     let layout = ElementLayout(info, column: owner)
                     try trees(column.bytes(row), layout, owner, body)
                 } else if !column.isNull(row) {

@@ -20,6 +20,9 @@ struct CollectionPiece {
     var open: UnsafeMutablePointer<OpenLeaf>?
     /// The node in `branches` that it is a child of, or -1.
     var origin: Int32
+    /// Of a set or dictionary: whether `word` is known, and the word of the first element.
+    var hasWord = false
+    var word: UInt64 = 0
 }
 
 struct OpenCollection {
@@ -53,7 +56,11 @@ struct OpenCollection {
     /// Nodes above the level-1 branches.
     var upper: [BlockReference] = []
     private var fingerPiece = 0
-    private var fingerStart = 0
+    private(set) var fingerStart = 0
+    /// What the texts of a set, or keys of a dictionary, begin with, all of them; see `search`.
+    var shared: [UInt8] = []
+    var sharedBytes = 0
+    var sharesKnown = false
 
     init(
         _ table: Table, _ key: Int64, _ column: Int, _ layout: ElementLayout, number: UInt64 = 0
@@ -257,9 +264,26 @@ struct OpenCollection {
         fingerStart = start
     }
 
+    /// Points the finger at a piece.
+    @inline(__always)
+    mutating func pointFinger(at piece: Int) {
+        var from = 0
+        var start = 0
+        if piece >= fingerPiece {
+            from = fingerPiece
+            start = fingerStart
+        }
+        while from < piece {
+            start &+= Int(counts[from])
+            from &+= 1
+        }
+        fingerPiece = piece
+        fingerStart = start
+    }
+
     /// Where a piece's rows are.
     @inline(__always)
-    private func leaf(_ piece: Int) throws(RealmError) -> RowPlace {
+    func leaf(_ piece: Int) throws(RealmError) -> RowPlace {
         if let open = pieces[piece].open {
             return RowPlace(leaf: UnsafeMutableRawPointer(open), row: 0, state: .open)
         }
@@ -312,42 +336,6 @@ struct OpenCollection {
         return (try table.value(place, column, infos[column]), place.state == .sealed)
     }
 
-    /// The first position whose element is not below `value`, and whether it is equal; of sets
-    /// and dictionaries, whose column 0 ascends.
-    mutating func search(_ value: RawValue) throws(RealmError) -> (index: Int, isFound: Bool) {
-        guard pieceCount > 0 else { return (0, false) }
-        let info = infos[0]
-        var low = 0
-        var length = pieceCount
-        while length > 1 {
-            let half = length >> 1
-            let first = try table.value(try leaf(low + half), 0, info)
-            if CollectionOrder.compare(first, value, info.kind) <= 0 { low += half }
-            length -= half
-        }
-        var start = 0
-        for piece in 0..<low { start &+= Int(counts[piece]) }
-        fingerPiece = low
-        fingerStart = start
-        var place = try leaf(low)
-        var row = 0
-        length = Int(counts[low])
-        while length > 0 {
-            let half = length >> 1
-            place.row = row + half
-            let order = CollectionOrder.compare(
-                try table.value(place, 0, info), value, info.kind)
-            if order == 0 { return (start + row + half, true) }
-            if order < 0 {
-                row += half + 1
-                length -= half + 1
-            } else {
-                length = half
-            }
-        }
-        return (start + row, false)
-    }
-
     /// The position of the nested collection with this number, or nil.
     mutating func position(of number: UInt64, near hint: Int) throws(RealmError) -> Int? {
         guard valueInfo.kind == .mixed else { return nil }
@@ -391,10 +379,14 @@ struct OpenCollection {
         } else if index == count {
             // Behind the last piece's elements, not before a next piece's.
             seek(count - 1)
-        } else {
-            seek(index)
+        } else if index < fingerStart || index > fingerStart + Int(counts[fingerPiece]) {
+            // Behind the finger's piece rather than before the next one's first element, whose
+            // word stays what it is then.
+            seekSlowly(index)
         }
         isDirty = true
+        // What is first or last may share less with the others.
+        if index == 0 || index == count { sharesKnown = false }
         var row = index - fingerStart
         var leaf = pieces[fingerPiece].open
         if leaf == nil || leaf.unsafelyUnwrapped.pointee.isFull {
@@ -409,6 +401,9 @@ struct OpenCollection {
         return (open, row)
     }
 
+    /// Rows up to which a piece grows by insertions between its rows.
+    private static let filledRowsMax = 512
+
     /// Opens, enlarges or splits the finger's piece so that a row fits in; moves the finger to
     /// where it belongs.
     @inline(never)
@@ -416,7 +411,9 @@ struct OpenCollection {
         _ row: Int, isAppending: Bool
     ) throws(RealmError) -> (UnsafeMutablePointer<OpenLeaf>, Int) {
         let rows = Int(counts[fingerPiece])
-        if rows < LeafLayout.rowsMax {
+        // A piece that insertions fill moves half of its rows at each: better two of them.
+        let isGrown = !isAppending && rows >= Self.filledRowsMax && pieces[fingerPiece].open != nil
+        if rows < LeafLayout.rowsMax && !isGrown {
             let leaf = try open(fingerPiece, extraRows: 1)
             if leaf.pointee.rows < 32
                 || leaf.pointee.estimatedBytes() <= LeafLayout.bytesTarget * 3 / 2
@@ -426,7 +423,8 @@ struct OpenCollection {
         }
         let isNext = isAppending && row == rows
         let keep = isNext ? rows : rows / 2
-        let right = makeLeaf(capacity: isNext ? rows : LeafLayout.rowsMax)
+        let right = makeLeaf(
+            capacity: isNext ? rows : isGrown ? max(Self.filledRowsMax, rows) : LeafLayout.rowsMax)
         if !isNext {
             let leaf = try open(fingerPiece, extraRows: 0)
             leaf.pointee.copyRows(keep..<rows, to: right)

@@ -51,15 +51,16 @@ extension UnsafeMutablePointer where Pointee == TableState {
         of key: Int64, in target: ClassKey, column: Int
     ) throws(RealmError) -> [Int64] {
         let info = pointee.columns[column]
-        guard info.linksAreWords else {
-            guard let tree = try inverseTree(column) else { return [] }
-            return try CountedLinks.sources(
-                of: ObjectKey(rawValue: key), in: target, isMixed: true, tree)
-        }
         let inverse = Int(info.inverseIndex)
         guard inverse >= 0 else { return [] }
         let index = pointee.indexes + inverse
-        let waiting = index.pointee.pending.changes(of: UInt64(bitPattern: key))
+        let waiting =
+            info.linksAreWords
+            ? index.pointee.pending.changes(of: UInt64(bitPattern: key))
+            : InverseBytes.with(ObjectKey(rawValue: key), of: target, isMixed: true) {
+                start, count in
+                index.pointee.pending.changes(ofText: start, count)
+            }
         if waiting == nil { try mergeIndex(inverse) }
         let stored = try storedSources(of: key, in: target, info, index.pointee.tree)
         guard let waiting, !waiting.isEmpty else { return stored }
@@ -79,7 +80,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         if tree.isEmpty { return [] }
         if info.countsLinks {
             return try CountedLinks.sources(
-                of: ObjectKey(rawValue: key), in: target, isMixed: false, tree)
+                of: ObjectKey(rawValue: key), in: target, isMixed: !info.linksAreWords, tree)
         }
         var result: [Int64] = []
         try InverseBytes.withRange(
