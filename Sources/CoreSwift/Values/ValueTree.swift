@@ -59,7 +59,7 @@ public enum ValueTree: Hashable, Sendable {
 
 extension ValueTree: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
     ExpressibleByStringLiteral, ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
-    ExpressibleByBooleanLiteral, ExpressibleByNilLiteral
+    ExpressibleByBooleanLiteral
 {
     public init(dictionaryLiteral elements: (String, ValueTree)...) {
         self = .dictionary(elements.map { Entry($0.0, $0.1) })
@@ -69,5 +69,4 @@ extension ValueTree: ExpressibleByDictionaryLiteral, ExpressibleByArrayLiteral,
     public init(integerLiteral value: Int64) { self = .value(.int(value)) }
     public init(floatLiteral value: Double) { self = .value(.double(value)) }
     public init(booleanLiteral value: Bool) { self = .value(.bool(value)) }
-    public init(nilLiteral: ()) { self = .null }
 }

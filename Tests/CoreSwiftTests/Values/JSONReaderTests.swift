@@ -20,7 +20,7 @@ import Testing
     private func message(_ text: String) -> String? { message(Array(text.utf8)) }
 
     @Test func `scalars read as themselves, with blanks around them`() throws {
-        #expect(try read("null") == nil)
+        #expect(try read("null") == .null)
         #expect(try read(" true\n") == true)
         #expect(try read("\t\r false ") == false)
         #expect(try read("\"\"") == "")
@@ -52,7 +52,7 @@ import Testing
         #expect(try read("[]") == [])
         #expect(try read("{}") == [:])
         #expect(try read("[1,[2,{}],[]]") == [1, [2, [:]], []])
-        #expect(try read(#"{"b":1,"a":{"c":[null]}}"#) == ["b": 1, "a": ["c": [nil]]])
+        #expect(try read(#"{"b":1,"a":{"c":[null]}}"#) == ["b": 1, "a": ["c": [.null]]])
         #expect(try read(#"{"b":1,"a":2,"b":3}"#) == ["b": 3, "a": 2])
         let names = (0..<40).map { "\"k\($0 % 20)\":\($0)" }.joined(separator: ",")
         #expect(

@@ -57,6 +57,7 @@ from ._errors import (
     VersionError,
     WrongThreadError,
 )
+from ._json import to_dict, to_json
 from ._model import (
     Default,
     EmbeddedObject,
@@ -69,7 +70,6 @@ from ._model import (
     is_valid,
     properties,
     realm_of,
-    to_dict,
 )
 from ._expressions import Condition, Expression
 from ._paths import Path, SortKey, Subquery, backlinks, expr, not_
@@ -152,4 +152,5 @@ __all__ = [
     "realm_of",
     "results",
     "to_dict",
+    "to_json",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from types import TracebackType
-from typing import Any, Literal, TypeVar, overload
+from typing import Any, Literal, TypeVar, cast, overload
 
 from . import _realm
 from ._errors import SchemaError
@@ -14,6 +14,9 @@ from ._results import Results
 from ._reflection import classes_from_description
 
 T = TypeVar("T", bound=Object)
+
+#: What happens to objects whose primary key is there already.
+Update = Literal["error", "all", "modified"]
 
 
 class Transaction:
@@ -90,6 +93,41 @@ class Realm(_realm.Realm):
     ) -> list[T]:
         """Adds several objects; see `add`."""
         return [self.add(obj, update=update) for obj in objects]
+
+    @overload
+    def create_from_json(
+        self, cls: type[T], text: str, /, *, update: Update = "error", ignore_unknown: bool = False
+    ) -> T: ...
+    @overload
+    def create_from_json(
+        self, cls: str, text: str, /, *, update: Update = "error", ignore_unknown: bool = False
+    ) -> Any: ...
+    def create_from_json(
+        self,
+        cls: type[T] | str,
+        text: str,
+        /,
+        *,
+        update: Update = "error",
+        ignore_unknown: bool = False,
+    ) -> Any:
+        """Creates the object that a JSON text describes, with all that is nested in it.
+
+        Values of types that JSON lacks are text (ISO 8601, base64, hexadecimal digits) or MongoDB's
+        extended JSON. Links are objects in turn, or primary keys. `update` as in `create`; names
+        that the class does not have are an error, or passed over with `ignore_unknown`. An error
+        leaves everything as it was.
+        """
+        return self._create_from_json(cls, text, update, ignore_unknown)
+
+    def copy(self, obj: T, /, *, update: Update = "error") -> T:
+        """Copies a stored object into this realm, with all that it links to and contains.
+
+        It may be of another realm, of a frozen one, or of this one. Each object is copied once, also
+        in cycles. Objects whose primary key this realm has are an error, or updated as `update`
+        says; within one file they stay as they are. Others become new objects.
+        """
+        return cast(T, self._copy_object(obj, update))
 
     def delete(self, target: Object | Iterable[Object], /) -> None:
         """Deletes an object, or all objects of results or another iterable."""

@@ -28,6 +28,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, Union, cast
 
 from . import _realm
 from ._errors import SchemaError
+from ._json import to_dict, to_json
 from ._values import ObjectId
 
 T = TypeVar("T")
@@ -483,6 +484,14 @@ class Object(_realm.Object, metaclass=ObjectMeta):
             "realm.to_dict gives its values"
         )
 
+    def to_dict(self, *, depth: int = 0) -> dict[str, Any]:
+        """As `realm.to_dict`; a property of this name hides it."""
+        return to_dict(self, depth=depth)
+
+    def to_json(self, *, depth: int = 0, extended: bool = False) -> str:
+        """As `realm.to_json`; a property of this name hides it."""
+        return to_json(self, depth=depth, extended=extended)
+
     def __repr__(self) -> str:
         name = type(self).__name__
         if self._realm_managed:
@@ -575,21 +584,3 @@ def properties(cls: type[Object], /) -> dict[str, _realm.Property]:
 def realm_of(obj: Object, /) -> Any:
     """The realm that obj is in, None for an unmanaged one."""
     return obj._realm_owner
-
-
-def _plain(value: Any) -> Any:
-    """A copy of live collections, and of those in them, as plain ones."""
-    if isinstance(value, _realm.List | list):
-        return [_plain(item) for item in value]
-    if isinstance(value, _realm.Dictionary | dict):
-        return {k: _plain(v) for k, v in cast("dict[str, Any]", value).items()}
-    return set(value) if isinstance(value, _realm.Set | set) else value
-
-
-def to_dict(obj: Object, /) -> dict[str, Any]:
-    """The values of obj by name; links stay objects, collections are copied to plain ones."""
-    values = {}
-    for prop in type(obj).__realm_model__.properties:
-        value = getattr(obj, prop.name)
-        values[prop.name] = _plain(value) if prop.type == "Any" or prop.collection else value
-    return values

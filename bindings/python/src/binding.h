@@ -66,6 +66,7 @@ struct State {
     PyObject *dictionary_class;
     PyObject *make_path;      /* realm._paths: the expression for a property; NULL at first */
     PyObject *find_target;    /* realm._model: the class that a property links to, or None */
+    PyObject *default_to_json; /* realm._json: the default of a property as JSON text */
     PyObject *make_error;     /* realm._errors.make_error(code, message, path) */
     PyObject *datetime_type;
     PyObject *timedelta_type;
@@ -327,6 +328,17 @@ PyObject *realm_add(Realm *self, PyObject *args, PyObject *kwargs);
 PyObject *realm_find(Realm *self, PyObject *args);
 PyObject *realm_object_for_key(Realm *self, PyObject *args);
 PyObject *realm_delete_object(Realm *self, PyObject *object);
+
+/* The number of an update policy by name, NULL being that of "error"; -1 with an exception. */
+int update_policy(PyObject *name);
+
+/* ---- json.c --------------------------------------------------------------------------------- */
+
+PyObject *realm_create_from_json(Realm *self, PyObject *args);
+PyObject *realm_copy_object(Realm *self, PyObject *args);
+PyObject *object_to_json(Object *self, PyObject *args);
+/* Tells the engine of a model's defaults, for objects that it creates from JSON and by copying. */
+int schema_add_defaults(State *state, realm_schema_t *schema, Model *model);
 
 /* ---- row.c ---------------------------------------------------------------------------------- */
 

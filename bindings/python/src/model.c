@@ -141,6 +141,12 @@ realm_schema_t *schema_from_models(State *state, Model **models, size_t count) {
     }
     schema = realm_schema_new(classes, count, (const realm_property_info_t **)lists);
     if (!schema) raise_engine(state, "building the schema");
+    for (size_t i = 0; schema && i < count; i++) {
+        if (schema_add_defaults(state, schema, models[i]) < 0) {
+            realm_release(schema);
+            schema = NULL;
+        }
+    }
 done:
     if (lists) {
         for (size_t i = 0; i < count; i++) PyMem_Free(lists[i]);

@@ -63,6 +63,12 @@ static PyObject *set_make_path(PyObject *module, PyObject *function) {
     Py_RETURN_NONE;
 }
 
+static PyObject *set_default_to_json(PyObject *module, PyObject *function) {
+    State *state = PyModule_GetState(module);
+    replace_reference(&state->default_to_json, Py_NewRef(function));
+    Py_RETURN_NONE;
+}
+
 static PyMethodDef module_methods[] = {
     {"delete_files", delete_files, METH_O,
      "delete_files(path, /)\n--\n\n"
@@ -71,6 +77,7 @@ static PyMethodDef module_methods[] = {
      "check_file(path, /)\n--\n\n"
      "The problems of a realm's file as texts; none means that every block of it is sound."},
     {"_set_make_path", set_make_path, METH_O, NULL},
+    {"_set_default_to_json", set_default_to_json, METH_O, NULL},
     {"_set_collection_classes", set_collection_classes, METH_VARARGS, NULL},
     {"_set_log_level", set_log_level, METH_VARARGS, NULL},
     {NULL, NULL, 0, NULL}};
@@ -152,7 +159,7 @@ static int module_exec(PyObject *module) {
     apply(list_class) apply(set_class) apply(dictionary_class) apply(find_target) apply(make_path) \
     apply(decimal_type) apply(uuid_type) apply(object_id_type) apply(decimal_to_bytes)             \
     apply(decimal_from_bytes) apply(name_bytes) apply(timedelta_type) apply(utc) apply(epoch)      \
-    apply(name_model) apply(name_update)                                                           \
+    apply(name_model) apply(name_update) apply(default_to_json)                                    \
     apply(name_days) apply(name_seconds) apply(name_microseconds) apply(name_tzinfo)
 
 static int module_traverse(PyObject *module, visitproc visit, void *arg) {

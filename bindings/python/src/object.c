@@ -318,6 +318,10 @@ static PyGetSetDef object_getset[] = {
     {"_realm_key", (getter)get_key, NULL, "Its object key in the file, or None.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
+static PyMethodDef object_methods[] = {
+    {"_realm_to_json", (PyCFunction)object_to_json, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL}};
+
 static PyType_Slot object_slots[] = {
     {Py_tp_doc, "Base of the classes whose objects a realm stores."},
     {Py_tp_new, object_new},
@@ -327,6 +331,7 @@ static PyType_Slot object_slots[] = {
     {Py_tp_clear, object_clear},
     {Py_tp_richcompare, object_compare},
     {Py_tp_hash, object_hash},
+    {Py_tp_methods, object_methods},
     {Py_tp_getset, object_getset},
     {0, NULL}};
 

@@ -2,7 +2,7 @@
  * row.c and realm_graph.c. */
 #include "binding.h"
 
-static int update_policy(PyObject *name) {
+int update_policy(PyObject *name) {
     if (!name || (PyUnicode_Check(name) &&
                   PyUnicode_CompareWithASCIIString(name, "error") == 0)) return UPDATE_ERROR;
     if (PyUnicode_Check(name)) {

@@ -96,8 +96,9 @@ import Testing
                     "All",
                     from: .dictionary([
                         .init("id", .value(.int(Int64(index)))), .init(name, tree),
-                        .init(name + "N", tree), .init(name + "L", [tree, nil, tree]),
-                        .init(name + "S", [tree, tree]), .init(name + "D", ["k": tree, "n": nil]),
+                        .init(name + "N", tree), .init(name + "L", [tree, .null, tree]),
+                        .init(name + "S", [tree, tree]),
+                        .init(name + "D", ["k": tree, "n": .null]),
                     ]))
                 #expect(try object.get(name) == value || value == .decimal128(.nan), "\(name)")
                 #expect("\(try object.get(name + "N"))" == "\(value)")
@@ -141,13 +142,13 @@ import Testing
                     #expect(
                         message.contains("All.\(name)") || message.contains("content for $"),
                         "\(name) \(tree): \(message)")
-                    _ = try refusal(realm, "All", object(name + "L", [nil, tree]))
+                    _ = try refusal(realm, "All", object(name + "L", [.null, tree]))
                     _ = try refusal(realm, "All", object(name + "D", ["k": tree]))
                 }
                 #expect(
-                    try refusal(realm, "All", object(name, nil))
+                    try refusal(realm, "All", object(name, .null))
                         .hasSuffix("null is no value for it"))
-                #expect(try refusal(realm, "All", object(name + "S", [nil])) != "no error")
+                #expect(try refusal(realm, "All", object(name + "S", [.null])) != "no error")
             }
             #expect(
                 try refusal(realm, "All", ["id": 1, "intL": [1, "x"]])
@@ -229,7 +230,7 @@ import Testing
     @Test func `a list gives all values in declaration order`() throws {
         try withRealm { realm in
             let leaf = try realm.create(
-                "Leaf", from: ["t", nil, ["name": "n"], [], ["p", 2, [8], nil], 1])
+                "Leaf", from: ["t", .null, ["name": "n"], [], ["p", 2, [8], .null], 1])
             #expect(try leaf.get("text") == .string("t"))
             #expect(try leaf.linked("node")?.get("name") == .string("n"))
             #expect(try leaf.linked("part")?.linked("screw")?.get("turns") == .int(8))

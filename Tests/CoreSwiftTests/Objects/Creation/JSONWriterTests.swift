@@ -29,7 +29,7 @@ import Testing
                     "id": 1, "int": -5, "string": "a\"\\\n\u{1}é", "binary": "AAEC",
                     "timestamp": "1969-12-31T23:59:58.25Z", "float": 0.1, "double": -1e300,
                     "decimal": "1.50", "uuid": "123e4567-e89b-12d3-a456-426614174000",
-                    "intL": [1, nil], "decimalD": ["k": "NaN"], "doubleS": [0.5, "-Infinity"],
+                    "intL": [1, .null], "decimalD": ["k": "NaN"], "doubleS": [0.5, "-Infinity"],
                 ])
             let text = try json(object)
             for piece in [

@@ -25,10 +25,10 @@ import Testing
 
     private static let full: ValueTree = [
         "name": "a", "weight": 1.5, "count": 2, "others": [["name": "b"], ["name": "c"]],
-        "circle": ["b", "c"], "roles": ["x": "b", "y": nil], "any": [1, ["k": "v"]],
-        "anys": [1, [2], nil], "anySet": [1, "x"], "anyMap": ["a": 1, "b": [true]],
+        "circle": ["b", "c"], "roles": ["x": "b", "y": .null], "any": [1, ["k": "v"]],
+        "anys": [1, [2], .null], "anySet": [1, "x"], "anyMap": ["a": 1, "b": [true]],
         "part": ["label": "p", "screw": ["turns": 1]], "parts": [["label": "q"], ["label": "r"]],
-        "partMap": ["k": ["label": "s", "maker": "b"]], "leaf": nil,
+        "partMap": ["k": ["label": "s", "maker": "b"]], "leaf": .null,
     ]
 
     @Test func `modified writes nothing when nothing differs, all writes everything`() throws {
@@ -53,21 +53,21 @@ import Testing
             let object = try realm.create("Node", from: Self.full)
             for (tree, count): (ValueTree, Int) in [
                 (["name": "a", "weight": 1.5, "count": 3], 1),
-                (["name": "a", "weight": nil], 1), (["name": "a", "weight": nil], 0),
+                (["name": "a", "weight": .null], 1), (["name": "a", "weight": .null], 0),
                 (["name": "a", "others": ["b", "b"]], 1), (["name": "a", "others": ["b"]], 1),
                 (["name": "a", "others": ["b", "c", "b"]], 2),
                 (["name": "a", "circle": ["c"]], 1), (["name": "a", "circle": ["a", "c"]], 1),
                 (["name": "a", "roles": ["x": "b", "y": "c"]], 1),
-                (["name": "a", "roles": ["z": nil]], 3),
-                (["name": "a", "anys": [1, [2, 3], nil]], 1),
+                (["name": "a", "roles": ["z": .null]], 3),
+                (["name": "a", "anys": [1, [2, 3], .null]], 1),
                 (["name": "a", "anyMap": ["a": 1, "b": [false]]], 1),
                 (["name": "a", "anySet": [1.0, "x"]], 0),
                 (["name": "a", "part": ["label": "P"]], 1),
                 (["name": "a", "part": ["screw": ["turns": 1]]], 0),
                 (["name": "a", "part": ["screw": ["turns": 2]]], 1),
                 (["name": "a", "parts": [["label": "q", "size": 5], ["label": "r"]]], 1),
-                (["name": "a", "partMap": ["k": ["maker": nil]]], 1),
-                (["name": "a", "others": nil, "partMap": nil], 4),
+                (["name": "a", "partMap": ["k": ["maker": .null]]], 1),
+                (["name": "a", "others": .null, "partMap": .null], 4),
                 (["name": "a", "next": ["name": "b", "weight": 7]], 2),
                 (["name": "a", "next": ["name": "b", "weight": 7]], 0),
                 (["name": "a", "weight": 0.0], 1), (["name": "a", "weight": -0.0], 1),
