@@ -168,6 +168,82 @@ static inline size_t count_names(const char* needle)
 }
 static inline size_t target_id(void) { return B.n > 777777 ? 777777 : B.n / 2; }
 
+/* texts of eight words, of which some are common and most are rare, out of 20,000 that have four to six letters each */
+enum { NOTE_WORDS = 8, VOCABULARY = 20000, NOTE_MAX = NOTE_WORDS * 7, WORD_MIDDLE = 5000 };
+static inline size_t note_word(size_t i, size_t w)
+{
+    uint64_t h = (i * NOTE_WORDS + w + 1) * 0x9E3779B97F4A7C15ull;
+    h = (h ^ h >> 32) * 0xD6E8FEB86659FD93ull;
+    uint64_t u = (h ^ h >> 29) >> 40; /* 24 bits; their cube favours the first words */
+    return (size_t)((u * u >> 24) * u >> 24) * VOCABULARY >> 24;
+}
+/* three syllables of two letters; words that follow one another begin alike */
+static inline size_t spell_word(char* out, size_t word)
+{
+    static const char syllables[] = "babebibobucacecicocudadedidodufafefifofugagegigoguhahehi";
+    const size_t parts[] = {word / 784, word / 28 % 28, word % 28};
+    for (int p = 0; p < 3; p++)
+        memcpy(out + 2 * p, syllables + 2 * parts[p], 2);
+    out[6] = 0;
+    return 6;
+}
+static inline size_t note_text(char* out, size_t i)
+{
+    char* end = out;
+    for (size_t w = 0; w < NOTE_WORDS; w++) {
+        if (w)
+            *end++ = ' ';
+        end += spell_word(end, note_word(i, w));
+    }
+    return (size_t)(end - out);
+}
+static inline bool note_has(size_t i, size_t from, size_t below)
+{
+    for (size_t w = 0; w < NOTE_WORDS; w++)
+        if (note_word(i, w) >= from && note_word(i, w) < below)
+            return true;
+    return false;
+}
+static inline size_t count_notes(size_t from, size_t below, size_t also)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < B.n; i++)
+        count += note_has(i, from, below) && note_has(i, also, also + 1);
+    return count;
+}
+/* A search: words from `from` up to `below`, and word `also`; `prefix` for the first four letters of `from`. */
+typedef struct text_search {
+    const char* name;
+    size_t from, below, also, reps;
+    bool prefix;
+} text_search_t;
+static const text_search_t text_searches[] = {
+    {"text_rare", VOCABULARY - 1, VOCABULARY, VOCABULARY - 1, 200, false},
+    {"text_common", 0, 1, 0, 20, false},
+    {"text_two", 0, 1, WORD_MIDDLE, 50, false},
+    {"text_two_common", 0, 1, 1, 20, false},
+    {"text_prefix", WORD_MIDDLE / 28 * 28, WORD_MIDDLE / 28 * 28 + 28, WORD_MIDDLE, 20, true},
+};
+static inline void spell_search(char* out, const text_search_t* search)
+{
+    size_t n = spell_word(out, search->from);
+    if (search->prefix)
+        strcpy(out + 4, "*");
+    else if (search->also != search->from) {
+        out[n++] = ' ';
+        spell_word(out + n, search->also);
+    }
+}
+static inline size_t count_search(const text_search_t* s)
+{
+    size_t count = 0;
+    if (!s->prefix)
+        return count_notes(s->from, s->below, s->also);
+    for (size_t i = 0; i < B.n; i++)
+        count += note_has(i, s->from, s->below);
+    return count;
+}
+
 /* the pinned reader: so many small commits over so many scattered objects while one reader holds its version */
 enum { PINNED_OBJECTS = 64 };
 static inline size_t pinned_commits(void) { return B.n >= 1000000 ? 10000 : B.n / 100; }

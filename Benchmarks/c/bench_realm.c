@@ -55,8 +55,10 @@ static const realm_property_info_t personidx_props[] = {
     SCALAR("age", INT)};
 static const realm_property_info_t coded_props[] = {PK("code", STRING), SCALAR("name", STRING), SCALAR("age", INT)};
 static const realm_property_info_t shuffled_props[] = {PK("_id", INT), SCALAR("name", STRING), SCALAR("age", INT)};
-static const realm_property_info_t* all_props[] = {person_props,    dept_props,  event_props,
-                                                   personidx_props, coded_props, shuffled_props};
+static const realm_property_info_t note_props[] = {
+    PROP("text", RLM_PROPERTY_TYPE_STRING, RLM_COLLECTION_TYPE_NONE, "", RLM_PROPERTY_FULLTEXT_INDEXED)};
+static const realm_property_info_t* all_props[] = {person_props, dept_props,     event_props, personidx_props,
+                                                   coded_props,  shuffled_props, note_props};
 #define CLASS(n, pk, props)                                                                                          \
     {                                                                                                                \
         .name = n, .primary_key = pk, .num_properties = sizeof(props) / sizeof(*props),                              \
@@ -65,7 +67,7 @@ static const realm_property_info_t* all_props[] = {person_props,    dept_props, 
 static const realm_class_info_t all_classes[] = {
     CLASS("Person", "_id", person_props), CLASS("Dept", "_id", dept_props), CLASS("Event", "", event_props),
     CLASS("PersonIdx", "_id", personidx_props), CLASS("Coded", "code", coded_props),
-    CLASS("Shuffled", "_id", shuffled_props)};
+    CLASS("Shuffled", "_id", shuffled_props), CLASS("Note", "", note_props)};
 enum { NUM_CLASSES = sizeof all_classes / sizeof *all_classes };
 
 realm_t* open_file(const char* path, loop_t* loop)
@@ -113,6 +115,7 @@ keys_t find_keys(realm_t* r)
     k.personidx = find_class(r, "PersonIdx");
     k.coded = find_class(r, "Coded");
     k.shuffled = find_class(r, "Shuffled");
+    k.note = find_class(r, "Note");
     k.name = find_prop(r, k.person, "name");
     k.age = find_prop(r, k.person, "age");
     k.score = find_prop(r, k.person, "score");
@@ -129,6 +132,7 @@ keys_t find_keys(realm_t* r)
     k.cage = find_prop(r, k.coded, "age");
     k.sname = find_prop(r, k.shuffled, "name");
     k.sage = find_prop(r, k.shuffled, "age");
+    k.text = find_prop(r, k.note, "text");
     return k;
 }
 void open_main(void)
@@ -278,6 +282,23 @@ static void w_insert_bulk_strpk(void)
     }
     CK(realm_commit(g_realm));
     report("insert_bulk_strpk", now() - t0, B.n);
+}
+
+static void w_insert_bulk_text(void)
+{
+    char text[NOTE_MAX];
+    double t0 = now();
+    CK(realm_begin_write(g_realm));
+    for (size_t i = 0; i < B.n; i++) {
+        realm_object_t* o = realm_object_create(g_realm, K.note);
+        if (!o)
+            die("realm_object_create");
+        if (!realm_set_value(o, K.text, v_str(text, note_text(text, i)), false))
+            die("realm_set_value");
+        realm_release(o);
+    }
+    CK(realm_commit(g_realm));
+    report("insert_bulk_text", now() - t0, B.n);
 }
 
 /* ---------------------------------------------------------------- small commits */
@@ -469,6 +490,8 @@ static const workload_t workloads[] = {
     {"insert_bulk_nopk", w_insert_bulk_nopk, true},
     {"insert_bulk_idx", w_insert_bulk_idx, true},
     {"query_indexed", w_query_indexed, true},
+    {"insert_bulk_text", w_insert_bulk_text, true},
+    {"text", w_text, true},
     {"insert_bulk_strpk", w_insert_bulk_strpk, true},
     {"get_by_strpk", w_get_by_strpk, true},
     {"insert_bulk_random", w_insert_bulk_random, true},

@@ -40,9 +40,9 @@ void loop_run_once(loop_t* l); /* wait for posted work (at most 60 s) and perfor
 void loop_drain(loop_t* l);    /* perform what is posted already, without waiting */
 
 typedef struct keys {
-    realm_class_key_t person, dept, event, personidx, coded, shuffled;
+    realm_class_key_t person, dept, event, personidx, coded, shuffled, note;
     realm_property_key_t name, age, score, birth, active, dept_link, dept_name, ts, kind, payload, xname, xage, cname,
-        cage, sname, sage;
+        cage, sname, sage, text;
 } keys_t;
 
 extern loop_t g_loop; /* main thread */
@@ -64,6 +64,7 @@ void w_query_contains(void);
 void w_query_contains_c(void);
 void w_query_link(void);
 void w_query_indexed(void);
+void w_text(void);
 void w_sort_int_string(void);
 void w_sort_full(void);
 void w_aggregate(void);

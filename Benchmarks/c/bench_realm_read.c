@@ -100,6 +100,17 @@ void w_query_indexed(void)
     report("query_indexed", now() - t0, reps);
 }
 
+void w_text(void)
+{
+    for (size_t s = 0; s < sizeof text_searches / sizeof *text_searches; s++) {
+        char words[32], q[64];
+        spell_search(words, &text_searches[s]);
+        snprintf(q, sizeof q, "text TEXT '%s'", words);
+        expect(text_searches[s].name, time_query(text_searches[s].name, K.note, q, text_searches[s].reps),
+               count_search(&text_searches[s]));
+    }
+}
+
 /* ---------------------------------------------------------------- sort, aggregate */
 
 static void read_sorted(realm_results_t* sorted, size_t index, char* out, size_t size)

@@ -34,6 +34,8 @@ final class IndexLeafBuilder {
     private var entries: [Entry] = []
     private var heap: UnsafeMutableRawPointer
     private var heapUsed = 0
+    /// Bytes of all entries; equal neighbours share theirs in the heap.
+    private var byteTotal = 0
     private var heapCapacity: Int
     private var prefixCount = 0
     private var sameLength = true
@@ -62,7 +64,7 @@ final class IndexLeafBuilder {
     var count: Int { entries.count }
     /// Bytes of the leaf that `flush` would make.
     var size: Int {
-        size(entries.count, heapUsed, prefixCount, sameLength, keyMinimum, keyMaximum)
+        size(entries.count, byteTotal, prefixCount, sameLength, keyMinimum, keyMaximum)
     }
 
     @inline(__always)
@@ -84,6 +86,34 @@ final class IndexLeafBuilder {
 
     /// Adds the next entry; the bytes are copied.
     func add(_ bytes: UnsafeRawPointer, _ count: Int, _ key: Int64) {
+        if let last = entries.last, last.count == count,
+            equalBytes(heap + last.offset, bytes, count)
+        {
+            addEqual(last, key)
+            return
+        }
+        addOther(bytes, count, key)
+    }
+
+    /// An entry with the bytes of the one before, as common words have by the million.
+    @inline(__always)
+    private func addEqual(_ last: Entry, _ key: Int64) {
+        let low = min(keyMinimum, key)
+        let high = max(keyMaximum, key)
+        let total = byteTotal &+ last.count
+        if size(entries.count &+ 1, total, prefixCount, sameLength, low, high) > target {
+            // The bytes stay where they are until the next leaf has copied them.
+            flush()
+            addOther(heap + last.offset, last.count, key)
+            return
+        }
+        entries.append(Entry(offset: last.offset, count: last.count, key: key))
+        byteTotal = total
+        keyMinimum = low
+        keyMaximum = high
+    }
+
+    private func addOther(_ bytes: UnsafeRawPointer, _ count: Int, _ key: Int64) {
         var prefix = count
         var same = true
         if let first = entries.first {
@@ -91,7 +121,7 @@ final class IndexLeafBuilder {
             prefix = commonPrefix(heap + first.offset, bytes, limit)
             same = sameLength && count == first.count
             let size = size(
-                entries.count + 1, heapUsed + count, prefix, same, min(keyMinimum, key),
+                entries.count + 1, byteTotal + count, prefix, same, min(keyMinimum, key),
                 max(keyMaximum, key))
             if size > target {
                 flush()
@@ -100,9 +130,10 @@ final class IndexLeafBuilder {
             }
         }
         if heapUsed + count > heapCapacity { growHeap(count) }
-        memcpy(heap + heapUsed, bytes, count)
+        memmove(heap + heapUsed, bytes, count)
         entries.append(Entry(offset: heapUsed, count: count, key: key))
         heapUsed += count
+        byteTotal += count
         prefixCount = prefix
         sameLength = same
         keyMinimum = min(keyMinimum, key)
@@ -146,6 +177,7 @@ final class IndexLeafBuilder {
         hasPrevious = true
         entries.removeAll(keepingCapacity: true)
         heapUsed = 0
+        byteTotal = 0
         keyMinimum = .max
         keyMaximum = .min
     }

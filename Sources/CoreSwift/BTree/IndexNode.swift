@@ -67,6 +67,25 @@ struct IndexLeaf {
         default: return keyBase &+ keys.i64(index &* 8)
         }
     }
+    /// Appends the keys of a range of entries, a width at a time.
+    func appendKeys(_ range: Range<Int>, to result: inout [Int64]) {
+        let base = keyBase
+        let start = result.count
+        let first = range.lowerBound
+        result.append(contentsOf: repeatElement(base, count: range.count))
+        result.withUnsafeMutableBufferPointer { buffer in
+            guard let all = buffer.baseAddress else { return }
+            let target = all + start
+            let count = range.count
+            switch keyWidth {
+            case 0: break
+            case 1: for i in 0..<count { target[i] = base &+ Int64(keys.u8(first &+ i)) }
+            case 2: for i in 0..<count { target[i] = base &+ Int64(keys.u16((first &+ i) &* 2)) }
+            case 4: for i in 0..<count { target[i] = base &+ Int64(keys.u32((first &+ i) &* 4)) }
+            default: for i in 0..<count { target[i] = base &+ keys.i64((first &+ i) &* 8) }
+            }
+        }
+    }
     @inline(__always) func suffix(_ index: Int) -> UnsafeRawBufferPointer {
         if hasOffsets {
             let start = Int(offsets.u16(index &* 2))

@@ -297,8 +297,7 @@ struct IndexReader {
         var result: [Int64] = []
         try withPositions(range) { low, high throws(RealmError) in
             try tree.visit(from: low, to: high) { leaf, entries throws(RealmError) in
-                result.reserveCapacity(result.count + entries.count)
-                for entry in entries { result.append(leaf.key(entry)) }
+                leaf.appendKeys(entries, to: &result)
                 return true
             }
         }

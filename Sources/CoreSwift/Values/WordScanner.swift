@@ -73,45 +73,42 @@ struct WordScanner {
 
     // MARK: Latin
 
+    /// What the characters of ASCII become; "." separates.
+    private static let asciiLetters: StaticString =
+        #"""
+        ................................................0123456789.......abcdefghijklm\#
+        nopqrstuvwxyz......abcdefghijklmnopqrstuvwxyz.....
+        """#
     /// What U+00C0 + index becomes, also at + 32: "." nothing, "@" the same letter in lower case,
     /// "$" itself.
     private static let latinLetters: StaticString = "aaaaa@@ceeeeiiii@nooooo.@uuuuy@$"
 
     private mutating func nextLatin() -> Bool {
-        let letters = UnsafeRawPointer(Self.latinLetters.utf8Start)
-        let limit = WordRules.latin.wordBytesMax
+        let ascii = UnsafeRawPointer(Self.asciiLetters.utf8Start)
+        let text = text
+        let end = count
+        let word = word
+        let separator = UInt8(ascii: ".")
+        /// Bytes that the word may have; lowered to what it has once something did not fit.
+        var room = WordRules.latin.wordBytesMax
         var used = 0
-        var isFull = false
         var at = position
-        while at < count {
+        while at < end {
             let byte = text.u8(at)
             at &+= 1
-            let lower = byte | 0x20
-            if lower &- 0x61 < 26 || byte &- 0x30 < 10 {
-                // The bit of lower case is set in digits already.
-                if used < limit && !isFull {
-                    word.put(lower, used)
-                    used &+= 1
+            if byte < 0x80 {
+                let letter = ascii.u8(Int(byte))
+                if letter != separator {
+                    if used < room {
+                        word.put(letter, used)
+                        used &+= 1
+                    }
+                    continue
                 }
-                continue
-            }
-            // U+00C0 to U+00FE are C3 80 to C3 BE; U+00FF is none of them.
-            if byte == 0xC3, at < count, text.u8(at) &- 0x80 < 0x3F {
-                let second = text.u8(at)
+            } else if byte == 0xC3, at < end, text.u8(at) &- 0x80 < 0x3F {
+                // U+00C0 to U+00FE are C3 80 to C3 BE; U+00FF is none of them.
+                used = addLatin(text.u8(at), used, &room)
                 at &+= 1
-                let letter = letters.u8(Int(second & 31))
-                let isOwn = letter < 0x61
-                if letter == UInt8(ascii: ".") { continue }
-                isFull = isFull || used &+ (isOwn ? 2 : 1) > limit
-                if isFull { continue }
-                if !isOwn {
-                    word.put(letter, used)
-                    used &+= 1
-                } else {
-                    word.put(0xC3 as UInt8, used)
-                    word.put(letter == UInt8(ascii: "$") ? second : second | 0x20, used &+ 1)
-                    used &+= 2
-                }
                 continue
             }
             metSeparator = true
@@ -120,5 +117,23 @@ struct WordScanner {
         position = at
         wordCount = used
         return used > 0
+    }
+
+    /// Adds the letter whose second byte this is; returns the bytes that the word has now.
+    private func addLatin(_ second: UInt8, _ used: Int, _ room: inout Int) -> Int {
+        let letter = UnsafeRawPointer(Self.latinLetters.utf8Start).u8(Int(second & 31))
+        if letter == UInt8(ascii: ".") { return used }
+        let isOwn = letter < 0x61
+        guard used &+ (isOwn ? 2 : 1) <= room else {
+            room = used
+            return used
+        }
+        if !isOwn {
+            word.put(letter, used)
+            return used &+ 1
+        }
+        word.put(0xC3 as UInt8, used)
+        word.put(letter == UInt8(ascii: "$") ? second : second | 0x20, used &+ 1)
+        return used &+ 2
     }
 }

@@ -168,14 +168,48 @@ enum WordKeys {
 
     /// The keys that are in `others`, or those that are not; both ascend.
     static func cut(_ keys: [Int64], _ others: [Int64], keepsMembers: Bool) -> [Int64] {
-        var kept: [Int64] = []
-        kept.reserveCapacity(keepsMembers ? min(keys.count, others.count) : keys.count)
-        var next = 0
-        for key in keys {
-            while next < others.count, others[next] < key { next &+= 1 }
-            let isMember = next < others.count && others[next] == key
-            if isMember == keepsMembers { kept.append(key) }
+        let room = keepsMembers ? min(keys.count, others.count) : keys.count
+        return [Int64](unsafeUninitializedCapacity: room + 1) { target, kept in
+            guard let target = target.baseAddress else { return }
+            keys.withUnsafeBufferPointer { keys in
+                others.withUnsafeBufferPointer { others in
+                    kept = merge(keys, others, keepsMembers, target)
+                }
+            }
         }
-        return kept
+    }
+
+    /// Writes what stays to `target`, which has room for one more; returns how many. Without
+    /// branches on the keys: which of two lists goes on is a coin toss for the processor.
+    private static func merge(
+        _ keys: UnsafeBufferPointer<Int64>, _ others: UnsafeBufferPointer<Int64>,
+        _ keepsMembers: Bool, _ target: UnsafeMutablePointer<Int64>
+    ) -> Int {
+        @inline(__always) func number(_ bool: Bool) -> Int {
+            Int(truncatingIfNeeded: unsafeBitCast(bool, to: UInt8.self))
+        }
+        let kept = number(keepsMembers)
+        var count = 0
+        var i = 0
+        var j = 0
+        while i < keys.count && j < others.count {
+            let key = keys[i]
+            let other = others[j]
+            let isLess = number(key < other)
+            let isEqual = number(key == other)
+            // A key is decided when the other list has reached it.
+            target[count] = key
+            count &+= kept & isEqual | (1 &- kept) & isLess
+            i &+= isLess | isEqual
+            j &+= 1 &- isLess
+        }
+        if !keepsMembers {
+            while i < keys.count {
+                target[count] = keys[i]
+                count &+= 1
+                i &+= 1
+            }
+        }
+        return count
     }
 }
