@@ -129,13 +129,20 @@ struct WordSet {
         }
     }
 
-    func contains(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard let start = bytes.baseAddress else { return false }
-        var found = false
-        forEach { word, count in
-            if count == bytes.count, equalBytes(word, start, count) { found = true }
+    /// Whether a word is there, or one that begins so.
+    func has(_ bytes: [UInt8], isPrefix: Bool = false) -> Bool {
+        bytes.withUnsafeBytes { bytes in
+            guard let start = bytes.baseAddress else { return false }
+            var found = false
+            forEach { word, count in
+                if count == bytes.count || (isPrefix && count > bytes.count),
+                    equalBytes(word, start, bytes.count)
+                {
+                    found = true
+                }
+            }
+            return found
         }
-        return found
     }
 
     /// Calls `body` with the words that `other` lacks. Both are in order: one pass.

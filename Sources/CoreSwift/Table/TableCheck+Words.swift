@@ -76,7 +76,6 @@ extension TableCheck {
     ) throws(RealmError) -> String? {
         guard let row = try table.find(key) else { return "object \(key) is not there" }
         let value = try table.value(row, key, column)
-        let isThere = word.withUnsafeBytes { WordSet(value, rules).contains($0) }
-        return isThere ? nil : "object \(key) does not have it"
+        return WordSet(value, rules).has(word) ? nil : "object \(key) does not have it"
     }
 }

@@ -18,6 +18,8 @@ import Testing
                 PropertySchema("memo", .string, flags: [.fullTextIndexed, .fullTextUnicode]),
                 PropertySchema("tons", .int),
                 PropertySchema("captain", .object, linkTarget: "Sailor", flags: [.nullable]),
+                PropertySchema("crew", .object, collection: .list, linkTarget: "Sailor"),
+                PropertySchema("marks", .string, collection: .list),
             ]),
         ClassSchema(
             "Sailor", primaryKey: "name",
@@ -44,12 +46,16 @@ import Testing
             ("stormy o'brien × reefs", "2×3", jo),
         ]
         for (index, (log, memo, captain)) in logs.enumerated() {
-            _ = try realm.create(
+            let vessel = try realm.create(
                 "Vessel", primaryKey: .int(Int64(index)),
                 [
                     "log": log.map { .string($0) } ?? .null, "memo": .string(memo),
                     "tons": .int(Int64(index) * 10), "captain": captain?.value ?? .null,
                 ])
+            // Nobody, Mia, Jo, both, nobody …
+            let crew = try vessel.collection("crew")
+            if index & 1 != 0 { try crew.insert(.link(mia.link.classKey, mia.key), at: 0) }
+            if index & 2 != 0 { try crew.insert(.link(jo.link.classKey, jo.key), at: 0) }
         }
         try realm.commit()
     }
@@ -137,6 +143,30 @@ import Testing
         #expect(try ids("captain.name TEXT 'brien'") == [1, 5])
         #expect(try ids("captain.boss.bio TEXT 'PILOT reefs'") == [1, 5])
         #expect(try ids("captain.boss.bio TEXT 'pilot' AND log TEXT 'calm'") == [1])
+    }
+
+    @Test func textWorksThroughCollectionsAndBacklinks() throws {
+        #expect(try ids("crew.bio TEXT 'pilot'") == [1, 3, 5])
+        #expect(try ids("ANY crew.bio TEXT '-pilot'") == [2, 3])
+        #expect(try ids("ALL crew.bio TEXT 'pilot'") == [0, 1, 4, 5])
+        #expect(try ids("NONE crew.bio TEXT 'pil*'") == [0, 2, 4])
+        #expect(try ids("crew.name TEXT 'brien' AND log TEXT 'coal'") == [2])
+        #expect(try ids("captain.@links.Vessel.captain.log TEXT 'reef'") == [0, 3])
+        #expect(code("marks TEXT 'a'") == .illegalOperation)
+        #expect(code("crew TEXT 'a'") == .invalidQuery)
+        #expect(code("crew.bio TEXT ''") == .invalidArgument)
+        #expect(code("crew.bio TEXT null") == .invalidArgument)
+        #expect(code("crew.bio TEXT 5") == .invalidQuery)
+        #expect(code("crew.bio TEXT $0", [.scalar(.int(5))]) == .invalidQueryArg)
+        #expect(code("crew.bio TEXT {'a'}") == .invalidQuery)
+        #expect(code("crew.bio TEXT title") == .invalidQuery)
+    }
+
+    @Test func textWorksInSubqueries() throws {
+        #expect(try ids("SUBQUERY(crew, $s, $s.bio TEXT 'pilot').@count > 0") == [1, 3, 5])
+        #expect(try ids("SUBQUERY(crew, $s, $s.bio TEXT '-pilot').@count == 1") == [2, 3])
+        let correlated = "SUBQUERY(crew, $s, $s.bio TEXT 'PILOT reefs' AND $s == SELF.captain)"
+        #expect(try ids(correlated + ".@count > 0") == [3])
     }
 
     @Test func propertiesNeedAFullTextIndex() throws {

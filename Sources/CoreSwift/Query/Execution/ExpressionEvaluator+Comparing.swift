@@ -185,6 +185,7 @@ extension ExpressionEvaluator {
         if a.isNull || b.isNull { return compareNulls(a.isNull, b.isNull, test) }
         let family = ValueOrder.family(a)
         let isText = family == .string || family == .binary
+        if op == .text { return texts.hasWords(a, test) }
         if op.isTextual || (isText && !test.pointee.options.folding.isEmpty) {
             guard isText, family == ValueOrder.family(b) else { return op == .notEqual }
             if op == .matches, family == .binary { return false }
@@ -211,7 +212,8 @@ extension ExpressionEvaluator {
         case .greaterEqual: return both || (least && right)
         case .contains: return right && (!left || test.pointee.nullNeedleMatches)
         case .beginsWith, .endsWith: return right && test.pointee.nullNeedleMatches
-        case .matches, .text: return false
+        case .text: return test.pointee.nullNeedleMatches
+        case .matches: return false
         }
     }
 }

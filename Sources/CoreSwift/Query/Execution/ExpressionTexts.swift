@@ -7,6 +7,8 @@ final class ExpressionTexts {
     private var matchers: [TextMatcher?]
     /// Where the needle that a matcher has lies; only of constants, which stay.
     private var needles: [UnsafeRawPointer?]
+    /// By number, of TEXT.
+    private var searches: [Int32: WordSearch] = [:]
 
     init(_ program: FilterProgram) {
         self.program = program
@@ -41,6 +43,14 @@ final class ExpressionTexts {
             needles[index] = program.holds(needle.baseAddress) ? needle.baseAddress : nil
         }
         return try matcher.passes(value) != negated
+    }
+
+    /// Whether a text has the words of the test's search.
+    func hasWords(_ value: RawValue, _ test: UnsafePointer<ExpressionTest>) -> Bool {
+        let number = test.pointee.search
+        let search = searches[number] ?? program.search(number)
+        searches[number] = search
+        return search.matches(WordSet(value, test.pointee.wordRules))
     }
 
     /// The operator of text tests, and whether its opposite is meant.

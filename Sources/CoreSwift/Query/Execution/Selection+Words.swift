@@ -42,7 +42,7 @@ extension Selection {
     /// At most so many objects pass before the node's negation; costs two descents per word.
     func wordCountMax(_ node: FilterNode) throws(RealmError) -> Int {
         let reader = try wordReader(node)
-        let search = program.search(node)
+        let search = program.search(node.a)
         var counts: [Int] = []
         for term in search.required { counts.append(try range(term, reader).count) }
         if let least = counts.min() { return least }
@@ -57,7 +57,7 @@ extension Selection {
 
     /// How many objects pass before the node's negation.
     func wordCount(_ node: FilterNode) throws(RealmError) -> Int {
-        let search = program.search(node)
+        let search = program.search(node.a)
         let terms = search.required + search.excluded.flatMap { $0 }
         // Each object has a word once: the entries are the objects.
         if terms.count == 1, !terms[0].isPrefix {
@@ -69,7 +69,7 @@ extension Selection {
     /// Keys of the objects that pass before the node's negation, ascending.
     func wordKeys(_ node: FilterNode) throws(RealmError) -> [Int64] {
         let reader = try wordReader(node)
-        let search = program.search(node)
+        let search = program.search(node.a)
         if search.required.isEmpty {
             var keys: [Int64] = []
             for terms in search.excluded {

@@ -17,7 +17,7 @@ extension Binder {
             }
         }
         if left.isConstant, right.isConstant { throw twoConstants(node) }
-        if op == .text { throw try noFullText(node, left, right) }
+        if op == .text { return try bindWords(left, right) }
         try checkQuantifier(left)
         try checkQuantifier(right)
         var test = ExpressionTest()
@@ -71,7 +71,7 @@ extension Binder {
     }
 
     /// A quantifier before a single argument (Q14).
-    private func checkQuantifier(_ operand: BoundOperand) throws(RealmError) {
+    func checkQuantifier(_ operand: BoundOperand) throws(RealmError) {
         guard operand.quantifier != .unspecified, operand.shape == .single else { return }
         throw invalidQuery(
             "the quantifier \(operand.quantifier.word) needs a collection, "
@@ -92,20 +92,6 @@ extension Binder {
         let leftIsMixed = left.kind == .mixed && !left.isConstant
         let rightIsMixed = right.kind == .mixed && !right.isConstant
         return leftIsMixed || rightIsMixed ? .mixed : .double
-    }
-
-    private func noFullText(
-        _ node: SyntaxNode, _ left: BoundOperand, _ right: BoundOperand
-    ) throws(RealmError) -> RealmError {
-        guard right.isConstant, right.shape == .single else {
-            return invalidQuery("TEXT needs a string on its right side")
-        }
-        guard left.kind == .string else {
-            return invalidQuery(
-                "TEXT needs a string property, '\(spelling(tree.nodes[Int(node.a)]))' is of type "
-                    + left.kind.typeWord)
-        }
-        return notSupported("TEXT of '\(spelling(tree.nodes[Int(node.a)]))'")
     }
 
     // MARK: Types of the sides
@@ -237,7 +223,7 @@ extension Binder {
         if other.kind == .decimal { side.kind = .decimal }
     }
 
-    private func mismatch(
+    func mismatch(
         _ other: BoundOperand, _ op: ComparisonOperator, _ constant: BoundConstant
     ) -> RealmError {
         let spelled = spelling(tree.nodes[Int(constant.node)])

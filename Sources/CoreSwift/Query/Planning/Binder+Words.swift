@@ -31,4 +31,55 @@ extension Binder {
         node.negated = search.required.isEmpty
         return node
     }
+
+    /// TEXT that is evaluated object by object: of the objects that a path to many leads to, or
+    /// within a SUBQUERY.
+    mutating func bindWords(
+        _ left: BoundOperand, _ right: BoundOperand
+    ) throws(RealmError) -> Int32 {
+        let spelled = spelling(tree.nodes[Int(right.node)])
+        guard right.isPlainConstant, !right.isList else {
+            let problem = "TEXT needs words on its right, '\(spelled)' are none"
+            throw tree.nodes[Int(right.node)].kind == .argument
+                ? invalidArgument(problem) : invalidQuery(problem)
+        }
+        let rules = try wordRules(left)
+        try checkQuantifier(left)
+        let constant = filter.expressions.constants[Int(right.constantFirst)]
+        if constant.kind == .null { throw WordSearch.missing() }
+        guard constant.kind == .string else { throw mismatch(left, .text, constant) }
+        let search = try WordSearch(Array(filter.text(constant.text)), rules)
+        var test = ExpressionTest()
+        test.op = .text
+        test.left = side(left)
+        test.right = side(right)
+        test.search = filter.addSearch(search)
+        test.wordRules = rules
+        // No object is reached behind a null link; nulls of objects that are reached have no words.
+        test.nullNeedleMatches =
+            search.required.isEmpty && (left.isDirect || left.shape != .single)
+        return add(test)
+    }
+
+    private func wordRules(_ operand: BoundOperand) throws(RealmError) -> WordRules {
+        let node = tree.nodes[Int(operand.node)]
+        guard operand.kind == .string, node.kind == .path else {
+            throw invalidQuery(
+                "TEXT needs a string property, '\(spelling(node))' is of type "
+                    + operand.kind.typeWord)
+        }
+        let bound = paths[Int(node.payload)]
+        guard bound.classIndex >= 0, bound.path.value == .column, bound.path.mixedCount == 0 else {
+            throw RealmError(
+                .illegalOperation, "'\(spelling(node))' is no property with a full-text index")
+        }
+        let owner = schema.classes[bound.classIndex]
+        let property = owner.properties[bound.propertyIndex]
+        guard let rules = property.wordRules else {
+            throw RealmError(
+                .illegalOperation,
+                "property '\(owner.name).\(property.name)' has no full-text index")
+        }
+        return rules
+    }
 }

@@ -223,6 +223,9 @@ struct ExpressionTest {
     var nullNeedleMatches = false
     /// MATCHES: the pattern's place in the program.
     var pattern: Int32 = -1
+    /// TEXT: the search (`WordSearch`), and how its index cuts texts into words.
+    var search: Int32 = -1
+    var wordRules = WordRules.latin
     /// LIKE: a backslash takes wildcards literally (X7).
     var hasEscapes = false
     /// The operands are sets of types: they are equal when they have one in common.

@@ -11,6 +11,11 @@ struct WordSearch {
     /// An object is out if it has all terms of one of these.
     var excluded: [[Term]] = []
 
+    init(required: [Term], excluded: [[Term]]) {
+        self.required = required
+        self.excluded = excluded
+    }
+
     /// What is wrong with a text that is no search; `invalidArgument` in the C interface.
     private static func problem(_ problem: String) -> RealmError {
         RealmError(.invalidArgument, "TEXT: \(problem)")
@@ -48,6 +53,14 @@ struct WordSearch {
         }
     }
 
+    /// Whether a text has what is required and nothing of what is excluded.
+    func matches(_ words: WordSet) -> Bool {
+        required.allSatisfy { words.has($0.word, isPrefix: $0.isPrefix) }
+            && !excluded.contains { terms in
+                terms.allSatisfy { words.has($0.word, isPrefix: $0.isPrefix) }
+            }
+    }
+
     static func missing() -> RealmError { problem("null has no words to look for") }
 }
 
@@ -72,10 +85,12 @@ extension FilterBuilder {
 }
 
 extension FilterProgram {
-    func search(_ node: FilterNode) -> (required: [WordSearch.Term], excluded: [[WordSearch.Term]])
-    {
+    /// The search that `addSearch` gave this number.
+    func search(_ number: Int32) -> WordSearch {
         var groups: [[WordSearch.Term]] = [[]]
-        for member in members(node) {
+        let set = sets[Int(number)]
+        for place in Int(set.first)..<Int(set.first + set.count) {
+            let member = members[place]
             let group = Int(member.1 >> 20)
             while groups.count <= group { groups.append([]) }
             let word = UnsafeRawBufferPointer(
@@ -83,6 +98,6 @@ extension FilterProgram {
             groups[group].append(
                 WordSearch.Term(word: [UInt8](word), isPrefix: member.1 >> 16 & 1 != 0))
         }
-        return (groups[0], Array(groups.dropFirst()))
+        return WordSearch(required: groups[0], excluded: Array(groups.dropFirst()))
     }
 }
