@@ -10,17 +10,18 @@ from decimal import Decimal, InvalidOperation
 from functools import cmp_to_key
 from typing import Any, Callable
 
-from . import text_rules
+from . import text_rules, words
 from .operands import (Env, Failed, Groups, INVALID_ARG, INVALID_QUERY, Operand, OperandBinder,
                        SORT_ERROR, Scope)
 from .schema import Cls, NUMERIC, Universe
-from .syntax import (And, Between, Compare, Const, Flag, ListLit, Lit, Node, Not, Or, Path, Query,
+from .syntax import (And, Between, Compare, Const, Flag, FullText, ListLit, Lit, Node, Not, Or, Path, Query,
                      Suffix)
 from .values import (DECIMAL, F32, Row, Unspecified, distinct_key, equal, is_infinite, is_nan,
                      kind, order, ordered)
 
 TEXT_OPS = ("beginswith", "endswith", "contains", "like", "matches")
 ORDER_OPS = ("<", "<=", ">", ">=")
+ILLEGAL_OPERATION = 2007
 UNFIT = object()  # a constant that cannot equal anything of the type
 
 
@@ -42,6 +43,8 @@ class Binder(OperandBinder):
             return lambda env: not inner(env)  # U1
         if isinstance(node, Flag):
             return self.compare(Compare("==", node.path, Lit(True)), scope)  # X11
+        if isinstance(node, FullText):
+            return self.full_text(node, scope)
         if isinstance(node, Between):
             test = self.between(node, scope)
         elif isinstance(node, Compare):
@@ -65,6 +68,10 @@ class Binder(OperandBinder):
         op = node.op
         left, right = self.operand(node.left, scope), self.operand(node.right, scope)
         constant = ("const", "list")
+        if "@type" in (left.type, right.type):
+            if node.op == "in" and right.role != "list" and not right.many:
+                raise self.fail(INVALID_ARG)
+            return self.type_test(node, left, right)
         if left.role in constant and right.role in constant:
             raise self.fail(INVALID_QUERY)  # Y4
         if op == "in":
@@ -300,6 +307,49 @@ class Binder(OperandBinder):
             return len(a) == len(b) and all([test(x, y) for x, y in zip(a, b)])
         return lambda env: any([pair(a, b) for a in left_values(env) or [[]]
                                 for b in right_values(env) or [[]]])
+
+    def full_text(self, node: FullText, scope: Scope) -> Callable[[Env], bool]:
+        """F1 to F9."""
+        left = self.operand(node.left, scope)
+        if left.type != "string" or left.prop is None or left.role != "path":
+            raise self.fail(INVALID_QUERY)
+        if left.quant or left.grouped or left.prop.coll:
+            raise Unspecified("TEXT with a quantifier or on a collection of strings")
+        if not left.prop.fulltext:
+            raise self.fail(ILLEGAL_OPERATION)
+        try:
+            test, excludes = words.search(node.words)
+        except words.WordError:
+            raise self.fail(words.INVALID_ARGUMENT) from None
+        if excludes and not left.direct:
+            raise Unspecified("exclusions alone through links")
+        values = left.values
+        return lambda env: any([test(value) for group in values(env) for value in group])
+
+    def type_test(self, node: Compare, left: Operand, right: Operand) -> Callable[[Env], bool]:
+        """K9 to K11: each value stands for the set of its kinds."""
+        if node.op not in ("==", "!=", "in"):
+            raise self.fail(INVALID_QUERY)
+        if all(side.type == "@type" and side.role == "const" for side in (left, right)):
+            raise self.fail(INVALID_QUERY)
+        sides = []
+        for side, other in ((left, right), (right, left)):
+            if side.type == "@type":
+                sides.append(side.values)
+                continue
+            if side.role not in ("const", "list"):
+                raise Unspecified("@type beside a property")
+            if other.role == "const":
+                raise self.fail(INVALID_QUERY)
+            kinds = [words.kinds_of(value) for value in side.values(Env(None))[0]]
+            if None in kinds:
+                raise self.fail(INVALID_ARG)
+            sides.append(lambda env, kinds=kinds: [kinds])
+        differ = node.op == "!="
+        if left.many and right.many and not left.quant and not right.quant:
+            raise Unspecified("@type by position")
+        return quantified(left, right, sides[0], sides[1],
+                          lambda a, b: bool(a & b) != differ)
 
     def between(self, node: Between, scope: Scope) -> Callable[[Env], bool]:
         """C8 to C11, B10."""

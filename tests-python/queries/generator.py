@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import random
-from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any
 
-from .schema import Cls, DataMaker, KEYS, NUMERIC, Prop, SCALARS, Universe
-from .syntax import (Aggregate, And, Arith, Between, Call, Compare, Const, Flag, ListLit, Lit,
-                     Negative, Node, Not, Or, Path, Query, Subquery, Suffix)
-from .values import F32, Row, is_infinite, is_nan, kind
+from .paths import Frame, PathMaker, Typed
+from .schema import Cls, KEYS, NUMERIC, SCALARS, WORDS
+from .syntax import (Aggregate, And, Arith, Between, Call, Compare, Const, Flag, FullText, ListLit,
+                     Lit, Negative, Node, Not, Or, Path, Query, Subquery, Suffix)
+from .values import kind
+from .words import TYPE_WORDS
 
 ORDERED = ["<", "<=", ">", ">="]
 TEXT_OPS = ["beginswith", "endswith", "contains", "like"]
@@ -18,36 +18,7 @@ QUANTS = ["ANY", "SOME", "ALL", "NONE"]
 OPTIONS = ["", "", "", "c", "c", "d", "cd", "n"]
 
 
-@dataclass
-class Typed:
-    """A path and what a generator must know of it."""
-
-    node: Path
-    type: str
-    many: bool
-    prop: Prop | None = None
-    target: str = ""
-
-
-@dataclass
-class Frame:
-    cls: Cls | None
-    var: str = ""
-    type: str = "link"
-    parent: "Frame | None" = None
-
-
-class Generator:
-    def __init__(self, rng: random.Random, universe: Universe, *, simple: bool = False) -> None:
-        self.rng = rng
-        self.universe = universe
-        self.simple = simple
-        self.maker = DataMaker(rng, universe.classes)
-        self.maker.rows = universe.rows
-
-    def chance(self, probability: float) -> bool:
-        return self.rng.random() < probability
-
+class Generator(PathMaker):
     # ------------------------------------------------------------------------------ queries
 
     def query(self, root: Cls) -> Query:
@@ -115,7 +86,8 @@ class Generator:
         if not self.simple:
             special = [(0.07, self.of_two_paths), (0.07, self.of_aggregate), (0.06, self.of_size),
                        (0.06, self.of_subquery), (0.07, self.of_arithmetic),
-                       (0.05, self.of_function), (0.03, self.of_links)]
+                       (0.05, self.of_function), (0.03, self.of_links), (0.03, self.of_words),
+                       (0.03, self.of_type), (0.02, self.of_pattern)]
             for probability, make in special:
                 if self.chance(probability):
                     made = make(frame)
@@ -350,6 +322,60 @@ class Generator:
         path = Path([step, ("name", self.spelled(last))], head=head)
         return self.of_path(Typed(path, last.type, True, last))
 
+    def of_words(self, frame: Frame) -> Node | None:
+        """TEXT, now and then on a property that has no words."""
+        for _ in range(30):
+            found = self.typed_path(frame)
+            if found.prop and (found.prop.fulltext or (found.type == "string"
+                                                       and self.chance(0.02))):
+                break
+        else:
+            return None
+        chosen = []
+        for _ in range(self.rng.choice([0, 1, 1, 1, 2, 2, 3]) or self.rng.randint(0, 1)):
+            word = self.rng.choice(WORDS)
+            if self.chance(0.2):
+                word = word[:self.rng.randint(1, len(word))] + "*"
+            chosen.append(self.rng.choice(["", "", "", "-"]) + word)
+        return FullText(found.node, " ".join(chosen), self.chance(0.3))
+
+    def of_type(self, frame: Frame) -> Node | None:
+        for _ in range(20):
+            found = self.typed_path(frame)
+            if found.type == "mixed" and found.node.steps or self.chance(0.01):
+                break
+        else:
+            return None
+        if not found.node.steps:
+            return None
+        rng = self.rng
+        found.node.ending = "@type"
+        if found.many and self.chance(0.5):
+            found.node.quant = rng.choice(QUANTS)
+        names = [*TYPE_WORDS] if self.chance(0.97) else ["nonsense"]
+        if self.chance(0.3):
+            items = [Lit(rng.choice(names)) for _ in range(rng.randint(0, 3))]
+            return Compare("in", found.node, ListLit(items, arg=self.chance(0.3)))
+        word = rng.choice([str.upper, str.lower, str.title])(rng.choice(names))
+        return Compare(rng.choice(["==", "!="]), found.node, Lit(word, arg=self.chance(0.3)))
+
+    def of_pattern(self, frame: Frame) -> Node | None:
+        """MATCHES, with patterns that every dialect reads alike."""
+        found = self.typed_path(frame)
+        for _ in range(12):
+            if found.type in ("string", "mixed"):
+                break
+            found = self.typed_path(frame)
+        else:
+            return None
+        rng = self.rng
+        pieces = [rng.choice(["a", "b", "A", "[ab]", "[^a]", ".", "\\w", "\\d", "(a|b)", "(?:ab|A)",
+                              "é", "S"]) + rng.choice(["", "", "*", "+", "?", "{1,2}", "*?"])
+                  for _ in range(rng.randint(1, 4))]
+        pattern = "".join(pieces) + rng.choice(["", ".*"])
+        return Compare("matches", found.node, Lit(pattern, arg=self.chance(0.3)),
+                       rng.choice(["", "", "c"]), self.chance(0.1))
+
     # -------------------------------------------------------------- arithmetic and functions
 
     def numeric(self, frame: Frame, depth: int, *, many: bool = True) -> tuple[Node, bool]:
@@ -413,144 +439,6 @@ class Generator:
                            Lit(rng.choice([0, 1, 5, 12, 23, 59, 1970, 1969, 2020])))
         return None
 
-    # ------------------------------------------------------------------------------- paths
-
-    def spelled(self, prop: Prop) -> str:
-        return prop.alias if prop.alias and self.chance(0.5) else prop.name
-
-    def typed_path(self, frame: Frame) -> Typed:
-        rng = self.rng
-        head, at = "", frame
-        if frame.parent:
-            head = frame.var if frame.cls is None or self.chance(0.7) else ""
-            if self.chance(0.1):
-                head, at = "SELF", frame
-                while at.parent:
-                    at = at.parent
-        elif self.chance(0.01):
-            head = "SELF"
-        if at.cls is None:
-            return Typed(Path([], head=head), at.type, False)
-        steps: list[tuple[Any, ...]] = []
-        cls, many = at.cls, False
-        for _ in range(rng.choice([0, 0, 0, 0, 1, 1, 2])):
-            links = [prop for prop in cls.props if prop.objects
-                     and (not prop.to_many or (not self.simple and self.chance(0.4)))]
-            if not links:
-                break
-            prop = rng.choice(links)
-            steps.append(("name", self.spelled(prop)))
-            if prop.coll == "list" and prop.type == "link" and self.chance(0.1):
-                steps.append(("index", rng.choice([0, 1, "FIRST", "LAST"])))
-            elif prop.coll == "dict" and self.chance(0.3):
-                steps.append(rng.choice([("index", rng.choice(KEYS)), ("index", "*"),
-                                         ("@values",)]))
-                many = many or not isinstance(steps[-1][-1], str) or steps[-1][-1] == "*" \
-                    or steps[-1] == ("@values",)
-            else:
-                many = many or prop.to_many
-            cls = self.universe.classes[prop.target]
-        return self.last_step(cls, steps, many, head)
-
-    def last_step(self, cls: Cls, steps: list[tuple[Any, ...]], many: bool, head: str) -> Typed:
-        rng = self.rng
-        # Plain properties are taken more often than the many kinds of collections.
-        props = [prop for prop in cls.props if not prop.to_many] if self.simple or self.chance(
-            0.6) else cls.props
-        prop = rng.choice(props or cls.props)
-        path = Path([*steps, ("name", self.spelled(prop))], head=head)
-        if prop.objects:
-            return Typed(path, "link", many or prop.to_many, prop, prop.target)
-        type, to_many = prop.type, many or bool(prop.coll)
-        if prop.coll == "list" and self.chance(0.2):
-            path.steps.append(("index", rng.choice([0, 0, 1, 5, "FIRST", "LAST", "*"])))
-            to_many = many or path.steps[-1][1] == "*"
-        elif prop.coll == "dict" and self.chance(0.4):
-            path.steps.append(rng.choice([("index", rng.choice(KEYS)), ("@keys",), ("@values",),
-                                          ("index", "*"), ("name", "kg")]))
-            if path.steps[-1][0] in ("index", "name") and path.steps[-1][1] != "*":
-                to_many = many
-            type = "string" if path.steps[-1] == ("@keys",) else type
-        if type == "mixed" and not prop.coll and self.chance(0.25):
-            for _ in range(rng.choice([1, 1, 2])):
-                path.steps.append(rng.choice([("index", 0), ("index", "*"), ("index", "LAST"),
-                                              ("index", "k"), ("name", "kg"), ("name", "a")]))
-            to_many = many or any(step == ("index", "*") for step in path.steps)
-        return Typed(path, type, to_many, prop)
-
-    # --------------------------------------------------------------------------- constants
-
-    def plain(self, found: Typed) -> Any:
-        """A value of the type of a path, often one that is stored."""
-        type, prop = found.type, found.prop
-        if prop and self.chance(0.7):
-            stored = [row.values[prop.name] for rows in self.universe.rows.values()
-                      for row in rows if row.cls.props.count(prop)]
-            if stored:
-                value = self.rng.choice(stored)
-                if found.node.steps and found.node.steps[-1] == ("@keys",):
-                    value = self.rng.choice([*value, "k"]) if isinstance(value, dict) else "k"
-                for _ in range(3):
-                    if isinstance(value, dict):
-                        value = list(value.values())
-                    if isinstance(value, list):
-                        value = self.rng.choice(value) if value else None
-                if value is not None and not isinstance(value, (list, dict)):
-                    return value
-        if type == "mixed":
-            return self.maker.any(nested=False)
-        return self.maker.scalar(type)
-
-    def constant(self, found: Typed) -> Lit:
-        """A constant that the type of a path may be compared with."""
-        rng, type = self.rng, found.type
-        arg = self.chance(0.35)
-        if self.chance(0.06):
-            return Lit(None, arg)
-        if type == "link":
-            targets = self.universe.rows[found.target]
-            return Lit(rng.choice(targets) if targets else None, arg)
-        value = self.plain(found)
-        if type in NUMERIC:
-            if self.chance(0.2):
-                other = rng.choice(NUMERIC)
-                # No literal says a decimal beyond Double, so that the canonical text loses it.
-                value = self.maker.scalar(other)
-                if other == "decimal128" and type != other:
-                    value = Decimal(rng.randint(-30, 60)).scaleb(-1)
-            if self.chance(0.04) and not isinstance(value, F32):
-                return Lit(str(value) if not self.chance(0.1) else "12x", arg)
-            return self.spelled_number(value, type, arg)
-        if isinstance(value, Row) and value.cls.embedded:
-            return Lit(None)
-        return Lit(value, arg)
-
-    def spelled_number(self, value: Any, type: str, arg: bool) -> Lit:
-        """Numbers have several spellings (L9, L12), and Decimal has no literal of its own."""
-        rng = self.rng
-        if isinstance(value, Decimal):
-            if is_nan(value) or is_infinite(value) or type != "decimal128" or arg:
-                return Lit(value, arg=True)
-            text = str(value)
-            if self.chance(0.5) and -300 < value.adjusted() < 300:
-                if "." not in text and "E" not in text:
-                    return Lit(int(text), False) if abs(int(text)) < 2**63 else Lit(value, True)
-                return Lit(float(text), False, text)
-            return Lit(value, True)
-        if arg:
-            return Lit(value, True)
-        if isinstance(value, int) and self.chance(0.1):
-            if 0 <= value < 2**63 and self.chance(0.3):
-                return Lit(value, False, f"0x{value:X}")
-            if abs(value) < 2**53:
-                return Lit(float(value), False, f"{value}.0")
-        if isinstance(value, F32):
-            return Lit(value, arg=is_nan(value) or is_infinite(value))
-        if isinstance(value, float) and value == int(value if abs(value) < 1e15 else 0) \
-                and self.chance(0.2) and str(value) != "-0.0":
-            return Lit(value, False, rng.choice([f"{int(value)}.", f"{int(value)}e0"]))
-        return Lit(value, False)
-
     # ---------------------------------------------------------------------------- mistakes
 
     def mistaken(self, frame: Frame) -> Node:
@@ -558,7 +446,7 @@ class Generator:
         rng = self.rng
         found = self.typed_path(frame)
         node, arg = found.node, self.chance(0.4)
-        roll = rng.randrange(9)
+        roll = rng.randrange(10)
         if roll == 0:
             node.steps[-1:] = [("name", "nope")]
             return Compare("==", node, Lit(1))
@@ -580,5 +468,7 @@ class Generator:
         if roll == 7:
             other = self.typed_path(frame)
             return Compare(rng.choice(["==", "<"]), node, other.node)
+        if roll == 8:
+            return Compare("==", node, Lit(None, text=rng.choice(["$77", "$99"])))
         node.steps.append(("name", "x"))
         return Compare("==", node, Lit(1))

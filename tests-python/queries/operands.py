@@ -137,6 +137,8 @@ class OperandBinder:
 
     def operand(self, node: Node, scope: Scope) -> Operand:
         if isinstance(node, Lit):
+            if node.text.startswith("$"):
+                raise self.fail(INVALID_ARG)  # P2
             value = node.value
             return Operand(value_type(value), "const", lambda env: [[value]], node=node,
                            target=value.cls.name if isinstance(value, Row) else "")
@@ -287,7 +289,12 @@ class OperandBinder:
                 raise self.fail(INVALID_QUERY)  # A5
             type, result = "int", mapped(read, size_of)
         elif path.ending == "@type":
-            raise Unspecified("@type")
+            if type != "mixed":
+                if many:
+                    raise Unspecified("@type of a typed property behind to-many steps")
+                kinds = frozenset([type])
+                return Operand("@type", "const", lambda env: [[kinds]])  # K11
+            type, result = "@type", mapped(read, kind_of)
         elif path.ending:
             raise self.fail(INVALID_QUERY)
         return Operand(type, "expr" if path.ending else "path", result, many=many,
@@ -387,7 +394,9 @@ class OperandBinder:
             bound.values = mapped(read, length_of)  # S13
             bound.type, bound.role = "int", "expr"
         elif path.ending == "@type":
-            raise Unspecified("@type")
+            if bound.type != "mixed":
+                raise self.fail(INVALID_QUERY)  # K11
+            bound.values, bound.type, bound.role = mapped(read, kind_of), "@type", "expr"
         return bound
 
     def finish_any(self, path: Path, route: Route, prop: Prop, steps: list[tuple[Any, ...]],
@@ -563,6 +572,11 @@ def size_of(value: Any) -> list[Any]:
     if kind(value) in ("binary", "list", "dictionary"):
         return [len(value)]
     return [None]
+
+
+def kind_of(value: Any) -> list[Any]:
+    """K9: the kind of a value as a set, for the overlap of kinds."""
+    return [frozenset([value_type(value)])]
 
 
 def length_of(value: Any) -> list[Any]:

@@ -152,6 +152,8 @@ class SchemaMaker:
             if self.rich:
                 self.add(cls, "mix", "mixed", nullable=True, indexed=rng.random() < 0.3)
         self.scalars(pin, 0.3)
+        for cls in classes[:2]:
+            self.add(cls, "log", "string", nullable=rng.random() < 0.6, fulltext=True)
         if self.rich:
             for cls in classes:
                 self.links(cls, classes, pin)
@@ -210,6 +212,8 @@ BLOBS = [b"", b"a", b"ab", b"AB", b"\x00", b"\x00\x01", b"\xff", b"abc", b"\xff\
 DATES = [Date(0, 0), Date(1, 0), Date(0, 1), Date(-1, 0), Date(0, -1), Date(-1, -999_999_999),
          Date(1_600_000_000, 500), Date(1_600_000_000, 501), Date(-2_000_000_000, 0),
          Date(253_402_300_799, 999_999_999), Date(1_582_934_400, 0), Date(951_782_400, 0)]
+WORDS = ["storm", "Storm", "stormy", "reef", "RÉEF", "Dépôt", "depot", "o", "brien", "42", "4x4",
+         "Ærø", "ångström", "straße", "日本", "a×b", "ÿ", "naïve", "Naive2"]
 KEYS = ["k", "a", "kg", "é", "x y", "Key", "name", ""]
 
 
@@ -218,12 +222,13 @@ class DataMaker:
         self.rng = rng
         self.classes = classes
         self.rows: dict[str, list[Row]] = {name: [] for name in classes}
+        self.spread = 9
 
     def scalar(self, type: str, *, tame: bool = False) -> Any:
         rng = self.rng
         extreme = rng.random() < (0.1 if tame else 0.5)
         if type == "int":
-            return rng.choice(LIMITS) if extreme else rng.randint(-3, 9)
+            return rng.choice(LIMITS) if extreme else rng.randint(-3, self.spread)
         if type == "bool":
             return rng.random() < 0.5
         if type == "string":
@@ -233,7 +238,7 @@ class DataMaker:
         if type == "binary":
             return rng.choice(BLOBS)
         if type == "timestamp":
-            return rng.choice(DATES) if extreme else Date(rng.randint(-3, 5), 0)
+            return rng.choice(DATES) if extreme else Date(rng.randint(-3, self.spread), 0)
         if type == "float":
             return F32(rng.choice(DOUBLES) if extreme else rng.randint(-6, 12) / 2)
         if type == "double":
@@ -247,6 +252,11 @@ class DataMaker:
         if type == "uuid":
             return uuid.UUID(bytes=bytes([rng.choice([0, 1, 255])] * 15 + [rng.randint(0, 4)]))
         raise AssertionError(type)
+
+    def text(self) -> str:
+        """A text of a few words."""
+        return "".join(self.rng.choice(WORDS) + self.rng.choice([" ", " ", ", ", "-", "'", "\n"])
+                       for _ in range(self.rng.randint(0, 5)))
 
     def any(self, depth: int = 2, *, nested: bool = True) -> Any:
         rng, roll = self.rng, self.rng.random()
@@ -264,6 +274,10 @@ class DataMaker:
                            tame=True)
 
     def element(self, prop: Prop) -> Any:
+        if prop.fulltext:
+            if prop.nullable and self.rng.random() < 0.2:
+                return None
+            return self.text()
         if prop.type == "link":
             targets = self.rows[prop.target]
             if not targets or (prop.coll == "dict" and self.rng.random() < 0.2):
@@ -299,8 +313,7 @@ class DataMaker:
                 pk = cls.pk
                 if pk:
                     for _ in range(50):
-                        value = None if pk.nullable and self.rng.random() < 0.1 \
-                            else self.scalar(pk.type)
+                        value = self.key(pk, number)
                         if distinct_key(value) not in keys:
                             break
                     else:
@@ -312,6 +325,16 @@ class DataMaker:
             for row in list(self.rows[cls.name]):
                 self.fill_row(row)
         return self.rows
+
+    def key(self, pk: Prop, number: int) -> Any:
+        if pk.nullable and self.rng.random() < 0.1:
+            return None
+        if number < 30:
+            return self.scalar(pk.type)
+        made: dict[str, Any] = {"int": number * 3, "string": f"key {number}",
+                                "objectId": Oid(number.to_bytes(12, "big")),
+                                "uuid": uuid.UUID(int=number)}
+        return made[pk.type]
 
     def fill_row(self, row: Row) -> None:
         for prop in row.cls.props:
@@ -349,8 +372,12 @@ def as_set(elements: list[Any]) -> list[Any]:
 
 
 def make_universe(seed: str, *, rich: bool = True, rows: int | None = None) -> Universe:
+    """`rows` makes the first class so large that leaves, plans and indexes matter."""
     rng = random.Random(seed)
     classes = SchemaMaker(rng, rich=rich).make()
-    biggest = rng.choice([0, 1, 4, 12, 25]) if rows is None else rows
+    biggest = rng.choice([0, 1, 4, 12, 25, 25]) if rows is None else rows
     counts = {"Ship": biggest, "Crew": rng.choice([0, 3, 7]), "Port": rng.choice([1, 4])}
-    return Universe(classes, DataMaker(rng, classes).fill(counts), seed)
+    maker = DataMaker(rng, classes)
+    if rows:
+        maker.spread = rng.choice([9, 300, 10**6])
+    return Universe(classes, maker.fill(counts), seed)

@@ -120,7 +120,7 @@ class Translator:
             # CONTRACT A.3: a null String is the smallest.
             null = int(type == "string" and op in ("<", "<="))
             return f"ifnull({name} {op} {mark}, {null})"
-        if type != "string":
+        if type != "string" or op == "matches":
             raise CannotSay
         value = self.values.pop()
         if op == "like":

@@ -91,6 +91,8 @@ def matches(value: Any, pattern: str, letters: str) -> bool:
     """B4, for the patterns that Python and ICU understand alike."""
     if not isinstance(value, str):
         return False
+    if not value.isascii() or "\n" in value or not pattern.isascii():
+        raise Unspecified("MATCHES where dialects differ")
     flags = re.IGNORECASE if "c" in letters else 0
     if "d" in letters:
         value, pattern = strip_marks(value), strip_marks(pattern)
