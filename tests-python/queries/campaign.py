@@ -8,14 +8,14 @@ import time
 from collections import Counter
 from dataclasses import dataclass, field
 
-from . import sql, unsupported
+from . import functions, sql, unsupported
 from .capi import Database, EngineError
 from .evaluator import evaluate
 from .generator import Generator
-from .schema import Cls, Universe, make_universe
+from .schema import Cls, NUMERIC, Universe, make_universe
 from .shrink import describe, shrink
-from .syntax import Query, render
-from .values import Row, Unspecified
+from .syntax import And, Query, render
+from .values import Row, Unspecified, is_nan, kind
 
 
 @dataclass
@@ -53,8 +53,12 @@ class Arena:
     def __init__(self, universe: Universe, directory: str) -> None:
         self.universe = universe
         self.databases = []
-        for indexed in (None, True, False):
-            self.databases.append(Database(universe, directory, indexed=indexed))
+        self.thorough = False
+        # The twins stand in other states of a transaction, too.
+        states = random.Random(universe.seed).choice(
+            [("committed", "committed"), ("open", "half"), ("half", "open"), ("committed", "open")])
+        for indexed, state in zip((None, True, False), ("committed", *states)):
+            self.databases.append(Database(universe, directory, indexed=indexed, state=state))
         self.oracle: sql.Oracle | None = None
 
     def close(self) -> None:
@@ -134,13 +138,104 @@ class Arena:
             try:
                 rows = database.rows(twin, root)
                 if rows != found:
-                    return Difference(f"rows with {name} properties indexed", found, rows)
+                    return Difference(f"rows with {name} properties indexed, {database.state}",
+                                      found, rows)
                 if database.count(twin) != len(found):
                     return Difference(f"count with {name} properties indexed", len(found),
                                       database.count(twin))
             finally:
                 database.release(twin)
-        return self.with_sql(root, query, found, report)
+        return self.with_sql(root, query, found, report) or self.elsewhere(root, query, handle,
+                                                                           found)
+
+    def elsewhere(self, root: Cls, query: Query, handle: int, found: list[Row]
+                  ) -> Difference | None:
+        """The same query in parts, over a list, and aggregated; each now and then."""
+        for attempt in range(40 if self.thorough else 1):
+            rng = random.Random(f"{attempt}{len(found)}{query}")
+            difference = self.otherwise(root, query, handle, found, rng)
+            if difference:
+                return difference
+        return None
+
+    def otherwise(self, root: Cls, query: Query, handle: int, found: list[Row],
+                  rng: random.Random) -> Difference | None:
+        roll = rng.random()
+        if roll < 0.15 and isinstance(query.pred, And):
+            return self.in_parts(root, query, query.pred, found)
+        if roll < 0.3:
+            return self.over_list(root, query, rng)
+        if roll < 0.4:
+            return self.aggregated(root, handle, found, rng)
+        if roll < 0.5:
+            self.mutated(root, query, rng)
+        return None
+
+    def in_parts(self, root: Cls, query: Query, pred: And, found: list[Row]) -> Difference | None:
+        """D13: a query appended to another."""
+        first = self.databases[0]
+        start = first.parse(root, *render(Query(pred.parts[0])))
+        rest = And(pred.parts[1:]) if len(pred.parts) > 2 else pred.parts[1]
+        whole = first.append(start, *render(Query(rest, query.suffixes)))
+        try:
+            rows = first.rows(whole, root)
+            return None if rows == found else Difference("rows of parts appended", found, rows)
+        finally:
+            first.release(start)
+            first.release(whole)
+
+    def over_list(self, root: Cls, query: Query, rng: random.Random) -> Difference | None:
+        """D2: over the objects of a list, in its order, with repeats."""
+        choices = [(row, prop) for cls in self.universe.classes.values()
+                   for prop in cls.props if prop.coll == "list" and prop.target == root.name
+                   and prop.type == "link"
+                   for row in self.universe.rows[cls.name]]
+        if not choices:
+            return None
+        owner, prop = rng.choice(choices)
+        members = owner.values[prop.name]
+        expected = evaluate(self.universe, root, query, members).rows
+        first = self.databases[0]
+        handle = first.parse_for_list(owner, prop, *render(query))
+        try:
+            rows = first.rows(handle, root)
+            if rows != expected:
+                return Difference(f"rows of the list {owner!r}.{prop.name} {members!r}", expected,
+                                  rows)
+            if first.count(handle) != len(rows):
+                return Difference("count of a list's query", len(rows), first.count(handle))
+            return None
+        finally:
+            first.release(handle)
+
+    def aggregated(self, root: Cls, handle: int, found: list[Row], rng: random.Random
+                   ) -> Difference | None:
+        """CONTRACT 14.4."""
+        op = rng.choice(["@min", "@max", "@sum", "@avg"])
+        types = [*NUMERIC, *(["timestamp"] if op in ("@min", "@max") else [])]
+        props = [prop for prop in root.props if prop.type in types and not prop.coll]
+        if not props:
+            return None
+        prop = rng.choice(props)
+        try:
+            expected = functions.aggregate(op, prop.type, [row.values[prop.name] for row in found])
+        except Unspecified:
+            return None
+        got = self.databases[0].aggregate(handle, op, root, prop)
+        same = got == expected or (is_nan(got) and is_nan(expected))
+        if same and kind(got) == "number":
+            same = functions.numeric_type(got) == functions.numeric_type(expected)
+        return None if same else Difference(f"{op} of {prop.name}", expected, got)
+
+    def mutated(self, root: Cls, query: Query, rng: random.Random) -> None:
+        """E5: no text makes it crash."""
+        text, args = render(query)
+        for _ in range(3):
+            start = rng.randrange(len(text))
+            stop = start + rng.randint(0, 4)
+            middle = rng.choice(["", "(", ")", "{", "}", "[", ".", "$", "'", '"', "\\", "@", "not",
+                                 "-", "99999999999999999999", "\U0001f600", "any ", text[:9]])
+            self.survive(root, text[:start] + middle + text[stop:], args)
 
     def with_sql(self, root: Cls, query: Query, found: list[Row], report: Report
                  ) -> Difference | None:
@@ -164,6 +259,7 @@ def reproduce(universe: Universe, root: Cls, query: Query, difference: Differenc
 
     def check(smaller: Universe, candidate: Query) -> bool:
         arena = Arena(smaller, directory)
+        arena.thorough = True
         try:
             again = arena.compare(smaller.classes[root.name], candidate, Report())
         finally:
@@ -192,7 +288,7 @@ def run(directory: str, *, seed: str, seconds: float, differences: int = 5,
     while time.monotonic() - start < seconds and len(report.differences) < differences:
         name = f"{seed}/{number}"
         rng = random.Random(name)
-        tall = simple and number % 12 == 11
+        tall = simple and number % 25 == 24
         universe = make_universe(name, rich=not simple, rows=3000 if tall else None)
         arena = Arena(universe, directory)
         try:

@@ -109,7 +109,11 @@ class Library:
         "realm_dictionary_insert_dictionary": "PPV", "realm_query_parse": "PPiszP",
         "realm_query_get_description": "sP", "realm_query_count": "bPP",
         "realm_query_find_first": "bPPP", "realm_query_find_all": "PP",
-        "realm_results_count": "bPP", "realm_results_read_keys": "bPzzPP",
+        "realm_get_object": "PPiq", "realm_query_parse_for_list": "PPszP",
+        "realm_query_append_query": "PPszP", "realm_results_min": "bPqPP",
+        "realm_results_max": "bPqPP", "realm_results_sum": "bPqPP",
+        "realm_results_average": "bPqPP", "realm_results_count": "bPP",
+        "realm_results_read_keys": "bPzzPP",
     }
 
     def __init__(self) -> None:
@@ -164,13 +168,27 @@ def encode_decimal(number: Decimal) -> tuple[int, int]:
     return coefficient & 2**64 - 1, high | exponent + 6176 << 49 | coefficient >> 64
 
 
+def decode_decimal(low: int, high: int) -> Decimal:
+    sign = "-" if high >> 63 else ""
+    if high >> 58 & 0x1F == 0x1F:
+        return Decimal("NaN")
+    if high >> 58 & 0x1F == 0x1E:
+        return Decimal(sign + "Infinity")
+    coefficient = (high & 2**49 - 1) << 64 | low
+    return Decimal(f"{sign}{coefficient}E{(high >> 49 & 0x3FFF) - 6176}")
+
+
 class Database:
     """A universe in the engine, with the indexes of its schema, or with all or none."""
 
     numbers = itertools.count()
 
-    def __init__(self, universe: Universe, directory: str, *, indexed: bool | None = None) -> None:
+    def __init__(self, universe: Universe, directory: str, *, indexed: bool | None = None,
+                 state: str = "committed") -> None:
+        """`state` is committed, open (all in a write transaction that goes on) or half (objects
+        committed, their values in a write transaction that goes on)."""
         self.universe = universe
+        self.state = state
         self.lib = library()
         self.table: dict[str, int] = {}
         self.property: dict[tuple[str, str], int] = {}
@@ -242,11 +260,15 @@ class Database:
             if not cls.embedded:
                 for row in universe.rows[cls.name]:
                     self.create(row)
+        if self.state == "half":
+            lib.check(lib.commit(self.realm))
+            lib.check(lib.begin_write(self.realm))
         for cls in universe.classes.values():
             if not cls.embedded:
                 for row in universe.rows[cls.name]:
                     self.fill_row(row)
-        lib.check(lib.commit(self.realm))
+        if self.state == "committed":
+            lib.check(lib.commit(self.realm))
         for row, key in self.keys.items():
             row.key = key
         for handle in self.handles.values():
@@ -393,6 +415,47 @@ class Database:
 
     def description(self, query: int) -> str:
         return str(self.lib.check(self.lib.query_get_description(query)).decode())
+
+    def parse_for_list(self, owner: Row, prop: Prop, text: str, values: list[Any]) -> int:
+        """A query over the objects in a list."""
+        lib = self.lib
+        table = self.table[owner.cls.name]
+        handle = lib.check(lib.get_object(self.realm, table, self.keys[owner]))
+        objects = lib.get_list(handle, self.property[owner.cls.name, prop.name])
+        lib.release(handle)
+        try:
+            return int(lib.check(lib.query_parse_for_list(
+                lib.check(objects), text.encode(), len(values), self.arguments(values))))
+        finally:
+            lib.release(objects)
+
+    def append(self, query: int, text: str, values: list[Any]) -> int:
+        """The conditions of both, and the suffixes of both (D13)."""
+        return int(self.lib.check(self.lib.query_append_query(
+            query, text.encode(), len(values), self.arguments(values))))
+
+    def aggregate(self, query: int, op: str, cls: Cls, prop: Prop) -> Any:
+        """@min, @max, @sum or @avg over the results of a query."""
+        lib, made, found = self.lib, Value(), c.c_bool()
+        results = lib.check(lib.query_find_all(query))
+        name = {"@min": "min", "@max": "max", "@sum": "sum", "@avg": "average"}[op]
+        try:
+            lib.check(getattr(lib, f"results_{name}")(
+                results, self.property[cls.name, prop.name], c.byref(made), c.byref(found)))
+            return self.python(made)
+        finally:
+            lib.release(results)
+
+    def python(self, value: Value) -> Any:
+        """A value of the library as one of the model; bytes are not needed so far."""
+        readers = {0: lambda: None, 1: lambda: value.integer, 2: lambda: value.boolean,
+                   3: lambda: c.string_at(value.string.data, value.string.size).decode(),
+                   5: lambda: Date(value.timestamp.seconds, value.timestamp.nanoseconds),
+                   6: lambda: F32(value.fnum), 7: lambda: value.dnum,
+                   8: lambda: decode_decimal(value.decimal[0], value.decimal[1]),
+                   9: lambda: Oid(bytes(value.object_id)),
+                   11: lambda: uuid.UUID(bytes=bytes(value.uuid))}
+        return readers[value.type]()
 
     def rows(self, query: int, cls: Cls) -> list[Row]:
         lib, count, got = self.lib, c.c_size_t(), c.c_size_t()

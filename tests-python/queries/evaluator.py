@@ -10,12 +10,13 @@ from decimal import Decimal, InvalidOperation
 from functools import cmp_to_key
 from typing import Any, Callable
 
-from . import text_rules, words
-from .operands import (Env, Failed, Groups, INVALID_ARG, INVALID_QUERY, Operand, OperandBinder,
+from . import geo, text_rules, words
+from .operands import (Failed, INVALID_ARG, INVALID_QUERY, Operand, OperandBinder,
                        SORT_ERROR, Scope)
+from .reach import Env, Groups
 from .schema import Cls, NUMERIC, Universe
-from .syntax import (And, Between, Compare, Const, Flag, FullText, ListLit, Lit, Node, Not, Or, Path, Query,
-                     Suffix)
+from .syntax import (And, Between, Compare, Const, Flag, FullText, ListLit, Lit, Node, Not, Or,
+                     Path, Query, Suffix, Within)
 from .values import (DECIMAL, F32, Row, Unspecified, distinct_key, equal, is_infinite, is_nan,
                      kind, order, ordered)
 
@@ -43,6 +44,8 @@ class Binder(OperandBinder):
             return lambda env: not inner(env)  # U1
         if isinstance(node, Flag):
             return self.compare(Compare("==", node.path, Lit(True)), scope)  # X11
+        if isinstance(node, Within):
+            return self.within(node, scope)
         if isinstance(node, FullText):
             return self.full_text(node, scope)
         if isinstance(node, Between):
@@ -326,6 +329,20 @@ class Binder(OperandBinder):
         values = left.values
         return lambda env: any([test(value) for group in values(env) for value in group])
 
+    def within(self, node: Within, scope: Scope) -> Callable[[Env], bool]:
+        left = self.operand(node.path, scope)
+        cls = self.universe.classes[left.target] if left.type == "link" else None
+        fits = cls and cls.embedded and cls.find("type") and cls.find("coordinates")
+        if not fits:
+            raise self.fail(INVALID_QUERY)  # G1
+        inside, values, quant = geo.shape(node.kind, node.numbers), left.values, left.quant
+
+        def test(env: Env) -> bool:
+            points = [geo.point_of(row) for group in values(env) for row in group]
+            truths = [point is not None and inside(point) for point in points]
+            return bool(truths) and all(truths) if quant == "ALL" else quantify(quant, truths)
+        return test  # G5
+
     def type_test(self, node: Compare, left: Operand, right: Operand) -> Callable[[Env], bool]:
         """K9 to K11: each value stands for the set of its kinds."""
         if node.op not in ("==", "!=", "in"):
@@ -427,7 +444,9 @@ class Expected:
         self.errors = errors
 
 
-def evaluate(universe: Universe, root: Cls, query: Query) -> Expected:
+def evaluate(universe: Universe, root: Cls, query: Query, base: list[Row] | None = None
+             ) -> Expected:
+    """`base` are the members of a list that is queried; else all objects of the class."""
     binder = Binder(universe, root)
     scope = Scope(root)
     test = binder.part(query.pred, scope)
@@ -439,7 +458,8 @@ def evaluate(universe: Universe, root: Cls, query: Query) -> Expected:
             pass
     if binder.errors:
         return Expected(None, binder.errors)
-    rows = sorted(universe.rows[root.name], key=lambda row: row.key)  # D2
+    rows = base if base is not None else \
+        sorted(universe.rows[root.name], key=lambda row: row.key)  # D2
     found = [row for row in rows if test(Env(row))]
     for stage in stages:
         found = stage(found)  # D1

@@ -16,7 +16,8 @@ from .values import (DECIMAL, F32, Date, Unspecified, exact, is_infinite, is_nan
                      to_decimal, wrap64)
 
 if TYPE_CHECKING:
-    from .operands import Env, Groups, Operand, OperandBinder, Scope
+    from .operands import Operand, OperandBinder, Scope
+    from .reach import Env, Groups
 
 INVALID_QUERY, INVALID_ARG = 1009, 3015
 

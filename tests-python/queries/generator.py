@@ -8,7 +8,7 @@ from typing import Any
 from .paths import Frame, PathMaker, Typed
 from .schema import Cls, KEYS, NUMERIC, SCALARS, WORDS
 from .syntax import (Aggregate, And, Arith, Between, Call, Compare, Const, Flag, FullText, ListLit,
-                     Lit, Negative, Node, Not, Or, Path, Query, Subquery, Suffix)
+                     Lit, Negative, Node, Not, Or, Path, Query, Subquery, Suffix, Within)
 from .values import kind
 from .words import TYPE_WORDS
 
@@ -87,7 +87,8 @@ class Generator(PathMaker):
             special = [(0.07, self.of_two_paths), (0.07, self.of_aggregate), (0.06, self.of_size),
                        (0.06, self.of_subquery), (0.07, self.of_arithmetic),
                        (0.05, self.of_function), (0.03, self.of_links), (0.03, self.of_words),
-                       (0.03, self.of_type), (0.02, self.of_pattern)]
+                       (0.03, self.of_type), (0.02, self.of_pattern),
+                       (0.02, self.of_places)]
             for probability, make in special:
                 if self.chance(probability):
                     made = make(frame)
@@ -224,7 +225,7 @@ class Generator(PathMaker):
         if found.type in ("string", "binary") and found.prop and found.prop.coll \
                 and self.chance(0.4):
             node.ending = "length"
-        if self.chance(0.2):
+        if self.chance(0.4 if len(node.steps) > 1 and found.many else 0.03):
             node.quant = self.rng.choice(QUANTS)
         return self.number_test(node)
 
@@ -338,6 +339,27 @@ class Generator(PathMaker):
                 word = word[:self.rng.randint(1, len(word))] + "*"
             chosen.append(self.rng.choice(["", "", "", "-"]) + word)
         return FullText(found.node, " ".join(chosen), self.chance(0.3))
+
+    def of_places(self, frame: Frame) -> Node | None:
+        for _ in range(30):
+            found = self.typed_path(frame)
+            if found.target == "Spot" or self.chance(0.003):
+                break
+        else:
+            return None
+        rng = self.rng
+        if found.many and self.chance(0.5):
+            found.node.quant = rng.choice(QUANTS)
+        x, y = rng.uniform(-30, 25), rng.uniform(-30, 25)
+        roll = rng.randrange(3)
+        if roll == 0:
+            return Within(found.node, "geoCircle", [x, y, rng.choice([0.01, 0.1, 0.4, 1.0])])
+        if roll == 1:
+            return Within(found.node, "geoBox", [x, y, x + rng.uniform(1, 40),
+                                                 y + rng.uniform(1, 40)])
+        return Within(found.node, "geoPolygon", [
+            x, y, x + rng.uniform(5, 40), y + rng.uniform(-3, 3), x + rng.uniform(-3, 3),
+            y + rng.uniform(5, 40)])
 
     def of_type(self, frame: Frame) -> Node | None:
         for _ in range(20):

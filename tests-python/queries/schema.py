@@ -143,7 +143,9 @@ class SchemaMaker:
     def make(self) -> dict[str, Cls]:
         rng = self.rng
         classes = [Cls("Ship", 0), Cls("Crew", 1), Cls("Port", 2)]
-        pin = Cls("Pin", 3, embedded=True)
+        pin, spot = Cls("Pin", 3, embedded=True), Cls("Spot", 4, embedded=True)
+        spot.props = [Prop("type", "string", nullable=rng.random() < 0.5),
+                      Prop("coordinates", "double", coll="list")]
         for cls in classes:
             pk = rng.choice(["int", "int", "int", "string", "objectId", "uuid", ""])
             if pk:
@@ -160,7 +162,9 @@ class SchemaMaker:
                 self.collections(cls, 4 if cls.position == 0 else 2)
             for cls in classes:
                 self.linking_objects(cls, classes)
-        return {cls.name: cls for cls in [*classes, pin]}
+            self.add(classes[0], "spot", "link", target=spot.name, nullable=True)
+            self.add(classes[0], "spots", "link", coll="list", target=spot.name)
+        return {cls.name: cls for cls in [*classes, pin, spot]}
 
     def links(self, cls: Cls, classes: list[Cls], pin: Cls) -> None:
         rng = self.rng
@@ -336,7 +340,17 @@ class DataMaker:
                                 "uuid": uuid.UUID(int=number)}
         return made[pk.type]
 
+    def fill_spot(self, row: Row) -> None:
+        rng = self.rng
+        row.values["type"] = rng.choice(["Point", "point", "POINT", "Point", "Polygon"])
+        numbers = [rng.randint(-20, 20) * 1.37, rng.randint(-20, 20) * 1.31, 7.0]
+        if rng.random() < 0.1:
+            numbers[rng.randrange(2)] = rng.choice([180.0, -180.0, 90.5, 200.0, math.nan, 89.9])
+        row.values["coordinates"] = numbers[:rng.choice([2, 2, 2, 3, 1, 0])]
+
     def fill_row(self, row: Row) -> None:
+        if row.cls.name == "Spot":
+            return self.fill_spot(row)
         for prop in row.cls.props:
             if prop.pk or prop.type == "backlinks":
                 continue

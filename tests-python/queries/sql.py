@@ -153,7 +153,7 @@ class Translator:
 
 
 def type_of(value: Any) -> str:
-    from .operands import value_type
+    from .reach import value_type
     return value_type(value)
 
 

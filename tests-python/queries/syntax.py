@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Callable, Iterator
 
+from .geo import shape_text
 from .values import Date, F32, Oid, Row, is_infinite, is_nan
 
 
@@ -70,6 +71,15 @@ class FullText(Node):
     left: Node
     words: str
     arg: bool = False
+
+
+@dataclass
+class Within(Node):
+    """GEOWITHIN; the numbers are longitudes and latitudes, then the radius of a circle."""
+
+    path: Path
+    kind: str
+    numbers: list[float]
 
 
 # --------------------------------------------------------------------------------- operands
@@ -253,6 +263,8 @@ class Writer:
             return f"NOT {self.pred(node.inner, 3)}"
         if isinstance(node, Flag):
             return self.operand(node.path)
+        if isinstance(node, Within):
+            return f"{self.path(node.path)} GEOWITHIN {shape_text(node.kind, node.numbers)}"
         if isinstance(node, FullText):
             words = self.argument(node.words) if node.arg else quoted(node.words)
             return f"{self.operand(node.left)} TEXT {words}"
