@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 import time
@@ -68,6 +69,7 @@ class Arena:
     def compare(self, root: Cls, query: Query, report: Report) -> Difference | None:
         """None where the engine agrees, or where the rules or the engine leave the query open."""
         text, args = render(query)
+        trace(self.universe, root, text, args)
         try:
             expected = evaluate(self.universe, root, query)
         except Unspecified as reason:
@@ -103,6 +105,7 @@ class Arena:
 
     def survive(self, root: Cls, text: str, args: list[object]) -> None:
         """E5: whatever the rules leave open must not crash."""
+        trace(self.universe, root, text, args)
         try:
             handle = self.databases[0].parse(root, text, args)
             try:
@@ -153,7 +156,10 @@ class Arena:
         """The same query in parts, over a list, and aggregated; each now and then."""
         for attempt in range(40 if self.thorough else 1):
             rng = random.Random(f"{attempt}{len(found)}{query}")
-            difference = self.otherwise(root, query, handle, found, rng)
+            try:
+                difference = self.otherwise(root, query, handle, found, rng)
+            except Unspecified:
+                continue  # a list may repeat what the class holds once
             if difference:
                 return difference
         return None
@@ -249,6 +255,14 @@ class Arena:
             return None
         report.sql += 1
         return None if rows == found else Difference(f"rows of SQLite: {statement}", rows, found)
+
+
+def trace(universe: Universe, root: Cls, text: str, args: list[object]) -> None:
+    """Notes what is about to run in a file, so that a crash can be told."""
+    name = os.environ.get("REALM_QUERY_FUZZ_TRACE")
+    if name:
+        with open(name, "w") as file:
+            file.write(f"universe {universe.seed}, on {root.name}: {text}\n{args!r}\n")
 
 
 def reproduce(universe: Universe, root: Cls, query: Query, difference: Difference,

@@ -126,6 +126,8 @@ def elementwise(binder: OperandBinder, sides: list[Operand], type: str,
     from .operands import Operand
     if all(side.role == "const" for side in sides):  # R7
         value = function(*[side.values(None)[0][0] for side in sides])
+        if value is None:
+            raise Unspecified("a constant expression that is null")
         return Operand(type, "const", lambda env: [[value]], node=Lit(value))
     many = [side for side in sides if side.many]
     if len(many) > 1:
@@ -291,6 +293,14 @@ def modulus(a: Any, b: Any) -> Any:
     return F32(made) if type == "float" else made
 
 
+def divided(a: Any, b: Any) -> Any:
+    if is_number(b) and b == 0:
+        if not (isinstance(a, int) and isinstance(b, int)):
+            raise Unspecified("divide() of fractions by zero: null or IEEE")
+        return None
+    return calculate("/", a, b)
+
+
 def text(function: Callable[[str], str]) -> Callable[[Any], Any]:
     def apply(value: Any) -> Any:
         if not isinstance(value, str):
@@ -348,7 +358,7 @@ NUMERIC_FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
 PAIR_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "modulus": modulus, "add": lambda a, b: calculate("+", a, b),
     "subtract": lambda a, b: calculate("-", a, b), "multiply": lambda a, b: calculate("*", a, b),
-    "divide": lambda a, b: calculate("/", a, b) if not (is_number(b) and b == 0) else None,
+    "divide": lambda a, b: divided(a, b),
 }
 TEXT_FUNCTIONS = {"uppercase": text(str.upper), "lowercase": text(str.lower),
                   "trim": text(lambda value: value.strip(WHITE_SPACE))}

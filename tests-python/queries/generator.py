@@ -222,7 +222,8 @@ class Generator(PathMaker):
         if not node.steps:
             return None
         node.ending = self.rng.choice(["@count", "@size", "[SIZE]"])
-        if found.type in ("string", "binary") and found.prop and found.prop.coll \
+        if found.type in ("string", "binary") and found.prop \
+                and found.prop.coll in ("list", "set") \
                 and self.chance(0.4):
             node.ending = "length"
         if self.chance(0.4 if len(node.steps) > 1 and found.many else 0.03):
@@ -247,7 +248,7 @@ class Generator(PathMaker):
                 of = self.numeric_property(self.universe.classes[found.target], good)
                 if of:
                     return self.aggregate_test(Aggregate(found.node, op, of[0]), op, of[1])
-            elif found.many and found.type in good:
+            elif found.many and found.type in good and found.prop and found.prop.coll:
                 return self.aggregate_test(Aggregate(found.node, op), op, found.type)
         return None
 
@@ -280,7 +281,8 @@ class Generator(PathMaker):
             return None
         for _ in range(12):
             found = self.typed_path(frame)
-            if found.many and (found.type == "link" or self.chance(0.2)):
+            if found.many and found.prop and found.prop.to_many and (
+                    found.type == "link" or self.chance(0.2)):
                 break
         else:
             return None

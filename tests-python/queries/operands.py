@@ -43,6 +43,7 @@ class Operand:
     target: str = ""  # class of links
     node: Node | None = None
     prop: Prop | None = None
+    collection: bool = False  # the last step is a collection
 
 
 class Failed(Exception):
@@ -81,9 +82,8 @@ class Route:
         return any(hop.to_many for hop in self.hops)
 
     def follow(self, env: Env, upto: int | None = None) -> Reached:
-        rows, null, many = [env.up(self.levels)], False, False
+        rows, null, many = [env.up(self.levels)], False, self.many  # U7
         for hop in self.hops[:upto]:
-            many = many or hop.to_many
             following: list[Row] = []
             for row in rows:
                 for found in hop.step(row):
@@ -286,6 +286,7 @@ class OperandBinder:
             reached = route.follow(env)
             return [[*reached.rows, None] if reached.null else list(reached.rows)]
         return Operand("link", "path", read, many=many, quant=path.quant, target=cls.name,
+                       collection=bool(route.hops) and route.hops[-1].to_many,
                        direct=len(route.hops) == 1 and not route.levels)
 
     def object_count(self, path: Path, route: Route) -> Operand:
@@ -337,9 +338,12 @@ class OperandBinder:
             if index is not None and reached.null:
                 raise Unspecified("an element of a list behind a null link")
             groups = [members(row.values[name], keys, index) for row in reached.rows]
+            if index is not None and route.many and [] in groups:
+                raise Unspecified("an element of an empty list behind to-many steps")
             return groups or [[]]  # Q12
         bound = Operand("string" if keys else type, "path", read, many=many,
-                        grouped=route.many, quant=path.quant, prop=prop)
+                        grouped=route.many, quant=path.quant, prop=prop,
+                        collection=index is None)
         return self.collection_ending(path, route, bound, index is not None)
 
     def collection_ending(self, path: Path, route: Route, bound: Operand, one: bool) -> Operand:
@@ -361,6 +365,8 @@ class OperandBinder:
                 bound.values, bound.many, bound.grouped = count, route.many, False
             bound.type, bound.role = "int", "expr"
         elif path.ending == "length":
+            if path.steps[-1][0] == "name" and bound.prop and bound.prop.coll == "dict":
+                raise Unspecified("length of a dictionary, or its key of that name")
             if one or bound.type not in ("string", "binary", "mixed"):
                 raise self.fail(INVALID_QUERY)
             bound.values = mapped(read, length_of)  # S13
@@ -438,7 +444,11 @@ class OperandBinder:
     def member_value(self, path: Path, levels: int, scope: Scope) -> Operand:
         """B5: the variable of a SUBQUERY over primitives."""
         if path.steps:
+            if scope.type == "mixed":
+                raise Unspecified("steps into a member that is Any")
             raise self.fail(INVALID_QUERY)
+        if path.quant:
+            raise self.fail(INVALID_QUERY)  # Q13
         if path.ending:
             raise Unspecified("endings of a primitive member")
         return Operand(scope.type, "path", lambda env: [[env.up(levels)]])
@@ -451,8 +461,12 @@ class OperandBinder:
             raise self.fail(SYNTAX_ERROR)  # A13
         bound = self.operand(path, scope)
         if not node.of:
-            if bound.type == "link" or not bound.many:
-                raise self.fail(INVALID_QUERY)
+            if bound.type == "mixed" and bound.many and not bound.collection:
+                raise Unspecified("aggregates of members of Any")
+            if bound.type == "link" or not bound.collection or path.ending:
+                raise self.fail(INVALID_QUERY)  # A9
+            if bound.grouped:
+                raise Unspecified("aggregates of primitive collections behind to-many steps")
             type, read = bound.type, bound.values
         else:
             if bound.type != "link":
@@ -495,7 +509,11 @@ class OperandBinder:
 
     def subquery(self, node: Subquery, scope: Scope) -> Operand:
         bound = self.path(node.path, scope)
-        if not bound.many or node.path.quant or node.path.ending:
+        if bound.type == "mixed" and bound.many and not bound.collection:
+            raise Unspecified("SUBQUERY of members of Any")
+        if bound.many and bound.prop and bound.prop.coll and not bound.collection:
+            raise Unspecified("SUBQUERY of elements behind to-many steps")
+        if not bound.collection or node.path.quant or node.path.ending:
             raise self.fail(INVALID_QUERY)  # K4
         objects = bound.type == "link"
         member = self.universe.classes[bound.target] if objects else None

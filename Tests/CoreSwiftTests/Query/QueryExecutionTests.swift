@@ -254,6 +254,10 @@ func shipSchema() -> Schema {
             ("TRUEPREDICATE DISTINCT(nope)", .invalidQuery, "distinct"),
             ("title + 1 == 2", .invalidQueryArg, "title"),
             ("SUBQUERY(berth, $x, $x.depth > 1).@count > 0", .invalidQuery, "SUBQUERY"),
+            (
+                "SUBQUERY(@links.Vessel.berth, $x, $x.tons - 3).@count > 0", .invalidQueryString,
+                "expected"
+            ),
             ("frobnicate(tons) == 2", .invalidQuery, "unknown function"),
             ("abs(title) == 2", .invalidQuery, "abs"),
             ("@links.Vessel.berth.tons > 3", .invalidQuery, "links to class 'Vessel'"),

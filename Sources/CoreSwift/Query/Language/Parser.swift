@@ -264,7 +264,10 @@ struct Parser {
         case .colon where lexer.peek(Int(token.end)) == UInt8(ascii: "="):
             throw text.notInLanguage("the assignment ':='")
         case .rightParenthesis where operators.count > base || depth == 0:
-            return try closeParenthesis(base)
+            if let state = try closeParenthesis(base) { return state }
+            // The parenthesis belongs to a SUBQUERY or a function around this.
+            if wantsPredicate { try requirePredicate() }
+            return nil
         default: break
         }
         try reduce(.comparison, base)
