@@ -77,6 +77,7 @@ let package = Package(
             exclude: [
                 "Values/decimal-vectors.txt", "Values/generate-decimal-vectors",
                 "Values/Unicode/scalar-checksums.txt", "Values/Unicode/text-vectors.txt",
+                "Query/query-corpus.txt",
             ],
             swiftSettings: [.swiftLanguageMode(.v5)] + strictness),
         .testTarget(

@@ -2259,6 +2259,17 @@ RLM_API char *realm_query_explain(const realm_query_t *query);
 RLM_API char *realm_results_explain(realm_results_t *results);
 
 /**
+ * As `realm_query_parse()` for a format string in the way of NSPredicate: `%@`, `%d` and the like
+ * take the arguments from left to right, `%K` takes a string with a key path. What else differs
+ * from the other texts: keywords in any case of letters, `-` is no part of names, 0 and 1 are
+ * Booleans beside one, nothing contains the empty text, LIKE knows backslashes as escapes. Fails
+ * also: RLM_ERR_INVALID_QUERY_ARG for too few or too many arguments.
+ */
+RLM_API realm_query_t *realm_query_parse_format(const realm_t *realm,
+        realm_class_key_t target_table, const char *format, size_t num_args,
+        const realm_query_arg_t *args);
+
+/**
  * Verifies the newest version of the realm's file: every block, tree, index, backlink and the space
  * map. Each problem is told to `on_problem`, which may be NULL; `out_num_problems` gets their
  * number. Returns true when it could be done, whatever it found. Reads the whole file.

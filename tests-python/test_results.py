@@ -250,6 +250,18 @@ class TestOrder:
         assert codes(airports.objects(Airport).filter("icao BEGINSWITH 'ZZZ'")
                      .sorted("name", "-icao")) == ["ZZZ2", "ZZZ1"]
 
+    def test_are_filtered_by_format_strings(self, airports):
+        every = airports.objects(Airport)
+        assert codes(every.filter_format("%K == %@", "icao", "LPPT")) == ["LPPT"]
+        assert codes(every.filter_format("icao In %@", ["LPPT", "x"])) == ["LPPT"]
+        assert codes(every.filter_format("icao CONTAINS ''")) == []
+        assert codes(every.sorted("name").filter_format("elevation == %d", 374)) == codes(
+            every.filter("elevation == 374"))
+        with pytest.raises(realm.QueryError, match="takes 1 arguments, 0 were given"):
+            every.filter_format("icao == %@")
+        with pytest.raises(realm.Error, match="format strings"):
+            every.sorted("name").filter_format("icao == %@ LIMIT(1)", "x")
+
     def test_filtered_and_then_sorted_and_the_other_way_round(self, airports):
         a = airports.objects(Airport).filter("elevation > 0").sorted("name")
         b = airports.objects(Airport).sorted("name").filter("elevation > 0")

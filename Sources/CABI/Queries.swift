@@ -107,6 +107,28 @@ public func realm_query_parse(
     }
 }
 
+/// As `realm_query_parse()` for a format string in the way of NSPredicate: `%@`, `%d` and the like
+/// take the arguments from left to right, `%K` takes a string with a key path. What else differs
+/// from the other texts: keywords in any case of letters, `-` is no part of names, 0 and 1 are
+/// Booleans beside one, nothing contains the empty text, LIKE knows backslashes as escapes. Fails
+/// also: RLM_ERR_INVALID_QUERY_ARG for too few or too many arguments.
+@c @implementation
+public func realm_query_parse_format(
+    _ realm: OpaquePointer?, _ target_table: realm_class_key_t,
+    _ format: UnsafePointer<CChar>?, _ num_args: Int,
+    _ args: UnsafePointer<realm_query_arg_t>?
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let realm = try realmHeld(realm)
+        let arguments = try queryArguments(num_args, args)
+        let query = try withQueryText(format) { text throws(RealmError) in
+            try realm.query(
+                ClassKey(rawValue: target_table), format: Array(text), arguments: arguments)
+        }
+        return makeHandle(.query, QueryObject(query))
+    }
+}
+
 private func parse(
     _ collection: OpaquePointer?, _ kind: HandleKind, _ text: UnsafePointer<CChar>?,
     _ count: Int, _ args: UnsafePointer<realm_query_arg_t>?

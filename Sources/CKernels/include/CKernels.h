@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 #include "CKernelsSearch.h"
 
 static inline uint64_t ck_load_relaxed_u64(const uint64_t *p) {
@@ -98,6 +99,14 @@ int ck_format_scientific(double number, int digits, char *target, size_t size);
 
 /* Writes to standard error, for messages that nobody else takes. */
 void ck_write_stderr(const char *bytes, size_t count);
+
+/* The time of day: seconds since 1970. */
+static inline int64_t ck_now(int32_t *nanoseconds) {
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    *nanoseconds = (int32_t)now.tv_nsec;
+    return now.tv_sec;
+}
 
 /* Mathematics; Swift's own library has square roots alone. */
 static inline double ck_exp(double x) { return exp(x); }

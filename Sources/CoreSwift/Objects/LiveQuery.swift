@@ -114,6 +114,18 @@ extension Realm {
         return LiveQuery(self, query, .table)
     }
 
+    /// Parses a format string of a class; see `Query.parse(format:)`.
+    public func query(
+        _ classKey: ClassKey, format: [UInt8], arguments: [QueryArgument] = [],
+        variables: [String: QueryArgument] = [:]
+    ) throws(RealmError) -> LiveQuery {
+        _ = try readTables()
+        let query = try Query.parse(
+            format: format, arguments: arguments, variables: variables, schema: schema,
+            classKey: classKey)
+        return LiveQuery(self, query, .table)
+    }
+
     public func query(
         _ classKey: ClassKey, _ text: String, _ arguments: [QueryArgument] = []
     ) throws(RealmError) -> LiveQuery {

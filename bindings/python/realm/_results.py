@@ -64,6 +64,14 @@ class Results(_realm.Results, Sequence[T]):
         """
         return self._filter(query, arguments)
 
+    def filter_format(self, format: str, /, *arguments: Any) -> Results[T]:
+        """The objects for which a format string in the way of NSPredicate is true:
+        `airports.filter_format("%K > %d", "elevation", 3000)`.
+
+        `%@`, `%d`, `%f` ... take the arguments from left to right, `%K` takes a key path.
+        """
+        return self._filter(format, arguments, True)
+
     def where(self, *conditions: Condition | bool | Callable[[Any], Any]) -> Results[T]:
         """The objects for which all conditions hold, written in Python:
 

@@ -176,11 +176,21 @@ static realm_query_t *query_of_values(Results *self, const char *text, Arguments
 PyObject *results_filter(Results *self, PyObject *args) {
     const char *text;
     PyObject *tuple;
+    int is_format = false;
     Realm *realm = self->realm;
     State *state = realm->state;
-    if (!PyArg_ParseTuple(args, "sO!:filter", &text, &PyTuple_Type, &tuple)) return NULL;
+    if (!PyArg_ParseTuple(args, "sO!|p:filter", &text, &PyTuple_Type, &tuple, &is_format)) {
+        return NULL;
+    }
     if (results_ready(self) < 0) return NULL;
     bool ordering = has_ordering(text);
+    if (is_format && (!self->binding || (ordering && !self->whole_class))) {
+        raise_code(state, RLM_ERR_ILLEGAL_OPERATION,
+                   self->binding ? "format strings with SORT, DISTINCT or LIMIT are for all "
+                                   "objects of a class; use sorted(), distinct() and limit()"
+                                 : "format strings are for results of objects");
+        return NULL;
+    }
     if (ordering && self->ordered && self->binding) {
         PyObject *name = results_name(self);
         if (name) {
@@ -195,7 +205,10 @@ PyObject *results_filter(Results *self, PyObject *args) {
     realm_query_t *query = NULL;
     realm_results_t *handle = NULL;
     if (arguments_fill(&arguments, state, realm, tuple) == 0) {
-        if (!self->binding) {
+        if (is_format) {
+            query = realm_query_parse_format(realm->handle, self->binding->class_key, text,
+                                             arguments.count, arguments.arguments);
+        } else if (!self->binding) {
             query = query_of_values(self, text, &arguments);
         } else if (ordering && !self->whole_class) {
             query = realm_query_parse_for_results(self->handle, text, arguments.count,

@@ -6,11 +6,14 @@ extension ExpressionEvaluator {
     func holds(_ test: UnsafePointer<ExpressionTest>) throws(RealmError) -> Bool {
         let valueBase = values.count
         let groupBase = groups.count
+        let textMark = functionContext?.texts.mark
         defer {
+            if let textMark { functionContext?.texts.cut(to: textMark) }
             values.cut(to: valueBase)
             groups.cut(to: groupBase)
         }
         let left = try run(test.pointee.left)
+        if test.pointee.kind == .geoWithin { return try isWithin(test, left) }
         let right = try run(test.pointee.right)
         if test.pointee.kind == .between {
             let upper = try run(test.pointee.upper)
@@ -203,6 +206,7 @@ extension ExpressionEvaluator {
     ) -> Bool {
         let both = left && right
         let least = test.pointee.nullIsLeast
+        let isNever = test.pointee.emptyNeedleFails
         switch test.pointee.op {
         case .equal, .inList, .like: return both
         case .notEqual: return !both
@@ -210,8 +214,10 @@ extension ExpressionEvaluator {
         case .greater: return least && right && !left
         case .lessEqual: return both || (least && left)
         case .greaterEqual: return both || (least && right)
-        case .contains: return right && (!left || test.pointee.nullNeedleMatches)
-        case .beginsWith, .endsWith: return right && test.pointee.nullNeedleMatches
+        case .contains:
+            return right && (!left || test.pointee.nullNeedleMatches) && !isNever
+        case .beginsWith, .endsWith:
+            return right && test.pointee.nullNeedleMatches && !isNever
         case .text: return test.pointee.nullNeedleMatches
         case .matches: return false
         }

@@ -89,8 +89,14 @@ final class ExpressionEvaluator {
     /// Members that pass an uncorrelated SUBQUERY, made when first needed.
     var subquerySets: [KeySet?]
     let texts: ExpressionTexts
-    /// What `now()` is, the same for the whole execution.
-    var now: Timestamp?
+    /// Texts that functions made, and what `now()` is; made when a function is first called.
+    private(set) var functionContext: FunctionContext?
+    var functions: FunctionContext {
+        if let context = functionContext { return context }
+        let context = FunctionContext()
+        functionContext = context
+        return context
+    }
 
     init(
         _ snapshot: SnapshotReader, _ program: FilterProgram, slot: Int

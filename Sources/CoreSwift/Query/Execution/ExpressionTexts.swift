@@ -22,6 +22,11 @@ final class ExpressionTexts {
         _ needle: UnsafeRawBufferPointer, isString: Bool
     ) throws(RealmError) -> Bool {
         let (op, negated) = Self.operators(test.pointee.op)
+        if test.pointee.emptyNeedleFails, needle.isEmpty,
+            op == .beginsWith || op == .endsWith || op == .contains
+        {
+            return false
+        }
         let folding = test.pointee.options.folding
         if folding.isEmpty, op != .like, op != .matches {
             return TextMatch.passes(value, op, needle) != negated

@@ -1,5 +1,5 @@
 // Memory for texts that functions make of values while a row is tested. Texts stay where they are
-// until the arena is cleared, which the evaluator does once per row; pieces are kept for the next.
+// until the arena is cut back, which the evaluator does after each test; pieces are kept.
 
 /// Used by one thread.
 final class TextArena {
@@ -14,12 +14,23 @@ final class TextArena {
         for piece in pieces { piece.deallocate() }
     }
 
-    /// Forgets all texts.
-    @inline(__always)
-    func clear() {
-        current = 0
-        used = 0
+    /// A place in the arena.
+    struct Mark {
+        fileprivate var piece: Int
+        fileprivate var used: Int
     }
+
+    var mark: Mark { Mark(piece: current, used: used) }
+
+    /// Forgets the texts made since a mark.
+    @inline(__always)
+    func cut(to mark: Mark) {
+        current = mark.piece
+        used = mark.used
+    }
+
+    /// Forgets all texts.
+    func clear() { cut(to: Mark(piece: 0, used: 0)) }
 
     /// Room for `count` bytes; never without address.
     func reserve(_ count: Int) -> UnsafeMutableRawPointer {

@@ -91,6 +91,11 @@ extension Parser {
             guard token.kind.isName else {
                 throw text.syntaxError(token, expected: "a property, a list or an argument")
             }
+            if token.kind == .identifier, nextIsParenthesis {
+                let node = try function()
+                tree.nodes[Int(node)].quantifier = quantifier
+                return node
+            }
             let node = try path(quantifier)
             if tree.nodes[Int(node)].kind == .aggregate {
                 throw text.syntaxError(
@@ -249,6 +254,7 @@ extension Parser {
         // The first argument of TERNARY is a condition.
         let isChoice = text.matches(
             Int(name.start), Int(name.end), ignoringCase: "ternary")
+        let firstNode = tree.nodes.count
         try enter()
         try advance()
         if token.kind == .colon { try advance() }
@@ -265,6 +271,8 @@ extension Parser {
         try expect(.rightParenthesis, "',' or ')'")
         depth -= 1
         var node = SyntaxNode(.function, name)
+        // Where the nodes of the arguments begin.
+        node.extra = Int32(truncatingIfNeeded: firstNode)
         node.a = Int32(tree.children.count)
         node.b = Int32(members.count)
         tree.children.append(contentsOf: members)

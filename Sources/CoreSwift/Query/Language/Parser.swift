@@ -59,12 +59,13 @@ struct Parser {
     /// The whole query with its suffixes.
     static func parse(
         _ text: QueryText, dialect: QueryDialect = .core, variables: [String] = [],
-        variableFirst: Int = 0
+        argumentCount: Int? = nil
     ) throws(RealmError) -> SyntaxTree {
         var parser = Parser(text, dialect)
         parser.tree.dialect = dialect
         parser.variables = variables
-        parser.variableFirst = variableFirst
+        parser.variableFirst = argumentCount ?? 0
+        parser.tree.argumentCount = argumentCount
         try parser.begin()
         if parser.token.kind == .end {
             throw text.syntaxError(at: 0, "the query is empty", expected: "a predicate")

@@ -255,6 +255,8 @@ final class SyntaxTree {
     var root: Int32 = -1
     /// The dialect decides what some operators mean (QUERY §17), too.
     var dialect = QueryDialect.core
+    /// Format strings: how many arguments there are before the values of variables.
+    var argumentCount: Int?
     /// How many arguments of a format string the text consumes.
     var formatArguments = 0
     /// Whether `$n` arguments occur.
@@ -275,6 +277,7 @@ final class SyntaxTree {
         sortKeys = other.sortKeys
         root = other.root
         dialect = other.dialect
+        argumentCount = other.argumentCount
         formatArguments = other.formatArguments
         hasPositionalArguments = other.hasPositionalArguments
     }

@@ -50,6 +50,8 @@ extension Binder {
             left.isDirect && right.isConstant
             && !(op == .contains && left.kind == .binary
                 && test.options.effective.contains(.ignoreCase))
+        test.hasEscapes = tree.dialect == .format
+        test.emptyNeedleFails = tree.dialect == .format
         return add(test)
     }
 
@@ -249,7 +251,7 @@ extension Binder {
         case .decimal:
             guard let number = decimal(constant) else { return nil }
             return replacing(constant, .decimal(number))
-        case .bool: return constant.kind == .bool ? constant : nil
+        case .bool: return boolean(constant)
         case .string, .binary:
             let wanted: BoundConstant.Kind = other.kind == .string ? .string : .binary
             if constant.kind == wanted { return constant }
@@ -447,9 +449,5 @@ extension Binder {
         test.left = side(operand)
         test.right = side(foldedOperand(node.a, BoundConstant(.bool, 1)))
         return add(test)
-    }
-
-    mutating func bindGeoWithin(_ node: SyntaxNode, _ scope: Int32) throws(RealmError) -> Int32 {
-        throw notSupported("GEOWITHIN")
     }
 }

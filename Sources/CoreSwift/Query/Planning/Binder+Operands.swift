@@ -58,16 +58,17 @@ extension Binder {
                     work.append((node.a, false))
                 }
             case .function:
-                let count = Int(node.b)
+                // The condition of TERNARY is no operand: it has been bound before.
+                let children = tree.children[Int(node.a)..<Int(node.a + node.b)]
+                let operands = children.filter { !tree.nodes[Int($0)].kind.isPredicate }
+                let count = operands.count
                 if isReady {
                     let operands = Array(stack[(stack.count - count)...])
                     stack.removeLast(count)
                     stack.append(try function(index, operands))
                 } else {
                     work.append((index, true))
-                    for child in tree.children[Int(node.a)..<Int(node.a) + count].reversed() {
-                        work.append((child, false))
-                    }
+                    for child in operands.reversed() { work.append((child, false)) }
                 }
             default: stack.append(try leaf(index, scope))
             }
@@ -182,7 +183,7 @@ extension Binder {
         return Int32(truncatingIfNeeded: filter.expressions.paths.count - 1)
     }
 
-    private static func columnKind(_ kind: OperandKind) -> ColumnKind {
+    static func columnKind(_ kind: OperandKind) -> ColumnKind {
         switch kind {
         case .int: return .int
         case .float: return .float

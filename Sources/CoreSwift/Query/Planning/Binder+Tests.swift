@@ -110,6 +110,7 @@ extension Binder {
     private func nullTest(
         _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions
     ) -> FilterNode {
+        if neverHolds(op, emptyNeedle: true) { return .constant(false) }
         var node = FilterNode(.nothing)
         let isDirectString = target.kind == .string && target.isDirect
         switch op {
@@ -220,8 +221,25 @@ extension Binder {
     }
 
     private func boolTest(_ op: ComparisonOperator, _ constant: BoundConstant) -> FilterNode? {
-        guard constant.kind == .bool else { return nil }
-        return intRange(op, Int64(constant.bits))
+        boolean(constant).map { intRange(op, Int64($0.bits)) }
+    }
+
+    /// A constant as a Boolean; in format strings 0 and 1 are (X5).
+    func boolean(_ constant: BoundConstant) -> BoundConstant? {
+        if constant.kind == .bool { return constant }
+        guard tree.dialect == .format, constant.kind == .int, constant.bits <= 1 else {
+            return nil
+        }
+        var result = BoundConstant(.bool, constant.bits)
+        result.isArgument = constant.isArgument
+        result.node = constant.node
+        return result
+    }
+
+    /// In format strings nothing begins with, ends with or contains null or the empty text (X6).
+    func neverHolds(_ op: ComparisonOperator, emptyNeedle: Bool) -> Bool {
+        guard tree.dialect == .format, emptyNeedle else { return false }
+        return op == .beginsWith || op == .endsWith || op == .contains
     }
 
     private func floatingTest(
@@ -362,6 +380,7 @@ extension Binder {
             }
             return nil
         }
+        if neverHolds(op, emptyNeedle: constant.text.count == 0) { return .constant(false) }
         var node = FilterNode(.text)
         setNeedle(&node, options, constant, isString: isString)
         let nullIsLeast = isString && target.isDirect
@@ -401,6 +420,7 @@ extension Binder {
         isString: Bool
     ) {
         node.folding = options.folding
+        node.hasEscapes = tree.dialect == .format
         var needle = constant.text
         if !node.folding.isEmpty {
             needle = filter.addText(

@@ -30,6 +30,8 @@ struct Binder {
     var openSubqueries: [Int] = []
     /// Off: every condition becomes an expression. For tests that compare both forms.
     var usesColumns = true
+    /// Nodes of the conditions of TERNARY, which are evaluated object by object, too.
+    var conditions: [ClosedRange<Int>] = []
     /// Canonical texts of paths are written: in the order in which they were resolved, then by
     /// node.
     var recordsTexts = false
@@ -86,9 +88,12 @@ struct Binder {
     // MARK: Arguments
 
     private func checkArguments() throws(RealmError) {
-        if tree.formatArguments > 0, tree.formatArguments != arguments.count {
-            throw invalidArgument(
-                "the format takes \(tree.formatArguments) arguments, \(arguments.count) were given")
+        if tree.formatArguments > 0 || (tree.dialect == .format && !tree.hasPositionalArguments) {
+            let given = tree.argumentCount ?? arguments.count
+            if tree.formatArguments != given {
+                throw invalidArgument(
+                    "the format takes \(tree.formatArguments) arguments, \(given) were given")
+            }
         }
         guard tree.hasPositionalArguments || tree.formatArguments > 0 else { return }
         for node in tree.nodes where node.kind == .argument {
@@ -268,11 +273,15 @@ struct Binder {
 
     private mutating func bindPredicate() throws(RealmError) -> Int32 {
         guard tree.root >= 0 else { return filter.add(.constant(true)) }
+        let allowsColumns = usesColumns
         // Parents stand behind their children, so one pass in order binds everything. Each
         // predicate's payload becomes its node in the filter.
         for index in tree.nodes.indices {
             let node = tree.nodes[index]
             guard node.kind.isPredicate else { continue }
+            if !conditions.isEmpty {
+                usesColumns = allowsColumns && !conditions.contains { $0.contains(index) }
+            }
             let bound: Int32
             switch node.kind {
             case .and, .or:

@@ -56,8 +56,15 @@ struct CanonicalText {
                     tree.nodes[Int(node.a)].kind == .or ? "!" + inner : "!(" + inner + ")"
             case .comparison: pieces[index] = comparison(node, take(node.a), take(node.b))
             case .between: pieces[index] = take(node.a) + " BETWEEN " + take(node.b)
-            case .booleanPath: pieces[index] = take(node.a) + " == true"
-            case .geoWithin: pieces[index] = take(node.a) + " GEOWITHIN " + take(node.b)
+            case .booleanPath:
+                let operand = take(node.a)
+                switch tree.nodes[Int(node.a)].kind {
+                case .keywordTrue: pieces[index] = "TRUEPREDICATE"
+                case .keywordFalse: pieces[index] = "FALSEPREDICATE"
+                default: pieces[index] = operand + " == true"
+                }
+            case .geoWithin:
+                pieces[index] = take(node.a) + " GEOWITHIN " + shape(node.b, take(node.b))
             case .list:
                 pieces[index] =
                     quantifier(node) + "{" + members(node).map { take($0) }.joined(separator: ", ")
@@ -81,7 +88,8 @@ struct CanonicalText {
             case .subquery: pieces[index] = subquery(node) { take($0) }
             case .function:
                 pieces[index] =
-                    text.string(Int(node.start), Int(node.end)).lowercased() + "("
+                    quantifier(node)
+                    + text.string(Int(node.start), Int(node.end)).lowercased() + "("
                     + members(node).map { take($0) }.joined(separator: ", ") + ")"
             case .geoBox, .geoCircle:
                 pieces[index] = geo(node, members(node).map { take($0) })
@@ -110,6 +118,15 @@ struct CanonicalText {
         return result
     }
 
+    /// A shape that an argument spells stands as it is.
+    private func shape(_ index: Int32, _ piece: String) -> String {
+        let node = tree.nodes[Int(index)]
+        guard node.kind == .argument, Int(node.payload) < part.arguments.count,
+            case .scalar(.string(let spelled)) = part.arguments[Int(node.payload)]
+        else { return piece }
+        return spelled
+    }
+
     private func geo(_ node: SyntaxNode, _ coordinates: [String]) -> String {
         if node.kind == .geoBox { return "geoBox(" + Self.points(coordinates) + ")" }
         return "geoCircle(" + Self.points(Array(coordinates.prefix(2))) + ", "
@@ -132,6 +149,9 @@ struct CanonicalText {
 
     private func comparison(_ node: SyntaxNode, _ left: String, _ right: String) -> String {
         let op = ComparisonOperator(rawValue: node.op) ?? .equal
+        if tree.dialect == .format, let text = formatComparison(node, op, left, right) {
+            return text
+        }
         let options = ComparisonOptions(rawValue: node.options).spelling
         var spelling = op.spelling
         // `x == list` says the same as `x IN list` where x is a single value.
@@ -143,6 +163,77 @@ struct CanonicalText {
             spelling = "IN"
         }
         return "\(left) \(spelling)\(options) \(right)"
+    }
+
+    /// What a comparison of a format string is called in the other dialect, where that differs.
+    private func formatComparison(
+        _ node: SyntaxNode, _ op: ComparisonOperator, _ left: String, _ right: String
+    ) -> String? {
+        if op == .beginsWith || op == .endsWith || op == .contains {
+            // Nothing contains null or the empty text (X6).
+            return right == "NULL" || right == "\"\"" ? "FALSEPREDICATE" : nil
+        }
+        if op == .like, let pattern = constantText(node.b), pattern.contains(0x5C) {
+            let options = ComparisonOptions(rawValue: node.options).spelling
+            return left + " MATCHES" + options + " " + Self.string(Self.expression(pattern))
+        }
+        // 0 and 1 are Booleans beside one (X5).
+        if isBoolean(node.a), let word = Self.booleanWords[right] {
+            return "\(left) \(op.spelling) \(word)"
+        }
+        if isBoolean(node.b), let word = Self.booleanWords[left] {
+            return "\(word) \(op.spelling) \(right)"
+        }
+        return nil
+    }
+
+    private static let booleanWords = ["0": "false", "1": "true"]
+
+    private func isBoolean(_ index: Int32) -> Bool {
+        let node = tree.nodes[Int(index)]
+        return node.kind == .path && binder.paths[Int(node.payload)].path.kind == .bool
+    }
+
+    /// The bytes of a string that is a literal or an argument.
+    private func constantText(_ index: Int32) -> [UInt8]? {
+        let node = tree.nodes[Int(index)]
+        if node.kind == .string {
+            var token = Token(.string, Int(node.start), Int(node.end))
+            token.flag = node.options & 1 != 0
+            return try? Literals.string(text, token)
+        }
+        guard node.kind == .argument, Int(node.payload) < part.arguments.count,
+            case .scalar(.string(let value)) = part.arguments[Int(node.payload)]
+        else { return nil }
+        return Array(value.utf8)
+    }
+
+    /// A pattern of LIKE with escapes as a regular expression.
+    private static func expression(_ pattern: [UInt8]) -> [UInt8] {
+        var result = Array("(?s)".utf8)
+        var index = 0
+        while index < pattern.count {
+            var byte = pattern[index]
+            index += 1
+            if byte == UInt8(ascii: "*") {
+                result += Array(".*".utf8)
+                continue
+            }
+            if byte == UInt8(ascii: "?") {
+                result.append(UInt8(ascii: "."))
+                continue
+            }
+            if byte == 0x5C, index < pattern.count,
+                [UInt8(ascii: "*"), UInt8(ascii: "?"), 0x5C].contains(pattern[index])
+            {
+                byte = pattern[index]
+                index += 1
+            }
+            let isWord = byte >= 0x80 || byte &- 0x30 < 10 || (byte | 0x20) &- 0x61 < 26
+            if !isWord { result.append(0x5C) }
+            result.append(byte)
+        }
+        return result
     }
 
     private func isList(_ node: SyntaxNode) -> Bool {

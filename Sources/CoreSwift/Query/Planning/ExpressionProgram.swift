@@ -221,6 +221,8 @@ struct ExpressionTest {
     var nullIsLeast = false
     /// A null needle is in every value, null too (S5).
     var nullNeedleMatches = false
+    /// Nothing begins with, ends with or contains null or the empty text (X6).
+    var emptyNeedleFails = false
     /// MATCHES: the pattern's place in the program.
     var pattern: Int32 = -1
     /// TEXT: the search (`WordSearch`), and how its index cuts texts into words.

@@ -11,6 +11,7 @@ struct FilterBuilder {
     var sets: [FilterSet] = []
     var members: [(Int64, Int64)] = []
     var patterns: [RegularExpression] = []
+    var shapes: [GeoCondition] = []
     var bytes: [UInt8] = []
     var expressions = ExpressionTables()
 

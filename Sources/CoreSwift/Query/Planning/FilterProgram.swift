@@ -114,6 +114,8 @@ final class FilterProgram {
     let root: Int
     /// Compiled patterns of MATCHES.
     let patterns: [RegularExpression]
+    /// Shapes of GEOWITHIN.
+    let shapes: [GeoCondition]
     // Tables of the expressions, and what their evaluator needs room for.
     let steps: UnsafeMutablePointer<ExpressionStep>
     let paths: UnsafeMutablePointer<ExpressionPath>
@@ -182,6 +184,7 @@ final class FilterProgram {
         stackDepth = expressions.stackDepth
         self.memory = memory
         patterns = builder.patterns
+        shapes = builder.shapes
         self.root = Int(root)
     }
 

@@ -46,14 +46,18 @@ public final class Query: @unchecked Sendable {
 
     /// Also for the values of a collection whose owner is of class `classKey` (QUERY B11): the
     /// predicate calls them SELF. Without `usesColumns` every condition is evaluated object by
-    /// object, without indexes: the slow way that tests compare with.
+    /// object, without indexes: the slow way that tests compare with. `format`: the text is a
+    /// format string.
     static func parse(
         _ text: UnsafeBufferPointer<UInt8>, _ arguments: [QueryArgument], _ schema: Schema,
-        _ classKey: ClassKey, values: ColumnKind?, usesColumns: Bool = true
+        _ classKey: ClassKey, values: ColumnKind?, usesColumns: Bool = true,
+        format: Format? = nil
     ) throws(RealmError) -> Query {
         let classIndex = try index(of: classKey, in: schema)
         return try withText(text) { text throws(RealmError) in
-            let tree = try Parser.parse(text)
+            let tree = try Parser.parse(
+                text, dialect: format == nil ? .core : .format, variables: format?.names ?? [],
+                argumentCount: format?.argumentCount)
             let part = QueryPart(
                 text: Array(UnsafeBufferPointer(start: text.base, count: text.count)), tree: tree,
                 arguments: arguments)

@@ -102,13 +102,12 @@ import Testing
         typealias Ring = [(Double, Double)]
         let square: Ring = [(0, 0), (10, 0), (10, 10), (0, 10), (0, 0)]
         func refuse(_ reason: String, _ rings: Ring...) {
-            do {
-                _ = try polygon(rings)
+            let result = Result { try polygon(rings) }
+            guard case .failure(let problem as GeoShape.Problem) = result else {
                 Issue.record("accepted: \(rings)")
-            } catch {
-                let problem = (error as? GeoShape.Problem)?.reason ?? "\(error)"
-                #expect(problem.contains(reason), "\(problem)")
+                return
             }
+            #expect(problem.reason.contains(reason), "\(problem.reason)")
         }
         refuse("not closed", Array(square.dropLast()))
         refuse("fewer than three", [(0, 0), (1, 1), (0, 0)])

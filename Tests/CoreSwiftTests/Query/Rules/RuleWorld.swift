@@ -327,6 +327,30 @@ final class RuleWorld {
         }
     }
 
+    /// Ids that a format string selects; in another canonical text, the same.
+    func formatIds(
+        _ format: String, _ arguments: [QueryArgument] = [],
+        _ variables: [String: QueryArgument] = [:]
+    ) throws -> [Int64] {
+        _ = try realm.readTables()
+        let item = realm.schema.class_(named: "Vessel")!
+        let query = try Query.parse(
+            format: format, arguments: arguments, variables: variables, schema: realm.schema,
+            classKey: item.key)
+        let result = try found(query, "Vessel")
+        let canonical = query.description
+        do {
+            let again = try self.query(canonical, [], "Vessel")
+            #expect(try found(again, "Vessel") == result, "\(format) as \(canonical)")
+        } catch {
+            Issue.record("\(format) as \(canonical): \(error)")
+        }
+        return result.map {
+            if case .int(let id) = $0 { return id }
+            return -1
+        }
+    }
+
     func link(_ className: String, _ key: Value) throws -> QueryArgument {
         .scalar(try value(.object(className, key)))
     }

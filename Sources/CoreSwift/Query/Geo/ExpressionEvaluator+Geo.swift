@@ -1,0 +1,53 @@
+// GEOWITHIN for objects: their places are in a string `type` and a list `coordinates` (QUERY G2, G5).
+
+extension ExpressionEvaluator {
+    /// Whether the objects of an operand lie inside a shape.
+    func isWithin(
+        _ test: UnsafePointer<ExpressionTest>, _ operand: ExpressionOperand
+    ) throws(RealmError) -> Bool {
+        let condition = program.shapes[Int(test.pointee.right.first)]
+        guard operand.shape != .single else {
+            return operand.isPresent ? try contains(condition, operand.value) : false
+        }
+        let quantifier = test.pointee.left.quantifier
+        // ALL of nothing is false here, other than everywhere else (G5).
+        if operand.count == 0 { return quantifier == .none }
+        for place in operand.first..<operand.first + operand.count {
+            if try contains(condition, values[place]) != (quantifier == .all) {
+                return quantifier != .all && quantifier != .none
+            }
+        }
+        return quantifier == .all || quantifier == .none
+    }
+
+    private func contains(
+        _ condition: GeoCondition, _ link: RawValue
+    ) throws(RealmError) -> Bool {
+        guard !link.isNull, link.type == ValueType.link.rawValue,
+            let object = try object(
+                snapshot.table(link.linkClass).table, link.linkTarget.rawValue)
+        else { return false }
+        let type = try object.table.value(
+            object.place, object.key, Int(condition.typeColumn))
+        guard !type.isNull, Self.isPoint(type.bytes),
+            var view = try collection(object, Int(condition.coordinatesColumn)),
+            view.count >= 2
+        else { return false }
+        let longitude = try view.value(0, view.valueColumn)
+        let latitude = try view.value(1, view.valueColumn)
+        let double = ValueType.double.rawValue
+        guard longitude.type == double, latitude.type == double else { return false }
+        return condition.shape.contains(
+            longitude: longitude.doubleValue, latitude: latitude.doubleValue)
+    }
+
+    /// Whether a text is "point" in any case of letters.
+    private static func isPoint(_ text: UnsafeRawBufferPointer) -> Bool {
+        let word: StaticString = "point"
+        guard text.count == word.utf8CodeUnitCount else { return false }
+        for (offset, byte) in text.enumerated() where byte | 0x20 != word.utf8Start[offset] {
+            return false
+        }
+        return true
+    }
+}

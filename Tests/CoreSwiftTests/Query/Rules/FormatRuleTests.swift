@@ -1,0 +1,122 @@
+// Section 17 of the query language: format strings.
+
+import Testing
+
+@testable import CoreSwift
+
+@Suite struct FormatRuleTests {
+    private func string(_ text: String) -> QueryArgument { .scalar(.string(text)) }
+    private func int(_ value: Int64) -> QueryArgument { .scalar(.int(value)) }
+
+    @Test func `X1: placeholders take arguments from left to right`() throws {
+        let world = try RuleWorld()
+        #expect(try world.formatIds("tons > %d AND id < %lu", [int(4), int(4)]) == [1, 3])
+        #expect(try world.formatIds("%K > %d", [string("berth.depth"), int(4)]) == [1])
+        #expect(try world.formatIds("title == %@", [string("Éclair")]) == [2])
+        #expect(
+            try world.formatIds("title == %s OR draft == %f", [string("x"), .scalar(.double(1.5))])
+                == [1])
+        #expect(try world.formatIds("%K == 2", [string("marks.@count")]) == [4])
+        #expect(try world.formatIds("%K == %d", [string("marks.@max"), int(3)]) == [1])
+        #expect(try world.formatIds("title == '%@' OR id == %i", [int(2)]) == [2])
+        #expect(try world.formatIds("berth.%K == %@", [string("name"), string("Oslo")]) == [1])
+        #expect(try world.formatIds("id IN %@", [.list([.int(1), .int(4)])]) == [1, 4])
+        #expect(try world.formatIds("tons BETWEEN %@", [.list([.int(2), .int(8)])]) == [1, 3])
+        #expect(try world.formatIds("tons BETWEEN {%@, %@}", [int(2), int(8)]) == [1, 3])
+        #expect(try world.formatIds("captain == %@", [world.link("Sailor", .string("Jo"))]) == [2])
+        #expect(try world.formatIds("berth == %@", [.scalar(.null)]) == [3])
+    }
+
+    @Test func `X1: too few or too many arguments, and other errors`() throws {
+        let world = try RuleWorld()
+        func refuse(
+            _ format: String, _ arguments: [QueryArgument], _ code: ErrorCode, _ excerpt: String
+        ) {
+            do {
+                _ = try world.formatIds(format, arguments)
+                Issue.record("\(format) was accepted")
+            } catch let error as RealmError {
+                #expect(error.code == code, "\(format): \(error.message)")
+                #expect(error.message.contains(excerpt), "\(format): \(error.message)")
+            } catch {
+                Issue.record(error)
+            }
+        }
+        refuse("tons > %d", [], .invalidQueryArg, "takes 1 arguments, 0 were given")
+        refuse("tons > %d", [int(1), int(2)], .invalidQueryArg, "takes 1 arguments, 2")
+        refuse("tons > 1", [int(1)], .invalidQueryArg, "takes 0 arguments, 1")
+        refuse("tons > %d AND id == $0", [int(1)], .invalidQueryArg, "$n and %")
+        refuse("%K > 1", [int(1)], .invalidQueryArg, "key path")
+        refuse("tons > %y", [int(1)], .invalidQueryString, "%")
+        refuse("tons > $LIMIT", [], .invalidQueryArg, "'$LIMIT'")
+        refuse("title ==[l] 'a'", [], .invalidQuery, "option")
+        refuse("FUNCTION(title, 'foo') == 1", [], .invalidQuery, "FUNCTION")
+        refuse("crew.@distinctUnionOfObjects.age == 1", [], .invalidQuery, "@distinctUnionOf")
+        refuse("ANYKEY extras == 'k'", [], .invalidQuery, "ANYKEY")
+        refuse("title UTI-EQUALS 'k'", [], .invalidQuery, "UTI")
+        refuse("title := 'k'", [], .invalidQuery, ":=")
+        refuse("active == 2", [], .invalidQuery, "bool")
+        refuse("title AND tons > 1", [], .invalidQuery, "bool")
+    }
+
+    @Test func `X2 to X4: keywords in any case, names, numbers`() throws {
+        let world = try RuleWorld()
+        #expect(try world.formatIds("active == YES") == [1])
+        #expect(try world.formatIds("active == No And Not id In {1}") == [2])
+        #expect(try world.formatIds("Any marks == 5 Or None crew.age > 1") == [2, 4])
+        #expect(try world.formatIds("tons-5 == 0") == [1, 3])
+        #expect(
+            try world.formatIds("#id == 0b11 OR id == 0o4 OR id == 0x1 OR id == 02") == [
+                1, 2, 3, 4,
+            ])
+        #expect(
+            try world.formatIds(
+                "SELF == %@", [world.link("Vessel", .int(3))]) == [3])
+        #expect(try world.formatIds("SELF.id == 2") == [2])
+    }
+
+    @Test func `X5: 0 and 1 are Booleans beside one`() throws {
+        let world = try RuleWorld()
+        #expect(try world.formatIds("active == 1") == [1])
+        #expect(try world.formatIds("active == %d", [int(0)]) == [2])
+        #expect(try world.formatIds("1 == active") == [1])
+        #expect(throws: RealmError.self) { try world.ids("active == 1") }
+    }
+
+    @Test func `X6 and X7: nothing contains the empty text; escapes of LIKE`() throws {
+        let world = try RuleWorld()
+        #expect(try world.formatIds("title CONTAINS ''") == [])
+        #expect(try world.formatIds("title BEGINSWITH %@", [.scalar(.null)]) == [])
+        #expect(try world.formatIds("berth.name ENDSWITH ''") == [])
+        #expect(try world.formatIds("cargo CONTAINS ''") == [])
+        #expect(try world.formatIds("ANY notes CONTAINS ''") == [])
+        #expect(try world.formatIds("NOT title CONTAINS ''") == [1, 2, 3, 4])
+        try world.realm.beginWrite()
+        for (id, title) in [(1, "50%*"), (2, "50%x"), (3, "a\\b"), (4, "a?b")] {
+            try world.realm.find("Vessel", primaryKey: .int(Int64(id)))!
+                .set("title", .string(title))
+        }
+        try world.realm.commit()
+        #expect(try world.formatIds("title LIKE '50%\\\\*'") == [1])
+        #expect(try world.formatIds("title LIKE '50%*'") == [1, 2])
+        #expect(try world.formatIds("title LIKE %@", [string("a\\\\b")]) == [3])
+        #expect(try world.formatIds("title LIKE %@", [string("A\\?b")]) == [])
+        #expect(try world.formatIds("title LIKE[c] %@", [string("A\\?b")]) == [4])
+    }
+
+    @Test func `X9 to X12, X14: paths, Booleans, variables`() throws {
+        let world = try RuleWorld()
+        #expect(try world.formatIds("ANY extras.@allKeys == 'kg'") == [1, 3])
+        #expect(try world.formatIds("marks[#any] == 5") == [4])
+        #expect(try world.formatIds("crew.age < 21") == [1])
+        #expect(try world.formatIds("active AND tons > 1") == [1])
+        #expect(try world.formatIds("tons > $LIMIT", [], ["LIMIT": int(5)]) == [4])
+        #expect(
+            try world.formatIds(
+                "id IN $ids AND tons > %d", [int(0)], ["ids": .list([.int(1), .int(2)])]) == [1])
+        #expect(
+            try world.formatIds(
+                "SUBQUERY(crew, $s, $s.age > $age).@count > 1", [],
+                ["age": int(19), "s": int(1)]) == [1, 4])
+    }
+}
