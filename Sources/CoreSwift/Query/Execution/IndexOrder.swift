@@ -32,9 +32,10 @@ struct IndexOrder {
 
     /// Whether the property has an index in the order that SORT has.
     static func isOrdered(by key: OrderingKey, _ table: TableReader) -> Bool {
-        guard key.hops.isEmpty, !key.isKeyColumn, table.index(column: key.column) != nil else {
-            return false
-        }
+        // A key that is an entry of a dictionary has no column of its own.
+        guard key.hops.isEmpty, key.program == nil, !key.isKeyColumn,
+            table.index(column: key.column) != nil
+        else { return false }
         switch key.kind {
         case .int, .bool, .timestamp, .string, .binary, .objectId, .uuid: return true
         default: return false

@@ -171,6 +171,14 @@ import Testing
         ])
     }
 
+    @Test func `D5: the first by an entry of a dictionary, which no index has`() throws {
+        let world = try RuleWorld()
+        world.check([
+            ("D5", "TRUEPREDICATE SORT(extras['kg'] DESC) LIMIT(1)", [1]),
+            ("D5", "id > 1 SORT(extras.color DESC) LIMIT(1)", [4]),
+        ])
+    }
+
     @Test func `N: backlinks`() throws {
         let world = try RuleWorld()
         #expect(try world.names("ships.tons > 900") == ["Mia", "Bob"])
