@@ -210,8 +210,9 @@ public final class Results: AnyResults {
         var isComplete = count == .max
         switch base {
         case .table:
-            if !ordering.isEmpty, let leading = try Ordering.leading(
-                count, ordering, conditions?.selection(snapshot), table)
+            if !ordering.isEmpty,
+                let leading = try Ordering.leading(
+                    count, ordering, conditions?.selection(snapshot), table)
             {
                 keys = leading
                 isComplete = false
