@@ -72,7 +72,8 @@ extension OpenCollection {
         let limit = min(first.count, last.count)
         var length = 0
         while length < limit, first[length] == last[length] { length += 1 }
-        if length != sharedBytes {
+        // Other texts may share as many bytes.
+        if length != sharedBytes || !first[..<length].elementsEqual(shared) {
             for piece in 0..<pieceCount { pieces[piece].hasWord = false }
             shared = [UInt8](first[..<length])
             sharedBytes = length

@@ -170,6 +170,36 @@ extension Realm {
         #expect(try realm.check() == [])
     }
 
+    @Test func `texts that took the place of others are found`() throws {
+        let directory = TemporaryDirectory()
+        let realm = try Hall.filled(directory)
+        try realm.write {
+            // Large once, so that the dictionary is not searched in a cell.
+            let ages = try realm.list("ages")
+            func put(_ key: String) throws -> Bool {
+                try Value.string(key).withRaw { raw throws(RealmError) in
+                    try ages.insert(.int(1), key: raw).isNew
+                }
+            }
+            for index in 0..<300 { #expect(try put("many-\(index)")) }
+            try ages.removeAll()
+            for key in ["x", "y", "z"] {
+                #expect(try put(key))
+                #expect(try !put(key))
+                #expect(try ages.count() == 1)
+                try ages.remove(at: 0)
+            }
+            for key in ["a1", "a2", "b1", "b2"] {
+                #expect(try put(key))
+                #expect(try !put(key))
+                if try ages.count() > 2 { try ages.remove(at: 0) }
+            }
+            #expect(try put("a3"))
+            #expect(try !put("b1"))
+        }
+        #expect(try realm.check() == [])
+    }
+
     @Test func `keys in ascending and descending order find their places`() throws {
         let directory = TemporaryDirectory()
         let realm = try Hall.filled(directory)
