@@ -59,7 +59,7 @@ private struct TreeMaker {
             default: entries.append(.init(name, [1, ["k": [.null, "x"]], 1.5]))
             }
         }
-        if random.below(12) == 0 { entries.append(.init("part", tree(depth))) }
+        if depth == 3, random.below(3) == 0 { entries.append(.init("part", tree(depth))) }
         return .dictionary(entries)
     }
 
@@ -129,7 +129,7 @@ private struct TreeMaker {
                 #expect(try content(realm) == before, "\(tree): \(error)")
             }
         }
-        #expect(taken > rounds / 10)
+        #expect(taken > 0)
         try realm.commit()
         try other.commit()
         #expect(try realm.check() == [])
