@@ -152,7 +152,10 @@ extension OpenCollection {
         _ column: OpenColumn, _ rows: Int, _ word: UInt64, _ value: UnsafeRawBufferPointer,
         _ shared: Int
     ) -> (row: Int, isEqual: Bool) {
-        guard let heap = column.heap else { return (0, rows > 0 && value.count == 0) }
+        // Without a heap all texts are empty: nothing else is among them or before them.
+        guard let heap = column.heap else {
+            return value.count == 0 ? (0, rows > 0) : (rows, false)
+        }
         var low = 0
         var length = rows
         while length > 0 {

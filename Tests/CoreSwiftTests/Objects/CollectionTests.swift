@@ -74,6 +74,24 @@ private struct BoxModel: Equatable {
 }
 
 @Suite struct CollectionTests {
+    @Test func `the empty text comes first, also when it was there alone`() throws {
+        let directory = TemporaryDirectory()
+        let realm = try Shelf.open(directory.file())
+        try realm.write {
+            let box = try realm.create("Box", primaryKey: .int(1))
+            let names = try box.collection("names")
+            let ages = try box.collection("ages")
+            for text in ["", "0", "a"] {
+                _ = try names.put(.string(text))
+                try ages.put(text, .int(1))
+            }
+            #expect(try names.values() == [.string(""), .string("0"), .string("a")])
+            #expect(try ages.keys() == [.string(""), .string("0"), .string("a")])
+            #expect(try names.put(.string("0")).isNew == false)
+        }
+        #expect(try realm.check() == [])
+    }
+
     @Test func `a list keeps order, duplicates and nulls, through commits and reopening`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file()
