@@ -120,7 +120,8 @@ CASES: list[tuple[Any, str, Any]] = [
     (P.boss.dept.name == "Attic", "boss.dept.name == $0", lambda p: p.boss is not None),
     (P.height > P.age, "height > age", lambda p: p.age is not None and p.height > p.age),
     (P.age + 1 > 30, "(age + $0) > $1", lambda p: p.age is not None and p.age + 1 > 30),
-    (2 * P.age - 10 == P.age + 20, "(($0 * age) - $1) == (age + $2)", lambda p: p.age == 30),
+    (2 * P.age - 10 == P.age + 20, "(($0 * age) - $1) == (age + $2)",
+     lambda p: p.age in (30, None)),  # None equals None
     (P.height / 2 < 0.9, "(height / $0) < $1", lambda p: p.height / 2 < 0.9),
     (100 - P.age < 65, "($0 - age) < $1", lambda p: p.age is not None and 100 - p.age < 65),
     (-P.age < -30, "($0 - age) < $1", lambda p: p.age is not None and -p.age < -30),
