@@ -321,6 +321,8 @@ class OperandBinder:
         keys, index = step == ("@keys",), None
         if step and step[0] in ("index", "name") and step != ("index", "*"):
             index = step[1]
+            if type == "mixed" and prop.coll != "dict" and step[0] == "name":
+                raise Unspecified("a name behind a list of Any")
             textual = isinstance(index, str) and index not in ("FIRST", "LAST")
             if prop.coll == "set" or (prop.coll == "dict") != textual:
                 raise self.fail(INVALID_QUERY)  # I3
