@@ -82,6 +82,36 @@ extension RealmCollection {
         for index in 0..<min(count, view.count) { body(try view.value(index, column)) }
     }
 
+    /// The values of column 0, or of a dictionary, as they lie in settled rows: they stay there as
+    /// long as nothing changes, also while queries settle other classes.
+    func settledValues(_ column: Int) throws(RealmError) -> [RawValue] {
+        var view = try settledView()
+        var values: [RawValue] = []
+        values.reserveCapacity(view.count)
+        for index in 0..<view.count { values.append(try view.value(index, column)) }
+        return values
+    }
+
+    private func settledView() throws(RealmError) -> CollectionView {
+        let table = try SnapshotReader(tables: try realm.readTables()).table(classKey).table
+        if let place = try table.find(objectKey) {
+            if let parent {
+                var outer = try parent.settledView()
+                if let index = try outer.position(of: number, near: position),
+                    let found = try outer.nested(index, type)
+                {
+                    return found
+                }
+            } else if let found = try CollectionView(table, place, column, type) {
+                return found
+            }
+        }
+        throw RealmError(
+            .invalidatedObject,
+            "property \(column) of object \(objectKey) of class \(classKey.rawValue) does not hold "
+                + "the \(type) of a query any more")
+    }
+
     /// The keys of the objects that the elements link to; `Results.nothing` for null links. Empty
     /// when the collection is gone.
     func targetKeys() throws(RealmError) -> [Int64] {

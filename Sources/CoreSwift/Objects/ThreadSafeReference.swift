@@ -29,6 +29,7 @@ private struct ResultsRecipe {
             source = .values(
                 CollectionPlace(values.collection), holdsKeys: values.holdsKeys,
                 limit: values.limit)
+            conditions = values.conditions
             return
         }
         classKey = objects.classKey
@@ -48,7 +49,8 @@ private struct ResultsRecipe {
         switch source {
         case .values(let place, let holdsKeys, let limit):
             return ValueResults(
-                try place.collection(in: realm), holdsKeys: holdsKeys, limit: limit)
+                try place.collection(in: realm), holdsKeys: holdsKeys, limit: limit,
+                conditions: conditions)
         case .table: base = .table
         case .backlinks(let target, let key, let column):
             base = .backlinks(target: target, key: key, column: column)

@@ -1,6 +1,7 @@
 // Live results over the values of a list, set or dictionary that are no objects, or over the keys
-// of a dictionary: every access asks the collection. They cannot be filtered or sorted; sizes,
-// elements and aggregates are as `Results` has them (CONTRACT 14).
+// of a dictionary: every access asks the collection. Filtering and ordering them is an extension
+// (QUERY B11): the query calls an element SELF. Sizes, elements and aggregates are as `Results` has
+// them (CONTRACT 14).
 //
 // Belongs to the realm's thread; those of frozen realms may be used by any, as the collection may.
 
@@ -11,10 +12,19 @@ public final class ValueResults: AnyResults {
     let holdsKeys: Bool
     /// At most so many elements.
     let limit: Int
+    /// Which elements, and in which order; nil: all, as they are.
+    let conditions: Query?
+    /// The positions that the conditions select, and when that was. Frozen realms keep none:
+    /// several threads may read them.
+    private var selected: (stamp: UInt64, positions: [Int])?
     /// The realm's generation when the results were made; compaction ends it.
     private let generation: UInt32
 
-    init(_ collection: RealmCollection, holdsKeys: Bool = false, limit: Int = .max) {
+    init(
+        _ collection: RealmCollection, holdsKeys: Bool = false, limit: Int = .max,
+        conditions: Query? = nil
+    ) {
+        self.conditions = conditions
         self.collection = collection
         self.holdsKeys = holdsKeys
         self.limit = limit
@@ -42,18 +52,64 @@ public final class ValueResults: AnyResults {
 
     private var column: Int { collection.type == .dictionary && !holdsKeys ? 1 : 0 }
 
+    // MARK: Conditions
+
+    /// The elements for which a predicate holds, in the order of its suffixes: the element is
+    /// `SELF`, as in `SELF > 3 SORT(SELF DESC)`. Follows conditions that are there already.
+    public func filtered(
+        _ text: String, _ arguments: [QueryArgument] = []
+    ) throws(RealmError) -> ValueResults {
+        _ = try reading { () throws(RealmError) in try collection.count() }
+        let kind = try collection.elementInfo(column).kind
+        let bytes = Array(text.utf8)
+        let next = try bytes.withUnsafeBufferPointer { buffer throws(RealmError) in
+            try Query.parse(
+                buffer, arguments, realm.schema, collection.classKey, values: kind)
+        }
+        return ValueResults(
+            collection, holdsKeys: holdsKeys, limit: limit,
+            conditions: try conditions?.and(next) ?? next)
+    }
+
+    /// Positions of the elements in the collection; nil when they are all, in its order.
+    private func positions() throws(RealmError) -> [Int]? {
+        guard let conditions else { return nil }
+        let keeps = !realm.isWritable && !realm.isFrozen
+        let stamp = realm.session.pointee.stamp.pointee
+        if keeps, let selected, selected.stamp == stamp { return selected.positions }
+        let values = try collection.settledValues(column)
+        let found = try conditions.positions(
+            of: values, column: collection.column,
+            SnapshotReader(tables: try realm.readTables()))
+        if keeps { selected = (realm.session.pointee.stamp.pointee, found) }
+        return found
+    }
+
+    /// Where an element is in the collection.
+    private func place(_ index: Int) throws(RealmError) -> Int {
+        guard let positions = try positions() else { return index }
+        guard index >= 0, index < positions.count else {
+            throw collection.outOfBounds(index, positions.count)
+        }
+        return positions[index]
+    }
+
     // MARK: Elements
 
     /// The number of elements.
     public func count() throws(RealmError) -> Int {
-        try reading { () throws(RealmError) in min(limit, try collection.count()) }
+        try reading { () throws(RealmError) in
+            if let positions = try positions() { return min(limit, positions.count) }
+            return min(limit, try collection.count())
+        }
     }
 
     /// The value at a position; text is borrowed until the realm moves or changes.
     public func get(_ index: Int) throws(RealmError) -> RawValue {
         try reading { () throws(RealmError) in
             guard index < limit else { throw collection.outOfBounds(index, limit) }
-            return holdsKeys ? try collection.key(index) : try collection.get(index)
+            let place = try place(index)
+            return holdsKeys ? try collection.key(place) : try collection.get(place)
         }
     }
 
@@ -66,13 +122,21 @@ public final class ValueResults: AnyResults {
             throw RealmError(.illegalOperation, "only mixed values can be lists and dictionaries")
         }
         guard NestedCell.type(value) == type else { return nil }
-        return try collection.nested(index, type)
+        return try collection.nested(place(index), type)
     }
 
     /// The position of the first element with this value, or nil.
     public func find(_ value: RawValue) throws(RealmError) -> Int? {
         let found = try reading { () throws(RealmError) in
             holdsKeys ? try collection.find(key: value) : try collection.findIfFitting(value)
+        }
+        if let positions = try reading({ () throws(RealmError) in try positions() }) {
+            // An equal element may be among those left out.
+            for (index, place) in positions.prefix(limit).enumerated() {
+                let element = holdsKeys ? try collection.key(place) : try collection.get(place)
+                if ValueOrder.equal(element, value) { return index }
+            }
+            return nil
         }
         return found.flatMap { $0 < limit ? $0 : nil }
     }
@@ -90,7 +154,9 @@ public final class ValueResults: AnyResults {
     /// The first elements.
     public func limited(_ count: Int) throws(RealmError) -> ValueResults {
         try reading { () throws(RealmError) in _ = try collection.count() }
-        return ValueResults(collection, holdsKeys: holdsKeys, limit: min(limit, max(0, count)))
+        return ValueResults(
+            collection, holdsKeys: holdsKeys, limit: min(limit, max(0, count)),
+            conditions: conditions)
     }
 
     /// Results over the values stay live, unlike those over objects.
@@ -123,17 +189,17 @@ public final class ValueResults: AnyResults {
                 "object \(collection.objectKey) of class \(collection.classKey.rawValue) is not in "
                     + "that version of '\(target.path)'")
         }
-        return ValueResults(there, holdsKeys: holdsKeys, limit: limit)
+        return ValueResults(there, holdsKeys: holdsKeys, limit: limit, conditions: conditions)
     }
 
     /// Removes the elements from the collection.
     public func deleteAll() throws(RealmError) {
         try reading { () throws(RealmError) in
-            if limit == .max { return try collection.removeAll() }
+            if limit == .max, conditions == nil { return try collection.removeAll() }
             _ = try collection.writable()
-            for index in (0..<min(limit, try collection.count())).reversed() {
-                try collection.remove(at: index)
-            }
+            var places = Array(0..<min(limit, try collection.count()))
+            if let chosen = try positions() { places = Array(chosen.prefix(limit)) }
+            for place in places.sorted(by: >) { try collection.remove(at: place) }
         }
     }
 
@@ -145,11 +211,19 @@ public final class ValueResults: AnyResults {
         _ kind: AggregateKind
     ) throws(RealmError) -> (value: RawValue, found: Bool) {
         let result: (RawValue, Bool) = try reading { () throws(RealmError) -> (RawValue, Bool) in
-            let count = min(limit, try collection.count())
+            let chosen = try positions()
+            var count = try collection.count()
+            if let chosen { count = chosen.count }
+            count = min(limit, count)
             let info = try collection.elementInfo(column)
             let table = TableReader(table: try collection.ownerTable())
             let value = try Aggregate.ofValues(kind, info, table) { add throws(RealmError) in
-                try collection.forEachValue(column, first: count, add)
+                if let chosen {
+                    let values = try collection.settledValues(column)
+                    for place in chosen.prefix(limit) { add(values[place]) }
+                } else {
+                    try collection.forEachValue(column, first: count, add)
+                }
             }
             if kind == .sum {
                 // What callers of the C ABI are used to.

@@ -169,6 +169,13 @@ struct CollectionView {
         fingerCount = directory.count(leaf)
     }
 
+    /// The column of elements that stand in the row; nil when they have a tree.
+    @inline(__always)
+    func inlineColumn(_ column: Int) -> InlineColumn? {
+        isTree || count == 0
+            ? nil : InlineCollection(cell).column(column, UnsafePointer(infos))
+    }
+
     /// Looks for a leaf by descending, and gets a directory when that was done often. A tree of n
     /// leaves has a directory for what n / 8 descents cost, about.
     @inline(never)

@@ -369,6 +369,12 @@ private struct Generator {
                     """)
             }
             #expect(try query.count(world.reader) == expected.count, "\(predicate.text)")
+            if round % 4 == 0 {
+                let plain = try world.plainQuery("Vessel", predicate.text)
+                #expect(
+                    try plain.findAll(world.reader) == expected,
+                    "seed \(seed), round \(round), with expressions alone: \(predicate.text)")
+            }
             #expect(
                 try query.findFirst(world.reader)?.rawValue == expected.first,
                 "\(predicate.text)")

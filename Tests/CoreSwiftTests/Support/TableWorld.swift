@@ -76,6 +76,18 @@ final class TableWorld {
         try tables.table(self.key(name))!.deleteRow(key)
     }
 
+    /// A query whose conditions are all evaluated object by object.
+    func plainQuery(_ name: String, _ text: String) throws -> Query {
+        var bytes = Array(text.utf8)
+        let count = bytes.count
+        bytes.append(0)
+        return try bytes.withUnsafeBufferPointer {
+            try Query.parse(
+                UnsafeBufferPointer(rebasing: $0[..<count]), [], schema, key(name), values: nil,
+                usesColumns: false)
+        }
+    }
+
     func query(_ name: String, _ text: String, _ arguments: [QueryArgument] = []) throws -> Query {
         try Query.parse(text, arguments: arguments, schema: schema, classKey: key(name))
     }

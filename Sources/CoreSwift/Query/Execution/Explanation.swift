@@ -110,6 +110,12 @@ extension Query {
         var text: String
         if node.kind == .path {
             text = path(node, owner, depth)
+        } else if node.kind == .reach {
+            text = "some " + path(node, owner, depth)
+        } else if node.kind == .elements {
+            text = "some element of \(subject) \(test(filter.nodes[Int(node.a)]))"
+        } else if node.kind == .expression {
+            text = "an expression, object by object"
         } else {
             text = "\(subject) \(test(node))"
         }
@@ -122,7 +128,10 @@ extension Query {
         var current = owner
         for hop in Int(node.low)..<Int(node.low + node.high) {
             let step = filter.hops[hop]
-            names.append(property(Int(step.column), current)?.name ?? "\(step.column)")
+            let owner = step.kind == .backlinks ? step.target : current
+            let name = property(Int(step.column), owner)?.name ?? "\(step.column)"
+            names.append(
+                step.kind == .backlinks ? "@links.\(self.name(step.target)).\(name)" : name)
             current = step.target
         }
         let inner = depth < 4 ? describe(Int(node.a), current, depth: depth + 1) : "..."

@@ -97,6 +97,8 @@ final class ExpressionEvaluator {
         functionContext = context
         return context
     }
+    /// By test: whether it runs over whole leaves, once that was found out.
+    private var columns: [Int32: ExpressionColumns?] = [:]
 
     init(
         _ snapshot: SnapshotReader, _ program: FilterProgram, slot: Int
@@ -174,6 +176,9 @@ final class ExpressionEvaluator {
         _ node: FilterNode, _ table: TableReader, _ leaf: LeafView, _ selection: Bitmap
     ) throws(RealmError) {
         let test = program.tests + Int(node.a)
+        if let columns = columns(node.a, table) {
+            return columns.apply(table, leaf, negated: node.negated, selection)
+        }
         slots[slot] = ExpressionMember(table: table.table, leaf: leaf)
         try Bits.forEach(selection, Bits.words(leaf.rows)) { row throws(RealmError) in
             slots[slot].row = row
@@ -181,6 +186,14 @@ final class ExpressionEvaluator {
             if try holds(test) == node.negated { Bits.unset(selection, row) }
             return true
         }
+    }
+
+    private func columns(_ index: Int32, _ table: TableReader) -> ExpressionColumns? {
+        if let known = columns[index] { return known }
+        let made = ExpressionColumns(
+            program, program.tests + Int(index), table, slot: slot, constants)
+        columns[index] = .some(made)
+        return made
     }
 
     /// Whether a predicate holds for the members at hand.

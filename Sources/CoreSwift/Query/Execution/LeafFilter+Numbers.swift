@@ -128,7 +128,7 @@ extension LeafFilter {
                     if key >= node.low && key <= node.high { Bits.set(match, row) }
                 }
             }
-        case .intSet, .words:
+        case .intSet, .words, .reach:
             guard let set = keys(index), rows > 0 else { return }
             // Both ascend: each member is looked up in the leaf.
             for position in set.members(from: leaf.keyBase, through: leaf.key(rows &- 1)) {

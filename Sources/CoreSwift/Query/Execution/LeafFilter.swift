@@ -159,6 +159,13 @@ final class LeafFilter {
             testKeys(index, node, leaf)
             return finish(node, nil, selection, words)
         }
+        if node.kind == .reach {
+            testKeys(index, node, leaf)
+            return finish(node, nil, selection, words)
+        }
+        if node.kind == .elements {
+            return try testElements(index, node, leaf, selection)
+        }
         if node.kind == .expression {
             try expressions?.test(node, table, leaf, selection)
             return
@@ -200,7 +207,7 @@ final class LeafFilter {
         case .textSet: try maskTextSet(column, node, selection)
         case .value, .valueSet, .mixedText:
             try maskValues(index, leaf, column, node, selection)
-        case .and, .or, .words, .expression: return
+        case .and, .or, .words, .reach, .elements, .expression: return
         }
         finish(node, column.nulls, selection, words)
     }
@@ -281,7 +288,7 @@ final class LeafFilter {
             passed = try passes(value.bytes, index, node, isString: node.columnKind == .string)
         case .textSet: passed = isMember(value.bytes, node)
         // No value alone tells: `test` asks for the object.
-        case .and, .or, .words, .expression: return false
+        case .and, .or, .words, .reach, .elements, .expression: return false
         }
         return passed != node.negated
     }

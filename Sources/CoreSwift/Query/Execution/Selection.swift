@@ -232,6 +232,9 @@ struct Selection {
             case .path: _ = try pathSet(index)
             case .words where filter.keys(index) == nil:
                 filter.setKeys(index, KeySet(try wordKeys(node)))
+            case .reach where filter.keys(index) == nil:
+                filter.setKeys(index, KeySet(try reachKeys(node)))
+            case .elements: stack.append(node.a)
             case .expression where filter.expressions == nil:
                 filter.expressions = try ExpressionEvaluator(snapshot, program, slot: slot)
             default: break
@@ -284,7 +287,7 @@ struct Selection {
     }
 
     /// Objects whose link points to one of `targets`, ascending.
-    private static func sources(
+    static func sources(
         _ table: TableReader, column: Int, targets: [Int64], orNull: Bool
     ) throws(RealmError) -> [Int64] {
         var sources: [Int64] = []

@@ -8,6 +8,18 @@ extension Binder {
         /// A plain path: what a column test can take.
         case path(Int)
         case general
+
+        var isGeneral: Bool {
+            if case .general = self { return true }
+            return false
+        }
+        /// Constants only.
+        var isConstant: Bool {
+            switch self {
+            case .constant, .list: return true
+            case .path, .general: return false
+            }
+        }
     }
 
     private func side(_ index: Int32) -> Side {
@@ -51,8 +63,16 @@ extension Binder {
             let target = try target(path, left)
             let test = try test(target, op, options, constant, inList: false)
             return wrap(target, test ?? .constant(false))
-        default: return try bindGeneral(node, scope)
+        default: break
         }
+        if leftSide.isGeneral, rightSide.isConstant {
+            if let bound = try bindSome(left, op, options, right) { return bound }
+        } else if rightSide.isGeneral, leftSide.isConstant, !op.isTextual, op != .text,
+            op != .inList
+        {
+            if let bound = try bindSome(right, op.mirrored, options, left) { return bound }
+        }
+        return try bindGeneral(node, scope)
     }
 
     /// TEXT has a property on its left and words on its right.
@@ -87,7 +107,10 @@ extension Binder {
         var name: String
         /// The nanoseconds, size … of the column are not meant but its value.
         var syntax: Int32
-        var isDirect: Bool { hopCount == 0 }
+        /// The values of a collection or behind links to many: tests are not wrapped, null has no
+        /// rules of its own.
+        var isMember = false
+        var isDirect: Bool { hopCount == 0 && !isMember }
     }
 
     private func target(_ path: Int, _ node: Int32) throws(RealmError) -> Target {
@@ -121,7 +144,9 @@ extension Binder {
 
     /// Adds a test of a target; through links, wrapped in a path node.
     mutating func wrap(_ target: Target, _ test: FilterNode) -> Int32 {
-        guard !target.isDirect, test.constantResult == nil else { return filter.add(test) }
+        guard !target.isDirect, !target.isMember, test.constantResult == nil else {
+            return filter.add(test)
+        }
         let inner = filter.add(test)
         return wrap(target, node: inner, matchesNull: test.matchesNull)
     }
@@ -143,7 +168,7 @@ extension Binder {
 
     // MARK: Lists
 
-    private mutating func bindList(
+    mutating func bindList(
         _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions, _ list: Int32,
         right quantifier: Quantifier
     ) throws(RealmError) -> Int32 {
@@ -238,10 +263,17 @@ extension Binder {
 
     mutating func bindBetween(_ node: SyntaxNode, _ scope: Int32) throws(RealmError) -> Int32 {
         guard runsOnColumns(scope), case .path(let path) = side(node.a) else {
+            if runsOnColumns(scope), let bound = try bindSomeBetween(node) { return bound }
             return try bindGeneralBetween(node, scope)
         }
-        let bounds = try betweenBounds(node)
         let target = try target(path, node.a)
+        let both = try between(target, node)
+        return target.isDirect ? both : wrap(target, node: both, matchesNull: false)
+    }
+
+    /// Both ends of BETWEEN as tests of a column.
+    mutating func between(_ target: Target, _ node: SyntaxNode) throws(RealmError) -> Int32 {
+        let bounds = try betweenBounds(node)
         try checkOperator(target, .less)
         var parts: [Int32] = []
         for (op, bound) in [
@@ -252,8 +284,7 @@ extension Binder {
             test.matchesNull = false
             parts.append(filter.add(test))
         }
-        let both = filter.add(.and, parts)
-        return target.isDirect ? both : wrap(target, node: both, matchesNull: false)
+        return filter.add(.and, parts)
     }
 
     /// A Boolean property that stands alone means `== true` (X11).

@@ -356,6 +356,8 @@ struct FilterBuilder {
         case .valueSet: cost = 28
         case .mixedText: cost = 50
         case .path: cost = 6
+        case .reach: cost = 4
+        case .elements: cost = 80
         case .expression: cost = 200
         case .and, .or: cost = node.cost
         }

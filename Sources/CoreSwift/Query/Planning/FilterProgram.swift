@@ -32,6 +32,11 @@ enum FilterKind: UInt8 {
     case linkToPrimaryKey
     /// Node `a`, applied to the object that the links at `hops` lead to.
     case path
+    /// Node `a` holds for some object that `hops` lead to, over links to many and back.
+    case reach
+    /// Node `a`, a test of values, holds for some element of the collection `column`; `high` 1: for
+    /// some key.
+    case elements
     /// Expression test `a`, evaluated object by object.
     case expression
 }
@@ -82,9 +87,17 @@ struct FilterNode {
 
 /// One step over a link.
 struct FilterHop {
-    /// Column of the link in the class the step starts from.
+    enum Kind: UInt8 {
+        case link
+        /// The links of a collection.
+        case links
+        /// From the target of a link of class `target` to the object that has it.
+        case backlinks
+    }
+    /// Column of the link in the class the step starts from; backlinks: in `target`.
     var column: Int32
     var target: ClassKey
+    var kind = Kind.link
 }
 
 /// Members of an IN list, sorted: integers and double bits as they are; timestamps as pairs; texts

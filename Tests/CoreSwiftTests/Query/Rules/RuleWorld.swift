@@ -108,8 +108,7 @@ final class RuleWorld {
             try set(realm.find("Sailor", primaryKey: .string(name))!, "boss", .sailor(boss))
         }
         for (id, row) in Self.vessels {
-            let vessel = try realm.create("Vessel", primaryKey: .int(id))
-            for (name, item) in row { try set(vessel, name, item) }
+            try add(id, row)
         }
         try realm.commit()
     }
@@ -190,6 +189,12 @@ final class RuleWorld {
     ]
 
     // MARK: Filling
+
+    /// Creates a vessel in the write transaction that runs.
+    func add(_ id: Int64, _ row: [(String, RuleItem)]) throws {
+        let vessel = try realm.create("Vessel", primaryKey: .int(id))
+        for (name, item) in row { try set(vessel, name, item) }
+    }
 
     private func property(_ object: DynamicObject, _ name: String) -> PropertySchema {
         realm.schema.class_(object.handle.classKey)!.property(named: name)!

@@ -1,0 +1,291 @@
+// Tests whose operands are integers and doubles of the row itself, and arithmetic on them: a leaf at a
+// time. Each operand of an instruction is a buffer of the leaf's values, in the type that the rules
+// give it (QUERY R2); nulls are bits beside it.
+
+import CKernels
+
+/// A test of numbers that runs over whole leaves. Used by one thread.
+final class ExpressionColumns {
+    /// Values of all rows of a leaf.
+    private struct Buffer {
+        /// Int64 or Double.
+        var isInteger = true
+        let values: UnsafeMutableRawPointer
+        let nulls: Bitmap
+
+        var integers: UnsafeMutablePointer<Int64> {
+            values.assumingMemoryBound(to: Int64.self)
+        }
+        var doubles: UnsafeMutablePointer<Double> {
+            values.assumingMemoryBound(to: Double.self)
+        }
+    }
+
+    private let program: FilterProgram
+    private let test: UnsafePointer<ExpressionTest>
+    private let constants: UnsafeMutablePointer<RawValue>
+    private var stack: [Buffer] = []
+    private var top = 0
+    private let match: Bitmap
+    private static let rowsMax = LeafLayout.rowsMax
+    private static let depthMax = 8
+    private static let codeMax = 64
+
+    /// Nil when the test is of another kind.
+    init?(
+        _ program: FilterProgram, _ test: UnsafePointer<ExpressionTest>, _ table: TableReader,
+        slot: Int, _ constants: UnsafeMutablePointer<RawValue>
+    ) {
+        self.program = program
+        self.test = test
+        self.constants = constants
+        match = .allocate(capacity: Self.rowsMax / 64)
+        guard Self.isNumeric(program, test, table, slot: slot, constants) else { return nil }
+    }
+
+    deinit {
+        match.deallocate()
+        for buffer in stack {
+            buffer.values.deallocate()
+            buffer.nulls.deallocate()
+        }
+    }
+
+    private static func isNumeric(
+        _ program: FilterProgram, _ test: UnsafePointer<ExpressionTest>, _ table: TableReader,
+        slot: Int, _ constants: UnsafeMutablePointer<RawValue>
+    ) -> Bool {
+        let op = test.pointee.op
+        guard test.pointee.kind == .compare, !test.pointee.comparesTypes,
+            op.isOrdering || op == .equal || op == .notEqual
+        else { return false }
+        for side in [test.pointee.left, test.pointee.right] {
+            guard side.shape == .single, side.count <= codeMax else { return false }
+            var depth = 0
+            for place in Int(side.first)..<Int(side.first + side.count) {
+                let code = program.code[place]
+                switch code.kind {
+                case .constant:
+                    let type = constants[Int(code.a)].type
+                    guard type == ValueType.int.rawValue || type == ValueType.double.rawValue
+                    else { return false }
+                    depth += 1
+                case .path:
+                    let path = program.paths[Int(code.a)]
+                    guard path.slot == slot, path.count == 0, path.value == .column,
+                        path.measure == .none, path.mixedCount == 0,
+                        path.kind == .int || path.kind == .double,
+                        !table.column(Int(path.column)).isKey
+                    else { return false }
+                    depth += 1
+                case .add, .subtract, .multiply, .divide: depth -= 1
+                case .negate: break
+                default: return false
+                }
+                if depth > depthMax / 2 { return false }
+            }
+        }
+        return true
+    }
+
+    // MARK: A leaf
+
+    /// Leaves in `selection` the rows for which the test, or with `negated` its opposite, holds.
+    func apply(
+        _ table: TableReader, _ leaf: LeafView, negated: Bool, _ selection: Bitmap
+    ) {
+        let rows = leaf.rows
+        let words = Bits.words(rows)
+        top = 0
+        run(test.pointee.left, table, leaf)
+        run(test.pointee.right, table, leaf)
+        let (left, right) = (stack[0], stack[1])
+        compare(left, right, rows)
+        let flip: UInt64 = negated ? ~0 : 0
+        let op = test.pointee.op
+        for word in 0..<words {
+            let (a, b) = (left.nulls[word], right.nulls[word])
+            var result = match[word] & ~(a | b)
+            if op == .notEqual {
+                result |= a ^ b
+            } else if op == .equal || op == .lessEqual || op == .greaterEqual {
+                result |= a & b
+            }
+            selection[word] &= result ^ flip
+        }
+    }
+
+    private func push() -> Int {
+        if top == stack.count {
+            stack.append(
+                Buffer(
+                    values: .allocate(byteCount: Self.rowsMax * 8, alignment: 64),
+                    nulls: .allocate(capacity: Self.rowsMax / 64)))
+        }
+        top += 1
+        return top - 1
+    }
+
+    private func run(
+        _ side: ExpressionTest.Side, _ table: TableReader, _ leaf: LeafView
+    ) {
+        for place in Int(side.first)..<Int(side.first + side.count) {
+            let code = program.code[place]
+            switch code.kind {
+            case .constant: load(constants[Int(code.a)], leaf.rows)
+            case .path: load(program.paths[Int(code.a)], table, leaf)
+            case .negate: negate(leaf.rows)
+            default: join(code.kind, leaf.rows)
+            }
+        }
+    }
+
+    // MARK: Loading
+
+    private func load(_ constant: RawValue, _ rows: Int) {
+        let index = push()
+        stack[index].isInteger = constant.type == ValueType.int.rawValue
+        let target = stack[index].integers
+        let bits = constant.intValue
+        for row in 0..<rows { target[row] = bits }
+        Bits.clear(stack[index].nulls, Bits.words(rows))
+    }
+
+    private func load(_ path: ExpressionPath, _ table: TableReader, _ leaf: LeafView) {
+        let index = push()
+        let rows = leaf.rows
+        stack[index].isInteger = path.kind == .int
+        let target = stack[index].integers
+        let nulls = stack[index].nulls
+        guard let column = leaf.column(Int(path.column)), column.encoding != .absent else {
+            for row in 0..<rows { target[row] = 0 }
+            let isNull = table.column(Int(path.column)).isNullable
+            for word in 0..<Bits.words(rows) { nulls[word] = isNull ? ~0 : 0 }
+            return
+        }
+        let data = column.data
+        let base = column.base
+        switch column.encoding == .packed ? column.width : -1 {
+        case 0: for row in 0..<rows { target[row] = base }
+        case 1: for row in 0..<rows { target[row] = base &+ Int64(data.u8(row)) }
+        case 2: for row in 0..<rows { target[row] = base &+ Int64(data.u16(row &* 2)) }
+        case 4: for row in 0..<rows { target[row] = base &+ Int64(data.u32(row &* 4)) }
+        case 8: for row in 0..<rows { target[row] = base &+ data.i64(row &* 8) }
+        default: memcpy(UnsafeMutableRawPointer(target), data, rows * 8)
+        }
+        for word in 0..<Bits.words(rows) { nulls[word] = column.nulls?.u64(word &* 8) ?? 0 }
+    }
+
+    // MARK: Arithmetic
+
+    private func negate(_ rows: Int) {
+        let buffer = stack[top - 1]
+        if buffer.isInteger {
+            let values = buffer.integers
+            for row in 0..<rows { values[row] = 0 &- values[row] }
+        } else {
+            let values = buffer.doubles
+            for row in 0..<rows { values[row] = -values[row] }
+        }
+    }
+
+    private func join(_ kind: ExpressionCode.Kind, _ rows: Int) {
+        let right = stack[top - 1]
+        top -= 1
+        let left = stack[top - 1]
+        for word in 0..<Bits.words(rows) { left.nulls[word] |= right.nulls[word] }
+        if left.isInteger, right.isInteger {
+            let (a, b) = (left.integers, right.integers)
+            switch kind {
+            case .add: for row in 0..<rows { a[row] = a[row] &+ b[row] }
+            case .subtract: for row in 0..<rows { a[row] = a[row] &- b[row] }
+            case .multiply: for row in 0..<rows { a[row] = a[row] &* b[row] }
+            default:
+                for row in 0..<rows {
+                    let divisor = b[row]
+                    if divisor == 0 {
+                        Bits.set(left.nulls, row)
+                    } else {
+                        a[row] = divisor == -1 ? 0 &- a[row] : a[row] / divisor
+                    }
+                }
+            }
+            return
+        }
+        toDoubles(top - 1, rows)
+        toDoubles(top, rows)
+        let (a, b) = (left.doubles, right.doubles)
+        switch kind {
+        case .add: for row in 0..<rows { a[row] += b[row] }
+        case .subtract: for row in 0..<rows { a[row] -= b[row] }
+        case .multiply: for row in 0..<rows { a[row] *= b[row] }
+        default: for row in 0..<rows { a[row] /= b[row] }
+        }
+    }
+
+    private func toDoubles(_ index: Int, _ rows: Int) {
+        guard stack[index].isInteger else { return }
+        stack[index].isInteger = false
+        let integers = stack[index].integers
+        let doubles = stack[index].doubles
+        for row in 0..<rows { doubles[row] = Double(integers[row]) }
+    }
+
+    // MARK: Comparing
+
+    private func compare(_ left: Buffer, _ right: Buffer, _ rows: Int) {
+        switch (left.isInteger, right.isInteger) {
+        case (true, true):
+            let (a, b) = (left.integers, right.integers)
+            switch test.pointee.op {
+            case .notEqual: mask(rows) { a[$0] != b[$0] }
+            case .less: mask(rows) { a[$0] < b[$0] }
+            case .lessEqual: mask(rows) { a[$0] <= b[$0] }
+            case .greater: mask(rows) { a[$0] > b[$0] }
+            case .greaterEqual: mask(rows) { a[$0] >= b[$0] }
+            default: mask(rows) { a[$0] == b[$0] }
+            }
+        case (false, false):
+            let (a, b) = (left.doubles, right.doubles)
+            switch test.pointee.op {
+            case .notEqual: mask(rows) { a[$0] != b[$0] }
+            case .less: mask(rows) { a[$0] < b[$0] }
+            case .lessEqual: mask(rows) { a[$0] <= b[$0] }
+            case .greater: mask(rows) { a[$0] > b[$0] }
+            case .greaterEqual: mask(rows) { a[$0] >= b[$0] }
+            default: mask(rows) { a[$0] == b[$0] }
+            }
+        case (true, false): compareExactly(left.integers, right.doubles, test.pointee.op, rows)
+        case (false, true):
+            compareExactly(right.integers, left.doubles, test.pointee.op.mirrored, rows)
+        }
+    }
+
+    /// Integers against doubles, by mathematical value (T3).
+    private func compareExactly(
+        _ a: UnsafeMutablePointer<Int64>, _ b: UnsafeMutablePointer<Double>,
+        _ op: ComparisonOperator, _ rows: Int
+    ) {
+        let isUnequal = op == .notEqual
+        let comparison = isUnequal ? ValueComparison.equal : ValueComparison(op)
+        mask(rows) { row in
+            let number = b[row]
+            if number.isNaN { return isUnequal }
+            return comparison.holds(ValueOrder.compare(a[row], number)) != isUnequal
+        }
+    }
+
+    @inline(__always)
+    private func mask(_ rows: Int, _ holds: (Int) -> Bool) {
+        var row = 0
+        for word in 0..<Bits.words(rows) {
+            var bits: UInt64 = 0
+            let end = min(64, rows &- row)
+            for bit in 0..<end {
+                bits |= UInt64(unsafeBitCast(holds(row &+ bit), to: UInt8.self)) << UInt64(bit)
+            }
+            match[word] = bits
+            row &+= 64
+        }
+    }
+}
