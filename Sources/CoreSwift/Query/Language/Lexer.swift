@@ -141,6 +141,10 @@ struct Lexer {
             if let token = hexConstant(nameEnd: end) { return token }
         default: break
         }
+        let name = UnsafeBufferPointer(start: text.base + start, count: end - start)
+        if name.contains(where: { $0 >= 0x80 }), String(validating: name, as: UTF8.self) == nil {
+            throw text.syntaxError(at: start, "the bytes are not UTF-8", expected: "a name")
+        }
         position = end
         let kind = Keywords.kind(text.base + start, end - start)
         return Token(kind, start, end)
