@@ -385,3 +385,13 @@ class TestValues:
     def test_in_the_order_of_the_results(self, people):
         ordered = people.objects(Person).sorted("-id")
         assert ordered.values("id") == list(range(9, -1, -1))
+
+
+class TestPlan:
+    def test_it_tells_where_the_objects_come_from(self, people):
+        everyone = people.objects(Person)
+        plan = everyone.filter("age > 2").sorted("name").explain()
+        assert plan.splitlines()[0] == "Person: 10 objects"
+        assert "start: scan of all leaves" in plan and "then: SORT(name ASC)" in plan
+        assert "start: all objects" in everyone.explain()
+        assert "primary key" in everyone.filter("id == 3").explain()

@@ -424,8 +424,30 @@ static void resolving(void) {
         realm_release(handles[i]);
 }
 
+/* The plan as text: of a query and of results. */
+static void explaining(void) {
+    keys_t k;
+    realm_t *realm = open_filled("explaining.realm", &k);
+    realm_query_t *query = parse(realm, k.person, "age > 3 SORT(age ASC) LIMIT(2)");
+    CHECK(query);
+    char *plan = realm_query_explain(query);
+    CHECK(plan && strstr(plan, "start: ") && strstr(plan, "then: LIMIT(2)"));
+    realm_free(plan);
+    realm_results_t *results = realm_query_find_all(query);
+    CHECK(results);
+    plan = realm_results_explain(results);
+    CHECK(plan && strstr(plan, "SORT(age ASC)"));
+    realm_free(plan);
+    CHECK(realm_close(realm));
+    FAILS(RLM_ERR_CLOSED_REALM, realm_query_explain(query));
+    realm_release(results);
+    realm_release(query);
+    realm_release(realm);
+}
+
 int main(void) {
     parsing();
+    explaining();
     elements();
     aggregates();
     bulk();

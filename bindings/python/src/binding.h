@@ -428,6 +428,7 @@ PyObject *results_sort(Results *self, PyObject *text);
 PyObject *results_distinct(Results *self, PyObject *text);
 PyObject *results_limit(Results *self, PyObject *count);
 PyObject *results_snapshot(Results *self, PyObject *unused);
+PyObject *results_explain(Results *self, PyObject *unused);
 PyObject *results_aggregate(Results *self, PyObject *args);
 PyObject *results_values(Results *self, PyObject *names);
 

@@ -335,6 +335,9 @@ static PyMethodDef results_methods[] = {
     {"last", (PyCFunction)results_last, METH_NOARGS, "The last object, None if there is none."},
     {"delete_all", (PyCFunction)results_delete_all, METH_NOARGS,
      "Deletes the objects in these results from the realm; other values leave their collection."},
+    {"explain", (PyCFunction)results_explain, METH_NOARGS,
+     "How the objects would be found now, as text for people: the index or scan that the\n"
+     "candidates come from, what is tested on them, and the ordering. Its form may change."},
     {"snapshot", (PyCFunction)results_snapshot, METH_NOARGS,
      "The same objects, fixed: later changes move nothing in or out. Results over other values\n"
      "have none; `list(results)` keeps those."},

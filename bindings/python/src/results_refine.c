@@ -282,6 +282,22 @@ PyObject *results_snapshot(Results *self, PyObject *unused) {
     return NULL;
 }
 
+PyObject *results_explain(Results *self, PyObject *unused) {
+    (void)unused;
+    if (results_ready(self) < 0 || results_need_objects(self, "explain") < 0) return NULL;
+    char *plan;
+    REALM_BLOCKING_BEGIN(self->realm, self)
+    plan = realm_results_explain(self->handle);
+    REALM_BLOCKING_END
+    if (!plan) {
+        results_raise(self, "plan of");
+        return NULL;
+    }
+    PyObject *text = PyUnicode_FromString(plan);
+    realm_free(plan);
+    return text;
+}
+
 /* ---- values --------------------------------------------------------------------------------- */
 
 typedef bool (*aggregate_function)(realm_results_t *, realm_property_key_t, realm_value_t *,
