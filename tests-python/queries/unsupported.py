@@ -8,13 +8,7 @@ from __future__ import annotations
 
 import re
 
-NOT_SUPPORTED = 2001
-
-CONSTRUCTS: list[tuple[int, str]] = [
-    (NOT_SUPPORTED, r"the function \w+\(\) cannot be executed yet"),
-    (NOT_SUPPORTED, r": TEXT of '.*' cannot be executed yet"),
-    (NOT_SUPPORTED, r"GEOWITHIN cannot be executed yet"),
-]
+CONSTRUCTS: list[tuple[int, str]] = []
 
 PATTERNS = [(code, re.compile(pattern)) for code, pattern in CONSTRUCTS]
 

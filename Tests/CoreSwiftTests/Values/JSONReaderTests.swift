@@ -1,3 +1,5 @@
+// JSON text to value trees: what is read, exactly, and what is refused, with the byte at fault.
+
 import Testing
 
 @testable import CoreSwift

@@ -1,3 +1,5 @@
+// How a text is cut into words for full-text indexes: Latin-1 rules, and those of all scripts.
+
 import Testing
 
 @testable import CoreSwift

@@ -71,7 +71,7 @@ class _Queryable(Generic[T]):
         return Results._of_collection(self)
 
     def filter(self, query: str, /, *arguments: Any) -> Results[T]:
-        """The elements for which `query` is true; as `Results.filter`. Values are called SELF."""
+        """The elements for which `query` is true; as `Results.filter`."""
         return self.results().filter(query, *arguments)
 
     def where(self, *conditions: Condition | bool | Callable[[Any], Any]) -> Results[T]:

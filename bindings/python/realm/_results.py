@@ -37,8 +37,8 @@ class Results(_realm.Results, Sequence[T]):
 
     Nothing is read before an element is asked for, and changes to the realm show at once. Results
     come from `Realm.objects`, `Realm.backlinks` and the methods of collections, and are refined by
-    `filter`, `where`, `sorted`, `distinct` and `limit`, each of which gives new results. Values
-    that are no objects are called SELF in queries; where a property would be named, they need none.
+    `filter`, `where`, `sorted`, `distinct` and `limit`, each of which gives new results.
+    Of values that are no objects, in this version only `limit` does.
     """
 
     __slots__ = ()
