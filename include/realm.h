@@ -1521,7 +1521,7 @@ RLM_API realm_query_t *realm_query_parse_for_results(const realm_results_t *targ
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
 /**
- * Writes the number of objects that the query finds; DISTINCT and LIMIT count. Fails:
+ * Writes the number of objects that the query finds; DISTINCT, LIMIT and OFFSET count. Fails:
  * RLM_ERR_CLOSED_REALM.
  */
 RLM_API bool realm_query_count(const realm_query_t *query, size_t *out_count);
@@ -1540,7 +1540,7 @@ RLM_API bool realm_query_find_first(realm_query_t *query, realm_value_t *out_val
 RLM_API realm_results_t *realm_query_find_all(realm_query_t *query);
 
 /**
- * Deletes every object that the query finds; DISTINCT and LIMIT count. Fails:
+ * Deletes every object that the query finds; DISTINCT, LIMIT and OFFSET count. Fails:
  * RLM_ERR_WRONG_TRANSACTION_STATE without a write transaction, RLM_ERR_CLOSED_REALM.
  */
 RLM_API bool realm_query_delete_all(const realm_query_t *query);

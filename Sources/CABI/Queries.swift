@@ -230,7 +230,7 @@ public func realm_results_explain(_ results: OpaquePointer?) -> UnsafeMutablePoi
 
 // MARK: - Executing
 
-/// Writes the number of objects that the query finds; DISTINCT and LIMIT count. Fails:
+/// Writes the number of objects that the query finds; DISTINCT, LIMIT and OFFSET count. Fails:
 /// RLM_ERR_CLOSED_REALM.
 @c @implementation
 public func realm_query_count(_ query: OpaquePointer?, _ out_count: UnsafeMutablePointer<Int>?)
@@ -267,7 +267,7 @@ public func realm_query_find_all(_ query: OpaquePointer?) -> OpaquePointer? {
     }
 }
 
-/// Deletes every object that the query finds; DISTINCT and LIMIT count. Fails:
+/// Deletes every object that the query finds; DISTINCT, LIMIT and OFFSET count. Fails:
 /// RLM_ERR_WRONG_TRANSACTION_STATE without a write transaction, RLM_ERR_CLOSED_REALM.
 @c @implementation
 public func realm_query_delete_all(_ query: OpaquePointer?) -> Bool {

@@ -76,11 +76,9 @@ extension Results {
                 "a query for class \(query.classKey.rawValue) cannot filter results of class "
                     + "\(classKey.rawValue)")
         }
-        for step in ordering {
-            if case .limit = step {
-                throw RealmError(
-                    .illegalOperation, "results with a limit cannot be filtered")
-            }
+        if ordering.contains(where: { $0.isCut }) {
+            throw RealmError(
+                .illegalOperation, "results with a limit or an offset cannot be filtered")
         }
         let plain = query.withoutOrdering()
         return refined(conditions: try conditions?.and(plain) ?? plain)
@@ -116,6 +114,12 @@ extension Results {
     public func limited(_ count: Int) throws(RealmError) -> Results {
         try reading { _, _ throws(RealmError) in }
         return refined(adding: .limit(max(0, count)))
+    }
+
+    /// The elements behind the first `count`.
+    public func offset(_ count: Int) throws(RealmError) -> Results {
+        try reading { _, _ throws(RealmError) in }
+        return refined(adding: .offset(max(0, count)))
     }
 
     /// The elements as they are now: later changes don't add, remove or move any; values stay

@@ -147,7 +147,7 @@ public final class Results: AnyResults {
 
     // MARK: Size
 
-    /// The number of elements, DISTINCT and LIMIT included.
+    /// The number of elements, DISTINCT, LIMIT and OFFSET included.
     public func count() throws(RealmError) -> Int {
         try locked { () throws(RealmError) in
             if isWholeClass {
@@ -172,22 +172,20 @@ public final class Results: AnyResults {
     private func countAnew(
         _ snapshot: SnapshotReader, _ table: TableReader
     ) throws(RealmError) -> Int {
-        for step in ordering {
-            if case .distinct = step { return try allKeys(snapshot, table).count }
+        guard let most = Ordering.cut(.max, by: ordering) else {
+            return try allKeys(snapshot, table).count
         }
-        var limit = Int.max
-        for step in ordering {
-            if case .limit(let number) = step { limit = min(limit, number) }
-        }
+        if most == 0 { return 0 }
+        let count: Int
         switch (base, conditions) {
-        case (.table, nil): return min(limit, table.rowCount)
-        case (.table, let conditions?):
-            return min(limit, try conditions.countMatches(snapshot))
+        case (.table, nil): count = table.rowCount
+        case (.table, let conditions?): count = try conditions.countMatches(snapshot)
         case (.backlinks(let target, let key, let column), nil):
             guard try snapshot.tables.table(target)?.find(key) != nil else { return 0 }
-            return min(limit, try table.sourceCount(of: key, column: column))
+            count = try table.sourceCount(of: key, column: column)
         default: return try allKeys(snapshot, table).count
         }
+        return Ordering.cut(count, by: ordering) ?? count
     }
 
     // MARK: Keys
@@ -218,9 +216,9 @@ public final class Results: AnyResults {
                 isComplete = false
             } else if let conditions {
                 // Sorting needs all matches; without it the scan may stop early.
-                let needed = ordering.isEmpty ? count : .max
+                let needed = Ordering.needed(count, before: ordering[...]) ?? .max
                 keys = try conditions.matches(snapshot, limit: needed)
-                if ordering.isEmpty, keys.count < count { isComplete = true }
+                if keys.count < needed { isComplete = true }
             } else {
                 keys = try Self.keys(table)
             }

@@ -134,7 +134,7 @@ import Testing
             case 0: text += " SORT( age ASC) LIMIT(\(1 + random.below(40)))"
             case 1: text += " SORT( name DESC, score ASC) LIMIT(\(1 + random.below(40)))"
             case 2: text += " SORT( born DESC) LIMIT(\(1 + random.below(5)))"
-            case 3: text += " SORT( age DESC, name ASC)"
+            case 3: text += " SORT( age DESC, name ASC) OFFSET(\(random.below(9)))"
             default: break
             }
             let twin = Self.plain(text)

@@ -1,19 +1,15 @@
 // What a query answers on a snapshot.
 
 extension Query {
-    /// The number of objects selected, DISTINCT and LIMIT included.
+    /// The number of objects selected, DISTINCT, LIMIT and OFFSET included.
     func count(_ snapshot: SnapshotReader) throws(RealmError) -> Int {
-        // Without DISTINCT the order does not matter: LIMITs cut the plain count.
-        var limit = Int.max
-        for step in ordering {
-            switch step {
-            case .sort: break
-            case .limit(let count): limit = min(limit, count)
-            case .distinct: return try findAll(snapshot).count
-            }
+        // Without DISTINCT the order does not matter: the plain count is cut.
+        guard let most = Ordering.cut(.max, by: ordering) else {
+            return try findAll(snapshot).count
         }
-        if limit == 0 { return 0 }
-        return min(limit, try selection(snapshot).count())
+        if most == 0 { return 0 }
+        let count = try selection(snapshot).count()
+        return Ordering.cut(count, by: ordering) ?? count
     }
 
     /// The first object selected, in the query's order.
@@ -38,8 +34,10 @@ extension Query {
         if let leading = try Ordering.leading(count, ordering, selection, table) {
             return try Ordering.apply(ordering[...], to: leading, snapshot, table, atLeast: count)
         }
-        var limit = ordering.isEmpty ? count : Int.max
-        if case .limit(let number)? = ordering.first { limit = number }
+        let leading = ordering.prefix { $0.isCut }
+        let limit =
+            Ordering.needed(leading.count == ordering.count ? count : .max, before: leading)
+            ?? .max
         let keys = try selection.keys(limit: limit)
         return try Ordering.apply(ordering[...], to: keys, snapshot, table, atLeast: count)
     }
@@ -78,7 +76,7 @@ enum Ordering {
         _ count: Int, _ steps: [OrderingStep], _ selection: Selection?, _ table: TableReader
     ) throws(RealmError) -> [Int64]? {
         guard case .sort(let by)? = steps.first, let first = by.first,
-            let needed = prefixNeeded(count, steps), needed < table.rowCount / 4
+            let needed = needed(count, before: steps.dropFirst()), needed < table.rowCount / 4
         else { return nil }
         let conditions = selection.flatMap { $0.passesAll ? nil : $0 }
         if let conditions {
@@ -92,18 +90,38 @@ enum Ordering {
         return try LeadingRows.candidates(max(needed, 1), by: first, table)
     }
 
-    /// How many objects behind the first SORT are needed to have `count` elements, when nothing
-    /// but LIMITs follows it.
-    private static func prefixNeeded(_ count: Int, _ steps: [OrderingStep]) -> Int? {
+    /// How many elements must go into the steps to have `count` behind them, when all of them are
+    /// LIMITs and OFFSETs; else nil.
+    static func needed(_ count: Int, before steps: ArraySlice<OrderingStep>) -> Int? {
         var needed = count
-        for step in steps.dropFirst() {
-            guard case .limit(let number) = step else { return nil }
-            needed = min(needed, number)
+        for step in steps.reversed() {
+            switch step {
+            case .limit(let number): needed = min(needed, number)
+            case .offset(let number):
+                let (sum, overflows) = needed.addingReportingOverflow(number)
+                needed = overflows ? .max : sum
+            default: return nil
+            }
         }
         return needed
     }
 
-    /// Applies SORT, DISTINCT and LIMIT one after another. With `atLeast`, the last SORT may order
+    /// What the LIMITs and OFFSETs leave of `count` elements; nil with a DISTINCT, which depends on
+    /// the elements.
+    static func cut(_ count: Int, by steps: [OrderingStep]) -> Int? {
+        var left = count
+        for step in steps {
+            switch step {
+            case .sort: break
+            case .limit(let number): left = min(left, number)
+            case .offset(let number): left = max(0, left - number)
+            case .distinct: return nil
+            }
+        }
+        return left
+    }
+
+    /// Applies SORT, DISTINCT, LIMIT and OFFSET one after another. With `atLeast`, the last SORT may order
     /// only the first so many objects.
     static func apply(
         _ steps: ArraySlice<OrderingStep>, to keys: [Int64], _ snapshot: SnapshotReader,
@@ -114,19 +132,12 @@ enum Ordering {
             switch steps[index] {
             case .limit(let count):
                 if keys.count > count { keys.removeLast(keys.count - count) }
+            case .offset(let count): keys.removeFirst(min(count, keys.count))
             case .distinct(let by): keys = try Distinct.first(keys, by: by, snapshot, table)
             case .sort(let by):
                 // What the steps behind the SORT leave of a prefix is known when they only cut.
-                var needed = atLeast
-                var cutsOnly = true
-                for step in steps[(index + 1)...] {
-                    if case .limit(let count) = step {
-                        needed = min(needed, count)
-                    } else {
-                        cutsOnly = false
-                    }
-                }
-                if cutsOnly, needed < keys.count / 4 {
+                let needed = needed(atLeast, before: steps[(index + 1)...])
+                if let needed, needed < keys.count / 4 {
                     keys = try Sorter.prefix(max(needed, 1), of: keys, by: by, snapshot, table)
                 } else {
                     keys = try Sorter.sorted(keys, by: by, snapshot, table)

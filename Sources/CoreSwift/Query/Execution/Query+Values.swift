@@ -22,6 +22,7 @@ extension Query {
             switch step {
             case .limit(let count):
                 if positions.count > count { positions.removeLast(positions.count - count) }
+            case .offset(let count): positions.removeFirst(min(count, positions.count))
             case .sort(let by):
                 let keys = try self.keys(by, values, positions, member, snapshot)
                 let order = positions.indices.sorted { first, second in

@@ -39,7 +39,8 @@ struct Keywords {
         case UInt8(ascii: "n"):
             return uniform("not", .not) ?? uniform("none", .none) ?? word("null", .null)
                 ?? word("nil", .null) ?? word("nan", .nan)
-        case UInt8(ascii: "o"): return word("or", .or) ?? word("obj", .object)
+        case UInt8(ascii: "o"):
+            return word("or", .or) ?? word("obj", .object) ?? word("offset", .offset)
         case UInt8(ascii: "s"):
             return uniform("some", .any) ?? word("sort", .sort) ?? uniform("size", .size)
                 ?? word("subquery", .subquery)

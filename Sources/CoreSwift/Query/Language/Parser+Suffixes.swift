@@ -1,4 +1,4 @@
-// SORT, DISTINCT and LIMIT behind a predicate, the same as texts of their own (the results API
+// SORT, DISTINCT, LIMIT and OFFSET behind a predicate, the same as texts of their own (the results API
 // takes "age ASC, name DESC"), and the shapes of GEOWITHIN.
 
 extension Parser {
@@ -23,7 +23,8 @@ extension Parser {
                 try expect(.leftParenthesis, "'('")
                 try distinctKeys()
                 try expect(.rightParenthesis, "',' or ')'")
-            case .limit:
+            case .limit, .offset:
+                let kind: SyntaxSuffix.Kind = token.kind == .limit ? .limit : .offset
                 try advance()
                 try expect(.leftParenthesis, "'('")
                 guard
@@ -31,11 +32,11 @@ extension Parser {
                         || token.kind == .formatArgument
                 else { throw text.syntaxError(token, expected: "a number that is not negative") }
                 let number = try constant()
-                tree.suffixes.append(SyntaxSuffix(kind: .limit, first: number, count: 1))
+                tree.suffixes.append(SyntaxSuffix(kind: kind, first: number, count: 1))
                 try expect(.rightParenthesis, "')'")
             default:
                 throw text.syntaxError(
-                    token, expected: "SORT, DISTINCT, LIMIT or the end of the query")
+                    token, expected: "SORT, DISTINCT, LIMIT, OFFSET or the end of the query")
             }
         }
     }

@@ -280,7 +280,7 @@ struct Parser {
     /// Whether the token can stand behind a whole predicate.
     private var isEnd: Bool {
         switch token.kind {
-        case .end, .sort, .distinct, .limit: return true
+        case .end, .sort, .distinct, .limit, .offset: return true
         default: return false
         }
     }
@@ -305,7 +305,8 @@ struct Parser {
             }
             if depth == 0, !isEnd {
                 throw text.syntaxError(
-                    token, expected: "AND, OR, SORT, DISTINCT, LIMIT or the end of the query")
+                    token,
+                    expected: "AND, OR, SORT, DISTINCT, LIMIT, OFFSET or the end of the query")
             }
             return nil
         }
@@ -331,7 +332,8 @@ struct Parser {
         guard operators.count > base else {
             if depth == 0 {
                 throw text.syntaxError(
-                    token, expected: "AND, OR, SORT, DISTINCT, LIMIT or the end of the query")
+                    token,
+                    expected: "AND, OR, SORT, DISTINCT, LIMIT, OFFSET or the end of the query")
             }
             return nil
         }

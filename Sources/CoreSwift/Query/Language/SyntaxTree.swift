@@ -227,9 +227,9 @@ struct SyntaxSubquery {
 }
 
 struct SyntaxSuffix {
-    enum Kind: UInt8 { case sort, distinct, limit }
+    enum Kind: UInt8 { case sort, distinct, limit, offset }
     var kind: Kind
-    /// Range of `sortKeys`; LIMIT: node of the number.
+    /// Range of `sortKeys`; LIMIT and OFFSET: node of the number.
     var first: Int32
     var count: Int32
 }

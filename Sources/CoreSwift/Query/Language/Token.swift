@@ -19,7 +19,7 @@ enum TokenKind: UInt8 {
     case geoWithin, subquery, geoBox, geoPolygon, geoCircle, object
     // Keywords that are names wherever a name is expected.
     case beginsWith, endsWith, contains, like, between, inList, text
-    case sort, distinct, limit, ascending, descending, binary, first, last, size
+    case sort, distinct, limit, offset, ascending, descending, binary, first, last, size
     // Words that begin with @.
     case atCount, atSize, atMin, atMax, atSum, atAvg, atLinks, atKeys, atValues, atType
 }

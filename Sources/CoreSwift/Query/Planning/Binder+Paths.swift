@@ -21,11 +21,11 @@ struct BoundPath {
     var isSingle: Bool { path.shape == .single }
 }
 
-/// SORT and DISTINCT keys with their names found, LIMIT with its syntax node.
+/// SORT and DISTINCT keys with their names found, LIMIT and OFFSET with their syntax node.
 struct ResolvedStep {
     var kind: SyntaxSuffix.Kind
     var keys: [(path: BoundPath, descending: Bool, text: String)] = []
-    var limitNode: Int32 = -1
+    var numberNode: Int32 = -1
 }
 
 /// The place that a path has got to.
@@ -444,19 +444,23 @@ enum NearestName {
         return best?.name
     }
 
-    /// Insertions, deletions and replacements from one to the other (Levenshtein).
+    /// Insertions, deletions, replacements and swaps of neighbours from one to the other (optimal
+    /// string alignment): two letters in the wrong order are one slip.
     private static func distance(_ a: [UInt8], _ b: [UInt8]) -> Int {
-        var row = Array(0...b.count)
+        var beforeLast: [Int] = []
+        var last = Array(0...b.count)
         for (i, left) in a.enumerated() {
-            var diagonal = row[0]
-            row[0] = i + 1
+            var row = [i + 1]
             for (j, right) in b.enumerated() {
-                let above = row[j + 1]
-                row[j + 1] = min(
-                    above + 1, row[j] + 1, diagonal + (left == right ? 0 : 1))
-                diagonal = above
+                var least = min(last[j + 1] + 1, row[j] + 1, last[j] + (left == right ? 0 : 1))
+                if i > 0, j > 0, left == b[j - 1], right == a[i - 1] {
+                    least = min(least, beforeLast[j - 1] + 1)
+                }
+                row.append(least)
             }
+            beforeLast = last
+            last = row
         }
-        return row[b.count]
+        return last[b.count]
     }
 }

@@ -1,4 +1,4 @@
-// SORT, DISTINCT and LIMIT as data: what a query's suffixes and the calls on results become. They
+// SORT, DISTINCT, LIMIT and OFFSET as data: what a query's suffixes and the calls on results become. They
 // apply one after another to a sequence of object keys (D1).
 
 /// A property that objects are ordered or told apart by, over to-one links if need be.
@@ -21,6 +21,16 @@ enum OrderingStep {
     case sort([OrderingKey])
     case distinct([OrderingKey])
     case limit(Int)
+    /// Leaves out the first so many.
+    case offset(Int)
+
+    /// LIMIT or OFFSET, which look at no element.
+    var isCut: Bool {
+        switch self {
+        case .limit, .offset: return true
+        case .sort, .distinct: return false
+        }
+    }
 
     /// As canonical text has it.
     var spelling: String {
@@ -32,6 +42,7 @@ enum OrderingStep {
         case .distinct(let keys):
             return "DISTINCT(" + keys.map { $0.path }.joined(separator: ", ") + ")"
         case .limit(let count): return "LIMIT(\(count))"
+        case .offset(let count): return "OFFSET(\(count))"
         }
     }
 }
@@ -43,8 +54,8 @@ extension Binder {
         let records = recordsTexts
         for suffix in tree.suffixes {
             var step = ResolvedStep(kind: suffix.kind)
-            if suffix.kind == .limit {
-                step.limitNode = suffix.first
+            if suffix.kind == .limit || suffix.kind == .offset {
+                step.numberNode = suffix.first
             } else {
                 for key in tree.sortKeys[Int(suffix.first)..<Int(suffix.first + suffix.count)] {
                     recordsTexts = true
@@ -69,7 +80,8 @@ extension Binder {
         var bound: [OrderingStep] = []
         for step in steps {
             switch step.kind {
-            case .limit: bound.append(.limit(try limit(step.limitNode)))
+            case .limit: bound.append(.limit(try number(step.numberNode, of: "LIMIT")))
+            case .offset: bound.append(.offset(try number(step.numberNode, of: "OFFSET")))
             case .sort:
                 var keys: [OrderingKey] = []
                 for key in step.keys {
@@ -85,13 +97,15 @@ extension Binder {
         return bound
     }
 
-    private mutating func limit(_ index: Int32) throws(RealmError) -> Int {
+    private mutating func number(
+        _ index: Int32, of clause: String
+    ) throws(RealmError) -> Int {
         let constant = try constant(index)
         guard constant.kind == .int, constant.int >= 0 else {
             let spelled = spelling(tree.nodes[Int(index)])
             throw constant.isArgument
-                ? invalidArgument("the LIMIT \(spelled) is no number from 0")
-                : invalidQuery("the LIMIT \(spelled) is no number from 0")
+                ? invalidArgument("the \(clause) \(spelled) is no number from 0")
+                : invalidQuery("the \(clause) \(spelled) is no number from 0")
         }
         return Int(constant.int)
     }

@@ -31,6 +31,28 @@ import Testing
         ])
     }
 
+    @Test func `OFFSET leaves out the first so many, in the order of the clauses`() throws {
+        let world = try RuleWorld()
+        world.check([
+            ("D10", "TRUEPREDICATE OFFSET(1)", [2, 3, 4]),
+            ("D10", "id > 1 OFFSET(1) LIMIT(1)", [3]),
+            ("D10", "TRUEPREDICATE SORT(id DESC) OFFSET(1) LIMIT(2)", [3, 2]),
+            ("D10", "TRUEPREDICATE SORT(id DESC) LIMIT(2) OFFSET(1)", [3]),
+            ("D10", "TRUEPREDICATE offset(0)", [1, 2, 3, 4]),
+            ("D10", "TRUEPREDICATE OFFSET(9223372036854775807)", []),
+            ("D10", "TRUEPREDICATE LIMIT(3) OFFSET(3)", []),
+            ("D10", "TRUEPREDICATE SORT(tons DESC) DISTINCT(tons) OFFSET(1)", [1, 2]),
+        ])
+        #expect(try world.ids("TRUEPREDICATE OFFSET($0)", [.scalar(.int(3))]) == [4])
+        world.refuse([
+            ("D10", "TRUEPREDICATE OFFSET(-1)", .invalidQueryString, "not negative"),
+            ("D10", "TRUEPREDICATE OFFSET()", .invalidQueryString, "not negative"),
+        ])
+        #expect(
+            errorCode { _ = try world.ids("TRUEPREDICATE OFFSET($0)", [.scalar(.int(-1))]) }
+                == .invalidQueryArg)
+    }
+
     @Test func `N8, N9: key path arguments`() throws {
         let world = try RuleWorld()
         func path(_ text: String) -> QueryArgument { .scalar(.string(text)) }
