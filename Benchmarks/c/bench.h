@@ -244,6 +244,89 @@ static inline size_t count_search(const text_search_t* s)
     return count;
 }
 
+/* Teams: three scores from 0 to 999, and one to four persons, each as likely as any other. Ranks are scattered. */
+enum { TEAM_SCORES = 3, TEAM_CREW_MAX = 4 };
+static inline uint64_t mixed(uint64_t i)
+{
+    uint64_t h = (i + 1) * 0x9E3779B97F4A7C15ull;
+    h = (h ^ h >> 32) * 0xD6E8FEB86659FD93ull;
+    return h ^ h >> 29;
+}
+static inline int64_t team_rank(size_t i) { return (int64_t)(mixed(i * 16) % B.n); }
+static inline int64_t team_score(size_t i, size_t k) { return (int64_t)(mixed(i * 16 + 1 + k) % 1000); }
+static inline size_t team_size(size_t i) { return 1 + mixed(i * 16 + 8) % TEAM_CREW_MAX; }
+static inline size_t team_person(size_t i, size_t k) { return mixed(i * 16 + 9 + k) % B.n; }
+
+/* What the queries of teams ask for, and the objects that have it. */
+enum { SCORE_ABOVE = 995, AGE_ABOVE = 97, MEMBER_AGE_ABOVE = 90, LINKS_ABOVE = 6 };
+static inline int64_t rank_from(void) { return (int64_t)(B.n / 4); }
+static inline int64_t rank_below(void) { return rank_from() + (int64_t)(B.n / 100); }
+static inline size_t count_ranks(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < B.n; i++)
+        count += team_rank(i) >= rank_from() && team_rank(i) < rank_below();
+    return count;
+}
+static inline size_t count_scores(void)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < B.n; i++) {
+        bool found = false;
+        for (size_t k = 0; k < TEAM_SCORES; k++)
+            found |= team_score(i, k) > SCORE_ABOVE;
+        count += found;
+    }
+    return count;
+}
+/* teams with `least` members or more who are older than `age` */
+static inline size_t count_crews(int64_t age, size_t least)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < B.n; i++) {
+        size_t found = 0;
+        for (size_t k = 0; k < team_size(i); k++)
+            found += person_age(team_person(i, k)) > age;
+        count += found >= least;
+    }
+    return count;
+}
+static inline size_t count_sizes(size_t size)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < B.n; i++)
+        count += team_size(i) == size;
+    return count;
+}
+static inline size_t count_teams_of(size_t person)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < B.n; i++) {
+        bool found = false;
+        for (size_t k = 0; k < team_size(i); k++)
+            found |= team_person(i, k) == person;
+        count += found;
+    }
+    return count;
+}
+/* persons who are in more than LINKS_ABOVE crews */
+static inline size_t count_linked(void)
+{
+    size_t count = 0;
+    uint16_t* links = calloc(B.n, sizeof *links);
+    if (!links)
+        bench_fail(true, "count_linked", "no memory");
+    for (size_t i = 0; i < B.n; i++)
+        for (size_t k = 0; k < team_size(i); k++)
+            links[team_person(i, k)]++;
+    for (size_t i = 0; i < B.n; i++)
+        count += links[i] > LINKS_ABOVE;
+    free(links);
+    return count;
+}
+/* the least score of the queries that end early: the first hundredth of the persons has less */
+static inline double score_from(void) { return person_score(B.n / 100); }
+
 /* the pinned reader: so many small commits over so many scattered objects while one reader holds its version */
 enum { PINNED_OBJECTS = 64 };
 static inline size_t pinned_commits(void) { return B.n >= 1000000 ? 10000 : B.n / 100; }

@@ -57,8 +57,12 @@ static const realm_property_info_t coded_props[] = {PK("code", STRING), SCALAR("
 static const realm_property_info_t shuffled_props[] = {PK("_id", INT), SCALAR("name", STRING), SCALAR("age", INT)};
 static const realm_property_info_t note_props[] = {
     PROP("text", RLM_PROPERTY_TYPE_STRING, RLM_COLLECTION_TYPE_NONE, "", RLM_PROPERTY_FULLTEXT_INDEXED)};
+static const realm_property_info_t team_props[] = {
+    PK("_id", INT), PROP("rank", RLM_PROPERTY_TYPE_INT, RLM_COLLECTION_TYPE_NONE, "", RLM_PROPERTY_INDEXED),
+    SCALAR("points", INT), PROP("scores", RLM_PROPERTY_TYPE_INT, RLM_COLLECTION_TYPE_LIST, "", RLM_PROPERTY_NORMAL),
+    PROP("crew", RLM_PROPERTY_TYPE_OBJECT, RLM_COLLECTION_TYPE_LIST, "Person", RLM_PROPERTY_NORMAL)};
 static const realm_property_info_t* all_props[] = {person_props, dept_props,     event_props, personidx_props,
-                                                   coded_props,  shuffled_props, note_props};
+                                                   coded_props,  shuffled_props, note_props,  team_props};
 #define CLASS(n, pk, props)                                                                                          \
     {                                                                                                                \
         .name = n, .primary_key = pk, .num_properties = sizeof(props) / sizeof(*props),                              \
@@ -67,7 +71,8 @@ static const realm_property_info_t* all_props[] = {person_props, dept_props,    
 static const realm_class_info_t all_classes[] = {
     CLASS("Person", "_id", person_props), CLASS("Dept", "_id", dept_props), CLASS("Event", "", event_props),
     CLASS("PersonIdx", "_id", personidx_props), CLASS("Coded", "code", coded_props),
-    CLASS("Shuffled", "_id", shuffled_props), CLASS("Note", "", note_props)};
+    CLASS("Shuffled", "_id", shuffled_props), CLASS("Note", "", note_props),
+    CLASS("Team", "_id", team_props)};
 enum { NUM_CLASSES = sizeof all_classes / sizeof *all_classes };
 
 realm_t* open_file(const char* path, loop_t* loop)
@@ -116,6 +121,7 @@ keys_t find_keys(realm_t* r)
     k.coded = find_class(r, "Coded");
     k.shuffled = find_class(r, "Shuffled");
     k.note = find_class(r, "Note");
+    k.team = find_class(r, "Team");
     k.name = find_prop(r, k.person, "name");
     k.age = find_prop(r, k.person, "age");
     k.score = find_prop(r, k.person, "score");
@@ -133,6 +139,10 @@ keys_t find_keys(realm_t* r)
     k.sname = find_prop(r, k.shuffled, "name");
     k.sage = find_prop(r, k.shuffled, "age");
     k.text = find_prop(r, k.note, "text");
+    k.rank = find_prop(r, k.team, "rank");
+    k.points = find_prop(r, k.team, "points");
+    k.scores = find_prop(r, k.team, "scores");
+    k.crew = find_prop(r, k.team, "crew");
     return k;
 }
 void open_main(void)
@@ -467,6 +477,7 @@ static void w_check(void)
 
 /* "all" runs these in this order: reads first, then what changes the file */
 static const workload_t workloads[] = {
+    {"bandwidth", w_bandwidth, true},
     {"insert_bulk", w_insert_bulk, true},
     {"compact", w_compact, true},
     {"open_time", w_open_time, true},
@@ -476,6 +487,7 @@ static const workload_t workloads[] = {
     {"query_contains", w_query_contains, true},
     {"query_contains_c", w_query_contains_c, true},
     {"query_link", w_query_link, true},
+    {"query_first", w_query_first, true},
     {"sort_int_string", w_sort_int_string, true},
     {"sort_full", w_sort_full, true},
     {"aggregate", w_aggregate, true},
@@ -484,12 +496,16 @@ static const workload_t workloads[] = {
     {"scan_text_bulk", w_scan_text_bulk, true},
     {"link_traverse", w_link_traverse, true},
     {"backlinks", w_backlinks, true},
+    {"insert_bulk_lists", w_insert_bulk_lists, true},
+    {"team_queries", w_team_queries, true},
+    {"sort_indexed", w_sort_indexed, true},
     {"commit_small", w_commit_small, true},
     {"notify", w_notify, false},
     {"notify_bg", w_notify_bg, false},
     {"insert_bulk_nopk", w_insert_bulk_nopk, true},
     {"insert_bulk_idx", w_insert_bulk_idx, true},
     {"query_indexed", w_query_indexed, true},
+    {"query_prefix_indexed", w_query_prefix_indexed, true},
     {"insert_bulk_text", w_insert_bulk_text, true},
     {"text", w_text, true},
     {"insert_bulk_strpk", w_insert_bulk_strpk, true},

@@ -2,6 +2,7 @@
  *
  * bench_realm.c         opening, schema, inserting, small commits, the list of workloads and main
  * bench_realm_read.c    point reads, scans, queries, sorting, aggregates
+ * bench_realm_lists.c   teams with lists: inserting them, queries of lists and of an indexed number; bandwidth
  * bench_realm_notify.c  a run loop and the notification workloads
  */
 #ifndef BENCH_REALM_H
@@ -40,9 +41,9 @@ void loop_run_once(loop_t* l); /* wait for posted work (at most 60 s) and perfor
 void loop_drain(loop_t* l);    /* perform what is posted already, without waiting */
 
 typedef struct keys {
-    realm_class_key_t person, dept, event, personidx, coded, shuffled, note;
+    realm_class_key_t person, dept, event, personidx, coded, shuffled, note, team;
     realm_property_key_t name, age, score, birth, active, dept_link, dept_name, ts, kind, payload, xname, xage, cname,
-        cage, sname, sage, text;
+        cage, sname, sage, text, rank, points, scores, crew;
 } keys_t;
 
 extern loop_t g_loop; /* main thread */
@@ -56,6 +57,14 @@ void close_main(void);
 realm_object_t* find_pk(realm_t* r, realm_class_key_t ck, int64_t id);
 realm_results_t* all_persons(void);
 
+size_t time_query(const char* name, realm_class_key_t ck, const char* query, size_t reps);
+
+void w_bandwidth(void);
+void w_insert_bulk_lists(void);
+void w_team_queries(void);
+void w_sort_indexed(void);
+void w_query_prefix_indexed(void);
+void w_query_first(void);
 void w_get_by_pk(void);
 void w_get_by_strpk(void);
 void w_query_int_range(void);

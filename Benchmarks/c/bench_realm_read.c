@@ -50,7 +50,7 @@ static size_t count_query(realm_class_key_t ck, const char* query)
     realm_release(q);
     return n;
 }
-static size_t time_query(const char* name, realm_class_key_t ck, const char* query, size_t reps)
+size_t time_query(const char* name, realm_class_key_t ck, const char* query, size_t reps)
 {
     size_t n = 0;
     double t0 = now();

@@ -415,6 +415,146 @@ static void w_text(void)
     }
 }
 
+/* ---------------------------------------------------------------- teams: lists as child tables */
+
+static void w_insert_bulk_lists(void)
+{
+    exec("CREATE TABLE IF NOT EXISTS team(id INTEGER PRIMARY KEY, rank INT NOT NULL, points INT NOT NULL);"
+         "CREATE INDEX IF NOT EXISTS team_rank ON team(rank);"
+         "CREATE TABLE IF NOT EXISTS team_score(team INT, position INT, value INT NOT NULL,"
+         " PRIMARY KEY(team, position)) WITHOUT ROWID;"
+         "CREATE TABLE IF NOT EXISTS team_crew(team INT, position INT, person INT REFERENCES person(id),"
+         " PRIMARY KEY(team, position)) WITHOUT ROWID;"
+         "CREATE INDEX IF NOT EXISTS team_crew_person ON team_crew(person)");
+    double t0 = now();
+    exec("BEGIN IMMEDIATE");
+    sqlite3_stmt *t = prep("INSERT INTO team VALUES(?,?,?)"), *v = prep("INSERT INTO team_score VALUES(?,?,?)"),
+                 *c = prep("INSERT INTO team_crew VALUES(?,?,?)");
+    for (size_t i = 0; i < B.n; i++) {
+        sqlite3_bind_int64(t, 1, (int64_t)i);
+        sqlite3_bind_int64(t, 2, team_rank(i));
+        sqlite3_bind_int64(t, 3, team_score(i, 0));
+        step_done(t);
+        sqlite3_bind_int64(v, 1, (int64_t)i);
+        sqlite3_bind_int64(c, 1, (int64_t)i);
+        for (size_t k = 0; k < TEAM_SCORES; k++) {
+            sqlite3_bind_int64(v, 2, (int64_t)k);
+            sqlite3_bind_int64(v, 3, team_score(i, k));
+            step_done(v);
+        }
+        for (size_t k = 0; k < team_size(i); k++) {
+            sqlite3_bind_int64(c, 2, (int64_t)k);
+            sqlite3_bind_int64(c, 3, (int64_t)team_person(i, k));
+            step_done(c);
+        }
+    }
+    sqlite3_finalize(t);
+    sqlite3_finalize(v);
+    sqlite3_finalize(c);
+    exec("COMMIT");
+    report("insert_bulk_lists", now() - t0, B.n);
+}
+
+static void time_team_query(const char* name, size_t reps, size_t want, const char* format, ...)
+    __attribute__((format(printf, 4, 5)));
+static void time_team_query(const char* name, size_t reps, size_t want, const char* format, ...)
+{
+    char sql[256];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(sql, sizeof sql, format, args);
+    va_end(args);
+    expect(name, time_query(name, sql, reps), want);
+}
+static void time_range_reading(void)
+{
+    const size_t reps = 5;
+    size_t n = 0;
+    int64_t sum = 0;
+    double t0 = now();
+    for (size_t r = 0; r < reps; r++) {
+        sqlite3_stmt* s = prep("SELECT id, points FROM team WHERE rank >= ? AND rank < ?");
+        sqlite3_bind_int64(s, 1, rank_from());
+        sqlite3_bind_int64(s, 2, rank_below());
+        for (n = 0; sqlite3_step(s) == SQLITE_ROW; n++)
+            sum += sqlite3_column_int64(s, 1);
+        sqlite3_finalize(s);
+    }
+    report("query_range_read", now() - t0, reps);
+    fprintf(stderr, "# query_range_read checksum=%lld\n", (long long)sum);
+    expect("query_range_read", n, count_ranks());
+}
+/* of several ways to ask, the one that SQLite is quickest at */
+static void w_team_queries(void)
+{
+    size_t person = target_id();
+    time_team_query("query_range_indexed", 20, count_ranks(),
+                    "SELECT count(*) FROM team WHERE rank >= %lld AND rank < %lld", (long long)rank_from(),
+                    (long long)rank_below());
+    time_range_reading();
+    time_team_query("query_any_int", 3, count_scores(),
+                    "SELECT count(DISTINCT team) FROM team_score WHERE value > %d", SCORE_ABOVE);
+    time_team_query("query_any_link", 3, count_crews(AGE_ABOVE, 1),
+                    "SELECT count(DISTINCT team) FROM team_crew c JOIN person p ON p.id = c.person WHERE p.age > %d",
+                    AGE_ABOVE);
+    time_team_query("query_any_object", 100, count_teams_of(person),
+                    "SELECT count(DISTINCT team) FROM team_crew WHERE person = %zu", person);
+    time_team_query("query_list_count", 3, count_sizes(TEAM_CREW_MAX),
+                    "SELECT count(*) FROM (SELECT 1 FROM team_crew GROUP BY team HAVING count(*) = %d)", TEAM_CREW_MAX);
+    time_team_query("query_subquery", 3, count_crews(MEMBER_AGE_ABOVE, 2),
+                    "SELECT count(*) FROM (SELECT 1 FROM team_crew c JOIN person p ON p.id = c.person"
+                    " WHERE p.age > %d GROUP BY c.team HAVING count(*) > 1)",
+                    MEMBER_AGE_ABOVE);
+    time_team_query("query_backlink_count", 3, count_linked(),
+                    "SELECT count(*) FROM (SELECT 1 FROM team_crew GROUP BY person HAVING count(*) > %d)", LINKS_ABOVE);
+}
+static void w_query_prefix_indexed(void)
+{
+    expect("query_prefix_indexed",
+           time_query("query_prefix_indexed",
+                      "SELECT count(*) FROM personidx WHERE name >= 'person-07' AND name < 'person-08'", 20),
+           count_names("person-07"));
+}
+static void w_query_first(void)
+{
+    const size_t reps = 20;
+    char sql[128];
+    snprintf(sql, sizeof sql, "SELECT id FROM person WHERE score >= %.1f LIMIT 1", score_from());
+    expect("query_first", time_query("query_first", sql, reps), B.n / 100);
+    snprintf(sql, sizeof sql, "SELECT id FROM person WHERE score >= %.1f LIMIT 100", score_from());
+    size_t n = 0;
+    double t0 = now();
+    for (size_t r = 0; r < reps; r++) {
+        sqlite3_stmt* s = prep(sql);
+        for (n = 0; sqlite3_step(s) == SQLITE_ROW; n++)
+            CK(sqlite3_column_int64(s, 0) >= 0);
+        sqlite3_finalize(s);
+    }
+    report("query_limit", now() - t0, reps);
+    expect("query_limit", n, 100);
+}
+/* the index alone: who wants the whole order has to step through it */
+static void sort_by_rank(const char* label, const char* sql, size_t wanted, size_t reps)
+{
+    double t0 = now();
+    for (size_t rep = 0; rep < reps; rep++) {
+        sqlite3_stmt* s = prep(sql);
+        size_t n = 0;
+        for (int64_t last = 0; sqlite3_step(s) == SQLITE_ROW; n++) {
+            CK(sqlite3_column_int64(s, 0) >= last);
+            last = sqlite3_column_int64(s, 0);
+        }
+        CK(n == wanted);
+        sqlite3_finalize(s);
+    }
+    report(label, now() - t0, reps);
+}
+static void w_sort_indexed(void)
+{
+    sort_by_rank("sort_indexed", "SELECT rank, id FROM team ORDER BY rank LIMIT 100", B.n < 100 ? B.n : 100, 100);
+    sort_by_rank("sort_indexed_full", "SELECT rank, id FROM team ORDER BY rank", B.n, 3);
+}
+
 /* ---------------------------------------------------------------- sort, aggregate */
 
 static void sort_with(const char* label, const char* sql)
@@ -631,16 +771,21 @@ static const workload_t workloads[] = {
     {"query_contains", w_query_contains, true},
     {"query_contains_c", w_query_contains_c, true},
     {"query_link", w_query_link, true},
+    {"query_first", w_query_first, true},
     {"sort_int_string", w_sort_int_string, true},
     {"sort_full", w_sort_full, true},
     {"aggregate", w_aggregate, true},
     {"scan_read", w_scan_read, true},
     {"link_traverse", w_link_traverse, true},
     {"backlinks", w_backlinks, true},
+    {"insert_bulk_lists", w_insert_bulk_lists, true},
+    {"team_queries", w_team_queries, true},
+    {"sort_indexed", w_sort_indexed, true},
     {"commit_small", w_commit_small, true},
     {"insert_bulk_nopk", w_insert_bulk_nopk, true},
     {"insert_bulk_idx", w_insert_bulk_idx, true},
     {"query_indexed", w_query_indexed, true},
+    {"query_prefix_indexed", w_query_prefix_indexed, true},
     {"insert_bulk_text", w_insert_bulk_text, true},
     {"text", w_text, true},
     {"insert_bulk_strpk", w_insert_bulk_strpk, true},

@@ -78,6 +78,20 @@ enum CountedLinks {
         }
     }
 
+    /// The target that an entry of a column of links names.
+    @inline(__always)
+    static func target(_ leaf: IndexLeaf, _ entry: Int) -> Int64 {
+        let suffix = leaf.suffix(entry)
+        let shared = min(leaf.prefixCount, 8)
+        var word: UInt64 = 0
+        for index in 0..<shared { word = word << 8 | UInt64(leaf.prefix.u8(index)) }
+        guard let start = suffix.baseAddress else { return Int64(bitPattern: word) }
+        for index in 0..<min(8 &- shared, suffix.count) {
+            word = word << 8 | UInt64(start.u8(index))
+        }
+        return Int64(bitPattern: word)
+    }
+
     /// The sources of all links to the target, ascending, each as often as it links.
     static func sources(
         of target: ObjectKey, in classKey: ClassKey, isMixed: Bool, _ tree: IndexTree

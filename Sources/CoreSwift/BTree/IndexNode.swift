@@ -125,6 +125,19 @@ struct IndexLeaf {
             && equalBytes(suffix.baseAddress.unsafelyUnwrapped, bytes + prefixCount, suffix.count)
     }
 
+    func isEqual(_ index: Int, _ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard let start = bytes.baseAddress else { return false }
+        return isEqual(index, start, bytes.count)
+    }
+
+    /// Whether two entries have the same value.
+    @inline(__always) func hasSameValue(_ a: Int, _ b: Int) -> Bool {
+        let (a, b) = (suffix(a), suffix(b))
+        return a.count == b.count
+            && equalBytes(
+                a.baseAddress.unsafelyUnwrapped, b.baseAddress.unsafelyUnwrapped, a.count)
+    }
+
     static func check(
         _ block: UnsafeRawPointer, _ bytes: Int, _ context: Int
     ) throws(RealmError) {

@@ -114,7 +114,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     }
 
     /// The inverse index of a column with all changes merged; nil when it is empty.
-    private func inverseTree(_ column: Int) throws(RealmError) -> IndexTree? {
+    func inverseTree(_ column: Int) throws(RealmError) -> IndexTree? {
         let inverse = Int(pointee.columns[column].inverseIndex)
         guard inverse >= 0 else { return nil }
         let index = pointee.indexes + inverse

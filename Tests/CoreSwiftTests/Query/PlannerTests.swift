@@ -195,4 +195,36 @@ import Testing
         let query = try realm.query(realm.objects("Player").classKey, "age == 4")
         #expect(try query.explain().contains("index of age"))
     }
+
+    @Test func conditionsThroughCollectionsStartFromTheirTargets() throws {
+        let directory = TemporaryDirectory()
+        let realm = try Self.makeRealm(directory, rows: 4000, seed: 3)
+        defer { realm.close() }
+        func plan(_ name: String, _ text: String) throws -> String {
+            try realm.objects(name).filter(text).explain()
+        }
+        let back = try plan("Team", "ANY @links.Player.team.score > 120")
+        #expect(
+            back.contains("start: objects that link to some @links.Player.team with score"),
+            "\(back)")
+        let count = try plan("Team", "@links.Player.team.@count > 80")
+        #expect(count.hasSuffix("test: number of @links.Player.team >= 81"), "\(count)")
+    }
+
+    @Test func theWholeOrderIsReadFromTheIndex() throws {
+        let directory = TemporaryDirectory()
+        let realm = try Self.makeRealm(directory, rows: 6000, seed: 8)
+        defer { realm.close() }
+        for order in ["age ASC", "age DESC", "born DESC", "born ASC", "active DESC", "name ASC"] {
+            for condition in ["TRUEPREDICATE", "score > 20", "score < 60"] {
+                for second in ["", ", score DESC"] {
+                    let text = "\(condition) SORT( \(order)\(second))"
+                    #expect(
+                        try Self.keys(realm, text) == Self.keys(realm, Self.plain(text)), "\(text)")
+                }
+            }
+        }
+        let plan = try realm.objects("Player").filter("TRUEPREDICATE SORT(age DESC)").explain()
+        #expect(plan.hasSuffix("then: SORT(age DESC), in the order of the index"), "\(plan)")
+    }
 }

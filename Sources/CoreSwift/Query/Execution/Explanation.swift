@@ -63,6 +63,7 @@ extension Query {
         switch node.kind {
         case .words: return "full-text index of \(column(node, classKey)) (\(test))"
         case .path, .linkToPrimaryKey: return "objects that link by \(test)"
+        case .reach: return "objects that link to \(test)"
         case .intRange where node.columnKind == .link: return "objects that link by \(test)"
         default: return "index of \(column(node, classKey)) (\(test))"
         }
@@ -80,7 +81,11 @@ extension Query {
                 IndexOrder.isOrdered(by: first, table)
             {
                 let start = selection.passesAll ? nil : try selection.start(limit: 128)
-                if start == nil { line += ", the first objects in the order of the index" }
+                if selection.passesAll, by.count == 1 {
+                    line += ", in the order of the index"
+                } else if start == nil {
+                    line += ", the first objects in the order of the index"
+                }
             }
             lines.append(line)
         }
@@ -114,6 +119,8 @@ extension Query {
             text = "some " + path(node, owner, depth)
         } else if node.kind == .elements {
             text = "some element of \(subject) \(test(filter.nodes[Int(node.a)]))"
+        } else if node.kind == .memberCount {
+            text = memberCount(node, owner, depth)
         } else if node.kind == .expression {
             text = "an expression, object by object"
         } else {
@@ -134,8 +141,29 @@ extension Query {
                 step.kind == .backlinks ? "@links.\(self.name(step.target)).\(name)" : name)
             current = step.target
         }
+        let end = filter.nodes[Int(node.a)]
+        if node.kind == .reach, end.column < 0, end.columnKind == .link {
+            return "\(names.joined(separator: ".")) \(test(end))"
+        }
         let inner = depth < 4 ? describe(Int(node.a), current, depth: depth + 1) : "..."
         return "\(names.joined(separator: ".")) with \(inner)"
+    }
+
+    private func memberCount(_ node: FilterNode, _ owner: ClassKey, _ depth: Int) -> String {
+        let isBacklinks = node.linkClass != .invalid
+        let name =
+            property(Int(node.column), isBacklinks ? node.linkClass : owner)?.name
+            ?? "\(node.column)"
+        var text = "number of "
+        text += isBacklinks ? "@links.\(self.name(node.linkClass)).\(name)" : name
+        if node.a >= 0 {
+            let subquery = filter.subqueries[Int(node.a)]
+            let inner =
+                depth < 4
+                ? describe(Int(subquery.root), subquery.target, depth: depth + 1) : "..."
+            text += " with \(inner)"
+        }
+        return "\(text) \(range(node))"
     }
 
     private func test(_ node: FilterNode) -> String {

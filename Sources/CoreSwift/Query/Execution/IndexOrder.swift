@@ -1,6 +1,7 @@
 // The first objects in the order of an indexed property, without sorting: the index is walked from
 // one end until enough objects pass. Objects with the last value read all come along, so that
-// further sort keys and the order of keys decide between them as ever.
+// further sort keys and the order of keys decide between them as ever. Also the whole order, where
+// reading the index is less work than sorting.
 
 struct IndexOrder {
     private let reader: IndexReader
@@ -39,6 +40,73 @@ struct IndexOrder {
         switch key.kind {
         case .int, .bool, .timestamp, .string, .binary, .objectId, .uuid: return true
         default: return false
+        }
+    }
+
+    /// The objects of a class in the order of an indexed property, ties by key; `ascending` are
+    /// the keys of some of its objects, which ascend. Nil when there is no index of it, or when it
+    /// does not tell objects apart that further sort keys, or values it has cut, may tell apart.
+    static func sorted(
+        _ ascending: [Int64], by keys: [OrderingKey], _ table: TableReader
+    ) throws(RealmError) -> [Int64]? {
+        guard let key = keys.first, ascending.count >= max(1024, table.rowCount / 4),
+            isOrdered(by: key, table), let reader = table.index(column: key.column),
+            reader.tree.count == table.rowCount, ascends(ascending)
+        else { return nil }
+        let wanted = ascending.count == table.rowCount ? nil : KeySet(ascending)
+        var result: [Int64] = []
+        result.reserveCapacity(ascending.count)
+        /// Where objects with one value stand.
+        var runs: [Range<Int>] = []
+        var last: [UInt8] = []
+        var start = 0
+        var isUsable = true
+        let isText = key.kind == .string || key.kind == .binary
+        try reader.tree.visit(from: nil, to: nil) { leaf, entries throws(RealmError) in
+            for entry in entries {
+                let suffix = leaf.suffix(entry)
+                let count = leaf.prefixCount &+ suffix.count
+                let isSame =
+                    entry > 0
+                    ? leaf.hasSameValue(entry, entry &- 1)
+                    : last.withUnsafeBytes { leaf.isEqual(entry, $0) }
+                if isText, IndexValue.isAmbiguous(count, reader.kind) {
+                    isUsable = false
+                    return false
+                }
+                if !isSame {
+                    if result.count &- start > 1 { runs.append(start..<result.count) }
+                    start = result.count
+                } else if keys.count > 1 {
+                    isUsable = false
+                    return false
+                }
+                let object = leaf.key(entry)
+                if let wanted, !wanted.contains(object) { continue }
+                result.append(object)
+            }
+            last = Array(UnsafeRawBufferPointer(start: leaf.prefix, count: leaf.prefixCount))
+            last.append(contentsOf: leaf.suffix(entries.upperBound - 1))
+            return true
+        }
+        guard isUsable, result.count == ascending.count else { return nil }
+        if result.count - start > 1 { runs.append(start..<result.count) }
+        if key.descending {
+            result.reverse()
+            let count = result.count
+            for run in runs {
+                result[(count - run.upperBound)..<(count - run.lowerBound)].reverse()
+            }
+        }
+        return result
+    }
+
+    private static func ascends(_ keys: [Int64]) -> Bool {
+        keys.withUnsafeBufferPointer { keys in
+            for index in 1..<max(keys.count, 1) where keys[index - 1] >= keys[index] {
+                return false
+            }
+            return true
         }
     }
 

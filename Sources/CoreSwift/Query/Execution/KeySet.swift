@@ -46,6 +46,8 @@ final class KeySet {
         bits?.deallocate()
     }
 
+    /// The bits of `low` ... `high`, if there are.
+    @inline(__always) var bitmap: UnsafePointer<UInt64>? { bits.map { UnsafePointer($0) } }
     @inline(__always) var low: Int64 { values[0] }
     @inline(__always) var high: Int64 { values[count &- 1] }
 

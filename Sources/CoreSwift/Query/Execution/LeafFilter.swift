@@ -12,6 +12,10 @@ final class LeafFilter {
     /// Sets that were made for this run, by node: members of `intSet`s, and for paths the keys of
     /// the next objects that pass.
     private var sets: [Int: KeySet] = [:]
+    /// Of `reach` nodes without a set: the objects that the first link has to lead to.
+    private var targets: [Int: KeySet] = [:]
+    /// Of `memberCount` nodes that count backlinks: the class that links here.
+    var origins: [Int: TableReader] = [:]
     /// Keys of the objects that `linkToPrimaryKey` nodes name; nil when there is no such object.
     private var links: [Int: Int64?] = [:]
     /// What text tests with options, LIKE and MATCHES are done with, by node.
@@ -59,6 +63,8 @@ final class LeafFilter {
     }
 
     func setKeys(_ node: Int, _ set: KeySet) { sets[node] = set }
+    func setTargets(_ node: Int, _ set: KeySet) { targets[node] = set }
+    func targets(_ node: Int) -> KeySet? { targets[node] }
     func setLink(_ node: Int, _ key: Int64?) { links[node] = .some(key) }
     @inline(__always) func keys(_ node: Int) -> KeySet? { sets[node] }
 
@@ -160,11 +166,17 @@ final class LeafFilter {
             return finish(node, nil, selection, words)
         }
         if node.kind == .reach {
+            if keys(index) == nil, let targets = targets(index) {
+                return try testReach(node, targets, leaf, selection)
+            }
             testKeys(index, node, leaf)
             return finish(node, nil, selection, words)
         }
         if node.kind == .elements {
             return try testElements(index, node, leaf, selection)
+        }
+        if node.kind == .memberCount {
+            return try testMemberCount(index, node, leaf, selection)
         }
         if node.kind == .expression {
             try expressions?.test(node, table, leaf, selection)
@@ -207,14 +219,14 @@ final class LeafFilter {
         case .textSet: try maskTextSet(column, node, selection)
         case .value, .valueSet, .mixedText:
             try maskValues(index, leaf, column, node, selection)
-        case .and, .or, .words, .reach, .elements, .expression: return
+        case .and, .or, .words, .reach, .elements, .memberCount, .expression: return
         }
         finish(node, column.nulls, selection, words)
     }
 
     /// Applies negation and the result for nulls to `match` and cuts the selection down to it.
     @inline(__always)
-    private func finish(
+    func finish(
         _ node: FilterNode, _ nulls: UnsafeRawPointer?, _ selection: Bitmap, _ words: Int
     ) {
         let flip: UInt64 = node.negated ? ~0 : 0
@@ -288,7 +300,7 @@ final class LeafFilter {
             passed = try passes(value.bytes, index, node, isString: node.columnKind == .string)
         case .textSet: passed = isMember(value.bytes, node)
         // No value alone tells: `test` asks for the object.
-        case .and, .or, .words, .reach, .elements, .expression: return false
+        case .and, .or, .words, .reach, .elements, .memberCount, .expression: return false
         }
         return passed != node.negated
     }

@@ -139,6 +139,8 @@ enum Ordering {
                 let needed = needed(atLeast, before: steps[(index + 1)...])
                 if let needed, needed < keys.count / 4 {
                     keys = try Sorter.prefix(max(needed, 1), of: keys, by: by, snapshot, table)
+                } else if let sorted = try IndexOrder.sorted(keys, by: by, table) {
+                    keys = sorted
                 } else {
                     keys = try Sorter.sorted(keys, by: by, snapshot, table)
                 }

@@ -12,12 +12,15 @@ extension Selection {
         case links
         /// Objects that a full-text index has for words.
         case words
+        /// Sources of the objects that the links of a collection, or links back, lead to.
+        case reach
     }
 
     func source(_ index: Int) throws(RealmError) -> Source? {
         let node = program.nodes[index]
         guard !node.negated else { return nil }
         if node.kind == .words { return .words }
+        if node.kind == .reach { return .reach }
         if node.isKeyColumn {
             guard !node.matchesNull else { return nil }
             if node.kind == .intRange, node.low == node.high { return .keys }
@@ -208,7 +211,7 @@ extension Selection {
         guard let source = try source(root) else { return nil }
         let node = program.nodes[root]
         switch source {
-        case .keys, .words: return nil
+        case .keys, .words, .reach: return nil
         case .ranges(let reader, let ranges, let isExact):
             guard isExact else { return nil }
             var count = 0

@@ -1,27 +1,102 @@
 // Objects from which links lead to some object that passes a test: found from those objects backwards,
-// class by class, so that no path is walked for each row.
+// class by class, so that no path is walked for each row. The first step is left to the leaves where
+// it leads to many objects.
 
 extension Selection {
-    /// Keys of the class's objects for which a `reach` node holds, before its negation; ascending.
-    func reachKeys(_ node: FilterNode) throws(RealmError) -> [Int64] {
+    /// The objects behind the first link of a `reach` node from which the others lead to an object
+    /// that passes; made once.
+    func reachTargets(_ index: Int) throws(RealmError) -> KeySet {
+        if let targets = filter.targets(index) { return targets }
+        let node = program.nodes[index]
         let hops = program.hops + Int(node.low)
         let count = Int(node.high)
-        let end = try snapshot.table(hops[count - 1].target)
-        var keys = try Selection(snapshot, program, end, root: Int(node.a), slot: slot).keys()
-        for index in stride(from: count - 1, through: 0, by: -1) {
-            if keys.isEmpty { return [] }
-            let origin = index == 0 ? table : try snapshot.table(hops[index - 1].target)
-            let column = Int(hops[index].column)
-            switch hops[index].kind {
-            case .link:
-                keys = try Self.sources(origin, column: column, targets: keys, orNull: false)
-            case .links: keys = try Self.holders(origin, column: column, targets: keys)
-            case .backlinks:
-                keys = try Self.targets(
-                    try snapshot.table(hops[index].target), column: column, of: keys)
-            }
+        var keys = try reachEnds(node, hops[count - 1].target)
+        for hop in stride(from: count - 1, to: 0, by: -1) where !keys.isEmpty {
+            let origin = try snapshot.table(hops[hop - 1].target)
+            keys = try step(hops[hop], origin, keys)
         }
-        return Self.sortedUnique(keys)
+        let targets = KeySet(Self.sortedUnique(keys))
+        filter.setTargets(index, targets)
+        return targets
+    }
+
+    /// The objects at the end of the links that pass.
+    private func reachEnds(_ node: FilterNode, _ end: ClassKey) throws(RealmError) -> [Int64] {
+        let test = program.nodes[Int(node.a)]
+        guard test.column < 0, test.columnKind == .link else {
+            return try Selection(
+                snapshot, program, try snapshot.table(end), root: Int(node.a), slot: slot
+            ).keys()
+        }
+        switch test.kind {
+        case .linkToPrimaryKey: return try linkKey(test).map { [$0] } ?? []
+        case .intSet: return program.members(test).map { $0.0 }
+        default: return [test.low]
+        }
+    }
+
+    /// Objects of `origin` from which a step leads to one of `keys`.
+    private func step(
+        _ hop: FilterHop, _ origin: TableReader, _ keys: [Int64]
+    ) throws(RealmError) -> [Int64] {
+        let column = Int(hop.column)
+        switch hop.kind {
+        case .link:
+            return try Self.sources(origin, column: column, targets: keys, orNull: false)
+        case .links: return try Self.holders(origin, column: column, targets: keys)
+        case .backlinks:
+            return try Self.targets(try snapshot.table(hop.target), column: column, of: keys)
+        }
+    }
+
+    /// How many candidates the inverse index has for a `reach` node, each counted once a link; nil
+    /// when the leaves had better be asked.
+    func reachCount(_ index: Int, limit: Int) throws(RealmError) -> Int? {
+        let hop = program.hops[Int(program.nodes[index].low)]
+        let targets = try reachTargets(index)
+        if hop.kind == .backlinks {
+            let keys = try reachKeys(index)
+            return keys.count <= limit ? keys.count : nil
+        }
+        guard targets.count <= targetsMax else { return nil }
+        var count = 0
+        for place in 0..<targets.count {
+            count += try table.sourceCount(of: targets.values[place], column: Int(hop.column))
+            if count > limit { return nil }
+        }
+        return count
+    }
+
+    /// Keys of the class's objects for which a `reach` node holds, before its negation.
+    func reachKeys(_ index: Int) throws(RealmError) -> KeySet {
+        if let keys = filter.keys(index) { return keys }
+        let hop = program.hops[Int(program.nodes[index].low)]
+        let targets = try reachTargets(index)
+        let list = Array(UnsafeBufferPointer(start: targets.values, count: targets.count))
+        let keys = KeySet(Self.sortedUnique(try step(hop, table, list)))
+        filter.setKeys(index, keys)
+        return keys
+    }
+
+    /// Objects are listed where the inverse index has few, or only it knows them.
+    func prepareReach(_ index: Int) throws(RealmError) {
+        let hop = program.hops[Int(program.nodes[index].low)]
+        let targets = try reachTargets(index)
+        if hop.kind == .backlinks || targets.count <= targetsMax { _ = try reachKeys(index) }
+    }
+
+    /// The members that a `memberCount` node counts.
+    func prepareCount(_ index: Int) throws(RealmError) {
+        let node = program.nodes[index]
+        if node.linkClass != .invalid {
+            filter.origins[index] = try snapshot.table(node.linkClass)
+        }
+        guard node.a >= 0, filter.keys(index) == nil else { return }
+        let subquery = program.subqueries[Int(node.a)]
+        let members = try Selection(
+            snapshot, program, try snapshot.table(subquery.target), root: Int(subquery.root),
+            slot: Int(subquery.slot))
+        filter.setKeys(index, KeySet(try members.keys()))
     }
 
     /// Objects whose collection holds one of `targets`.
@@ -69,6 +144,32 @@ extension Selection {
 }
 
 extension TableReader {
+    /// Calls `body` with target and source of every link of this class, through `column`, to the
+    /// objects `first` ... `last`: in the order of the targets, one that links several times as
+    /// often.
+    func forEachLink(
+        to first: Int64, through last: Int64, column: Int, _ body: (Int64, Int64) -> Void
+    ) throws(RealmError) {
+        guard let tree = try table.inverseTree(column) else { return }
+        let target = self.column(column).linkTarget
+        try InverseBytes.with(
+            ObjectKey(rawValue: first), of: target, isMixed: false
+        ) { low, count throws(RealmError) in
+            // Object keys are never negative, so there is a next one.
+            try InverseBytes.with(
+                ObjectKey(rawValue: last &+ 1), of: target, isMixed: false
+            ) { high, _ throws(RealmError) in
+                try tree.visit(
+                    from: IndexPosition(bytes: low, count: count, key: .min),
+                    to: IndexPosition(bytes: high, count: count, key: .min)
+                ) { leaf, entries throws(RealmError) in
+                    for entry in entries { body(CountedLinks.target(leaf, entry), leaf.key(entry)) }
+                    return true
+                }
+            }
+        }
+    }
+
     /// The collection of a row.
     @inline(__always)
     func collection(

@@ -87,7 +87,8 @@ extension Selection {
         for behindLinks in [false, true] {
             for child in 0..<Int(node.b) {
                 let index = Int(program.children[Int(node.a) + child])
-                guard (program.nodes[index].kind == .path) == behindLinks else { continue }
+                let kind = program.nodes[index].kind
+                guard (kind == .path || kind == .reach) == behindLinks else { continue }
                 let limit = best.map { $0.count - 1 } ?? limit
                 guard var found = try start(index, limit: limit, depth: depth + 1) else { continue }
                 found.isExact = found.isExact && node.b == 1
@@ -136,6 +137,7 @@ extension Selection {
         case .words:
             count = try wordCountMax(node)
             return count <= limit ? (count, true) : nil
+        case .reach: return try reachCount(index, limit: limit).map { ($0, true) }
         case .links:
             let targets = try linkTargets(index)
             guard targets.count <= targetsMax else { return nil }
@@ -179,6 +181,10 @@ extension Selection {
                 guard try wordCountMax(node) <= limit else { return nil }
             }
             return (try wordKeys(node), true)
+        case .reach:
+            guard try reachCount(index, limit: limit) != nil else { return nil }
+            let keys = try reachKeys(index)
+            return (Array(UnsafeBufferPointer(start: keys.values, count: keys.count)), true)
         case .links:
             let targets = try linkTargets(index)
             var count = 0

@@ -232,8 +232,8 @@ struct Selection {
             case .path: _ = try pathSet(index)
             case .words where filter.keys(index) == nil:
                 filter.setKeys(index, KeySet(try wordKeys(node)))
-            case .reach where filter.keys(index) == nil:
-                filter.setKeys(index, KeySet(try reachKeys(node)))
+            case .reach: try prepareReach(index)
+            case .memberCount: try prepareCount(index)
             case .elements: stack.append(node.a)
             case .expression where filter.expressions == nil:
                 filter.expressions = try ExpressionEvaluator(snapshot, program, slot: slot)

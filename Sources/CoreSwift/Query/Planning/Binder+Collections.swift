@@ -1,12 +1,20 @@
 // Collections against constants, with ANY, ALL or NONE: tests of the members' column, and whether some
-// member passes. ALL is that no member fails, NONE that none passes. What can't be said so goes the
-// general way (Binder+Expressions).
+// member passes. ALL is that no member fails, NONE that none passes. Numbers of members against
+// constants. What can't be said so goes the general way (Binder+Expressions).
 
 extension Binder {
     /// What the members are tested with: a column of the objects reached, or the elements.
     private enum Members {
         case objects(Target)
         case elements(Target)
+        /// The objects themselves.
+        case links(Target)
+
+        var target: Target {
+            switch self {
+            case .objects(let target), .elements(let target), .links(let target): return target
+            }
+        }
     }
 
     /// `path op constants` for a path to many; nil: not of this kind.
@@ -19,9 +27,14 @@ extension Binder {
         if op == .inList, !isList { return nil }
         let quantifier = tree.nodes[Int(other)].quantifier
         if isList, node.quantifier == .unspecified, quantifier == .unspecified { return nil }
-        let target: Target
-        switch members {
-        case .objects(let column), .elements(let column): target = column
+        let target = members.target
+        if target.kind == .link {
+            // Errors, and what null means, are said by the general way.
+            let constants = isList ? try listMembers(other) : [try constant(other)]
+            let isEquality = op == .equal || op == .notEqual || op == .inList
+            guard isEquality, constants.allSatisfy({ isObject($0, target.linkClass) }) else {
+                return nil
+            }
         }
         let inner: Int32
         if isList {
@@ -35,13 +48,18 @@ extension Binder {
     }
 
     mutating func bindSomeBetween(_ node: SyntaxNode) throws(RealmError) -> Int32? {
-        guard let members = members(node.a) else { return nil }
-        let target: Target
-        switch members {
-        case .objects(let column), .elements(let column): target = column
-        }
-        let inner = try between(target, node)
+        guard let members = members(node.a), members.target.kind != .link else { return nil }
+        let inner = try between(members.target, node)
         return some(members, inner, tree.nodes[Int(node.a)])
+    }
+
+    /// An object of the class, given by whatever names one.
+    private func isObject(_ constant: BoundConstant, _ classKey: ClassKey) -> Bool {
+        switch constant.kind {
+        case .link, .objectWithPrimaryKey: return constant.classKey == classKey
+        case .objectKey: return true
+        default: return false
+        }
     }
 
     private func members(_ index: Int32) -> Members? {
@@ -58,14 +76,16 @@ extension Binder {
             column: path.column, kind: kind, isKeyColumn: false, hopFirst: 0, hopCount: 0,
             name: "", syntax: index)
         target.isMember = true
+        if path.kind == .link { target.linkClass = path.target }
         switch path.value {
-        case .column where path.isToMany && path.kind != .link:
+        case .column where path.isToMany, .member where path.isToMany && path.kind == .link:
             let steps = Int(path.first)..<Int(path.first + path.count)
             for step in filter.expressions.steps[steps] {
                 guard step.kind == .link || step.kind == .links || step.kind == .backlinks else {
                     return nil
                 }
             }
+            if path.value == .member { return .links(target) }
             target.isKeyColumn = property.isPrimaryKey && property.type == .int
             return .objects(target)
         case .elements where path.count == 0, .keys where path.count == 0:
@@ -98,9 +118,24 @@ extension Binder {
         inner = filter.finish(inner)
         let kind = filter.nodes[Int(inner)].kind
         let path = paths[Int(node.payload)].path
+        if members.target.kind == .link {
+            // A null link leads to no object that could pass (U7).
+            if kind == .and || kind == .or { return nil }
+            filter.nodes[Int(inner)].matchesNull = filter.nodes[Int(inner)].constantResult == true
+        }
         var result: FilterNode
         switch members {
-        case .objects:
+        case .links where !namesObjects(filter.nodes[Int(inner)]):
+            // Link by link, where they stand in the rows.
+            let step = filter.expressions.steps[Int(path.first)]
+            guard path.count == 1, step.kind == .links,
+                filter.nodes[Int(inner)].constantResult == nil
+            else { return nil }
+            filter.nodes[Int(inner)].column = step.column
+            result = FilterNode(.elements)
+            result.column = step.column
+        case .objects, .links:
+            if case .links = members { filter.nodes[Int(inner)].column = -1 }
             result = FilterNode(.reach)
             result.low = Int64(filter.hops.count)
             result.high = Int64(path.count)
@@ -121,5 +156,91 @@ extension Binder {
         result.negated = node.quantifier == .all || node.quantifier == .none
         result.matchesNull = result.negated
         return filter.add(result)
+    }
+
+    /// A test that says which objects pass, not which do not.
+    private func namesObjects(_ node: FilterNode) -> Bool {
+        switch node.kind {
+        case .intRange: return !node.negated && node.low == node.high
+        case .intSet, .linkToPrimaryKey: return !node.negated
+        default: return false
+        }
+    }
+
+    // MARK: Numbers of members
+
+    /// The test of two operands, of which one is the number of members of a collection, of objects
+    /// that link here or of a SUBQUERY that needs nothing of the row, and the other a number. Nil:
+    /// not of this kind.
+    mutating func bindCount(_ test: ExpressionTest, _ scope: Int32) -> Int32? {
+        guard runsOnColumns(scope), test.kind == .compare, !test.comparesTypes,
+            test.op == .equal || test.op == .notEqual || test.op.isOrdering,
+            test.left.shape == .single, test.right.shape == .single, test.left.count == 1,
+            test.right.count == 1
+        else { return nil }
+        var count = filter.expressions.code[Int(test.left.first)]
+        var number = filter.expressions.code[Int(test.right.first)]
+        var op = test.op
+        if count.kind == .constant {
+            swap(&count, &number)
+            op = op.mirrored
+        }
+        guard number.kind == .constant, var members = countedMembers(count, scope) else {
+            return nil
+        }
+        let constant = filter.expressions.constants[Int(number.a)]
+        guard constant.kind == .int, constant.huge == nil else { return nil }
+        let range = intRange(op, constant.int)
+        guard range.kind == .intRange else { return filter.add(range) }
+        members.low = range.low
+        members.high = range.high
+        members.negated = range.negated
+        members.matchesNull = range.negated
+        return filter.add(members)
+    }
+
+    private func countedMembers(_ code: ExpressionCode, _ scope: Int32) -> FilterNode? {
+        var node = FilterNode(.memberCount)
+        node.a = -1
+        var place = code.a
+        if code.kind == .subquery {
+            let subquery = filter.expressions.subqueries[Int(code.a)]
+            guard subquery.isUncorrelated, subquery.aggregate < 0, subquery.target != .invalid
+            else { return nil }
+            node.a = code.a
+            place = subquery.path
+        } else if code.kind != .path {
+            return nil
+        }
+        let path = filter.expressions.paths[Int(place)]
+        guard path.slot == scopes[Int(scope)].slot, path.measure == .none, path.mixedCount == 0
+        else { return nil }
+        if node.a < 0 {
+            guard path.count == 0 else { return nil }
+            node.column = path.column
+            switch path.value {
+            case .countElements, .countLinks: return node
+            case .countBacklinks: return countsLinks(path.target, path.column, &node) ? node : nil
+            default: return nil
+            }
+        }
+        guard path.count == 1, path.value == .member else { return nil }
+        let step = filter.expressions.steps[Int(path.first)]
+        node.column = step.column
+        switch step.kind {
+        case .links: return node
+        case .backlinks: return countsLinks(step.target, step.column, &node) ? node : nil
+        default: return nil
+        }
+    }
+
+    /// Backlinks of a property that links to objects of one class.
+    private func countsLinks(
+        _ origin: ClassKey, _ column: Int32, _ node: inout FilterNode
+    ) -> Bool {
+        node.linkClass = origin
+        let owner = schema.classes.first { $0.key == origin }
+        let property = owner?.properties.first { $0.key.column == Int(column) }
+        return property?.type == .object
     }
 }

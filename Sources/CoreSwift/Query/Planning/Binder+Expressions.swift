@@ -52,6 +52,7 @@ extension Binder {
                 && test.options.effective.contains(.ignoreCase))
         test.hasEscapes = tree.dialect == .format
         test.emptyNeedleFails = tree.dialect == .format
+        if let bound = bindCount(test, scope) { return bound }
         return add(test)
     }
 

@@ -357,7 +357,8 @@ struct FilterBuilder {
         case .mixedText: cost = 50
         case .path: cost = 6
         case .reach: cost = 4
-        case .elements: cost = 80
+        case .elements: cost = 30
+        case .memberCount: cost = 32
         case .expression: cost = 200
         case .and, .or: cost = node.cost
         }

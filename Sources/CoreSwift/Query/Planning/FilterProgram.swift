@@ -32,11 +32,16 @@ enum FilterKind: UInt8 {
     case linkToPrimaryKey
     /// Node `a`, applied to the object that the links at `hops` lead to.
     case path
-    /// Node `a` holds for some object that `hops` lead to, over links to many and back.
+    /// Node `a` holds for some object that `hops` lead to, over links to many and back. A test of
+    /// links without a column names those objects themselves.
     case reach
     /// Node `a`, a test of values, holds for some element of the collection `column`; `high` 1: for
     /// some key.
     case elements
+    /// As many members as low ... high has the collection `column`; with `linkClass`, as many
+    /// objects of that class link here through their `column`. `a`: only those that pass this
+    /// SUBQUERY count; -1: all.
+    case memberCount
     /// Expression test `a`, evaluated object by object.
     case expression
 }
