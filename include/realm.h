@@ -1561,8 +1561,9 @@ RLM_API bool realm_results_count(realm_results_t *results, size_t *out_count);
 /**
  * Returns a new handle to the elements that satisfy the query's conditions, in the order they have;
  * the query's own ordering clauses are not used, and it stays usable. Fails:
- * RLM_ERR_ILLEGAL_OPERATION for results with a limit, RLM_ERR_INVALID_PROPERTY for a query of
- * another class, RLM_ERR_STALE_ACCESSOR.
+ * RLM_ERR_ILLEGAL_OPERATION for results with a limit and for a query of another file,
+ * RLM_ERR_INVALID_PROPERTY for a query of another class, RLM_ERR_STALE_ACCESSOR,
+ * RLM_ERR_CLOSED_REALM when nobody has the query's file open any more.
  */
 RLM_API realm_results_t *realm_results_filter(realm_results_t *results, realm_query_t *query);
 
@@ -1621,7 +1622,7 @@ RLM_API realm_query_t *realm_results_get_query(realm_results_t *results);
 
 /**
  * Writes the position of an object. Fails: RLM_ERR_STALE_ACCESSOR for an object that is gone,
- * RLM_ERR_OBJECT_TYPE_MISMATCH for one of another class.
+ * RLM_ERR_OBJECT_TYPE_MISMATCH for one of another class or another file.
  */
 RLM_API bool realm_results_find_object(realm_results_t *results, realm_object_t *value,
         size_t *out_index, bool *out_found);

@@ -21,6 +21,9 @@ private func shownClass(
     try realmHeld(realm).shownClass(ClassKey(rawValue: key))
 }
 
+/// Byte by byte: Swift finds texts equal that look alike, callers in C do not.
+private func isExact(_ a: String, _ b: String) -> Bool { a.utf8.elementsEqual(b.utf8) }
+
 /// Copies `items` if `out` has room for all of them, and tells how many there are.
 private func copyAll<T, U>(
     _ items: [T], _ out: UnsafeMutablePointer<U>?, _ max: Int,
@@ -82,7 +85,8 @@ public func realm_find_class(
 ) -> Bool {
     succeeds { () throws(RealmError) in
         let realm = try realmHeld(realm)
-        let found = realm.schema.class_(named: try text(name, "name"))
+        let name = try text(name, "name")
+        let found = realm.schema.class_(named: name).flatMap { isExact($0.name, name) ? $0 : nil }
         out_found?.pointee = found != nil
         if let found { out_class_info?.pointee = found.info }
     }
@@ -174,7 +178,8 @@ public func realm_find_property(
     _ out_property_info: UnsafeMutablePointer<realm_property_info_t>?
 ) -> Bool {
     find(realm, class_key, out_found, out_property_info) { class_ throws(RealmError) in
-        class_.property(named: try text(name, "name"))
+        let name = try text(name, "name")
+        return class_.property(named: name).flatMap { isExact($0.name, name) ? $0 : nil }
     }
 }
 
@@ -189,7 +194,7 @@ public func realm_find_property_by_public_name(
     find(realm, class_key, out_found, out_property_info) { class_ throws(RealmError) in
         let name = try text(public_name, "public_name")
         return (class_.properties + class_.computedProperties).first {
-            ($0.publicName.isEmpty ? $0.name : $0.publicName) == name
+            isExact($0.publicName.isEmpty ? $0.name : $0.publicName, name)
         }
     }
 }

@@ -135,7 +135,7 @@ public func realm_results_find(
 }
 
 /// Writes the position of an object. Fails: RLM_ERR_STALE_ACCESSOR for an object that is gone,
-/// RLM_ERR_OBJECT_TYPE_MISMATCH for one of another class.
+/// RLM_ERR_OBJECT_TYPE_MISMATCH for one of another class or another file.
 @c @implementation
 public func realm_results_find_object(
     _ results: OpaquePointer?, _ value: OpaquePointer?, _ out_index: UnsafeMutablePointer<Int>?,
@@ -189,14 +189,15 @@ public func realm_results_get_dictionary(_ results: OpaquePointer?, _ index: Int
 
 /// Returns a new handle to the elements that satisfy the query's conditions, in the order they
 /// have; the query's own ordering clauses are not used, and it stays usable. Fails:
-/// RLM_ERR_ILLEGAL_OPERATION for results with a limit, RLM_ERR_INVALID_PROPERTY for a query of
-/// another class, RLM_ERR_STALE_ACCESSOR.
+/// RLM_ERR_ILLEGAL_OPERATION for results with a limit and for a query of another file,
+/// RLM_ERR_INVALID_PROPERTY for a query of another class, RLM_ERR_STALE_ACCESSOR,
+/// RLM_ERR_CLOSED_REALM when nobody has the query's file open any more.
 @c @implementation
 public func realm_results_filter(_ results: OpaquePointer?, _ query: OpaquePointer?)
     -> OpaquePointer?
 {
     boundary(nil) { () throws(RealmError) in
-        let filtered = try resultsHeld(results, "filter").filter(try queryHeld(query).query.query)
+        let filtered = try resultsHeld(results, "filter").filter(try queryHeld(query).query)
         return makeHandle(.results, filtered)
     }
 }

@@ -91,6 +91,14 @@ static inline realm_property_info_t link_of(const char *name, const char *target
     info.link_target = target;
     return info;
 }
+static inline realm_property_info_t many_of(const char *name, realm_collection_type_e collection,
+                                            realm_property_type_e type, int flags,
+                                            const char *target) {
+    realm_property_info_t info = property_of(name, type, flags);
+    info.collection_type = collection;
+    info.link_target = target;
+    return info;
+}
 static inline realm_property_info_t backlinks_of(const char *name, const char *source,
                                                  const char *origin) {
     realm_property_info_t info = property_of(name, RLM_PROPERTY_TYPE_LINKING_OBJECTS, 0);

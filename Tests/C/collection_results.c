@@ -3,16 +3,6 @@
 
 #include <math.h>
 
-static size_t count_results(realm_results_t *results) {
-    size_t count = SIZE_MAX;
-    SUCCEEDS(realm_results_count(results, &count));
-    return count;
-}
-static bool is_valid(realm_results_t *results) {
-    bool valid = false;
-    SUCCEEDS(realm_results_is_valid(results, &valid));
-    return valid;
-}
 /* The names of the objects, one letter each. */
 static bool named(realm_t *realm, realm_results_t *results, const char *names) {
     if (count_results(results) != strlen(names))

@@ -1,12 +1,6 @@
 /* Dictionaries: keys, values, links, and every way to do it wrong. */
 #include "things.h"
 
-static size_t size_of_dictionary(const realm_dictionary_t *dictionary) {
-    size_t size = SIZE_MAX;
-    CHECK(realm_dictionary_size(dictionary, &size));
-    return size;
-}
-
 static void entries(void) {
     realm_t *realm = open_things("entries.realm");
     SUCCEEDS(realm_begin_write(realm));
@@ -173,8 +167,102 @@ static void objects(void) {
     realm_release(realm);
 }
 
+/* Keys of odd form: empty, with NUL, not UTF-8, of megabytes, and those that the rules forbid. */
+static void odd_keys(void) {
+    realm_t *realm = open_things("keys.realm");
+    const size_t size = (size_t)3 << 20;
+    char *large = malloc(size);
+    memset(large, 'k', size);
+    const realm_value_t keys[] = {
+        of_text(""),           of_sized_text("\0", 1),  of_sized_text("\0\0", 2),
+        of_sized_text("\0a", 2), of_text(" "),          of_text("a"),
+        of_sized_text("a\0", 2), of_text("a$"),         of_text("e\xcc\x81"),
+        of_sized_text(large, size), of_text("\xc3\xa9"), of_text("\xf0\x9f\x98\x80"),
+    };
+    enum { KEYS = sizeof keys / sizeof *keys };
+    const realm_value_t bad[] = {
+        of_text("$"), of_text("."), of_text("$a"), of_text("a."), of_text(".a"), of_text("a.b"),
+        of_sized_text("\0.", 2), of_text("$."),
+    };
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *thing = make_thing(realm, "a");
+    realm_dictionary_t *scores = dictionary_of(realm, thing, "scores"),
+                       *values = dictionary_of(realm, thing, "values"),
+                       *parts = dictionary_of(realm, thing, "parts_by_name");
+    size_t index;
+    bool flag;
+    realm_value_t k, v;
+    for (int i = KEYS; i-- > 0;) {
+        SUCCEEDS(realm_dictionary_insert(scores, keys[i], of_int(i), &index, &flag));
+        CHECK(index == 0 && flag);
+        SUCCEEDS(realm_dictionary_insert(values, keys[i], of_int(i), &index, &flag));
+        CHECK(index == 0 && flag);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const realm_errno_e code = RLM_ERR_INVALID_DICTIONARY_KEY;
+        FAILS(code, realm_dictionary_insert(scores, bad[i], of_int(1), NULL, NULL));
+        FAILS(code, realm_dictionary_insert(values, bad[i], of_type(RLM_TYPE_LIST), NULL, NULL));
+        FAILS(code, realm_dictionary_insert_list(values, bad[i]));
+        FAILS(code, realm_dictionary_insert_dictionary(values, bad[i]));
+        FAILS(code, realm_dictionary_insert_embedded(parts, bad[i]));
+        FAILS(code, realm_dictionary_erase(scores, bad[i], &flag));
+        SUCCEEDS(realm_dictionary_find(scores, bad[i], NULL, &flag));
+        CHECK(!flag);
+        flag = true;
+        SUCCEEDS(realm_dictionary_contains_key(scores, bad[i], &flag));
+        CHECK(!flag);
+        NOTHING(realm_dictionary_get_linked_object(parts, bad[i]));
+    }
+    CHECK(size_of_dictionary(parts) == 0 && count_of(realm, "Part") == 0);
+    /* The order is that of their bytes; keys that look alike are two. */
+    for (int round = 0; round < 2; round++) {
+        CHECK(size_of_dictionary(scores) == KEYS);
+        realm_results_t *all = NULL;
+        SUCCEEDS(realm_dictionary_get_keys(scores, &index, &all));
+        CHECK(index == KEYS);
+        for (size_t i = 0; i < KEYS; i++) {
+            SUCCEEDS(realm_dictionary_get(scores, i, &k, &v));
+            CHECK(same(k, keys[i]) && v.integer == (int64_t)i);
+            SUCCEEDS(realm_results_get(all, i, &k));
+            CHECK(same(k, keys[i]));
+            SUCCEEDS(realm_results_find(all, &k, &index, &flag));
+            CHECK(flag && index == i);
+            SUCCEEDS(realm_dictionary_find(values, keys[i], &v, &flag));
+            CHECK(flag && v.integer == (int64_t)i);
+            flag = false;
+            SUCCEEDS(realm_dictionary_contains_key(values, keys[i], &flag));
+            CHECK(flag);
+        }
+        realm_release(all);
+        if (round == 0)
+            SUCCEEDS(realm_commit(realm));
+    }
+    SUCCEEDS(realm_begin_write(realm));
+    for (size_t i = 0; i < KEYS; i++) {
+        SUCCEEDS(realm_dictionary_erase(scores, keys[i], &flag));
+        CHECK(flag && size_of_dictionary(scores) == KEYS - 1 - i);
+    }
+    /* What is no text is refused, or not there. */
+    realm_value_t broken = of_text("\xff\xfe");
+    if (realm_dictionary_insert(scores, broken, of_int(1), NULL, NULL)) {
+        SUCCEEDS(realm_dictionary_find(scores, broken, &v, &flag));
+        CHECK(flag);
+    }
+    realm_clear_last_error();
+    SUCCEEDS(realm_commit(realm));
+    SUCCEEDS(realm_check(realm, NULL, NULL, &index));
+    CHECK(index == 0);
+    realm_release(parts);
+    realm_release(values);
+    realm_release(scores);
+    realm_release(thing);
+    realm_release(realm);
+    free(large);
+}
+
 int main(void) {
     entries();
     objects();
+    odd_keys();
     return check_end("dictionaries");
 }

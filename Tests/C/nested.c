@@ -1,12 +1,6 @@
 /* Lists and dictionaries inside mixed values. */
 #include "things.h"
 
-static size_t size_of_dictionary(const realm_dictionary_t *dictionary) {
-    size_t size = SIZE_MAX;
-    CHECK(realm_dictionary_size(dictionary, &size));
-    return size;
-}
-
 static void in_lists(realm_t *realm) {
     SUCCEEDS(realm_begin_write(realm));
     realm_object_t *thing = make_thing(realm, "a");

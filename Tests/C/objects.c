@@ -1,14 +1,7 @@
 /* Objects: creating, finding, reading, changing, deleting, and every way to do it wrong. */
 #include "people.h"
 
-#include <math.h>
 #include <pthread.h>
-
-static realm_value_t bad_value(void) {
-    realm_value_t value = of_int(1);
-    value.type = (realm_value_type_e)77;
-    return value;
-}
 
 static void creating(void) {
     realm_t *realm = open_people("creating.realm");
@@ -29,7 +22,7 @@ static void creating(void) {
     FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH,
           realm_object_create_with_primary_key(realm, k.person, of_double(1)));
     FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH,
-          realm_object_create_with_primary_key(realm, k.person, bad_value()));
+          realm_object_create_with_primary_key(realm, k.person, of_unknown_type()));
     FAILS(RLM_ERR_WRONG_TRANSACTION_STATE,
           realm_object_create_with_primary_key(realm, k.person, of_int(1)));
     FAILS(RLM_ERR_WRONG_TRANSACTION_STATE,
@@ -107,7 +100,7 @@ static void finding(void) {
     CHECK(!found);
     NOTHING(realm_object_find_with_primary_key(realm, k.person, of_text("5"), &found));
     NOTHING(realm_object_find_with_primary_key(realm, k.person, of_null(), &found));
-    NOTHING(realm_object_find_with_primary_key(realm, k.person, bad_value(), &found));
+    NOTHING(realm_object_find_with_primary_key(realm, k.person, of_unknown_type(), &found));
     NOTHING(realm_object_find_with_primary_key(realm, k.dept, of_null(), NULL));
     NOTHING(realm_object_find_with_primary_key(realm, k.note, of_int(0), &found));
     FAILS(RLM_ERR_NO_SUCH_TABLE,
@@ -142,13 +135,22 @@ static void changing(void) {
     FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_set_value(one, k.score, of_int(1), false));
     FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_set_value(one, k.score, of_float(1), false));
     FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_set_value(one, k.data, of_text("x"), false));
-    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_set_value(one, k.age, bad_value(), false));
+    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_set_value(one, k.age, of_unknown_type(), false));
     FAILS(RLM_ERR_INVALID_PROPERTY, realm_set_value(one, -1, of_int(1), false));
     FAILS(RLM_ERR_INVALID_PROPERTY, realm_set_value(one, INT64_MAX, of_int(1), false));
     FAILS(RLM_ERR_INVALID_PROPERTY, realm_set_value(one, k.budget, of_int(1), false));
     CHECK(!realm_set_value(one, k.staff, of_null(), false));
     FAILS(RLM_ERR_MODIFY_PRIMARY_KEY, realm_set_value(one, k.id, of_int(7), false));
     SUCCEEDS(realm_set_value(one, k.id, of_int(1), false)); /* the same is no change */
+    /* Texts that look alike are different keys. */
+    realm_object_t *composed =
+        realm_object_create_with_primary_key(realm, k.dept, of_text("\xc3\xa9"));
+    CHECK(composed != NULL);
+    FAILS(RLM_ERR_MODIFY_PRIMARY_KEY,
+          realm_set_value(composed, k.dept_name, of_text("e\xcc\x81"), false));
+    FAILS(RLM_ERR_MODIFY_PRIMARY_KEY, realm_set_value(composed, k.dept_name, of_null(), false));
+    SUCCEEDS(realm_set_value(composed, k.dept_name, of_text("\xc3\xa9"), false));
+    realm_release(composed);
 
     /* Links: class, existence. */
     FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH,

@@ -3,9 +3,38 @@
 #ifndef PEOPLE_H
 #define PEOPLE_H
 
-#include "check.h"
+#include "values.h"
 
 #include <unistd.h>
+
+/* Opens, or ends the program; the config is released. */
+static inline realm_t *open_or_exit(realm_config_t *config) {
+    realm_clear_last_error();
+    realm_t *realm = realm_open(config);
+    realm_error_t error;
+    if (!realm && realm_get_last_error(&error)) {
+        fprintf(stderr, "cannot open %s: %d %s\n", realm_config_get_path(config),
+                (int)error.error, error.message);
+        exit(1);
+    }
+    realm_release(config);
+    return realm;
+}
+
+/* At version 1 of the schema, which is released here; NULL: the schema of the file. */
+static inline realm_config_t *config_with(const char *path, realm_schema_t *schema) {
+    realm_config_t *config = realm_config_new();
+    realm_config_set_path(config, path);
+    if (schema) {
+        realm_config_set_schema(config, schema);
+        realm_config_set_schema_version(config, 1);
+    }
+    realm_release(schema);
+    return config;
+}
+static inline realm_t *open_with(const char *path, realm_schema_t *schema) {
+    return open_or_exit(config_with(path, schema));
+}
 
 static inline realm_schema_t *people_schema(void) {
     const int nullable = RLM_PROPERTY_NULLABLE;
@@ -41,26 +70,10 @@ static inline realm_schema_t *people_schema(void) {
 }
 
 static inline realm_config_t *people_config(const char *path) {
-    realm_schema_t *schema = people_schema();
-    realm_config_t *config = realm_config_new();
-    realm_config_set_path(config, path);
-    realm_config_set_schema(config, schema);
-    realm_config_set_schema_version(config, 1);
-    realm_release(schema);
-    return config;
+    return config_with(path, people_schema());
 }
-
 static inline realm_t *open_people(const char *path) {
-    realm_config_t *config = people_config(path);
-    realm_clear_last_error();
-    realm_t *realm = realm_open(config);
-    realm_error_t error;
-    if (!realm && realm_get_last_error(&error)) {
-        fprintf(stderr, "cannot open %s: %d %s\n", path, (int)error.error, error.message);
-        exit(1);
-    }
-    realm_release(config);
-    return realm;
+    return open_or_exit(people_config(path));
 }
 
 /* Keys of the schema above. */
@@ -103,68 +116,6 @@ static inline keys_t keys_of(realm_t *realm) {
     k.budget = property_key(realm, k.dept, "budget");
     k.text = property_key(realm, k.note, "text");
     return k;
-}
-
-static inline realm_value_t of_int(int64_t v) {
-    realm_value_t value;
-    memset(&value, 0, sizeof value);
-    value.integer = v;
-    value.type = RLM_TYPE_INT;
-    return value;
-}
-static inline realm_value_t of_double(double v) {
-    realm_value_t value = of_int(0);
-    value.dnum = v;
-    value.type = RLM_TYPE_DOUBLE;
-    return value;
-}
-static inline realm_value_t of_float(float v) {
-    realm_value_t value = of_int(0);
-    value.fnum = v;
-    value.type = RLM_TYPE_FLOAT;
-    return value;
-}
-static inline realm_value_t of_bool(bool v) {
-    realm_value_t value = of_int(0);
-    value.boolean = v;
-    value.type = RLM_TYPE_BOOL;
-    return value;
-}
-static inline realm_value_t of_text(const char *v) {
-    realm_value_t value = of_int(0);
-    value.string.data = v;
-    value.string.size = v ? strlen(v) : 0;
-    value.type = RLM_TYPE_STRING;
-    return value;
-}
-static inline realm_value_t of_bytes(const void *v, size_t size) {
-    realm_value_t value = of_int(0);
-    value.binary.data = v;
-    value.binary.size = size;
-    value.type = RLM_TYPE_BINARY;
-    return value;
-}
-static inline realm_value_t of_time(int64_t seconds, int32_t nanoseconds) {
-    realm_value_t value = of_int(0);
-    value.timestamp.seconds = seconds;
-    value.timestamp.nanoseconds = nanoseconds;
-    value.type = RLM_TYPE_TIMESTAMP;
-    return value;
-}
-static inline realm_value_t of_link(realm_link_t link) {
-    realm_value_t value = of_int(0);
-    value.link = link;
-    value.type = RLM_TYPE_LINK;
-    return value;
-}
-static inline realm_value_t of_null(void) {
-    realm_value_t value = of_int(0);
-    value.type = RLM_TYPE_NULL;
-    return value;
-}
-static inline bool is_text(realm_value_t value, const char *text) {
-    return value.type == RLM_TYPE_STRING && value.string.size == strlen(text) &&
-           memcmp(value.string.data, text, strlen(text)) == 0;
 }
 
 /* A person with number `id`, name "person-<id>", age id % 100 and score id / 2.0. */

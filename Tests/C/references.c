@@ -14,12 +14,6 @@ static realm_thread_safe_reference_t *reference_to(const void *handle) {
     return reference;
 }
 
-static size_t count_results(realm_results_t *results) {
-    size_t count = SIZE_MAX;
-    SUCCEEDS(realm_results_count(results, &count));
-    return count;
-}
-
 /* Opens the file, or takes over the realm, and finds everything again. */
 static void *receive(void *userdata) {
     parcel_t *parcel = userdata;

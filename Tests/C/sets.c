@@ -1,12 +1,6 @@
 /* Sets: order, equality, links, and every way to do it wrong. */
 #include "things.h"
 
-static size_t size_of_set(const realm_set_t *set) {
-    size_t size = SIZE_MAX;
-    CHECK(realm_set_size(set, &size));
-    return size;
-}
-
 static void texts(void) {
     realm_t *realm = open_things("texts.realm");
     SUCCEEDS(realm_begin_write(realm));

@@ -5,15 +5,6 @@
 
 #include "people.h"
 
-static inline realm_property_info_t many_of(const char *name, realm_collection_type_e collection,
-                                            realm_property_type_e type, int flags,
-                                            const char *target) {
-    realm_property_info_t info = property_of(name, type, flags);
-    info.collection_type = collection;
-    info.link_target = target;
-    return info;
-}
-
 static inline realm_config_t *things_config(const char *path) {
     const int nullable = RLM_PROPERTY_NULLABLE;
     const realm_collection_type_e list = RLM_COLLECTION_TYPE_LIST, set = RLM_COLLECTION_TYPE_SET,
@@ -63,25 +54,11 @@ static inline realm_config_t *things_config(const char *path) {
     classes[3].flags = RLM_CLASS_EMBEDDED;
     const realm_property_info_t *properties[] = {thing, part, keyed, screw};
     realm_schema_t *schema = realm_schema_new(classes, 4, properties);
-    realm_config_t *config = realm_config_new();
-    realm_config_set_path(config, path);
-    realm_config_set_schema(config, schema);
-    realm_config_set_schema_version(config, 1);
-    realm_release(schema);
-    return config;
+    return config_with(path, schema);
 }
 
 static inline realm_t *open_things(const char *path) {
-    realm_config_t *config = things_config(path);
-    realm_clear_last_error();
-    realm_t *realm = realm_open(config);
-    realm_error_t error;
-    if (!realm && realm_get_last_error(&error)) {
-        fprintf(stderr, "cannot open %s: %d %s\n", path, (int)error.error, error.message);
-        exit(1);
-    }
-    realm_release(config);
-    return realm;
+    return open_or_exit(things_config(path));
 }
 
 /* A property of class Thing. */
@@ -114,8 +91,28 @@ static inline realm_value_t link_to(const realm_object_t *object) {
 }
 static inline size_t size_of_list(const realm_list_t *list) {
     size_t size = SIZE_MAX;
-    CHECK(realm_list_size(list, &size));
+    SUCCEEDS(realm_list_size(list, &size));
     return size;
+}
+static inline size_t size_of_set(const realm_set_t *set) {
+    size_t size = SIZE_MAX;
+    SUCCEEDS(realm_set_size(set, &size));
+    return size;
+}
+static inline size_t size_of_dictionary(const realm_dictionary_t *dictionary) {
+    size_t size = SIZE_MAX;
+    SUCCEEDS(realm_dictionary_size(dictionary, &size));
+    return size;
+}
+static inline size_t count_results(realm_results_t *results) {
+    size_t count = SIZE_MAX;
+    SUCCEEDS(realm_results_count(results, &count));
+    return count;
+}
+static inline bool is_valid(const realm_results_t *results) {
+    bool valid = false;
+    SUCCEEDS(realm_results_is_valid(results, &valid));
+    return valid;
 }
 static inline size_t count_of(realm_t *realm, const char *class) {
     size_t count = SIZE_MAX;

@@ -1,178 +1,6 @@
 /* Decimals, object ids, UUIDs and mixed values: in and out of properties, as primary keys, as
  * text, and every way to give the wrong thing. */
-#include "check.h"
-
-#include <math.h>
-#include <unistd.h>
-
-enum { TYPES = 10 };
-static const realm_property_type_e types[TYPES] = {
-    RLM_PROPERTY_TYPE_INT,     RLM_PROPERTY_TYPE_BOOL,       RLM_PROPERTY_TYPE_STRING,
-    RLM_PROPERTY_TYPE_BINARY,  RLM_PROPERTY_TYPE_TIMESTAMP,  RLM_PROPERTY_TYPE_FLOAT,
-    RLM_PROPERTY_TYPE_DOUBLE,  RLM_PROPERTY_TYPE_DECIMAL128, RLM_PROPERTY_TYPE_OBJECT_ID,
-    RLM_PROPERTY_TYPE_UUID,
-};
-
-static realm_value_t of(realm_value_type_e type) {
-    realm_value_t value;
-    memset(&value, 0, sizeof value);
-    value.type = type;
-    return value;
-}
-static realm_value_t of_int(int64_t number) {
-    realm_value_t value = of(RLM_TYPE_INT);
-    value.integer = number;
-    return value;
-}
-static realm_value_t of_text(const char *text) {
-    realm_value_t value = of(RLM_TYPE_STRING);
-    value.string.data = text;
-    value.string.size = text ? strlen(text) : 0;
-    return value;
-}
-static realm_value_t of_binary(const void *bytes, size_t count) {
-    realm_value_t value = of(RLM_TYPE_BINARY);
-    value.binary.data = bytes;
-    value.binary.size = count;
-    return value;
-}
-static realm_value_t of_decimal(uint64_t low, uint64_t high) {
-    realm_value_t value = of(RLM_TYPE_DECIMAL128);
-    value.decimal128.w[0] = low;
-    value.decimal128.w[1] = high;
-    return value;
-}
-static realm_value_t of_object_id(int seed) {
-    realm_value_t value = of(RLM_TYPE_OBJECT_ID);
-    /* What lies behind the twelve bytes means nothing. */
-    memset(&value, seed, 16);
-    for (int i = 0; i < 12; i++)
-        value.object_id.bytes[i] = (uint8_t)(seed + i * 17);
-    return value;
-}
-static realm_value_t of_uuid(int seed) {
-    realm_value_t value = of(RLM_TYPE_UUID);
-    for (int i = 0; i < 16; i++)
-        value.uuid.bytes[i] = (uint8_t)(seed + i * 13);
-    return value;
-}
-static realm_value_t of_link(realm_class_key_t class, realm_object_key_t key) {
-    realm_value_t value = of(RLM_TYPE_LINK);
-    value.link.target_table = class;
-    value.link.target = key;
-    return value;
-}
-
-/* Extremes of the type at this index; returns how many. */
-static int extremes(int index, realm_value_t *out) {
-    static char megabyte[1 << 20];
-    memset(megabyte, 'x', sizeof megabyte);
-    int n = 0;
-    switch (types[index]) {
-    case RLM_PROPERTY_TYPE_INT:
-        out[n++] = of_int(INT64_MIN), out[n++] = of_int(INT64_MAX), out[n++] = of_int(0);
-        break;
-    case RLM_PROPERTY_TYPE_BOOL:
-        out[n++] = of(RLM_TYPE_BOOL);
-        out[n] = of(RLM_TYPE_BOOL), out[n++].boolean = true;
-        break;
-    case RLM_PROPERTY_TYPE_STRING:
-        out[n++] = of_text(""), out[n++] = of_text("\xc3\xa9 \xf0\x9f\x98\x80");
-        out[n] = of_text(""), out[n].string.data = megabyte, out[n++].string.size = sizeof megabyte;
-        break;
-    case RLM_PROPERTY_TYPE_BINARY:
-        out[n++] = of_binary("", 0), out[n++] = of_binary("\0\xff", 2);
-        out[n++] = of_binary(megabyte, 5000);
-        break;
-    case RLM_PROPERTY_TYPE_TIMESTAMP:
-        out[n] = of(RLM_TYPE_TIMESTAMP);
-        out[n].timestamp.seconds = INT64_MIN, out[n++].timestamp.nanoseconds = -999999999;
-        out[n] = of(RLM_TYPE_TIMESTAMP);
-        out[n].timestamp.seconds = INT64_MAX, out[n++].timestamp.nanoseconds = 999999999;
-        break;
-    case RLM_PROPERTY_TYPE_FLOAT:
-        out[n] = of(RLM_TYPE_FLOAT), out[n++].fnum = -INFINITY;
-        out[n] = of(RLM_TYPE_FLOAT), out[n++].fnum = NAN;
-        out[n] = of(RLM_TYPE_FLOAT), out[n++].fnum = -0.0f;
-        break;
-    case RLM_PROPERTY_TYPE_DOUBLE:
-        out[n] = of(RLM_TYPE_DOUBLE), out[n++].dnum = 5e-324;
-        out[n] = of(RLM_TYPE_DOUBLE), out[n++].dnum = NAN;
-        out[n] = of(RLM_TYPE_DOUBLE), out[n++].dnum = INFINITY;
-        break;
-    case RLM_PROPERTY_TYPE_DECIMAL128:
-        /* Zero with an exponent, the greatest, NaN with a payload, one that is not canonical. */
-        out[n++] = of_decimal(0, 0x3040000000000000), out[n++] = of_decimal(0, 0);
-        out[n++] = of_decimal(0x378d8e63ffffffff, 0x5fffed09bead87c0);
-        out[n++] = of_decimal(7, 0xfc00000000000001), out[n++] = of_decimal(5, 0x6c10000000000001);
-        out[n++] = of_decimal(UINT64_MAX, UINT64_MAX);
-        break;
-    case RLM_PROPERTY_TYPE_OBJECT_ID:
-        out[n++] = of_object_id(0), out[n++] = of_object_id(255);
-        break;
-    default: out[n++] = of_uuid(0), out[n++] = of_uuid(200); break;
-    }
-    return n;
-}
-
-static bool same(realm_value_t a, realm_value_t b) {
-    if (a.type != b.type)
-        return false;
-    switch (a.type) {
-    case RLM_TYPE_NULL: return true;
-    case RLM_TYPE_INT: return a.integer == b.integer;
-    case RLM_TYPE_BOOL: return a.boolean == b.boolean;
-    case RLM_TYPE_STRING:
-        return a.string.size == b.string.size && a.string.data &&
-               !memcmp(a.string.data, b.string.data, a.string.size);
-    case RLM_TYPE_BINARY:
-        return a.binary.size == b.binary.size && a.binary.data &&
-               !memcmp(a.binary.data, b.binary.data, a.binary.size);
-    case RLM_TYPE_TIMESTAMP:
-        return a.timestamp.seconds == b.timestamp.seconds &&
-               a.timestamp.nanoseconds == b.timestamp.nanoseconds;
-    case RLM_TYPE_FLOAT: return !memcmp(&a.fnum, &b.fnum, sizeof a.fnum);
-    case RLM_TYPE_DOUBLE: return !memcmp(&a.dnum, &b.dnum, sizeof a.dnum);
-    case RLM_TYPE_DECIMAL128: return !memcmp(&a.decimal128, &b.decimal128, 16);
-    case RLM_TYPE_OBJECT_ID: return !memcmp(&a.object_id, &b.object_id, 12);
-    case RLM_TYPE_UUID: return !memcmp(&a.uuid, &b.uuid, 16);
-    case RLM_TYPE_LINK:
-        return a.link.target == b.link.target && a.link.target_table == b.link.target_table;
-    default: return false;
-    }
-}
-
-static realm_t *open_with(const char *path, realm_schema_t *schema) {
-    realm_config_t *config = realm_config_new();
-    realm_config_set_path(config, path);
-    if (schema) {
-        realm_config_set_schema(config, schema);
-        realm_config_set_schema_version(config, 1);
-    }
-    realm_clear_last_error();
-    realm_t *realm = realm_open(config);
-    realm_error_t error;
-    if (!realm && realm_get_last_error(&error)) {
-        fprintf(stderr, "cannot open %s: %d %s\n", path, (int)error.error, error.message);
-        exit(1);
-    }
-    realm_release(config);
-    realm_release(schema);
-    return realm;
-}
-
-static realm_class_key_t class_key(realm_t *realm, const char *name) {
-    bool found = false;
-    realm_class_info_t info;
-    CHECK(realm_find_class(realm, name, &found, &info) && found);
-    return info.key;
-}
-static realm_property_key_t key_of(realm_t *realm, realm_class_key_t class, const char *name) {
-    bool found = false;
-    realm_property_info_t info;
-    CHECK(realm_find_property(realm, class, name, &found, &info) && found);
-    return info.key;
-}
+#include "people.h"
 
 /* One class with each type required and nullable, and a mixed property; one with nothing else but a
  * number, to link to; an embedded one. */
@@ -200,7 +28,8 @@ static realm_schema_t *schema_of_all(void) {
 static void round_trips(void) {
     realm_t *realm = open_with("all.realm", schema_of_all());
     realm_class_key_t all = class_key(realm, "All");
-    realm_property_key_t any = key_of(realm, all, "any"), other = key_of(realm, all, "other");
+    realm_property_key_t any = property_key(realm, all, "any"),
+                         other = property_key(realm, all, "other");
     realm_value_t values[8], v;
     SUCCEEDS(realm_begin_write(realm));
     /* Required properties begin as zero of their type. */
@@ -208,13 +37,13 @@ static void round_trips(void) {
     for (int i = 7; i < TYPES; i++) {
         char name[16];
         snprintf(name, sizeof name, "p%d", i);
-        SUCCEEDS(realm_get_value(fresh, key_of(realm, all, name), &v));
-        realm_value_t zero = of(v.type);
+        SUCCEEDS(realm_get_value(fresh, property_key(realm, all, name), &v));
+        realm_value_t zero = of_type(v.type);
         if (v.type == RLM_TYPE_DECIMAL128)
             zero = of_decimal(0, 0x3040000000000000);
         CHECK(v.type != RLM_TYPE_NULL && same(v, zero));
         name[0] = 'n';
-        SUCCEEDS(realm_get_value(fresh, key_of(realm, all, name), &v));
+        SUCCEEDS(realm_get_value(fresh, property_key(realm, all, name), &v));
         CHECK(v.type == RLM_TYPE_NULL);
     }
     SUCCEEDS(realm_get_value(fresh, any, &v));
@@ -226,7 +55,8 @@ static void round_trips(void) {
         char required[16], nullable[16];
         snprintf(required, sizeof required, "p%d", i);
         snprintf(nullable, sizeof nullable, "n%d", i);
-        realm_property_key_t p = key_of(realm, all, required), q = key_of(realm, all, nullable);
+        realm_property_key_t p = property_key(realm, all, required),
+                             q = property_key(realm, all, nullable);
         for (int j = 0; j < n; j++) {
             realm_object_t *object = realm_object_create(realm, all);
             const realm_property_key_t places[] = {p, q, any, other};
@@ -247,14 +77,14 @@ static void round_trips(void) {
                     CHECK(same(v, values[(j + m) % n]));
                 }
                 if (k > 0) {
-                    SUCCEEDS(realm_set_value(object, places[k], of(RLM_TYPE_NULL), false));
+                    SUCCEEDS(realm_set_value(object, places[k], of_null(), false));
                     SUCCEEDS(realm_get_value(object, places[k], &v));
                     CHECK(v.type == RLM_TYPE_NULL);
                     SUCCEEDS(realm_set_value(object, places[k], values[j], false));
                 }
             }
             FAILS(RLM_ERR_PROPERTY_NOT_NULLABLE,
-                  realm_set_value(object, p, of(RLM_TYPE_NULL), false));
+                  realm_set_value(object, p, of_null(), false));
             for (int other_type = 0; other_type < TYPES; other_type++) {
                 realm_value_t wrong[8];
                 extremes(other_type, wrong);
@@ -277,7 +107,7 @@ static void round_trips(void) {
             for (int k = 0; k < 4; k++) {
                 snprintf(name, sizeof name, "%c%d", "pn"[k & 1], i);
                 const char *names[] = {name, name, "any", "other"};
-                SUCCEEDS(realm_get_value(object, key_of(realm, all, names[k]), &v));
+                SUCCEEDS(realm_get_value(object, property_key(realm, all, names[k]), &v));
                 CHECK(same(v, values[j]));
             }
             realm_release(object);
@@ -289,7 +119,8 @@ static void round_trips(void) {
 static void mixed_values(void) {
     realm_t *realm = open_with("mixed.realm", schema_of_all());
     realm_class_key_t all = class_key(realm, "All"), target = class_key(realm, "Target");
-    realm_property_key_t any = key_of(realm, all, "any"), n = key_of(realm, target, "n");
+    realm_property_key_t any = property_key(realm, all, "any"),
+                         n = property_key(realm, target, "n");
     realm_value_t v;
     SUCCEEDS(realm_begin_write(realm));
     realm_object_t *object = realm_object_create(realm, all);
@@ -308,13 +139,13 @@ static void mixed_values(void) {
     FAILS(RLM_ERR_INVALID_TABLE_REF, realm_get_linked_object(object, any));
 
     /* Links: the target must be there; its deletion makes them null. */
-    FAILS(RLM_ERR_NO_SUCH_OBJECT, realm_set_value(object, any, of_link(target, 77), false));
-    FAILS(RLM_ERR_NO_SUCH_OBJECT, realm_set_value(object, any, of_link(target, -1), false));
-    FAILS(RLM_ERR_NO_SUCH_TABLE, realm_set_value(object, any, of_link(999, 0), false));
+    FAILS(RLM_ERR_NO_SUCH_OBJECT, realm_set_value(object, any, of_link_to(target, 77), false));
+    FAILS(RLM_ERR_NO_SUCH_OBJECT, realm_set_value(object, any, of_link_to(target, -1), false));
+    FAILS(RLM_ERR_NO_SUCH_TABLE, realm_set_value(object, any, of_link_to(999, 0), false));
     FAILS(RLM_ERR_NO_SUCH_TABLE,
-          realm_set_value(object, any, of_link(RLM_INVALID_CLASS_KEY, 0), false));
-    FAILS(RLM_ERR_NO_SUCH_TABLE, realm_set_value(object, any, of_link(UINT32_MAX, 0), false));
-    SUCCEEDS(realm_set_value(object, any, of_link(target, key), false));
+          realm_set_value(object, any, of_link_to(RLM_INVALID_CLASS_KEY, 0), false));
+    FAILS(RLM_ERR_NO_SUCH_TABLE, realm_set_value(object, any, of_link_to(UINT32_MAX, 0), false));
+    SUCCEEDS(realm_set_value(object, any, of_link_to(target, key), false));
     realm_object_t *found = realm_get_linked_object(object, any);
     CHECK(found && realm_equals(found, linked));
     realm_release(found);
@@ -333,9 +164,8 @@ static void mixed_values(void) {
     FAILS(RLM_ERR_WRONG_TRANSACTION_STATE, realm_set_value(object, any, of_int(1), false));
 
     SUCCEEDS(realm_begin_write(realm));
-    realm_value_t bad = of_int(1);
-    bad.type = (realm_value_type_e)77;
-    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_set_value(object, any, bad, false));
+    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH,
+          realm_set_value(object, any, of_unknown_type(), false));
     SUCCEEDS(realm_rollback(realm));
     realm_release(object);
     realm_release(linked);
@@ -347,12 +177,12 @@ static void texts(void) {
     realm_class_key_t all = class_key(realm, "All");
     SUCCEEDS(realm_begin_write(realm));
     realm_object_t *object = realm_object_create(realm, all);
-    SUCCEEDS(realm_set_value(object, key_of(realm, all, "p7"),
+    SUCCEEDS(realm_set_value(object, property_key(realm, all, "p7"),
                              of_decimal(330, 0xb03c000000000000), false));
     realm_value_t id = of_object_id(1), uuid = of_uuid(2);
-    SUCCEEDS(realm_set_value(object, key_of(realm, all, "p8"), id, false));
-    SUCCEEDS(realm_set_value(object, key_of(realm, all, "n9"), uuid, false));
-    SUCCEEDS(realm_set_value(object, key_of(realm, all, "any"), id, false));
+    SUCCEEDS(realm_set_value(object, property_key(realm, all, "p8"), id, false));
+    SUCCEEDS(realm_set_value(object, property_key(realm, all, "n9"), uuid, false));
+    SUCCEEDS(realm_set_value(object, property_key(realm, all, "any"), id, false));
     SUCCEEDS(realm_commit(realm));
     char *text = realm_object_to_string(object);
     CHECK(text && strstr(text, "\"p7\":\"-3.30\""));
@@ -375,7 +205,8 @@ static void primary_keys(realm_property_type_e type, int flags, const char *path
     const realm_property_info_t *lists[] = {properties};
     realm_t *realm = open_with(path, realm_schema_new(&class, 1, lists));
     realm_class_key_t thing = class_key(realm, "Thing");
-    realm_property_key_t id = key_of(realm, thing, "_id"), n = key_of(realm, thing, "n");
+    realm_property_key_t id = property_key(realm, thing, "_id"),
+                         n = property_key(realm, thing, "n");
     bool is_id = type == RLM_PROPERTY_TYPE_OBJECT_ID;
     bool found = true, created = false;
     FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH,
@@ -405,14 +236,14 @@ static void primary_keys(realm_property_type_e type, int flags, const char *path
     }
     if (flags & RLM_PROPERTY_NULLABLE) {
         realm_object_t *none =
-            realm_object_create_with_primary_key(realm, thing, of(RLM_TYPE_NULL));
+            realm_object_create_with_primary_key(realm, thing, of_null());
         CHECK(none);
         FAILS(RLM_ERR_OBJECT_ALREADY_EXISTS,
-              realm_object_create_with_primary_key(realm, thing, of(RLM_TYPE_NULL)));
+              realm_object_create_with_primary_key(realm, thing, of_null()));
         realm_release(none);
     } else {
         FAILS(RLM_ERR_PROPERTY_NOT_NULLABLE,
-              realm_object_create_with_primary_key(realm, thing, of(RLM_TYPE_NULL)));
+              realm_object_create_with_primary_key(realm, thing, of_null()));
     }
     SUCCEEDS(realm_commit(realm));
     for (int i = 0; i < 3000; i += 7) {
@@ -438,7 +269,7 @@ static void primary_keys(realm_property_type_e type, int flags, const char *path
         realm_release(object);
     }
     realm_object_t *none =
-        realm_object_find_with_primary_key(realm, thing, of(RLM_TYPE_NULL), &found);
+        realm_object_find_with_primary_key(realm, thing, of_null(), &found);
     CHECK(found == ((flags & RLM_PROPERTY_NULLABLE) != 0) && (none != NULL) == found);
     realm_release(none);
     realm_release(realm);

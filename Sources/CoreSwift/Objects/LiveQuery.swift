@@ -3,6 +3,8 @@
 /// A query of a realm. Each execution sees the realm's current state. Does not keep the realm.
 public final class LiveQuery {
     private weak var owner: Realm?
+    /// Whose columns the conditions name.
+    private weak var file: RealmFile?
     public let query: Query
     /// What is searched: the class, or what results were made of. Nil for a collection, which would
     /// hold the realm.
@@ -11,6 +13,7 @@ public final class LiveQuery {
 
     init(_ realm: Realm, _ query: Query, _ base: Results.Base) {
         owner = realm
+        file = realm.file
         self.query = query
         if case .collection(let collection) = base {
             place = CollectionPlace(collection)
@@ -23,6 +26,7 @@ public final class LiveQuery {
 
     private init(_ realm: Realm, _ query: Query, like other: LiveQuery) {
         owner = realm
+        file = realm.file
         self.query = query
         base = other.base
         place = other.place
@@ -42,6 +46,19 @@ public final class LiveQuery {
             throw RealmError(.closedRealm, "the realm of the query was closed")
         }
         return owner
+    }
+
+    /// Throws unless the query was made for the realm's file: conditions name classes and columns
+    /// by number, which mean something else in another file.
+    func checkFile(of realm: Realm) throws(RealmError) {
+        guard let file else {
+            throw RealmError(.closedRealm, "the realm of the query was closed")
+        }
+        guard file === realm.file else {
+            throw RealmError(
+                .illegalOperation,
+                "a query of another file cannot be asked of '\(realm.path)'")
+        }
     }
 
     private func results(_ realm: Realm) throws(RealmError) -> Results {

@@ -301,7 +301,10 @@ public struct ObjectHandle {
         _ table: Table, _ place: RowPlace, _ column: Int, _ value: RawValue
     ) throws(RealmError) {
         let old = try table.value(place, objectKey, column)
-        if try Value(old) == Value(value) { return }
+        // By bytes: texts that look alike are different keys.
+        if old.isNull || value.isNull ? old.isNull && value.isNull : ValueOrder.equal(old, value) {
+            return
+        }
         throw RealmError(
             .modifyPrimaryKey,
             "the primary key of object \(objectKey) of class \(classKey.rawValue) cannot be "

@@ -33,11 +33,7 @@ extension ObjectHandle {
     public func backlinks(
         from source: ClassKey, property key: Int64
     ) throws(RealmError) -> Results {
-        guard isValid else {
-            throw RealmError(
-                .invalidatedObject,
-                "object \(objectKey) of class \(classKey.rawValue) was deleted")
-        }
+        _ = try row()
         guard let table = try realm.readTables().table(source) else {
             throw RealmError(
                 .noSuchTable, "'\(realm.path)' has no class with key \(source.rawValue)")
@@ -82,6 +78,14 @@ extension Results {
         }
         let plain = query.withoutOrdering()
         return refined(conditions: try conditions?.and(plain) ?? plain)
+    }
+
+    /// The elements that satisfy the conditions of a query, which may belong to another realm of
+    /// the same file; `.illegalOperation` for one of another file.
+    public func filter(_ query: LiveQuery) throws(RealmError) -> Results {
+        try reading { _, _ throws(RealmError) in }
+        try query.checkFile(of: realm)
+        return try filter(query.query)
     }
 
     /// The elements that satisfy a predicate.

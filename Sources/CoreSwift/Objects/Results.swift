@@ -430,8 +430,10 @@ public final class Results: AnyResults {
         return try find(value.linkTarget.rawValue)
     }
 
-    /// The position of an object; throws for invalid handles and objects of other classes.
+    /// The position of an object; throws for invalid handles and objects of other classes. An
+    /// object of another realm of the file is the one with its key here.
     public func find(_ object: ObjectHandle) throws(RealmError) -> Int? {
+        try reading { _, _ throws(RealmError) in }
         guard object.isValid else {
             throw RealmError(.staleAccessor, "the object to find was deleted")
         }
@@ -440,6 +442,11 @@ public final class Results: AnyResults {
                 .objectTypeMismatch,
                 "an object of class \(object.classKey.rawValue) cannot be among results of class "
                     + "\(classKey.rawValue)")
+        }
+        guard object.realm.file === realm.file else {
+            throw RealmError(
+                .objectTypeMismatch,
+                "an object of '\(object.realm.path)' cannot be among results of '\(realm.path)'")
         }
         return try find(object.objectKey)
     }

@@ -143,9 +143,11 @@ public final class ValueResults: AnyResults {
 
     /// The position of a link to an object, which only mixed values can be.
     public func find(_ object: ObjectHandle) throws(RealmError) -> Int? {
+        _ = try count()
         guard object.isValid else {
             throw RealmError(.staleAccessor, "the object to find was deleted")
         }
+        guard object.realm.file === realm.file else { return nil }
         return try find(.link(object.classKey, ObjectKey(rawValue: object.objectKey)))
     }
 
