@@ -1502,33 +1502,38 @@ RLM_API realm_query_t *realm_query_append_query(const realm_query_t *query,
 
 /**
  * As `realm_query_parse()` for the objects of a list, in its order and as often as they are there;
- * later changes of the list count. Fails also: RLM_ERR_ILLEGAL_OPERATION for lists of other values,
- * RLM_ERR_INVALIDATED_OBJECT.
+ * later changes of the list count. For other values too, when the text calls them SELF, as in "SELF
+ * > 3 SORT(SELF DESC)". Fails also: RLM_ERR_ILLEGAL_OPERATION for lists of such values and a text
+ * without SELF, RLM_ERR_INVALIDATED_OBJECT.
  */
 RLM_API realm_query_t *realm_query_parse_for_list(const realm_list_t *target_list,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
-/** As `realm_query_parse_for_list()` for the objects of a set. */
+/** As `realm_query_parse_for_list()` for the objects or values of a set. */
 RLM_API realm_query_t *realm_query_parse_for_set(const realm_set_t *target_set,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
 /**
  * Returns a new handle to a query with the conditions of `target_results` and those of
  * `query_string`. Sort, distinct and limit of the results are not taken over; the ordering clauses
- * of the text are. Fails: RLM_ERR_STALE_ACCESSOR, otherwise as `realm_query_parse()`.
+ * of the text are. For results over values the text calls them SELF. Fails: RLM_ERR_STALE_ACCESSOR,
+ * RLM_ERR_INVALID_TABLE_REF for results over values and a text without SELF, otherwise as
+ * `realm_query_parse()`.
  */
 RLM_API realm_query_t *realm_query_parse_for_results(const realm_results_t *target_results,
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
 /**
- * Writes the number of objects that the query finds; DISTINCT, LIMIT and OFFSET count. Fails:
- * RLM_ERR_CLOSED_REALM.
+ * Writes the number of objects or values that the query finds; DISTINCT, LIMIT and OFFSET count.
+ * Fails: RLM_ERR_CLOSED_REALM.
  */
 RLM_API bool realm_query_count(const realm_query_t *query, size_t *out_count);
 
 /**
- * Writes the first object that the query finds, in its order, as a link. Without any, `out_found`
- * is false and `out_value` is left alone. LIMIT(0) is not heeded.
+ * Writes the first object that the query finds, in its order, as a link; of a query over values,
+ * the first value. Without any, `out_found` is false and `out_value` is left alone. LIMIT(0) is not
+ * heeded. Fails: RLM_ERR_CLOSED_REALM, RLM_ERR_STALE_ACCESSOR when the collection of the values is
+ * gone.
  */
 RLM_API bool realm_query_find_first(realm_query_t *query, realm_value_t *out_value,
         bool *out_found);
@@ -1540,8 +1545,9 @@ RLM_API bool realm_query_find_first(realm_query_t *query, realm_value_t *out_val
 RLM_API realm_results_t *realm_query_find_all(realm_query_t *query);
 
 /**
- * Deletes every object that the query finds; DISTINCT, LIMIT and OFFSET count. Fails:
- * RLM_ERR_WRONG_TRANSACTION_STATE without a write transaction, RLM_ERR_CLOSED_REALM.
+ * Deletes every object that the query finds; DISTINCT, LIMIT and OFFSET count. Values that it finds
+ * leave their collection. Fails: RLM_ERR_WRONG_TRANSACTION_STATE without a write transaction,
+ * RLM_ERR_CLOSED_REALM.
  */
 RLM_API bool realm_query_delete_all(const realm_query_t *query);
 
@@ -1560,18 +1566,21 @@ RLM_API bool realm_results_count(realm_results_t *results, size_t *out_count);
 
 /**
  * Returns a new handle to the elements that satisfy the query's conditions, in the order they have;
- * the query's own ordering clauses are not used, and it stays usable. Fails:
- * RLM_ERR_ILLEGAL_OPERATION for results with a limit and for a query of another file,
- * RLM_ERR_INVALID_PROPERTY for a query of another class, RLM_ERR_STALE_ACCESSOR,
- * RLM_ERR_CLOSED_REALM when nobody has the query's file open any more.
+ * the query's own ordering clauses are not used, and it stays usable. Results over values take
+ * queries over values of the same type, in collections of the same class. Fails:
+ * RLM_ERR_ILLEGAL_OPERATION for results with a limit, for a query of another file, and for results
+ * over values and any other query, RLM_ERR_INVALID_PROPERTY for a query of another class,
+ * RLM_ERR_STALE_ACCESSOR, RLM_ERR_CLOSED_REALM when nobody has the query's file open any more.
  */
 RLM_API realm_results_t *realm_results_filter(realm_results_t *results, realm_query_t *query);
 
 /**
  * Returns a new handle to the elements sorted by "path DIRECTION, path DIRECTION, ..."; directions
- * are ASC, ASCENDING, DESC and DESCENDING. Equal elements keep their order. Fails:
- * RLM_ERR_INVALID_QUERY_STRING, RLM_ERR_INVALID_QUERY for an unknown property,
- * RLM_ERR_INVALID_SORT_DESCRIPTOR, RLM_ERR_STALE_ACCESSOR.
+ * are ASC, ASCENDING, DESC and DESCENDING. Equal elements keep their order. Values that are no
+ * objects are sorted by "SELF DIRECTION", mixed ones also by what lies in them ("SELF.name ASC").
+ * Fails: RLM_ERR_INVALID_QUERY_STRING, RLM_ERR_INVALID_QUERY for an unknown property,
+ * RLM_ERR_INVALID_SORT_DESCRIPTOR, RLM_ERR_INVALID_TABLE_REF for results over values and a text
+ * without SELF, RLM_ERR_STALE_ACCESSOR.
  */
 RLM_API realm_results_t *realm_results_sort(realm_results_t *results, const char *sort_string);
 
@@ -1616,7 +1625,8 @@ RLM_API realm_object_t *realm_results_get_object(realm_results_t *results, size_
 
 /**
  * Returns a new handle to a query with the conditions of the results; sort, distinct and limit are
- * not part of it. Fails: RLM_ERR_STALE_ACCESSOR.
+ * not part of it. Of results over values that have no conditions, the query finds nothing. Fails:
+ * RLM_ERR_STALE_ACCESSOR.
  */
 RLM_API realm_query_t *realm_results_get_query(realm_results_t *results);
 
@@ -2247,9 +2257,28 @@ RLM_API bool realm_dictionary_get_entries(const realm_dictionary_t *dictionary, 
         size_t count, realm_value_t *out_keys, realm_value_t *out_values, size_t *out_count);
 
 /**
+ * As `realm_query_parse_for_results()` for results over values alone, with any text, also one that
+ * does not speak of the value ("TRUEPREDICATE LIMIT(2)"). Values are found in the order of their
+ * collection, or that of the text's clauses. Fails: RLM_ERR_ILLEGAL_OPERATION for results over
+ * objects, RLM_ERR_STALE_ACCESSOR, otherwise as `realm_query_parse()`.
+ */
+RLM_API realm_query_t *realm_query_parse_for_values(const realm_results_t *results,
+        const char *query_string, size_t num_args, const realm_query_arg_t *args);
+
+/**
+ * Returns a new handle to the values that results have now. Unlike those of
+ * `realm_results_snapshot()`, which for values stays live, they stay what they are, also when their
+ * collection is gone; they can be filtered and sorted. A link whose object is deleted becomes null;
+ * lists and dictionaries among mixed values stay live. Results over objects give their snapshot.
+ * Fails: RLM_ERR_STALE_ACCESSOR, RLM_ERR_WRONG_THREAD.
+ */
+RLM_API realm_results_t *realm_results_snapshot_values(realm_results_t *results);
+
+/**
  * Returns how the query would be executed now, as text for people, to be freed with `realm_free()`:
  * a line each for the class, the index or scan that the candidates come from, what is tested on
- * them, and the ordering. The form of the text may change. Fails: RLM_ERR_CLOSED_REALM.
+ * them, and the ordering. The form of the text may change. Fails: RLM_ERR_CLOSED_REALM,
+ * RLM_ERR_ILLEGAL_OPERATION for queries over values, which have no plan.
  */
 RLM_API char *realm_query_explain(const realm_query_t *query);
 

@@ -127,21 +127,6 @@ def test_collections_among_values(person):
     assert person.anything[3] == {"k": [2, 3]}
 
 
-@pytest.mark.parametrize(
-    "refine",
-    [
-        lambda p: p.tags.filter("SELF BEGINSWITH $0", "a"),
-        lambda p: p.numbers.where(lambda n: n > 1),
-        lambda p: p.tags.sorted(),
-        lambda p: p.tags.distinct(),
-        lambda p: p.weights.filter("SELF > 2"),
-    ],
-)
-def test_values_are_not_queried_yet(person, refine):
-    with pytest.raises(realm.NotSupportedError, match="collections of objects alone"):
-        refine(person)
-
-
 def test_they_are_live(r, person):
     tags, young = person.tags.results(), person.dogs.where(Dog.age < 3)
     with r.write():
@@ -171,11 +156,6 @@ def test_deleting(r, person):
         person.numbers.results().delete_all()
         r.delete(person.pack.filter("age < 3"))
         assert len(person.numbers) == 0 and names(person.dogs) == ["Rex", "Al", "Rex"]
-
-
-def test_snapshots_are_of_objects(person):
-    with pytest.raises(realm.IllegalOperationError, match="values that are no objects"):
-        person.tags.snapshot()
 
 
 def test_results_are_arguments(r, person):

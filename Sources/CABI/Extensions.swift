@@ -3,6 +3,23 @@
 import CRealm
 import CoreSwift
 
+// MARK: - Values that stay
+
+/// Returns a new handle to the values that results have now. Unlike those of
+/// `realm_results_snapshot()`, which for values stays live, they stay what they are, also when their
+/// collection is gone; they can be filtered and sorted. A link whose object is deleted becomes null;
+/// lists and dictionaries among mixed values stay live. Results over objects give their snapshot.
+/// Fails: RLM_ERR_STALE_ACCESSOR, RLM_ERR_WRONG_THREAD.
+@c @implementation
+public func realm_results_snapshot_values(_ results: OpaquePointer?) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        try withResults(
+            results,
+            { results throws(RealmError) in makeHandle(.results, try results.snapshot()) },
+            values: { values throws(RealmError) in makeHandle(.results, try values.fixed()) })
+    }
+}
+
 // MARK: - Results in bulk
 
 /// Runs a reading call with its required output and writes how many elements were there.

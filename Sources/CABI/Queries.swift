@@ -144,8 +144,9 @@ private func parse(
 }
 
 /// As `realm_query_parse()` for the objects of a list, in its order and as often as they are
-/// there; later changes of the list count. Fails also: RLM_ERR_ILLEGAL_OPERATION for lists of other
-/// values, RLM_ERR_INVALIDATED_OBJECT.
+/// there; later changes of the list count. For other values too, when the text calls them SELF, as
+/// in "SELF > 3 SORT(SELF DESC)". Fails also: RLM_ERR_ILLEGAL_OPERATION for lists of such values and
+/// a text without SELF, RLM_ERR_INVALIDATED_OBJECT.
 @c @implementation
 public func realm_query_parse_for_list(
     _ target_list: OpaquePointer?, _ query_string: UnsafePointer<CChar>?, _ num_args: Int,
@@ -154,7 +155,7 @@ public func realm_query_parse_for_list(
     parse(target_list, .list, query_string, num_args, args)
 }
 
-/// As `realm_query_parse_for_list()` for the objects of a set.
+/// As `realm_query_parse_for_list()` for the objects or values of a set.
 @c @implementation
 public func realm_query_parse_for_set(
     _ target_set: OpaquePointer?, _ query_string: UnsafePointer<CChar>?, _ num_args: Int,
@@ -190,19 +191,56 @@ public func realm_query_get_description(_ query: OpaquePointer?) -> UnsafePointe
 
 /// Returns a new handle to a query with the conditions of `target_results` and those of
 /// `query_string`. Sort, distinct and limit of the results are not taken over; the ordering
-/// clauses of the text are. Fails: RLM_ERR_STALE_ACCESSOR, otherwise as `realm_query_parse()`.
+/// clauses of the text are. For results over values the text calls them SELF. Fails:
+/// RLM_ERR_STALE_ACCESSOR, RLM_ERR_INVALID_TABLE_REF for results over values and a text without
+/// SELF, otherwise as `realm_query_parse()`.
 @c @implementation
 public func realm_query_parse_for_results(
     _ target_results: OpaquePointer?, _ query_string: UnsafePointer<CChar>?, _ num_args: Int,
     _ args: UnsafePointer<realm_query_arg_t>?
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        let first = try resultsHeld(target_results, "a query", .invalidTableRef).query()
         let arguments = try queryArguments(num_args, args)
-        let both = try withQueryText(query_string) { text throws(RealmError) in
-            try first.and(text, arguments: arguments)
+        let query = try withQueryText(query_string) { text throws(RealmError) in
+            try withResults(
+                target_results,
+                { results throws(RealmError) in
+                    try results.query().and(text, arguments: arguments)
+                },
+                values: { values throws(RealmError) in
+                    guard Query.namesSelf(text) else {
+                        throw values.notDefined("a query without SELF", .invalidTableRef)
+                    }
+                    return try values.query(text, arguments: arguments)
+                })
         }
-        return makeHandle(.query, QueryObject(both))
+        return makeHandle(.query, QueryObject(query))
+    }
+}
+
+/// As `realm_query_parse_for_results()` for results over values alone, with any text, also one that
+/// does not speak of the value ("TRUEPREDICATE LIMIT(2)"). Values are found in the order of their
+/// collection, or that of the text's clauses. Fails: RLM_ERR_ILLEGAL_OPERATION for results over
+/// objects, RLM_ERR_STALE_ACCESSOR, otherwise as `realm_query_parse()`.
+@c @implementation
+public func realm_query_parse_for_values(
+    _ results: OpaquePointer?, _ query_string: UnsafePointer<CChar>?, _ num_args: Int,
+    _ args: UnsafePointer<realm_query_arg_t>?
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let arguments = try queryArguments(num_args, args)
+        let query = try withQueryText(query_string) { text throws(RealmError) in
+            try withResults(
+                results,
+                { _ throws(RealmError) -> LiveQuery in
+                    throw RealmError(
+                        .illegalOperation, "a query over values needs results over values")
+                },
+                values: { values throws(RealmError) in
+                    try values.query(text, arguments: arguments)
+                })
+        }
+        return makeHandle(.query, QueryObject(query))
     }
 }
 
@@ -211,7 +249,7 @@ public func realm_query_parse_for_results(
 /// Returns how the query would be executed now, as text for people, to be freed with
 /// `realm_free()`: a line each for the class, the index or scan that the candidates come from, what
 /// is tested on them, and the ordering. The form of the text may change. Fails:
-/// RLM_ERR_CLOSED_REALM.
+/// RLM_ERR_CLOSED_REALM, RLM_ERR_ILLEGAL_OPERATION for queries over values, which have no plan.
 @c @implementation
 public func realm_query_explain(_ query: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
     boundary(nil) { () throws(RealmError) in
@@ -230,7 +268,8 @@ public func realm_results_explain(_ results: OpaquePointer?) -> UnsafeMutablePoi
 
 // MARK: - Executing
 
-/// Writes the number of objects that the query finds; DISTINCT, LIMIT and OFFSET count. Fails:
+/// Writes the number of objects or values that the query finds; DISTINCT, LIMIT and OFFSET count.
+/// Fails:
 /// RLM_ERR_CLOSED_REALM.
 @c @implementation
 public func realm_query_count(_ query: OpaquePointer?, _ out_count: UnsafeMutablePointer<Int>?)
@@ -242,19 +281,19 @@ public func realm_query_count(_ query: OpaquePointer?, _ out_count: UnsafeMutabl
     }
 }
 
-/// Writes the first object that the query finds, in its order, as a link. Without any,
-/// `out_found` is false and `out_value` is left alone. LIMIT(0) is not heeded.
+/// Writes the first object that the query finds, in its order, as a link; of a query over values,
+/// the first value. Without any, `out_found` is false and `out_value` is left alone. LIMIT(0) is
+/// not heeded. Fails: RLM_ERR_CLOSED_REALM, RLM_ERR_STALE_ACCESSOR when the collection of the values
+/// is gone.
 @c @implementation
 public func realm_query_find_first(
     _ query: OpaquePointer?, _ out_value: UnsafeMutablePointer<realm_value_t>?,
     _ out_found: UnsafeMutablePointer<Bool>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let first = try queryHeld(query).query.findFirst()
+        let first = try queryHeld(query).query.findFirstValue()
         out_found?.pointee = first != nil
-        if let first {
-            out_value?.raw.pointee = .link(first.classKey, first.objectKey)
-        }
+        if let first { out_value?.raw.pointee = first }
     }
 }
 
@@ -263,15 +302,16 @@ public func realm_query_find_first(
 @c @implementation
 public func realm_query_find_all(_ query: OpaquePointer?) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        makeHandle(.results, try queryHeld(query).query.findAll())
+        makeHandle(.results, try queryHeld(query).query.find())
     }
 }
 
-/// Deletes every object that the query finds; DISTINCT, LIMIT and OFFSET count. Fails:
+/// Deletes every object that the query finds; DISTINCT, LIMIT and OFFSET count. Values that it finds
+/// leave their collection. Fails:
 /// RLM_ERR_WRONG_TRANSACTION_STATE without a write transaction, RLM_ERR_CLOSED_REALM.
 @c @implementation
 public func realm_query_delete_all(_ query: OpaquePointer?) -> Bool {
     succeeds { () throws(RealmError) in
-        try queryHeld(query).query.findAll().deleteAll()
+        try queryHeld(query).query.deleteAll()
     }
 }

@@ -15,7 +15,7 @@ func resultsHeld(
 
 /// Calls one of the two with the results of a handle: over objects, or over values.
 @inline(__always)
-private func withResults<R>(
+func withResults<R>(
     _ handle: OpaquePointer?, _ objects: (Results) throws(RealmError) -> R,
     values: (ValueResults) throws(RealmError) -> R
 ) throws(RealmError) -> R {
@@ -188,32 +188,51 @@ public func realm_results_get_dictionary(_ results: OpaquePointer?, _ index: Int
 // MARK: - Refining
 
 /// Returns a new handle to the elements that satisfy the query's conditions, in the order they
-/// have; the query's own ordering clauses are not used, and it stays usable. Fails:
-/// RLM_ERR_ILLEGAL_OPERATION for results with a limit and for a query of another file,
-/// RLM_ERR_INVALID_PROPERTY for a query of another class, RLM_ERR_STALE_ACCESSOR,
-/// RLM_ERR_CLOSED_REALM when nobody has the query's file open any more.
+/// have; the query's own ordering clauses are not used, and it stays usable. Results over values
+/// take queries over values of the same type, in collections of the same class. Fails:
+/// RLM_ERR_ILLEGAL_OPERATION for results with a limit, for a query of another file, and for results
+/// over values and any other query, RLM_ERR_INVALID_PROPERTY for a query of another class,
+/// RLM_ERR_STALE_ACCESSOR, RLM_ERR_CLOSED_REALM when nobody has the query's file open any more.
 @c @implementation
 public func realm_results_filter(_ results: OpaquePointer?, _ query: OpaquePointer?)
     -> OpaquePointer?
 {
     boundary(nil) { () throws(RealmError) in
-        let filtered = try resultsHeld(results, "filter").filter(try queryHeld(query).query)
-        return makeHandle(.results, filtered)
+        let query = try queryHeld(query).query
+        return try withResults(
+            results,
+            { results throws(RealmError) in makeHandle(.results, try results.filter(query)) },
+            values: { values throws(RealmError) in
+                makeHandle(.results, try values.filter(query))
+            })
     }
 }
 
+/// Texts for objects are refused by results over values, whatever is wrong with them.
+private func checkNamesSelf(
+    _ text: String, _ values: ValueResults, _ operation: String
+) throws(RealmError) {
+    if !Query.namesSelf(text) { throw values.notDefined(operation, .invalidTableRef) }
+}
+
 /// Returns a new handle to the elements sorted by "path DIRECTION, path DIRECTION, ...";
-/// directions are ASC, ASCENDING, DESC and DESCENDING. Equal elements keep their order. Fails:
-/// RLM_ERR_INVALID_QUERY_STRING, RLM_ERR_INVALID_QUERY for an unknown property,
-/// RLM_ERR_INVALID_SORT_DESCRIPTOR, RLM_ERR_STALE_ACCESSOR.
+/// directions are ASC, ASCENDING, DESC and DESCENDING. Equal elements keep their order. Values that
+/// are no objects are sorted by "SELF DIRECTION", mixed ones also by what lies in them
+/// ("SELF.name ASC"). Fails: RLM_ERR_INVALID_QUERY_STRING, RLM_ERR_INVALID_QUERY for an unknown
+/// property, RLM_ERR_INVALID_SORT_DESCRIPTOR, RLM_ERR_INVALID_TABLE_REF for results over values and
+/// a text without SELF, RLM_ERR_STALE_ACCESSOR.
 @c @implementation
 public func realm_results_sort(
     _ results: OpaquePointer?, _ sort_string: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        let sorted = try resultsHeld(results, "sort", .invalidTableRef)
-            .sorted(try text(sort_string, "sort_string"))
-        return makeHandle(.results, sorted)
+        let by = try text(sort_string, "sort_string")
+        return try withResults(
+            results, { results throws(RealmError) in makeHandle(.results, try results.sorted(by)) },
+            values: { values throws(RealmError) in
+                try checkNamesSelf(by, values, "a sort without SELF")
+                return makeHandle(.results, try values.sorted(by))
+            })
     }
 }
 
@@ -224,9 +243,14 @@ public func realm_results_distinct(
     _ results: OpaquePointer?, _ distinct_string: UnsafePointer<CChar>?
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        let distinct = try resultsHeld(results, "distinct", .invalidTableRef)
-            .distinct(try text(distinct_string, "distinct_string"))
-        return makeHandle(.results, distinct)
+        let by = try text(distinct_string, "distinct_string")
+        return try withResults(
+            results,
+            { results throws(RealmError) in makeHandle(.results, try results.distinct(by)) },
+            values: { values throws(RealmError) in
+                try checkNamesSelf(by, values, "a distinct without SELF")
+                return makeHandle(.results, try values.distinct(by))
+            })
     }
 }
 
@@ -279,7 +303,8 @@ public func realm_results_resolve_in(_ results: OpaquePointer?, _ target_realm: 
 }
 
 /// Returns a new handle to a query with the conditions of the results; sort, distinct and limit
-/// are not part of it. Fails: RLM_ERR_STALE_ACCESSOR.
+/// are not part of it. Of results over values that have no conditions, the query finds nothing.
+/// Fails: RLM_ERR_STALE_ACCESSOR.
 @c @implementation
 public func realm_results_get_query(_ results: OpaquePointer?) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in

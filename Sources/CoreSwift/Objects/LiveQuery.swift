@@ -10,11 +10,20 @@ public final class LiveQuery {
     /// hold the realm.
     private let base: Results.Base?
     private let place: CollectionPlace?
+    /// Queries over values, not objects: what of the collection they are.
+    private let values: ValuesBase?
+
+    private struct ValuesBase {
+        let kind: ColumnKind
+        let holdsKeys: Bool
+        let kept: KeptValues?
+    }
 
     init(_ realm: Realm, _ query: Query, _ base: Results.Base) {
         owner = realm
         file = realm.file
         self.query = query
+        values = nil
         if case .collection(let collection) = base {
             place = CollectionPlace(collection)
             self.base = nil
@@ -24,13 +33,28 @@ public final class LiveQuery {
         }
     }
 
+    /// Over values: `query` has all conditions.
+    init(_ query: Query, over results: ValueResults) {
+        owner = results.realm
+        file = results.realm.file
+        self.query = query
+        base = nil
+        place = CollectionPlace(results.collection)
+        values = ValuesBase(
+            kind: results.kind, holdsKeys: results.holdsKeys, kept: results.kept)
+    }
+
     private init(_ realm: Realm, _ query: Query, like other: LiveQuery) {
         owner = realm
         file = realm.file
         self.query = query
         base = other.base
         place = other.place
+        values = other.values
     }
+
+    /// The query is over values of a collection, not objects: `findValues` finds them.
+    public var isOverValues: Bool { values != nil }
 
     private func base(in realm: Realm) throws(RealmError) -> Results.Base {
         if let place { return .collection(try place.collection(in: realm)) }
@@ -62,14 +86,30 @@ public final class LiveQuery {
     }
 
     private func results(_ realm: Realm) throws(RealmError) -> Results {
-        Results(
+        guard values == nil else {
+            throw RealmError(
+                .illegalOperation, "'\(description)' is a query over values, not objects")
+        }
+        return Results(
             realm, query.classKey, try base(in: realm), conditions: query,
             ordering: query.ordering)
     }
 
-    /// Objects selected, DISTINCT and LIMIT included.
+    private func results(
+        over values: ValuesBase, _ ordering: [OrderingStep]
+    ) throws(RealmError) -> ValueResults {
+        guard let place else {
+            throw RealmError(.illegalOperation, "'\(description)' is over no collection")
+        }
+        return ValueResults(
+            try place.collection(in: try realm()), values.kind, holdsKeys: values.holdsKeys,
+            kept: values.kept, conditions: query, ordering: ordering)
+    }
+
+    /// Objects or values selected, DISTINCT and LIMIT included.
     public func count() throws(RealmError) -> Int {
         let realm = try realm()
+        if let values { return try results(over: values, query.ordering).count() }
         if case .table? = base {
             return try query.count(SnapshotReader(tables: try realm.readTables()))
         }
@@ -80,10 +120,7 @@ public final class LiveQuery {
     /// the C ABI are used to.
     public func findFirst() throws(RealmError) -> Link? {
         let realm = try realm()
-        let limited = query.ordering.filter {
-            if case .limit(0) = $0 { return false }
-            return true
-        }
+        let limited = orderingForFirst
         if case .table? = base, limited.isEmpty {
             let snapshot = SnapshotReader(tables: try realm.readTables())
             return try query.firstMatch(snapshot).map {
@@ -100,12 +137,50 @@ public final class LiveQuery {
         }
     }
 
-    /// How the query would be executed now; see `Results.explain`.
+    private var orderingForFirst: [OrderingStep] {
+        query.ordering.filter {
+            if case .limit(0) = $0 { return false }
+            return true
+        }
+    }
+
+    /// The same for any query: a link to the first object, or the first value.
+    public func findFirstValue() throws(RealmError) -> RawValue? {
+        guard let values else {
+            return try findFirst().map { .link($0.classKey, $0.objectKey) }
+        }
+        let results = try results(over: values, orderingForFirst)
+        return try results.count() == 0 ? nil : try results.get(0)
+    }
+
+    /// How the query would be executed now; see `Results.explain`. `.illegalOperation` for values,
+    /// which are always tested one by one.
     public func explain() throws(RealmError) -> String { try findAll().explain() }
 
-    /// Live results with the query's ordering.
+    /// Live results with the query's ordering; `.illegalOperation` for a query over values.
     public func findAll() throws(RealmError) -> Results {
         try results(try realm())
+    }
+
+    /// Live results over the values of a collection; `.illegalOperation` for a query over objects.
+    public func findValues() throws(RealmError) -> ValueResults {
+        guard let values else {
+            throw RealmError(
+                .illegalOperation, "'\(description)' is a query over objects, not values")
+        }
+        let found = try results(over: values, query.ordering)
+        try found.check()
+        return found
+    }
+
+    /// Live results of either kind.
+    public func find() throws(RealmError) -> AnyResults {
+        isOverValues ? try findValues() : try findAll()
+    }
+
+    /// Deletes the objects that the query finds, or takes the values out of their collection.
+    public func deleteAll() throws(RealmError) {
+        isOverValues ? try findValues().deleteAll() : try findAll().deleteAll()
     }
 
     /// Conditions of both; the ordering of the new text follows.
@@ -114,7 +189,7 @@ public final class LiveQuery {
     ) throws(RealmError) -> LiveQuery {
         let realm = try realm()
         let next = try Query.parse(
-            text, arguments: arguments, schema: realm.schema, classKey: query.classKey)
+            text, arguments, realm.schema, query.classKey, values: query.values)
         return LiveQuery(realm, try query.and(next), like: self)
     }
 }

@@ -29,7 +29,7 @@ extension RealmCollection {
     }
 
     /// Whether the value could be an element, by its type.
-    private func fits(_ value: RawValue) -> Bool {
+    func fits(_ value: RawValue) -> Bool {
         do throws(RealmError) {
             try check(value)
             return true

@@ -7,26 +7,31 @@ extension RealmCollection {
     public func results() throws(RealmError) -> AnyResults {
         _ = try count()
         let info = try valueInfo()
-        guard info.kind == .link else { return ValueResults(copy()) }
+        guard info.kind == .link else { return ValueResults(copy(), info.kind) }
         return Results(realm, info.linkTarget, .collection(copy()))
     }
 
     /// Live results over the keys of a dictionary.
     public func keyResults() throws(RealmError) -> ValueResults {
         _ = try count()
-        return ValueResults(copy(), holdsKeys: true)
+        return ValueResults(copy(), .string, holdsKeys: true)
     }
 
-    /// A query over the objects of the collection, in their order.
+    /// A query over the objects of the collection, in their order. Over other values, if it calls
+    /// them SELF: any other text is taken for one over objects, and refused.
     public func query(
         _ text: UnsafeBufferPointer<UInt8>, arguments: [QueryArgument] = []
     ) throws(RealmError) -> LiveQuery {
         _ = try count()
         let info = try valueInfo()
         guard info.kind == .link else {
-            throw RealmError(
-                .illegalOperation,
-                "property \(column) of class \(classKey.rawValue) holds no objects to query")
+            guard Query.namesSelf(text) else {
+                throw RealmError(
+                    .illegalOperation,
+                    "property \(column) of class \(classKey.rawValue) holds values that are no "
+                        + "objects: a query over them calls them SELF")
+            }
+            return try ValueResults(copy(), info.kind).query(text, arguments: arguments)
         }
         let query = try Query.parse(
             text, arguments: arguments, schema: realm.schema, classKey: info.linkTarget)

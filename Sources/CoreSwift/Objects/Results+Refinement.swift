@@ -66,10 +66,11 @@ extension Results {
     /// The elements that satisfy the query's conditions; its own ordering is not used.
     public func filter(_ query: Query) throws(RealmError) -> Results {
         try reading { _, _ throws(RealmError) in }
-        guard query.classKey == classKey else {
+        guard query.classKey == classKey, query.values == nil else {
             throw RealmError(
                 .invalidProperty,
-                "a query for class \(query.classKey.rawValue) cannot filter results of class "
+                "a query for \(query.values == nil ? "" : "values in ")class "
+                    + "\(query.classKey.rawValue) cannot filter results of class "
                     + "\(classKey.rawValue)")
         }
         if ordering.contains(where: { $0.isCut }) {

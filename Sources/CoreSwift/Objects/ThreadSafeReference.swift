@@ -14,7 +14,7 @@ private struct ResultsRecipe {
         case backlinks(target: ClassKey, key: Int64, column: Int)
         case collection(CollectionPlace)
         case snapshot(ResultsRecipe)
-        case values(CollectionPlace, holdsKeys: Bool, limit: Int)
+        case values(CollectionPlace, ColumnKind, holdsKeys: Bool)
     }
     let classKey: ClassKey
     let source: Source
@@ -27,9 +27,9 @@ private struct ResultsRecipe {
             let values = unsafeDowncast(results, to: ValueResults.self)
             classKey = values.collection.classKey
             source = .values(
-                CollectionPlace(values.collection), holdsKeys: values.holdsKeys,
-                limit: values.limit)
+                CollectionPlace(values.collection), values.kind, holdsKeys: values.holdsKeys)
             conditions = values.conditions
+            ordering = values.ordering
             return
         }
         classKey = objects.classKey
@@ -47,10 +47,10 @@ private struct ResultsRecipe {
     func results(in realm: Realm) throws(RealmError) -> AnyResults {
         let base: Results.Base
         switch source {
-        case .values(let place, let holdsKeys, let limit):
+        case .values(let place, let kind, let holdsKeys):
             return ValueResults(
-                try place.collection(in: realm), holdsKeys: holdsKeys, limit: limit,
-                conditions: conditions)
+                try place.collection(in: realm), kind, holdsKeys: holdsKeys,
+                conditions: conditions, ordering: ordering)
         case .table: base = .table
         case .backlinks(let target, let key, let column):
             base = .backlinks(target: target, key: key, column: column)

@@ -91,7 +91,7 @@ class _Queryable(Generic[T]):
         return self.results().limit(count)
 
     def snapshot(self) -> Results[T]:
-        """The objects that are in it now, fixed; as `Results.snapshot`."""
+        """The elements that are in it now, fixed; as `Results.snapshot`."""
         return self.results().snapshot()
 
     def first(self) -> T | None:

@@ -24,6 +24,8 @@ class _Text:
 
     def __init__(self, root: type[Any] | None) -> None:
         self.root = root
+        #: The query is over values, not objects: paths start at SELF.
+        self.of_values = False
         self.arguments: list[Any] = []
         self.variables: dict[int, str] = {}
         self.depth = 0

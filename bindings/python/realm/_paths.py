@@ -156,7 +156,7 @@ class Path(Expression[T]):
                     f"{self._text()} belongs to {root.__name__}, but the query is on "
                     f"{text.root.__name__}"
                 )
-            return "SELF" if text.depth or not self._steps else ""
+            return "SELF" if text.depth or text.of_values or not self._steps else ""
         variable = text.variables.get(id(self._scope[0]))
         if variable is None:
             if text.root is None:
@@ -458,6 +458,7 @@ def compiled(conditions: tuple[Any, ...], cls: Any) -> tuple[str, tuple[Any, ...
     if not conditions:
         raise TypeError("where() needs a condition, such as Dog.age < 2")
     text = _Text(cls)
+    text.of_values = cls is None
     joined: Condition | None = None
     for given in conditions:
         if callable(given) and not isinstance(given, (Condition, Expression)):

@@ -38,7 +38,7 @@ class Results(_realm.Results, Sequence[T]):
     Nothing is read before an element is asked for, and changes to the realm show at once. Results
     come from `Realm.objects`, `Realm.backlinks` and the methods of collections, and are refined by
     `filter`, `where`, `sorted`, `distinct` and `limit`, each of which gives new results.
-    Of values that are no objects, in this version only `limit` does.
+    Queries call values that are no objects SELF.
     """
 
     __slots__ = ()
@@ -58,6 +58,7 @@ class Results(_realm.Results, Sequence[T]):
 
     def filter(self, query: str, /, *arguments: Any) -> Results[T]:
         """The objects for which `query` is true: `airports.filter("elevation > $0", 3000)`.
+        Values that are no objects are called SELF: `person.tags.filter("SELF BEGINSWITH 'a'")`.
 
         `$0`, `$1` ... stand for the arguments; a list, tuple or set stands for a list. The query
         may end with SORT, DISTINCT and LIMIT clauses unless these results are ordered already.
@@ -77,7 +78,8 @@ class Results(_realm.Results, Sequence[T]):
 
         r.objects(Dog).where((Dog.age < 2) & Dog.name.startswith("B"))
 
-        A function is called with an expression for the object: `where(lambda dog: dog.age < 2)`.
+        A function is called with an expression for the object, or the value:
+        `where(lambda dog: dog.age < 2)`, `person.numbers.where(lambda n: n > 3)`.
         """
         text, arguments = compiled(conditions, self.element_class)
         return self._filter(text, arguments)
@@ -87,12 +89,13 @@ class Results(_realm.Results, Sequence[T]):
 
         A key is the name of a property or a path over links (`"country.name"`), where a leading
         minus sorts by it downwards, or an expression: `Airport.country.name`, `Airport.name.desc()`.
-        `reverse` turns all of them around. The order is stable.
+        `reverse` turns all of them around. The order is stable. Values that are no objects take no
+        keys.
         """
         if self.element_class is None:
             if keys:
                 raise TypeError("sorted() of values that are no objects takes `reverse` alone")
-            return self._filter(f"TRUEPREDICATE SORT(SELF {'DESC' if reverse else 'ASC'})", ())
+            return self._sort(f"SELF {'DESC' if reverse else 'ASC'}")
         if not keys:
             raise TypeError("sorted() needs at least one property")
         parts = []
@@ -110,7 +113,9 @@ class Results(_realm.Results, Sequence[T]):
     def distinct(self, *keys: _Key) -> Results[T]:
         """The first object of each combination of values of `keys`; of values, the first of each."""
         if self.element_class is None and not keys:
-            return self._filter("TRUEPREDICATE DISTINCT(SELF)", ())
+            return self._distinct("SELF")
+        if self.element_class is None:
+            raise TypeError("distinct() of values that are no objects takes no properties")
         if not keys:
             raise TypeError("distinct() needs at least one property")
         return self._distinct(", ".join(map(_path, keys)))

@@ -402,6 +402,8 @@ PyObject *results_wrap(PyTypeObject *type, Binding *binding, realm_results_t *ha
                        bool whole_class, bool ordered);
 /* Results over the elements of a collection, or the values of a dictionary. */
 PyObject *results_of_collection(PyTypeObject *type, PyObject *collection);
+/* A new handle to results over all elements of a collection; NULL with an error of the engine. */
+realm_results_t *results_of_elements(Collection *source);
 /* Results made from others: of the same objects or values. Takes over `handle`. */
 PyObject *results_derived(Results *self, realm_results_t *handle, bool ordered);
 /* Class or collection that they are of, for messages. */

@@ -25,6 +25,14 @@ PyObject *results_wrap(PyTypeObject *type, Binding *binding, realm_results_t *ha
     return (PyObject *)self;
 }
 
+realm_results_t *results_of_elements(Collection *source) {
+    switch (source->kind) {
+    case RLM_COLLECTION_TYPE_LIST: return realm_list_to_results(source->handle);
+    case RLM_COLLECTION_TYPE_SET: return realm_set_to_results(source->handle);
+    default: return realm_dictionary_to_results(source->handle);
+    }
+}
+
 PyObject *results_of_collection(PyTypeObject *type, PyObject *collection) {
     State *state = state_of_type(type);
     if (!state) return NULL;
@@ -36,12 +44,7 @@ PyObject *results_of_collection(PyTypeObject *type, PyObject *collection) {
     }
     Collection *source = (Collection *)collection;
     if (collection_ready(source) < 0) return NULL;
-    realm_results_t *handle;
-    switch (source->kind) {
-    case RLM_COLLECTION_TYPE_LIST: handle = realm_list_to_results(source->handle); break;
-    case RLM_COLLECTION_TYPE_SET: handle = realm_set_to_results(source->handle); break;
-    default: handle = realm_dictionary_to_results(source->handle);
-    }
+    realm_results_t *handle = results_of_elements(source);
     if (!handle) {
         collection_raise(source);
         return NULL;
@@ -339,8 +342,8 @@ static PyMethodDef results_methods[] = {
      "How the objects would be found now, as text for people: the index or scan that the\n"
      "candidates come from, what is tested on them, and the ordering. Its form may change."},
     {"snapshot", (PyCFunction)results_snapshot, METH_NOARGS,
-     "The same objects, fixed: later changes move nothing in or out. Results over other values\n"
-     "have none; `list(results)` keeps those."},
+     "The same objects, fixed: later changes move nothing in or out. Other values stay what they\n"
+     "are, but cannot be deleted from their collection any more."},
     {"_of_class", (PyCFunction)results_of_class, METH_VARARGS | METH_CLASS, NULL},
     {"_of_collection", (PyCFunction)results_of_collection, METH_O | METH_CLASS, NULL},
     {"_of_backlinks", (PyCFunction)results_of_backlinks, METH_VARARGS | METH_CLASS, NULL},

@@ -124,8 +124,8 @@ static bool word_at(const char *text, const char *word) {
     return *text == '(';
 }
 
-/* Whether a query text orders or cuts its matches. Outside of strings, SORT, DISTINCT and LIMIT
- * are followed by a parenthesis only where they are such clauses. */
+/* Whether a query text orders or cuts its matches. Outside of strings, SORT, DISTINCT, LIMIT
+ * and OFFSET are followed by a parenthesis only where they are such clauses. */
 static bool has_ordering(const char *text) {
     char quote = 0;
     char before = ' ';
@@ -138,39 +138,23 @@ static bool has_ordering(const char *text) {
         } else if (!isalnum((unsigned char)before) && before != '_' && before != '$' &&
                    before != '.' &&
                    (word_at(text, "sort") || word_at(text, "distinct") ||
-                    word_at(text, "limit"))) {
+                    word_at(text, "limit") || word_at(text, "offset"))) {
             return true;
         }
     }
     return false;
 }
 
-/* A query over the values of a collection, in which SELF is the value. */
-static realm_query_t *query_of_values(Results *self, const char *text, Arguments *arguments) {
-    Collection *source = self->source;
-    realm_query_t *query;
-    if (self->ordered || source->kind == RLM_COLLECTION_TYPE_DICTIONARY) {
-        query = realm_query_parse_for_results(self->handle, text, arguments->count,
-                                              arguments->arguments);
-    } else if (source->kind == RLM_COLLECTION_TYPE_LIST) {
-        query = realm_query_parse_for_list(source->handle, text, arguments->count,
-                                           arguments->arguments);
-    } else {
-        query = realm_query_parse_for_set(source->handle, text, arguments->count,
-                                          arguments->arguments);
-    }
-    realm_error_t error;
-    if (query || !realm_get_last_error(&error)) return query;
-    if (error.error == RLM_ERR_ILLEGAL_OPERATION || error.error == RLM_ERR_INVALID_TABLE_REF) {
-        PyObject *name = results_name(self);
-        if (name) {
-            raise_code(self->realm->state, RLM_ERR_NOT_SUPPORTED,
-                       "%U: in this version collections of objects alone can be filtered and "
-                       "sorted", name);
-        }
-        Py_XDECREF(name);
-    }
-    return NULL;
+/* A query over values, in which SELF is the value. One with an order stands for these results as they
+ * are chosen so far; else it only tests, as one of a class does. */
+static realm_query_t *query_of_values(Results *self, const char *text, Arguments *arguments,
+                                      bool ordering) {
+    realm_results_t *all = ordering ? NULL : results_of_elements(self->source);
+    /* A snapshot may outlive its collection. */
+    realm_query_t *query = realm_query_parse_for_values(
+        all ? all : self->handle, text, arguments->count, arguments->arguments);
+    if (all) realm_release_handle(self->realm, all);
+    return query;
 }
 
 PyObject *results_filter(Results *self, PyObject *args) {
@@ -191,7 +175,7 @@ PyObject *results_filter(Results *self, PyObject *args) {
                                  : "format strings are for results of objects");
         return NULL;
     }
-    if (ordering && self->ordered && self->binding) {
+    if (ordering && self->ordered) {
         PyObject *name = results_name(self);
         if (name) {
             raise_code(state, RLM_ERR_ILLEGAL_OPERATION,
@@ -209,7 +193,7 @@ PyObject *results_filter(Results *self, PyObject *args) {
             query = realm_query_parse_format(realm->handle, self->binding->class_key, text,
                                              arguments.count, arguments.arguments);
         } else if (!self->binding) {
-            query = query_of_values(self, text, &arguments);
+            query = query_of_values(self, text, &arguments, ordering);
         } else if (ordering && !self->whole_class) {
             query = realm_query_parse_for_results(self->handle, text, arguments.count,
                                                   arguments.arguments);
@@ -220,7 +204,7 @@ PyObject *results_filter(Results *self, PyObject *args) {
     }
     arguments_free(&arguments);
     if (query) {
-        handle = self->whole_class || ordering || !self->binding
+        handle = self->whole_class || ordering
                      ? realm_query_find_all(query)
                      : realm_results_filter(self->handle, query);
         if (!handle) results_raise(self, "filtering");
@@ -273,9 +257,9 @@ PyObject *results_limit(Results *self, PyObject *count) {
 PyObject *results_snapshot(Results *self, PyObject *unused) {
     (void)unused;
     realm_results_t *handle;
-    if (results_ready(self) < 0 || results_need_objects(self, "snapshot") < 0) return NULL;
+    if (results_ready(self) < 0) return NULL;
     REALM_BLOCKING_BEGIN(self->realm, self)
-    handle = realm_results_snapshot(self->handle);
+    handle = realm_results_snapshot_values(self->handle);
     REALM_BLOCKING_END
     if (handle) return results_derived(self, handle, true);
     results_raise(self, "snapshot of");

@@ -1,22 +1,34 @@
 // Queries of the values of a collection (QUERY B11): the predicate calls each one SELF, SORT and
-// DISTINCT order and tell apart by SELF, or by what lies in it.
+// DISTINCT order and tell apart by SELF, or by what lies in it. `ValueResults` calls it.
 
-extension Query {
-    /// Positions of the values that the query selects, in its order. The values are elements of
-    /// property `column` of class `classKey`, and stay where they are meanwhile.
-    func positions(
-        of values: [RawValue], column: Int, _ snapshot: SnapshotReader
+/// What the values that are chosen from are elements of.
+struct ValueSource {
+    /// The class of the collection's owner, and the property.
+    var classKey: ClassKey
+    var column: Int
+}
+
+enum ValueSelection {
+    /// Positions of the values that satisfy the conditions, in the order that the steps give them.
+    /// The values stay where they are meanwhile. `nil` conditions hold for all.
+    static func positions(
+        of values: [RawValue], in source: ValueSource, _ conditions: Query?,
+        _ ordering: [OrderingStep], _ snapshot: SnapshotReader
     ) throws(RealmError) -> [Int] {
-        let table = try snapshot.table(classKey)
+        let table = try snapshot.table(source.classKey)
         var member = ExpressionMember(
             table: table.table, leaf: LeafView(UnsafeRawPointer(table.table.pointee.rowPlace)))
-        member.column = column
-        let evaluator = try ExpressionEvaluator(snapshot, filter, slot: 0)
+        member.column = source.column
         var positions: [Int] = []
-        for (position, value) in values.enumerated() {
-            member.value = value
-            evaluator.slots[0] = member
-            if try evaluator.holds(root: filter.root) { positions.append(position) }
+        if let filter = conditions?.filter {
+            let evaluator = try ExpressionEvaluator(snapshot, filter, slot: 0)
+            for (position, value) in values.enumerated() {
+                member.value = value
+                evaluator.slots[0] = member
+                if try evaluator.holds(root: filter.root) { positions.append(position) }
+            }
+        } else {
+            positions = Array(values.indices)
         }
         for step in ordering {
             switch step {
@@ -24,7 +36,7 @@ extension Query {
                 if positions.count > count { positions.removeLast(positions.count - count) }
             case .offset(let count): positions.removeFirst(min(count, positions.count))
             case .sort(let by):
-                let keys = try self.keys(by, values, positions, member, snapshot)
+                let keys = try keys(by, values, positions, member, snapshot)
                 let order = positions.indices.sorted { first, second in
                     for (index, key) in by.enumerated() {
                         let comparison = ValueKey.compare(keys[index][first], keys[index][second])
@@ -35,7 +47,7 @@ extension Query {
                 }
                 positions = order.map { positions[$0] }
             case .distinct(let by):
-                let keys = try self.keys(by, values, positions, member, snapshot)
+                let keys = try keys(by, values, positions, member, snapshot)
                 var seen = Set<[ValueKey]>()
                 positions = positions.indices.filter { index in
                     seen.insert(keys.map { $0[index] }).inserted
@@ -46,7 +58,7 @@ extension Query {
     }
 
     /// For each key its values at the positions.
-    private func keys(
+    private static func keys(
         _ by: [OrderingKey], _ values: [RawValue], _ positions: [Int],
         _ member: ExpressionMember, _ snapshot: SnapshotReader
     ) throws(RealmError) -> [[ValueKey]] {
@@ -77,4 +89,28 @@ private struct ValueKey: Hashable {
     }
     static func == (a: ValueKey, b: ValueKey) -> Bool { ValueOrder.equal(a.value, b.value) }
     func hash(into hasher: inout Hasher) { ValueOrder.hash(value, into: &hasher) }
+}
+
+extension Query {
+    /// Whether a text speaks of SELF, as one over values does and one over objects hardly ever;
+    /// also when the text is no query. What stands in strings does not count.
+    public static func namesSelf(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+        guard let base = text.baseAddress, text.count <= QueryText.bytesMax else { return false }
+        let text = QueryText(base: base, count: text.count)
+        var lexer = Lexer(text, .core)
+        do throws(RealmError) {
+            while true {
+                let token = try lexer.next()
+                if token.kind == .end { return false }
+                if token.kind == .identifier, text.string(token) == "SELF" { return true }
+            }
+        } catch {
+            return false
+        }
+    }
+
+    /// The same for a text in Swift.
+    public static func namesSelf(_ text: String) -> Bool {
+        Array(text.utf8).withUnsafeBufferPointer { namesSelf($0) }
+    }
 }

@@ -176,24 +176,25 @@ public final class Query: @unchecked Sendable {
 
 /// Reads the texts that sort and distinct calls on results take.
 enum OrderingText {
+    /// `values`: of a collection of these, whose owner is of the class.
     static func sort(
-        _ text: String, schema: Schema, classKey: ClassKey
+        _ text: String, schema: Schema, classKey: ClassKey, values: ColumnKind? = nil
     ) throws(RealmError) -> OrderingStep {
-        try bind(text, schema, classKey) { text throws(RealmError) in
+        try bind(text, schema, classKey, values) { text throws(RealmError) in
             try Parser.sortDescriptor(text)
         }
     }
 
     static func distinct(
-        _ text: String, schema: Schema, classKey: ClassKey
+        _ text: String, schema: Schema, classKey: ClassKey, values: ColumnKind? = nil
     ) throws(RealmError) -> OrderingStep {
-        try bind(text, schema, classKey) { text throws(RealmError) in
+        try bind(text, schema, classKey, values) { text throws(RealmError) in
             try Parser.distinctDescriptor(text)
         }
     }
 
     private static func bind(
-        _ text: String, _ schema: Schema, _ classKey: ClassKey,
+        _ text: String, _ schema: Schema, _ classKey: ClassKey, _ values: ColumnKind?,
         _ parse: (QueryText) throws(RealmError) -> SyntaxTree
     ) throws(RealmError) -> OrderingStep {
         guard let classIndex = schema.classes.firstIndex(where: { $0.key == classKey }) else {
@@ -205,7 +206,8 @@ enum OrderingText {
             guard let base = buffer.baseAddress else { return .limit(0) }
             let text = QueryText(base: base, count: buffer.count - 1)
             let tree = try parse(text)
-            var binder = Binder(text, tree, schema, classIndex, [], FilterBuilder())
+            var binder = Binder(
+                text, tree, schema, classIndex, [], FilterBuilder(), values: values)
             var steps: [OrderingStep] = []
             _ = try binder.bind(&steps)
             return steps[0]
