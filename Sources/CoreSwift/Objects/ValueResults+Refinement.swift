@@ -34,7 +34,8 @@ extension ValueResults {
                     + "class, can filter these results")
         }
         guard !ordering.contains(where: { $0.isCut }) else {
-            throw RealmError(.illegalOperation, "results with a limit cannot be filtered")
+            throw RealmError(
+                .illegalOperation, "results with a limit or an offset cannot be filtered")
         }
         let plain = query.withoutOrdering()
         return with(conditions: try conditions?.and(plain) ?? plain, ordering: ordering)
