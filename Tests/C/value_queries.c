@@ -1,11 +1,6 @@
 /* Queries and orders over values that are no objects: SELF in lists, sets and dictionaries. */
 #include "things.h"
 
-static size_t count_results(realm_results_t *results) {
-    size_t count = SIZE_MAX;
-    SUCCEEDS(realm_results_count(results, &count));
-    return count;
-}
 /* The results are these integers; takes the handle. */
 static bool are_ints(realm_results_t *results, size_t count, const int64_t *expected) {
     bool same = results && count_results(results) == count;
