@@ -367,8 +367,6 @@ class OperandBinder:
                 bound.values, bound.many, bound.grouped = count, route.many, False
             bound.type, bound.role = "int", "expr"
         elif path.ending == "length":
-            if path.steps[-1] == ("index", "*"):
-                raise Unspecified("PENDING: the canonical text loses .length behind [*]")
             if path.steps[-1][0] == "name" and bound.prop and bound.prop.coll == "dict":
                 raise Unspecified("length of a dictionary, or its key of that name")
             if one or bound.type not in ("string", "binary", "mixed"):

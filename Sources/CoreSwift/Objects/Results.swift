@@ -208,16 +208,17 @@ public final class Results: AnyResults {
         var isComplete = count == .max
         switch base {
         case .table:
+            // One for both: what it found out about other classes need not be found out again.
+            let selection = try conditions?.selection(snapshot)
             if !ordering.isEmpty,
-                let leading = try Ordering.leading(
-                    count, ordering, conditions?.selection(snapshot), table)
+                let leading = try Ordering.leading(count, ordering, selection, table)
             {
                 keys = leading
                 isComplete = false
-            } else if let conditions {
+            } else if let selection {
                 // Sorting needs all matches; without it the scan may stop early.
                 let needed = Ordering.needed(count, before: ordering[...]) ?? .max
-                keys = try conditions.matches(snapshot, limit: needed)
+                keys = try selection.keys(limit: needed)
                 if keys.count < needed { isComplete = true }
             } else {
                 keys = try Self.keys(table)

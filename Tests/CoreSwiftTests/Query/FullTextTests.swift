@@ -152,6 +152,8 @@ import Testing
         #expect(try ids("NONE crew.bio TEXT 'pil*'") == [0, 2, 4])
         #expect(try ids("crew.name TEXT 'brien' AND log TEXT 'coal'") == [2])
         #expect(try ids("captain.@links.Vessel.captain.log TEXT 'reef'") == [0, 3])
+        #expect(try ids("ALL crew.bio TEXT '-pilot'") == [0, 2, 4])
+        #expect(try ids("NONE crew.bio TEXT '-pilot'") == [0, 1, 4, 5])
         #expect(code("marks TEXT 'a'") == .illegalOperation)
         #expect(code("crew TEXT 'a'") == .invalidQuery)
         #expect(code("crew.bio TEXT ''") == .invalidArgument)
@@ -167,6 +169,14 @@ import Testing
         #expect(try ids("SUBQUERY(crew, $s, $s.bio TEXT '-pilot').@count == 1") == [2, 3])
         let correlated = "SUBQUERY(crew, $s, $s.bio TEXT 'PILOT reefs' AND $s == SELF.captain)"
         #expect(try ids(correlated + ".@count > 0") == [3])
+        // Links to one are followed for each member: texts that are null have no words, behind
+        // a null link there is no text.
+        let excluding = "SUBQUERY(crew, $s, $s == $s AND SELF.captain.bio TEXT '-pilot')"
+        #expect(try ids(excluding + ".@count > 0") == [1, 5])
+        let behindNull = "SUBQUERY(crew, $s, $s == $s AND $s.boss.bio TEXT '-reef')"
+        #expect(try ids(behindNull + ".@count > 0 AND tons >= 0") == [2, 3])
+        let none = "SUBQUERY(crew, $s, SELF.tons >= 0 AND NOT $s.boss.bio TEXT '-reef')"
+        #expect(try ids(none + ".@count > 0") == [1, 3, 5])
     }
 
     @Test func propertiesNeedAFullTextIndex() throws {

@@ -4,10 +4,10 @@
 
 import CKernels
 
-/// A test of numbers that runs over whole leaves. Used by one thread.
-final class ExpressionColumns {
+/// The memory that tests of one execution use in turns.
+final class ColumnScratch {
     /// Values of all rows of a leaf.
-    private struct Buffer {
+    struct Buffer {
         /// Int64 or Double.
         var isInteger = true
         let values: UnsafeMutableRawPointer
@@ -20,28 +20,8 @@ final class ExpressionColumns {
             values.assumingMemoryBound(to: Double.self)
         }
     }
-
-    private let program: FilterProgram
-    private let test: UnsafePointer<ExpressionTest>
-    private let constants: UnsafeMutablePointer<RawValue>
-    private var stack: [Buffer] = []
-    private var top = 0
-    private let match: Bitmap
-    private static let rowsMax = LeafLayout.rowsMax
-    private static let depthMax = 8
-    private static let codeMax = 64
-
-    /// Nil when the test is of another kind.
-    init?(
-        _ program: FilterProgram, _ test: UnsafePointer<ExpressionTest>, _ table: TableReader,
-        slot: Int, _ constants: UnsafeMutablePointer<RawValue>
-    ) {
-        self.program = program
-        self.test = test
-        self.constants = constants
-        match = .allocate(capacity: Self.rowsMax / 64)
-        guard Self.isNumeric(program, test, table, slot: slot, constants) else { return nil }
-    }
+    var stack: [Buffer] = []
+    let match = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
 
     deinit {
         match.deallocate()
@@ -49,6 +29,44 @@ final class ExpressionColumns {
             buffer.values.deallocate()
             buffer.nulls.deallocate()
         }
+    }
+
+    func add() {
+        stack.append(
+            Buffer(
+                values: .allocate(byteCount: LeafLayout.rowsMax * 8, alignment: 64),
+                nulls: .allocate(capacity: LeafLayout.rowsMax / 64)))
+    }
+}
+
+/// A test of numbers that runs over whole leaves. Used by one thread.
+final class ExpressionColumns {
+    private typealias Buffer = ColumnScratch.Buffer
+
+    private let program: FilterProgram
+    private let test: UnsafePointer<ExpressionTest>
+    private let constants: UnsafeMutablePointer<RawValue>
+    private let scratch: ColumnScratch
+    private let match: Bitmap
+    private var stack: [Buffer] {
+        get { scratch.stack }
+        _modify { yield &scratch.stack }
+    }
+    private var top = 0
+    private static let depthMax = 8
+    private static let codeMax = 64
+
+    /// Nil when the test is of another kind.
+    init?(
+        _ program: FilterProgram, _ test: UnsafePointer<ExpressionTest>, _ table: TableReader,
+        slot: Int, _ constants: UnsafeMutablePointer<RawValue>, _ scratch: ColumnScratch
+    ) {
+        self.program = program
+        self.test = test
+        self.constants = constants
+        self.scratch = scratch
+        match = scratch.match
+        guard Self.isNumeric(program, test, table, slot: slot, constants) else { return nil }
     }
 
     private static func isNumeric(
@@ -116,12 +134,7 @@ final class ExpressionColumns {
     }
 
     private func push() -> Int {
-        if top == stack.count {
-            stack.append(
-                Buffer(
-                    values: .allocate(byteCount: Self.rowsMax * 8, alignment: 64),
-                    nulls: .allocate(capacity: Self.rowsMax / 64)))
-        }
+        if top == stack.count { scratch.add() }
         top += 1
         return top - 1
     }

@@ -14,10 +14,13 @@ extension ExpressionEvaluator {
         }
         let left = try run(test.pointee.left)
         if test.pointee.kind == .geoWithin { return try isWithin(test, left) }
+        if let found = isListed(test, left) { return found }
         let right = try run(test.pointee.right)
         if test.pointee.kind == .between {
             let upper = try run(test.pointee.upper)
-            return try isBetween(test, left, right.value, upper.value)
+            return try isBetween(
+                test, left, right.isPresent ? right.value : .null,
+                upper.isPresent ? upper.value : .null)
         }
         if left.shape == .single, right.shape == .single {
             guard left.isPresent, right.isPresent else { return false }
@@ -31,6 +34,24 @@ extension ExpressionEvaluator {
             return false
         }
         return try holds(test, left, right)
+    }
+
+    /// Values that are looked for in a list of constants; nil when the test says something else.
+    private func isListed(
+        _ test: UnsafePointer<ExpressionTest>, _ left: ExpressionOperand
+    ) -> Bool? {
+        guard test.pointee.looksUpList, left.shape != .groups, left.isPresent,
+            let set = shared.set(program.code[Int(test.pointee.right.first)])
+        else { return nil }
+        let wanted = test.pointee.op == .equal && test.pointee.right.quantifier != .none
+        if left.shape == .single { return set.contains(left.value).map { $0 == wanted } }
+        let quantifier = test.pointee.left.quantifier
+        let isAll = quantifier == .all
+        for place in left.first..<left.first + left.count {
+            guard let isMember = set.contains(values[place]) else { return nil }
+            if (isMember == wanted) != isAll { return !isAll && quantifier != .none }
+        }
+        return isAll || quantifier == .none
     }
 
     /// One collection of several.

@@ -124,7 +124,8 @@ extension ExpressionEvaluator {
             operand.value = .int(0)
             operand.isPresent = isNull
         case .column, .member:
-            operand.isPresent = isNull && path.pointee.mixedCount == 0
+            operand.isPresent =
+                isNull && path.pointee.mixedCount == 0 && !path.pointee.needsObject
             if path.pointee.measure != .none { operand.value = measured(.null, path) ?? .null }
         default: operand.isPresent = false
         }

@@ -134,13 +134,14 @@ extension ExpressionEvaluator {
     private func subquerySet(
         _ index: Int, _ subquery: ExpressionSubquery
     ) throws(RealmError) -> KeySet {
-        if let set = subquerySets[index] { return set }
+        if let set = shared.subquerySets[index] { return set }
         let table = try snapshot.table(subquery.target)
         let passing = try Selection(
-            snapshot, program, table, root: Int(subquery.root), slot: Int(subquery.slot)
+            snapshot, program, table, root: Int(subquery.root), slot: Int(subquery.slot),
+            sharing: shared
         ).keys()
         let set = KeySet(passing)
-        subquerySets[index] = set
+        shared.subquerySets[index] = set
         return set
     }
 }

@@ -75,98 +75,56 @@ final class ExpressionEvaluator {
     let program: FilterProgram
     /// The scope whose members are the rows tested.
     let slot: Int
-    /// Members at hand, by scope.
+    let shared: ExpressionState
+    // Those of `shared`.
     let slots: UnsafeMutablePointer<ExpressionMember>
     let constants: UnsafeMutablePointer<RawValue>
-    /// The class that each step arrives at; steps into mixed values have none.
     let stepTables: UnsafeMutablePointer<Table?>
+    let texts: ExpressionTexts
     var stack: ExpressionPool<ExpressionOperand>
     var values: ExpressionPool<RawValue>
     var groups: ExpressionPool<(first: Int, count: Int)>
     var keys: ExpressionPool<Int64>
     /// AND and OR around a condition inside a SUBQUERY.
     var frames: ExpressionPool<(node: Int32, next: Int32)>
-    /// Members that pass an uncorrelated SUBQUERY, made when first needed.
-    var subquerySets: [KeySet?]
-    let texts: ExpressionTexts
-    /// Texts that functions made, and what `now()` is; made when a function is first called.
+    /// Texts that functions made; made when a function is first called.
     private(set) var functionContext: FunctionContext?
     var functions: FunctionContext {
         if let context = functionContext { return context }
-        let context = FunctionContext()
+        let context = FunctionContext(shared.clock)
         functionContext = context
         return context
     }
     /// By test: whether it runs over whole leaves, once that was found out.
     private var columns: [Int32: ExpressionColumns?] = [:]
 
+    /// `sharing`: what the evaluator that runs around this one uses.
     init(
-        _ snapshot: SnapshotReader, _ program: FilterProgram, slot: Int
+        _ snapshot: SnapshotReader, _ program: FilterProgram, slot: Int,
+        sharing shared: ExpressionState? = nil
     ) throws(RealmError) {
         self.snapshot = snapshot
         self.program = program
         self.slot = slot
-        texts = ExpressionTexts(program)
-        slots = .allocate(capacity: max(1, program.slotCount))
-        constants = .allocate(capacity: max(1, program.constantCount))
-        stepTables = .allocate(capacity: max(1, program.stepCount))
+        let state = if let shared { shared } else { try ExpressionState(snapshot, program) }
+        self.shared = state
+        texts = state.texts
+        slots = state.slots
+        constants = state.constants
+        stepTables = state.stepTables
         stack = ExpressionPool(capacity: program.stackDepth + 8)
         values = ExpressionPool(capacity: 64)
         groups = ExpressionPool(capacity: 8)
         keys = ExpressionPool(capacity: 64)
         frames = ExpressionPool(capacity: 4)
-        subquerySets = Array(repeating: nil, count: program.subqueryCount)
-        for index in 0..<program.stepCount {
-            let target = program.steps[index].target
-            (stepTables + index).initialize(
-                to: target == .invalid ? nil : try snapshot.table(target).table)
-        }
-        for index in 0..<program.constantCount {
-            (constants + index).initialize(to: try value(program.constants[index]))
-        }
-        for index in 0..<program.pathCount where program.paths[index].value == .countBacklinks {
-            _ = try snapshot.table(program.paths[index].target)
-        }
-        if program.needsAllTables {
-            for item in snapshot.schema.classes { _ = try snapshot.table(item.key) }
-        }
     }
 
     deinit {
-        slots.deallocate()
-        constants.deallocate()
-        stepTables.deallocate()
         stack.deallocate()
         values.deallocate()
         groups.deallocate()
         keys.deallocate()
         frames.deallocate()
-    }
-
-    /// No object has this key: what stands for an object that does not exist (T17).
-    static let nobody = ObjectKey(rawValue: -1)
-
-    private func value(_ constant: BoundConstant) throws(RealmError) -> RawValue {
-        let text = program.bytes + Int(constant.text.offset)
-        switch constant.kind {
-        case .string: return .string(text, Int(constant.text.count))
-        case .binary: return .binary(text, Int(constant.text.count))
-        case .objectWithPrimaryKey:
-            let target = try snapshot.table(constant.classKey)
-            let primaryKey: RawValue
-            switch constant.primaryKeyKind {
-            case .int: primaryKey = .int(constant.int)
-            case .null: primaryKey = .null
-            case .uuid, .objectId:
-                primaryKey = RawValue(
-                    word0: constant.bits, word1: constant.high,
-                    type: constant.primaryKeyKind == .uuid ? .uuid : .objectId)
-            default: primaryKey = .string(text, Int(constant.text.count))
-            }
-            let key = try target.find(primaryKey: primaryKey)
-            return .link(constant.classKey, key.map { ObjectKey(rawValue: $0) } ?? Self.nobody)
-        default: return constant.raw
-        }
     }
 
     // MARK: Rows
@@ -191,7 +149,7 @@ final class ExpressionEvaluator {
     private func columns(_ index: Int32, _ table: TableReader) -> ExpressionColumns? {
         if let known = columns[index] { return known }
         let made = ExpressionColumns(
-            program, program.tests + Int(index), table, slot: slot, constants)
+            program, program.tests + Int(index), table, slot: slot, constants, shared.scratch)
         columns[index] = .some(made)
         return made
     }

@@ -13,12 +13,15 @@ struct Selection {
     let filter: LeafFilter
     /// The scope whose members the rows are, for expressions.
     let slot: Int
+    /// Of the expression that this execution answers a part of.
+    private let shared: ExpressionState?
 
     init(
         _ snapshot: SnapshotReader, _ program: FilterProgram, _ table: TableReader, root: Int,
-        slot: Int = 0
+        slot: Int = 0, sharing shared: ExpressionState? = nil
     ) throws(RealmError) {
         self.slot = slot
+        self.shared = shared
         self.snapshot = snapshot
         self.program = program
         self.table = table
@@ -236,7 +239,8 @@ struct Selection {
             case .memberCount: try prepareCount(index)
             case .elements: stack.append(node.a)
             case .expression where filter.expressions == nil:
-                filter.expressions = try ExpressionEvaluator(snapshot, program, slot: slot)
+                filter.expressions = try ExpressionEvaluator(
+                    snapshot, program, slot: slot, sharing: shared)
             default: break
             }
         }

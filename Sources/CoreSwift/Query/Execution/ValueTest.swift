@@ -4,8 +4,9 @@
 // The order is that of `ValueOrder`, with what the query language says beyond it:
 //   * values of different families are not equal and in no order;
 //   * a double meets a decimal rounded to 15 digits, a float to 7 (QUERY T4), so that 1.1 is 1.1;
-//   * NaN: in decimal properties it is the least number and equal to itself; in mixed ones it
-//     equals itself and is in no order; as a binary number it equals nothing (CONTRACT A.3).
+//   * NaN, wherever it stands: as a decimal it is the least number and equal to itself; as a binary
+//     number it equals nothing and is in no order. Where mixed values are compared, it equals
+//     itself and is in no order (CONTRACT A.3).
 
 enum ValueComparison: UInt8 {
     case equal, less, lessEqual, greater, greaterEqual
@@ -32,7 +33,8 @@ enum ValueComparison: UInt8 {
 }
 
 enum ValueTest {
-    /// Whether `value comparison constant` holds for a value of a column of this kind.
+    /// Whether `value comparison constant` holds. `kind` is `.mixed` where mixed values are
+    /// compared, which only the rules of NaN depend on.
     static func passes(
         _ value: RawValue, _ comparison: ValueComparison, _ constant: RawValue, _ kind: ColumnKind
     ) -> Bool {
@@ -41,8 +43,12 @@ enum ValueTest {
         guard family == .number else {
             return comparison.holds(ValueOrder.compare(value, constant))
         }
-        if kind != .decimal, isNaN(value) || isNaN(constant) {
-            return kind == .mixed && comparison == .equal && ValueOrder.equal(value, constant)
+        if kind == .mixed {
+            if isNaN(value) || isNaN(constant) {
+                return comparison == .equal && ValueOrder.equal(value, constant)
+            }
+        } else if isBinaryNaN(value) || isBinaryNaN(constant) {
+            return false
         }
         let isDecimal = value.type == ValueType.decimal128.rawValue
         if isDecimal != (constant.type == ValueType.decimal128.rawValue) {
@@ -53,10 +59,15 @@ enum ValueTest {
     }
 
     static func isNaN(_ value: RawValue) -> Bool {
+        if value.type == ValueType.decimal128.rawValue { return value.decimalValue.isNaN }
+        return isBinaryNaN(value)
+    }
+
+    @inline(__always)
+    static func isBinaryNaN(_ value: RawValue) -> Bool {
         switch value.type {
         case ValueType.float.rawValue: return value.floatValue.isNaN
         case ValueType.double.rawValue: return value.doubleValue.isNaN
-        case ValueType.decimal128.rawValue: return value.decimalValue.isNaN
         default: return false
         }
     }

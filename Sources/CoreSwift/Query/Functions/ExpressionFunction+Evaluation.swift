@@ -6,9 +6,18 @@ import CKernels
 /// thread, for one execution.
 final class FunctionContext {
     let texts = TextArena()
+    private let clock: QueryClock
+
+    init(_ clock: QueryClock) { self.clock = clock }
+
+    var now: RawValue { clock.now }
+}
+
+/// What `now()` is; one for the whole of an execution, whatever runs within it.
+final class QueryClock {
     private var time: RawValue?
 
-    /// The same for the whole execution.
+    /// Read when it is first asked for.
     var now: RawValue {
         if let time { return time }
         var nanoseconds: Int32 = 0

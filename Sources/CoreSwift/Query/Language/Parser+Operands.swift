@@ -279,7 +279,7 @@ extension Parser {
         return append(node)
     }
 
-    private mutating func enter() throws(RealmError) {
+    mutating func enter() throws(RealmError) {
         guard depth < Parser.depthMax else {
             throw text.syntaxError(
                 at: Int(token.start),
@@ -401,7 +401,7 @@ extension Parser {
             }
         }
         steps.count = Int32(tree.steps.count) - steps.first
-        steps.end = tree.steps[tree.steps.count - 1].end
+        steps.end = previousEnd
         return steps
     }
 

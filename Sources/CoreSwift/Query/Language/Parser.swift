@@ -11,6 +11,8 @@ struct Parser {
     var lexer: Lexer
     /// The token looked at.
     var token: Token
+    /// Where the token before it ends.
+    private(set) var previousEnd: Int32 = 0
     let tree = SyntaxTree()
     private var operators: [Operator] = []
     private var values: [Int32] = []
@@ -86,6 +88,7 @@ struct Parser {
     }
 
     @inline(__always) mutating func advance() throws(RealmError) {
+        previousEnd = token.end
         token = try lexer.next()
         if lexer.dialect == .format, token.kind == .identifier,
             text[Int(token.start)] == UInt8(ascii: "$")
@@ -443,16 +446,40 @@ struct Parser {
         try advance()
         guard token.kind == .leftBrace || token.kind == .argument || token.kind == .formatArgument
         else { throw text.syntaxError(token, expected: "a list of two values") }
-        let range =
-            token.kind == .leftBrace
-            ? try list(quantifier: .unspecified)
-            : try constant()
+        let range = token.kind == .leftBrace ? try bounds() : try constant()
         var node = SyntaxNode(
             .between, tree.nodes[Int(operand)].start, tree.nodes[Int(range)].end)
         node.a = operand
         node.b = range
         values.append(negate(append(node), negated))
         return .predicate
+    }
+
+    /// `{low, high}` of BETWEEN, where each is a constant or an expression (B10); the opening brace
+    /// is the current token.
+    private mutating func bounds() throws(RealmError) -> Int32 {
+        let start = token.start
+        try enter()
+        try advance()
+        var members: [Int32] = []
+        while token.kind != .rightBrace {
+            let place = Int(token.start)
+            let member = try expression()
+            if tree.nodes[Int(member)].kind.isPredicate {
+                throw text.syntaxError(at: place, "a predicate as a bound", expected: "a value")
+            }
+            members.append(member)
+            guard token.kind == .comma else { break }
+            try advance()
+            if token.kind == .rightBrace { throw text.syntaxError(token, expected: "a value") }
+        }
+        try expect(.rightBrace, "',' or '}'")
+        depth -= 1
+        var node = SyntaxNode(.list, start, previousEnd)
+        node.a = Int32(tree.children.count)
+        node.b = Int32(members.count)
+        tree.children.append(contentsOf: members)
+        return append(node)
     }
 
     private mutating func geoWithin(_ base: Int) throws(RealmError) -> State {

@@ -35,7 +35,7 @@ enum SyntaxKind: UInt8 {
     case not
     /// `op` is a `ComparisonOperator`; a, b: operands.
     case comparison
-    /// a: operand, b: list or argument.
+    /// a: operand, b: list (whose members may be operands here) or argument.
     case between
     /// a: path, b: shape or argument.
     case geoWithin

@@ -22,7 +22,7 @@ extension Binder {
         _ path: Int32, _ op: ComparisonOperator, _ options: ComparisonOptions, _ other: Int32
     ) throws(RealmError) -> Int32? {
         let node = tree.nodes[Int(path)]
-        guard op != .text, let members = members(path) else { return nil }
+        guard let members = members(path) else { return nil }
         let isList = isList(other)
         if op == .inList, !isList { return nil }
         let quantifier = tree.nodes[Int(other)].quantifier

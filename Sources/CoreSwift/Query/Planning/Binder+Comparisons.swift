@@ -65,7 +65,7 @@ extension Binder {
             return wrap(target, test ?? .constant(false))
         default: break
         }
-        if leftSide.isGeneral, rightSide.isConstant {
+        if leftSide.isGeneral, rightSide.isConstant, runsOnColumns(scope) {
             if let bound = try bindSome(left, op, options, right) { return bound }
         } else if rightSide.isGeneral, leftSide.isConstant, !op.isTextual, op != .text,
             op != .inList
@@ -78,7 +78,7 @@ extension Binder {
     /// TEXT has a property on its left and words on its right.
     private func checkText(_ left: Side, _ right: Side, _ index: Int32) throws(RealmError) {
         switch (left, right) {
-        case (.path, .list):
+        case (_, .list):
             let problem =
                 "TEXT needs a string on its right, '\(spelling(tree.nodes[Int(index)]))' is a list"
             throw tree.nodes[Int(index)].kind == .argument
@@ -262,6 +262,7 @@ extension Binder {
     // MARK: BETWEEN and Boolean paths
 
     mutating func bindBetween(_ node: SyntaxNode, _ scope: Int32) throws(RealmError) -> Int32 {
+        guard hasConstantBounds(node) else { return try bindComputedBetween(node, scope) }
         guard runsOnColumns(scope), case .path(let path) = side(node.a) else {
             if runsOnColumns(scope), let bound = try bindSomeBetween(node) { return bound }
             return try bindGeneralBetween(node, scope)

@@ -53,7 +53,19 @@ extension Binder {
         test.hasEscapes = tree.dialect == .format
         test.emptyNeedleFails = tree.dialect == .format
         if let bound = bindCount(test, scope) { return bound }
+        test.looksUpList = looksUp(test, right)
         return add(test)
+    }
+
+    /// Whether the test asks if a value is in a list of constants, as they are.
+    private func looksUp(_ test: ExpressionTest, _ right: BoundOperand) -> Bool {
+        guard right.isList, right.isPlainConstant, test.pairing == .quantified,
+            test.options.folding.isEmpty, !test.comparesTypes
+        else { return false }
+        switch right.quantifier {
+        case .unspecified, .any, .none: return test.op == .equal
+        case .all: return test.op == .notEqual
+        }
     }
 
     func twoConstants(_ node: SyntaxNode) -> RealmError {
@@ -89,12 +101,11 @@ extension Binder {
         return false
     }
 
-    /// Only decimals among themselves and mixed values have an order for what is no number.
+    /// Whether NaN is compared as in mixed values (`ValueTest`): not beside a decimal.
     private func numberKind(_ left: BoundOperand, _ right: BoundOperand) -> ColumnKind {
-        if left.kind == .decimal, right.kind == .decimal { return .decimal }
-        let leftIsMixed = left.kind == .mixed && !left.isConstant
-        let rightIsMixed = right.kind == .mixed && !right.isConstant
-        return leftIsMixed || rightIsMixed ? .mixed : .double
+        let sides = [left, right].filter { !$0.isConstant }
+        let hasMixed = sides.contains { $0.kind == .mixed }
+        return hasMixed && !sides.contains { $0.kind == .decimal } ? .mixed : .double
     }
 
     // MARK: Types of the sides
@@ -396,11 +407,7 @@ extension Binder {
             throw invalidQuery(
                 "'\(spelling(node))' compares constants; the left side must be a property")
         }
-        if operand.kind == .link || operand.kind == .type {
-            throw invalidQuery(
-                "operator BETWEEN is not defined for '\(spelling(tree.nodes[Int(node.a)]))' of "
-                    + "type \(operand.kind.typeWord)")
-        }
+        if operand.kind == .link || operand.kind == .type { throw notBetween(operand) }
         var test = ExpressionTest()
         test.kind = .between
         test.left = side(operand)
@@ -417,6 +424,77 @@ extension Binder {
         return add(test)
     }
 
+    /// Whether the bounds of BETWEEN are known when the query is bound.
+    func hasConstantBounds(_ node: SyntaxNode) -> Bool {
+        let list = tree.nodes[Int(node.b)]
+        guard list.kind == .list else { return true }
+        return tree.children[Int(list.a)..<Int(list.a + list.b)].allSatisfy {
+            tree.nodes[Int($0)].kind.isConstant
+        }
+    }
+
+    /// BETWEEN with expressions as bounds. A bound that is null for an object has nothing inside.
+    mutating func bindComputedBetween(
+        _ node: SyntaxNode, _ scope: Int32
+    ) throws(RealmError) -> Int32 {
+        let list = tree.nodes[Int(node.b)]
+        try checkBoundCount(Int(list.b))
+        var sides: [BoundOperand] = []
+        for child in [node.a, tree.children[Int(list.a)], tree.children[Int(list.a) + 1]] {
+            let side = try operand(child, scope)
+            if side.kind == .link || side.kind == .type { throw notBetween(side) }
+            if side.isPlainConstant, !side.isList {
+                try checkBound(filter.expressions.constants[Int(side.constantFirst)])
+            }
+            if !sides.isEmpty, side.shape != .single {
+                throw invalidQuery(
+                    "a bound of BETWEEN is one value, '\(spelling(tree.nodes[Int(child)]))' is a "
+                        + "collection")
+            }
+            sides.append(side)
+        }
+        try checkQuantifier(sides[0])
+        // Constants take the type of what is none.
+        guard let model = sides.first(where: { !$0.isConstant }) else {
+            throw invalidQuery("'\(spelling(node))' compares constants; one must be a property")
+        }
+        for place in sides.indices {
+            if sides[place].isConstant {
+                try coerce(&sides[place], to: model, .less, .quantified)
+            } else {
+                try checkTypes(model, sides[place], .less)
+            }
+        }
+        var test = ExpressionTest()
+        test.kind = .between
+        test.left = side(sides[0])
+        test.right = side(sides[1])
+        test.upper = side(sides[2])
+        let isMixed = sides.contains { $0.kind == .mixed && !$0.isConstant }
+        let isDecimal = sides.contains { $0.kind == .decimal && !$0.isConstant }
+        test.numberKind = isMixed && !isDecimal ? .mixed : .double
+        filter.expressions.stackDepth = max(filter.expressions.stackDepth, 3)
+        return add(test)
+    }
+
+    private func notBetween(_ operand: BoundOperand) -> RealmError {
+        invalidQuery(
+            "operator BETWEEN is not defined for '\(spelling(tree.nodes[Int(operand.node)]))' of "
+                + "type \(operand.kind.typeWord)")
+    }
+
+    private func checkBoundCount(_ count: Int) throws(RealmError) {
+        guard count == 2 else {
+            throw invalidQuery("BETWEEN needs a list of exactly 2 values, it has \(count)")
+        }
+    }
+
+    private func checkBound(_ bound: BoundConstant) throws(RealmError) {
+        guard bound.kind == .null else { return }
+        let problem = "a bound of BETWEEN is null"
+        throw bound.isArgument ? invalidArgument(problem) : invalidQuery(problem)
+    }
+
     /// The two bounds; neither is null.
     mutating func betweenBounds(_ node: SyntaxNode) throws(RealmError) -> [BoundConstant] {
         guard isList(node.b) else {
@@ -425,14 +503,8 @@ extension Binder {
                     + "'\(spelling(tree.nodes[Int(node.b)]))' is none")
         }
         let bounds = try listMembers(node.b)
-        guard bounds.count == 2 else {
-            throw invalidQuery(
-                "BETWEEN needs a list of exactly 2 values, it has \(bounds.count)")
-        }
-        for bound in bounds where bound.kind == .null {
-            let problem = "a bound of BETWEEN is null"
-            throw bound.isArgument ? invalidArgument(problem) : invalidQuery(problem)
-        }
+        try checkBoundCount(bounds.count)
+        for bound in bounds { try checkBound(bound) }
         return bounds
     }
 

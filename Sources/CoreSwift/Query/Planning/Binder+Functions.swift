@@ -10,7 +10,10 @@ extension Binder {
         let node = tree.nodes[index]
         if function == .ternary, node.b > 0 {
             let condition = tree.children[Int(node.a)]
-            conditions.append(Int(node.extra)...Int(condition))
+            if isCondition.isEmpty {
+                isCondition = Array(repeating: false, count: tree.nodes.count)
+            }
+            for inner in Int(node.extra)...Int(condition) { isCondition[inner] = true }
         }
         tree.nodes[index].payload = UInt64(function.rawValue)
     }
@@ -18,7 +21,9 @@ extension Binder {
     private func cannotTake(
         _ function: ExpressionFunction, _ operands: [BoundOperand]
     ) -> RealmError {
-        let kinds = operands.map { $0.kind.typeWord }.joined(separator: ", ")
+        let kinds =
+            operands.prefix(4).map { $0.kind.typeWord }.joined(separator: ", ")
+            + (operands.count > 4 ? ", …" : "")
         return invalidQuery("the function \(function.signature) cannot take (\(kinds))")
     }
 
@@ -119,7 +124,7 @@ extension Binder {
         _ index: Int32, _ function: ExpressionFunction, _ operands: [BoundOperand]
     ) throws(RealmError) -> BoundOperand {
         let constants = operands.map { filter.expressions.constants[Int($0.constantFirst)] }
-        let context = FunctionContext()
+        let context = FunctionContext(QueryClock())
         let values = constants.map { constant -> RawValue in
             switch constant.kind {
             case .string, .binary:

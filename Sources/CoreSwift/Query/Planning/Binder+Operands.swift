@@ -276,6 +276,12 @@ extension Binder {
     ) throws(RealmError) {
         if operand.kind.isNumeric || (operand.kind == .mixed && !operand.isPlainConstant) { return }
         if operand.isList, operand.kind == .mixed, operand.constantCount == 0 { return }
+        // What constants came to may be null (R5), a literal may not (R4).
+        if operand.kind == .null, operand.isPlainConstant,
+            filter.expressions.constants[Int(operand.constantFirst)].isComputed
+        {
+            return
+        }
         throw invalidArgument(
             "operator \(sign) in '\(spelling(tree.nodes[Int(whole)]))' needs numbers, "
                 + "'\(spelling(tree.nodes[Int(operand.node)]))' is of type "

@@ -108,8 +108,7 @@ extension Binder {
         if walk.spreads {
             // `[*]` was read: the elements are at hand.
             if case .name(let name) = next, takesLength(property, name) {
-                begin(&walk, .elements, property)
-                walk.bound.path.measure = .length
+                beginLength(&walk, property)
                 return true
             }
             guard isMixed else { throw cannotFollow(walk, next, start, end) }
@@ -135,10 +134,7 @@ extension Binder {
             begin(&walk, .elementForKey, property)
             walk.bound.path.text = filter.addText(name)
         case (.name(let name), _) where takesLength(property, name):
-            if recordsTexts { walk.text += ".length" }
-            begin(&walk, .elements, property)
-            walk.bound.path.measure = .length
-            walk.state = .values
+            beginLength(&walk, property)
         case (.name, _) where isMixed:
             begin(&walk, .elements, property)
             try followMixed(&walk, next)
@@ -152,6 +148,14 @@ extension Binder {
     ) -> Bool {
         text.isLength(name)
             && (property.type == .string || property.type == .binary || property.type == .mixed)
+    }
+
+    /// Reads the lengths of the elements of the property taken last (S13).
+    private func beginLength(_ walk: inout PathWalk, _ property: PropertySchema) {
+        if recordsTexts { walk.text += ".length" }
+        begin(&walk, .elements, property)
+        walk.bound.path.measure = .length
+        walk.state = .values
     }
 
     /// Reads values of the property taken last.

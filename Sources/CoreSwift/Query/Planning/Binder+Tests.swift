@@ -220,16 +220,19 @@ extension Binder {
         return BoundConstant(.double, value.bitPattern)
     }
 
-    private func boolTest(_ op: ComparisonOperator, _ constant: BoundConstant) -> FilterNode? {
+    private mutating func boolTest(_ op: ComparisonOperator, _ constant: BoundConstant)
+        -> FilterNode?
+    {
         boolean(constant).map { intRange(op, Int64($0.bits)) }
     }
 
     /// A constant as a Boolean; in format strings 0 and 1 are (X5).
-    func boolean(_ constant: BoundConstant) -> BoundConstant? {
+    mutating func boolean(_ constant: BoundConstant) -> BoundConstant? {
         if constant.kind == .bool { return constant }
         guard tree.dialect == .format, constant.kind == .int, constant.bits <= 1 else {
             return nil
         }
+        if recordsTexts { booleanNodes.insert(constant.node) }
         var result = BoundConstant(.bool, constant.bits)
         result.isArgument = constant.isArgument
         result.node = constant.node

@@ -47,7 +47,8 @@ extension Binder {
 
     /// The constant as a decimal: literals by their spelling (T5), doubles with 15 digits, floats
     /// with 7 (T4), the whole of a text (T6).
-    func decimal(_ constant: BoundConstant) -> Decimal128? {
+    mutating func decimal(_ constant: BoundConstant) -> Decimal128? {
+        if recordsTexts, !constant.isComputed { decimalNodes.insert(constant.node) }
         switch constant.kind {
         case .decimal: return constant.raw.decimalValue
         case .int:
@@ -79,7 +80,11 @@ extension Binder {
 
     /// An integer property against a decimal: exact.
     func intAgainstDecimal(_ op: ComparisonOperator, _ value: Decimal128) -> FilterNode {
-        if value.isNaN { return .constant(op == .notEqual) }
+        if value.isNaN {
+            // Below every integer.
+            if op == .greater || op == .greaterEqual { return intRange(.greaterEqual, .min) }
+            return .constant(op == .notEqual)
+        }
         if let exact = value.int64 { return intRange(op, exact) }
         var node = FilterNode(.intRange)
         (node.low, node.high) = (.min, .max)

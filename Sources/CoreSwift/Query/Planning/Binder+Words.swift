@@ -56,8 +56,9 @@ extension Binder {
         test.search = filter.addSearch(search)
         test.wordRules = rules
         // No object is reached behind a null link; nulls of objects that are reached have no words.
-        test.nullNeedleMatches =
-            search.required.isEmpty && (left.isDirect || left.shape != .single)
+        let code = filter.expressions.code[Int(left.first)]
+        filter.expressions.paths[Int(code.a)].needsObject = true
+        test.nullNeedleMatches = search.required.isEmpty
         return add(test)
     }
 

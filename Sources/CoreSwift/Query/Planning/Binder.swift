@@ -30,8 +30,9 @@ struct Binder {
     var openSubqueries: [Int] = []
     /// Off: every condition becomes an expression. For tests that compare both forms.
     var usesColumns = true
-    /// Nodes of the conditions of TERNARY, which are evaluated object by object, too.
-    var conditions: [ClosedRange<Int>] = []
+    /// By node, whether it is of a condition of TERNARY, which is evaluated object by object, too.
+    /// Empty when there is none.
+    var isCondition: [Bool] = []
     /// Canonical texts of paths are written: in the order in which they were resolved, then by
     /// node.
     var recordsTexts = false
@@ -39,6 +40,9 @@ struct Binder {
     var nodeTexts: [Int: String] = [:]
     var subqueryTexts: [Int: String] = [:]
     var subqueryInnerTexts: [Int: String] = [:]
+    /// Constants that were read as decimals, and those as Booleans, by node.
+    var decimalNodes: Set<Int32> = []
+    var booleanNodes: Set<Int32> = []
 
     init(
         _ text: QueryText, _ tree: SyntaxTree, _ schema: Schema, _ rootClass: Int,
@@ -271,7 +275,8 @@ struct Binder {
         Int32(truncatingIfNeeded: Int64(bitPattern: tree.nodes[Int(index)].payload))
     }
 
-    private mutating func bindPredicate() throws(RealmError) -> Int32 {
+    /// Binds the predicate, whose names have been resolved.
+    mutating func bindPredicate() throws(RealmError) -> Int32 {
         guard tree.root >= 0 else { return filter.add(.constant(true)) }
         let allowsColumns = usesColumns
         // Parents stand behind their children, so one pass in order binds everything. Each
@@ -279,9 +284,7 @@ struct Binder {
         for index in tree.nodes.indices {
             let node = tree.nodes[index]
             guard node.kind.isPredicate else { continue }
-            if !conditions.isEmpty {
-                usesColumns = allowsColumns && !conditions.contains { $0.contains(index) }
-            }
+            if !isCondition.isEmpty { usesColumns = allowsColumns && !isCondition[index] }
             let bound: Int32
             switch node.kind {
             case .and, .or:

@@ -8,6 +8,13 @@ struct CanonicalText {
     private let binder: Binder
     private var tree: SyntaxTree { binder.tree }
 
+    /// What a node's text is made of. The texts of its children are not copied into it but named,
+    /// or a chain of 50,000 sums would be copied as often.
+    private enum Piece {
+        case text(String)
+        case node(Int32)
+    }
+
     static func predicate(
         _ part: Query.QueryPart, _ schema: Schema, _ classKey: ClassKey, _ values: ColumnKind?
     ) -> String {
@@ -25,6 +32,7 @@ struct CanonicalText {
                     FilterBuilder(), values: values)
                 binder.recordsTexts = true
                 try binder.resolveNames()
+                if dependsOnTypes(part) { _ = try binder.bindPredicate() }
                 return CanonicalText(text: text, part: part, binder: binder).predicate()
             } catch {
                 return text.string(0, text.count)
@@ -32,99 +40,129 @@ struct CanonicalText {
         }
     }
 
-    /// Children stand before their parents, so that one pass in order writes all. Pieces are taken
-    /// over by their parents and not kept.
-    private func predicate() -> String {
-        var pieces: [String] = Array(repeating: "", count: tree.nodes.count)
-        func take(_ index: Int32) -> String {
-            var piece = ""
-            swap(&piece, &pieces[Int(index)])
-            return piece
-        }
-        for (index, node) in tree.nodes.enumerated() {
-            switch node.kind {
-            case .truePredicate: pieces[index] = "TRUEPREDICATE"
-            case .falsePredicate: pieces[index] = "FALSEPREDICATE"
-            case .and:
-                pieces[index] = members(node).map { take($0) }.joined(separator: " and ")
-            case .or:
-                pieces[index] =
-                    "(" + members(node).map { take($0) }.joined(separator: " or ") + ")"
-            case .not:
-                let inner = take(node.a)
-                pieces[index] =
-                    tree.nodes[Int(node.a)].kind == .or ? "!" + inner : "!(" + inner + ")"
-            case .comparison: pieces[index] = comparison(node, take(node.a), take(node.b))
-            case .between: pieces[index] = take(node.a) + " BETWEEN " + take(node.b)
-            case .booleanPath:
-                let operand = take(node.a)
-                switch tree.nodes[Int(node.a)].kind {
-                case .keywordTrue: pieces[index] = "TRUEPREDICATE"
-                case .keywordFalse: pieces[index] = "FALSEPREDICATE"
-                default: pieces[index] = operand + " == true"
-                }
-            case .geoWithin:
-                pieces[index] = take(node.a) + " GEOWITHIN " + shape(node.b, take(node.b))
-            case .list:
-                pieces[index] =
-                    quantifier(node) + "{" + members(node).map { take($0) }.joined(separator: ", ")
-                    + "}"
-            case .add, .subtract, .multiply, .divide:
-                let sign: String
-                switch node.kind {
-                case .add: sign = " + "
-                case .subtract: sign = " - "
-                case .multiply: sign = " * "
-                default: sign = " / "
-                }
-                pieces[index] = "(" + take(node.a) + sign + take(node.b) + ")"
-            case .negate: pieces[index] = "-(" + take(node.a) + ")"
-            case .path:
-                let ending = binder.paths[Int(node.payload)].ending
-                pieces[index] =
-                    quantifier(node) + (binder.nodeTexts[index] ?? "")
-                    + (ending == .value ? "" : "." + ending.spelling)
-            case .aggregate: pieces[index] = binder.nodeTexts[index] ?? ""
-            case .subquery: pieces[index] = subquery(node) { take($0) }
-            case .function:
-                pieces[index] =
-                    quantifier(node)
-                    + text.string(Int(node.start), Int(node.end)).lowercased() + "("
-                    + members(node).map { take($0) }.joined(separator: ", ") + ")"
-            case .geoBox, .geoCircle:
-                pieces[index] = geo(node, members(node).map { take($0) })
-            case .geoPolygon:
-                pieces[index] =
-                    "geoPolygon(" + members(node).map { take($0) }.joined(separator: ", ") + ")"
-            case .geoRing:
-                pieces[index] = "{" + Self.points(members(node).map { take($0) }) + "}"
-            case .argument: pieces[index] = argument(node)
-            case .object: pieces[index] = object(node, take(node.a))
-            default: pieces[index] = constant(node)
+    /// Whether some constant is written in a way that depends on what it is compared with: numbers
+    /// with more digits than a decimal takes of them, 0 and 1 beside Booleans.
+    private static func dependsOnTypes(_ part: Query.QueryPart) -> Bool {
+        func isLong(_ value: Value) -> Bool {
+            switch value {
+            case .double(let number): return number != number.rounded() || abs(number) >= 1e15
+            case .float(let number): return number != number.rounded() || abs(number) >= 1e7
+            case .decimal128: return true
+            default: return false
             }
         }
-        return tree.root >= 0 ? pieces[Int(tree.root)] : "TRUEPREDICATE"
+        return part.tree.dialect == .format
+            || part.arguments.contains { argument in
+                switch argument {
+                case .scalar(let value): return isLong(value)
+                case .list(let values): return values.contains { isLong($0) }
+                }
+            }
     }
 
-    private func subquery(_ node: SyntaxNode, _ take: (Int32) -> String) -> String {
-        let index = Int(node.a)
-        let ending = PathEnding(rawValue: node.op) ?? .size
-        var result =
-            "SUBQUERY(" + (binder.subqueryTexts[index] ?? "") + ", "
-            + binder.variableText(binder.subqueries[index].scope) + ", "
-            + take(tree.subqueries[index].predicate) + ")."
-            + (ending == .size ? "@count" : ending.spelling)
-        if let inner = binder.subqueryInnerTexts[index] { result += "." + inner }
+    private func predicate() -> String {
+        guard tree.root >= 0 else { return "TRUEPREDICATE" }
+        var result = ""
+        var work = [Piece.node(tree.root)]
+        while let next = work.popLast() {
+            switch next {
+            case .text(let text): result += text
+            case .node(let index): work.append(contentsOf: pieces(index).reversed())
+            }
+        }
         return result
     }
 
+    private func pieces(_ index: Int32) -> [Piece] {
+        let node = tree.nodes[Int(index)]
+        switch node.kind {
+        case .truePredicate: return [.text("TRUEPREDICATE")]
+        case .falsePredicate: return [.text("FALSEPREDICATE")]
+        case .and: return joined(node, " and ")
+        case .or: return [.text("(")] + joined(node, " or ") + [.text(")")]
+        case .not:
+            if tree.nodes[Int(node.a)].kind == .or { return [.text("!"), .node(node.a)] }
+            return [.text("!("), .node(node.a), .text(")")]
+        case .comparison: return comparison(node)
+        case .between: return [.node(node.a), .text(" BETWEEN "), .node(node.b)]
+        case .booleanPath:
+            switch tree.nodes[Int(node.a)].kind {
+            case .keywordTrue: return [.text("TRUEPREDICATE")]
+            case .keywordFalse: return [.text("FALSEPREDICATE")]
+            default: return [.node(node.a), .text(" == true")]
+            }
+        case .geoWithin: return [.node(node.a), .text(" GEOWITHIN "), shape(node.b)]
+        case .list: return [.text(quantifier(node) + "{")] + joined(node, ", ") + [.text("}")]
+        case .argument: return [.text(decimal(index) ?? leaf(index))]
+        case .add: return arithmetic(node, " + ")
+        case .subtract: return arithmetic(node, " - ")
+        case .multiply: return arithmetic(node, " * ")
+        case .divide: return arithmetic(node, " / ")
+        case .negate: return [.text("-("), .node(node.a), .text(")")]
+        case .subquery: return subquery(node)
+        case .function:
+            let name = text.string(Int(node.start), Int(node.end)).lowercased()
+            return [.text(quantifier(node) + name + "(")] + joined(node, ", ") + [.text(")")]
+        case .geoPolygon:
+            return [.text("geoPolygon(")] + joined(node, ", ") + [.text(")")]
+        default: return [.text(leaf(index))]
+        }
+    }
+
+    private func arithmetic(_ node: SyntaxNode, _ sign: String) -> [Piece] {
+        [.text("("), .node(node.a), .text(sign), .node(node.b), .text(")")]
+    }
+
+    private func joined(_ node: SyntaxNode, _ separator: String) -> [Piece] {
+        var result: [Piece] = []
+        for child in members(node) {
+            if !result.isEmpty { result.append(.text(separator)) }
+            // Lists have constants alone, and no calls.
+            let isMember = node.kind == .list && tree.nodes[Int(child)].kind.isConstant
+            result.append(isMember ? .text(leaf(child)) : .node(child))
+        }
+        return result
+    }
+
+    /// The text of a node whose children are constants at most.
+    private func leaf(_ index: Int32) -> String {
+        let node = tree.nodes[Int(index)]
+        switch node.kind {
+        case .path:
+            let ending = binder.paths[Int(node.payload)].ending
+            return quantifier(node) + (binder.nodeTexts[Int(index)] ?? "")
+                + (ending == .value ? "" : "." + ending.spelling)
+        case .aggregate: return binder.nodeTexts[Int(index)] ?? ""
+        case .geoBox, .geoCircle: return geo(node, members(node).map { leaf($0) })
+        case .geoRing: return "{" + Self.points(members(node).map { leaf($0) }) + "}"
+        case .argument: return argument(index)
+        case .object: return object(node, leaf(node.a))
+        case .integer where node.options == 0:
+            return integer(Int64(bitPattern: node.payload), index)
+        default: return constant(node)
+        }
+    }
+
+    private func subquery(_ node: SyntaxNode) -> [Piece] {
+        let index = Int(node.a)
+        let ending = PathEnding(rawValue: node.op) ?? .size
+        let scope = binder.subqueries[index].scope
+        let members =
+            "SUBQUERY(" + (binder.subqueryTexts[index] ?? "") + ", " + binder.variableText(scope)
+        let inner = binder.subqueryInnerTexts[index].map { "." + $0 } ?? ""
+        return [
+            .text(members + ", "), .node(tree.subqueries[index].predicate),
+            .text(")." + (ending == .size ? "@count" : ending.spelling) + inner),
+        ]
+    }
+
     /// A shape that an argument spells stands as it is.
-    private func shape(_ index: Int32, _ piece: String) -> String {
+    private func shape(_ index: Int32) -> Piece {
         let node = tree.nodes[Int(index)]
         guard node.kind == .argument, Int(node.payload) < part.arguments.count,
             case .scalar(.string(let spelled)) = part.arguments[Int(node.payload)]
-        else { return piece }
-        return spelled
+        else { return .node(index) }
+        return .text(spelled)
     }
 
     private func geo(_ node: SyntaxNode, _ coordinates: [String]) -> String {
@@ -147,12 +185,12 @@ struct CanonicalText {
         node.quantifier == .unspecified ? "" : node.quantifier.word + " "
     }
 
-    private func comparison(_ node: SyntaxNode, _ left: String, _ right: String) -> String {
+    private func comparison(_ node: SyntaxNode) -> [Piece] {
         let op = ComparisonOperator(rawValue: node.op) ?? .equal
-        if tree.dialect == .format, let text = formatComparison(node, op, left, right) {
-            return text
-        }
         let options = ComparisonOptions(rawValue: node.options).spelling
+        if tree.dialect == .format, let pieces = formatComparison(node, op, options) {
+            return pieces
+        }
         var spelling = op.spelling
         // `x == list` says the same as `x IN list` where x is a single value.
         let leftNode = tree.nodes[Int(node.a)]
@@ -162,36 +200,23 @@ struct CanonicalText {
         {
             spelling = "IN"
         }
-        return "\(left) \(spelling)\(options) \(right)"
+        return [.node(node.a), .text(" \(spelling)\(options) "), .node(node.b)]
     }
 
-    /// What a comparison of a format string is called in the other dialect, where that differs.
+    /// A comparison of a format string that the other dialect says in another way.
     private func formatComparison(
-        _ node: SyntaxNode, _ op: ComparisonOperator, _ left: String, _ right: String
-    ) -> String? {
+        _ node: SyntaxNode, _ op: ComparisonOperator, _ options: String
+    ) -> [Piece]? {
         if op == .beginsWith || op == .endsWith || op == .contains {
             // Nothing contains null or the empty text (X6).
-            return right == "NULL" || right == "\"\"" ? "FALSEPREDICATE" : nil
+            let right = leaf(node.b)
+            return right == "NULL" || right == "\"\"" ? [.text("FALSEPREDICATE")] : nil
         }
         if op == .like, let pattern = constantText(node.b), pattern.contains(0x5C) {
-            let options = ComparisonOptions(rawValue: node.options).spelling
-            return left + " MATCHES" + options + " " + Self.string(Self.expression(pattern))
-        }
-        // 0 and 1 are Booleans beside one (X5).
-        if isBoolean(node.a), let word = Self.booleanWords[right] {
-            return "\(left) \(op.spelling) \(word)"
-        }
-        if isBoolean(node.b), let word = Self.booleanWords[left] {
-            return "\(word) \(op.spelling) \(right)"
+            let expression = Self.string(Self.expression(pattern))
+            return [.node(node.a), .text(" MATCHES" + options + " " + expression)]
         }
         return nil
-    }
-
-    private static let booleanWords = ["0": "false", "1": "true"]
-
-    private func isBoolean(_ index: Int32) -> Bool {
-        let node = tree.nodes[Int(index)]
-        return node.kind == .path && binder.paths[Int(node.payload)].path.kind == .bool
     }
 
     /// The bytes of a string that is a literal or an argument.
@@ -262,13 +287,9 @@ struct CanonicalText {
                 node.options & 2 != 0
                 ? try? Literals.base64(text, token) : try? Literals.string(text, token)
             return Self.binary(bytes ?? [])
-        case .integer where node.options == 0:
-            return "\(Int64(bitPattern: node.payload))"
         case .double:
             // A decimal property reads the digits that the query wrote, beyond those of a double.
-            let spelling = text.string(Int(node.start), Int(node.end))
-            return spelling.utf8.count > 16
-                ? spelling : Self.double(Double(bitPattern: node.payload))
+            return Self.number(text.string(Int(node.start), Int(node.end)))
         case .float:
             return Self.float(Float(bitPattern: UInt32(truncatingIfNeeded: node.payload)))
         case .infinity: return Double(bitPattern: node.payload) < 0 ? "-inf" : "inf"
@@ -291,16 +312,47 @@ struct CanonicalText {
         return "obj(" + Self.string(name) + "," + key + ")"
     }
 
-    private func argument(_ node: SyntaxNode) -> String {
+    private func argument(_ index: Int32) -> String {
+        let node = tree.nodes[Int(index)]
         guard Int(node.payload) < part.arguments.count else {
             return text.string(Int(node.start), Int(node.end))
         }
         switch part.arguments[Int(node.payload)] {
-        case .scalar(let value): return quantifier(node) + self.value(value)
+        case .scalar(let value): return quantifier(node) + self.value(value, index)
         case .list(let values):
-            return quantifier(node) + "{" + values.map { self.value($0) }.joined(separator: ", ")
-                + "}"
+            return quantifier(node) + "{"
+                + values.map { self.value($0, index) }.joined(separator: ", ") + "}"
         }
+    }
+
+    /// A value that node `index` stands for, as what it is compared with sees it: a decimal takes
+    /// fewer digits of a binary number than it has (T4), while it reads all those of a text; 0 and
+    /// 1 beside a Boolean are false and true in format strings alone (X5).
+    private func value(_ value: Value, _ index: Int32) -> String {
+        switch value {
+        case .int(let number): return integer(number, index)
+        case .double(let number) where number.isFinite && binder.decimalNodes.contains(index):
+            return Self.decimal(Decimal128(rounding: number))
+        case .float(let number) where number.isFinite && binder.decimalNodes.contains(index):
+            return Self.decimal(Decimal128(rounding: number))
+        default: return self.value(value)
+        }
+    }
+
+    /// An argument that is a decimal, where what it is compared with does not make it one.
+    private func decimal(_ index: Int32) -> String? {
+        let node = tree.nodes[Int(index)]
+        guard !binder.decimalNodes.contains(index), Int(node.payload) < part.arguments.count,
+            case .scalar(.decimal128(let number)) = part.arguments[Int(node.payload)]
+        else { return nil }
+        return "cast(\"\(number)\", \"Decimal\")"
+    }
+
+    private func integer(_ number: Int64, _ index: Int32) -> String {
+        guard number == 0 || number == 1, binder.booleanNodes.contains(index) else {
+            return "\(number)"
+        }
+        return number == 0 ? "false" : "true"
     }
 
     private func value(_ value: Value) -> String {
@@ -313,7 +365,7 @@ struct CanonicalText {
         case .timestamp(let v): return "T\(v.seconds):\(v.nanoseconds)"
         case .float(let v): return Self.float(v)
         case .double(let v): return Self.double(v)
-        case .decimal128(let v): return "\(v)"
+        case .decimal128(let v): return Self.decimal(v)
         case .objectId(let v): return "oid(\(v))"
         case .uuid(let v): return "uuid(\(v))"
         case .link(let link):
@@ -326,6 +378,21 @@ struct CanonicalText {
         if value.isNaN { return "nan" }
         if value.isInfinite { return value < 0 ? "-inf" : "inf" }
         return value.description
+    }
+
+    /// A number with a point or exponent, from its spelling; kept where a double would lose some.
+    private static func number(_ spelling: String) -> String {
+        guard spelling.utf8.count <= 16, let value = Double(spelling), value.isFinite, value != 0
+        else { return spelling }
+        return double(value)
+    }
+
+    private static func decimal(_ value: Decimal128) -> String {
+        if value.isNaN { return "nan" }
+        let text = "\(value)"
+        if text.hasSuffix("Infinity") { return text.hasPrefix("-") ? "-inf" : "inf" }
+        return text.utf8.contains { $0 == UInt8(ascii: ".") || $0 | 0x20 == UInt8(ascii: "e") }
+            ? number(text) : text
     }
 
     private static func float(_ value: Float) -> String {

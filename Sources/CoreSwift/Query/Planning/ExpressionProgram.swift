@@ -130,6 +130,8 @@ struct ExpressionPath {
     var shape = OperandShape.single
     /// Some step leads to many objects: null links then contribute nothing (U7).
     var isToMany = false
+    /// Behind a null link there is no value, not even null.
+    var needsObject = false
     /// Of the values, before `measure`.
     var kind = OperandKind.null
     var column: Int32 = -1
@@ -230,6 +232,8 @@ struct ExpressionTest {
     var wordRules = WordRules.latin
     /// LIKE: a backslash takes wildcards literally (X7).
     var hasEscapes = false
+    /// The right side is a list of constants that the left side is, or is not, one of.
+    var looksUpList = false
     /// The operands are sets of types: they are equal when they have one in common.
     var comparesTypes = false
 }

@@ -34,13 +34,22 @@ final class RegularExpression: @unchecked Sendable {
         options |= UInt32(PCRE2_ANCHORED) | UInt32(PCRE2_ENDANCHORED)
         options |= UInt32(PCRE2_NEVER_BACKSLASH_C)
         if folding.contains(.ignoreCase) { options |= UInt32(PCRE2_CASELESS) }
-        code = try Self.compile(text, options)
+        var code = try Self.compile(text, options)
         do throws(RealmError) {
-            countingCode = try Self.compile(text, options | UInt32(PCRE2_AUTO_CALLOUT))
+            // The pattern as it was given has been compiled for its errors and their places.
+            let expanded = PatternWords.expanded(text)
+            if let expanded {
+                let words = try Self.compile(expanded, options)
+                pcre2_code_free_8(code)
+                code = words
+            }
+            countingCode = try Self.compile(
+                expanded ?? text, options | UInt32(PCRE2_AUTO_CALLOUT))
         } catch {
             pcre2_code_free_8(code)
             throw error
         }
+        self.code = code
     }
 
     deinit {

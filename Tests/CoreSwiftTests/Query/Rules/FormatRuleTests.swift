@@ -80,6 +80,13 @@ import Testing
         #expect(try world.formatIds("active == 1") == [1])
         #expect(try world.formatIds("active == %d", [int(0)]) == [2])
         #expect(try world.formatIds("1 == active") == [1])
+        #expect(try world.formatIds("active IN {0, 1}") == [1, 2])
+        #expect(try world.formatIds("active == ANY {1, 5, 'x'}") == [1])
+        #expect(try world.formatIds("active IN %@", [.list([.int(1), .bool(false)])]) == [1, 2])
+        #expect(try world.formatIds("active BETWEEN {0, 1}") == [1, 2])
+        #expect(try world.formatIds("TERNARY(id > 1, active, active) == 1") == [1])
+        #expect(try world.formatIds("ANY {0, 1} == active") == [1, 2])
+        #expect(try world.formatIds("active == 1 AND id IN {0, 1} AND tons > 1") == [1])
         #expect(throws: RealmError.self) { try world.ids("active == 1") }
     }
 

@@ -105,12 +105,18 @@ import Testing
             ("S10", "title CONTAINS [c] 'ST'", [1]), ("S10", "tons ==[c] 5", [1, 3]),
             ("S11", "seal BEGINSWITH bin('a')", [1]), ("S13", "notes.length > 2", [1]),
             ("S13", "notes.length == 0", [1, 3]), ("S13", "bag.length == 2", [4]),
+            ("S13", "notes[*].length > 2", [1]), ("S13", "bag[*].LENGTH == 2", [4]),
+            ("S13", "extras.@values.length == 3", [1]), ("S13", "extras[*].length == 4", [4]),
+            ("S13", "ALL notes[*].length < 3", [2, 3, 4]),
+            ("S13", "notes[*].length BETWEEN {1, 1}", [1, 4]),
             ("S3", "ANY notes CONTAINS title", [4]), ("S3", "cargo BEGINSWITH 'te'", [3]),
         ])
         world.refuse([
             ("S1", "title CONTAINS 5", .invalidQuery, "CONTAINS"),
             ("S1", "tons CONTAINS 'a'", .invalidQuery, "CONTAINS"),
             ("S1", "title CONTAINS tons", .invalidQuery, "CONTAINS"),
+            ("S13", "bag[*].length CONTAINS 'a'", .invalidQuery, "'bag[*].length'"),
+            ("I1", "notes[0] > 5", .invalidQuery, "'notes[0]'"),
         ])
     }
 

@@ -1,0 +1,153 @@
+// What the evaluators of one execution share: the one of the rows, and those of SUBQUERYs that are
+// answered for whole classes. Tables are made once, however many SUBQUERYs a query has, and `now()`
+// is one moment. Used by one thread.
+
+final class ExpressionState {
+    /// Members at hand, by scope.
+    let slots: UnsafeMutablePointer<ExpressionMember>
+    let constants: UnsafeMutablePointer<RawValue>
+    /// The class that each step arrives at; steps into mixed values have none.
+    let stepTables: UnsafeMutablePointer<Table?>
+    /// Members that pass an uncorrelated SUBQUERY, made when first needed.
+    var subquerySets: [KeySet?]
+    let texts: ExpressionTexts
+    let clock = QueryClock()
+    private(set) lazy var scratch = ColumnScratch()
+    /// Lists that values are looked for in, by the place of their first constant; nil inside:
+    /// such a list is gone through.
+    private var lists: [Int32: ConstantSet?] = [:]
+
+    init(_ snapshot: SnapshotReader, _ program: FilterProgram) throws(RealmError) {
+        texts = ExpressionTexts(program)
+        slots = .allocate(capacity: max(1, program.slotCount))
+        constants = .allocate(capacity: max(1, program.constantCount))
+        stepTables = .allocate(capacity: max(1, program.stepCount))
+        subquerySets = Array(repeating: nil, count: program.subqueryCount)
+        for index in 0..<program.stepCount {
+            let target = program.steps[index].target
+            (stepTables + index).initialize(
+                to: target == .invalid ? nil : try snapshot.table(target).table)
+        }
+        for index in 0..<program.constantCount {
+            (constants + index).initialize(
+                to: try Self.value(program.constants[index], snapshot, program))
+        }
+        for index in 0..<program.pathCount where program.paths[index].value == .countBacklinks {
+            _ = try snapshot.table(program.paths[index].target)
+        }
+        if program.needsAllTables {
+            for item in snapshot.schema.classes { _ = try snapshot.table(item.key) }
+        }
+    }
+
+    deinit {
+        slots.deallocate()
+        constants.deallocate()
+        stepTables.deallocate()
+    }
+
+    /// No object has this key: what stands for an object that does not exist (T17).
+    private static let nobody = ObjectKey(rawValue: -1)
+
+    private static func value(
+        _ constant: BoundConstant, _ snapshot: SnapshotReader, _ program: FilterProgram
+    ) throws(RealmError) -> RawValue {
+        let text = program.bytes + Int(constant.text.offset)
+        switch constant.kind {
+        case .string: return .string(text, Int(constant.text.count))
+        case .binary: return .binary(text, Int(constant.text.count))
+        case .objectWithPrimaryKey:
+            let target = try snapshot.table(constant.classKey)
+            let primaryKey: RawValue
+            switch constant.primaryKeyKind {
+            case .int: primaryKey = .int(constant.int)
+            case .null: primaryKey = .null
+            case .uuid, .objectId:
+                primaryKey = RawValue(
+                    word0: constant.bits, word1: constant.high,
+                    type: constant.primaryKeyKind == .uuid ? .uuid : .objectId)
+            default: primaryKey = .string(text, Int(constant.text.count))
+            }
+            let key = try target.find(primaryKey: primaryKey)
+            return .link(constant.classKey, key.map { ObjectKey(rawValue: $0) } ?? nobody)
+        default: return constant.raw
+        }
+    }
+
+    /// The list of constants as a set; nil when its members have to be compared one by one.
+    func set(_ list: ExpressionCode) -> ConstantSet? {
+        if let known = lists[list.a] { return known }
+        let made = ConstantSet(constants + Int(list.a), Int(list.b))
+        lists[list.a] = .some(made)
+        return made
+    }
+}
+
+/// The constants of a long list, so that a value is found among them by halving. Finds what
+/// comparing with each (`ValueTest`) finds.
+final class ConstantSet {
+    private let sorted: [RawValue]
+    private let hasNull: Bool
+    private let hasBinaryNumbers: Bool
+    private let hasDecimals: Bool
+
+    /// Fewer members are gone through.
+    static let countMin = 16
+
+    /// Nil when there are few members, or kinds of numbers that are rounded beside each other.
+    init?(_ constants: UnsafeMutablePointer<RawValue>, _ count: Int) {
+        guard count >= Self.countMin else { return nil }
+        var sorted: [RawValue] = []
+        sorted.reserveCapacity(count)
+        var hasNull = false
+        var hasBinaryNumbers = false
+        var hasDecimals = false
+        for index in 0..<count {
+            let constant = constants[index]
+            switch ValueOrder.family(constant) {
+            case .null: hasNull = true
+            case .number where ValueTest.isNaN(constant): return nil
+            case .number:
+                let isDecimal = constant.type == ValueType.decimal128.rawValue
+                if isDecimal {
+                    hasDecimals = true
+                } else if constant.type != ValueType.int.rawValue {
+                    hasBinaryNumbers = true
+                }
+                sorted.append(constant)
+            default: sorted.append(constant)
+            }
+        }
+        if hasDecimals && hasBinaryNumbers { return nil }
+        sorted.sort { ValueOrder.compare($0, $1) < 0 }
+        self.sorted = sorted
+        self.hasNull = hasNull
+        self.hasBinaryNumbers = hasBinaryNumbers
+        self.hasDecimals = hasDecimals
+    }
+
+    /// Whether the value equals a member; nil when the members have to be asked one by one.
+    func contains(_ value: RawValue) -> Bool? {
+        switch ValueOrder.family(value) {
+        case .null: return hasNull
+        case .list, .dictionary, .unknown: return nil
+        case .number:
+            if ValueTest.isNaN(value) { return false }
+            if value.type == ValueType.decimal128.rawValue {
+                if hasBinaryNumbers { return nil }
+            } else if hasDecimals, value.type != ValueType.int.rawValue {
+                return nil
+            }
+        default: break
+        }
+        var low = 0
+        var high = sorted.count
+        while low < high {
+            let middle = (low &+ high) >> 1
+            let order = ValueOrder.compare(sorted[middle], value)
+            if order == 0 { return true }
+            if order < 0 { low = middle &+ 1 } else { high = middle }
+        }
+        return false
+    }
+}
