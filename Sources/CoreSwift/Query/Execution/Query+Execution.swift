@@ -52,11 +52,6 @@ extension Query {
         try selection(snapshot).first()
     }
 
-    /// Ascending keys of the objects that satisfy the conditions, at most `limit` of them.
-    func matches(_ snapshot: SnapshotReader, limit: Int) throws(RealmError) -> [Int64] {
-        try selection(snapshot).keys(limit: limit)
-    }
-
     func selection(_ snapshot: SnapshotReader) throws(RealmError) -> Selection {
         try Selection(snapshot, filter, try snapshot.table(classKey), root: filter.root)
     }
