@@ -31,6 +31,8 @@ final class LeafFilter {
     var upcoming: LeafView?
     /// Evaluates `expression` nodes; made when there are some.
     var expressions: ExpressionEvaluator?
+    /// What its evaluators share, made when there is the first.
+    var expressionState: ExpressionState?
     /// Three bitmaps for each OR that may be active at a time.
     private var pool: [Bitmap] = []
 

@@ -95,7 +95,7 @@ extension Selection {
         let subquery = program.subqueries[Int(node.a)]
         let members = try Selection(
             snapshot, program, try snapshot.table(subquery.target), root: Int(subquery.root),
-            slot: Int(subquery.slot))
+            slot: Int(subquery.slot), sharing: try expressionState())
         filter.setKeys(index, KeySet(try members.keys()))
     }
 

@@ -13,20 +13,29 @@ struct Selection {
     let filter: LeafFilter
     /// The scope whose members the rows are, for expressions.
     let slot: Int
-    /// Of the expression that this execution answers a part of.
-    private let shared: ExpressionState?
 
+    /// `sharing`: of the execution that this one is a part of.
     init(
         _ snapshot: SnapshotReader, _ program: FilterProgram, _ table: TableReader, root: Int,
-        slot: Int = 0, sharing shared: ExpressionState? = nil
+        slot: Int = 0, sharing state: ExpressionState? = nil
     ) throws(RealmError) {
         self.slot = slot
-        self.shared = shared
         self.snapshot = snapshot
         self.program = program
         self.table = table
         self.root = root
         filter = LeafFilter(program, table)
+        filter.expressionState = state
+    }
+
+    /// What the expressions of this execution, and of those within it, share; nil when there are
+    /// none.
+    func expressionState() throws(RealmError) -> ExpressionState? {
+        if program.testCount == 0 { return nil }
+        if let state = filter.expressionState { return state }
+        let state = try ExpressionState(snapshot, program)
+        filter.expressionState = state
+        return state
     }
 
     /// Whether there is no condition.
@@ -240,7 +249,7 @@ struct Selection {
             case .elements: stack.append(node.a)
             case .expression where filter.expressions == nil:
                 filter.expressions = try ExpressionEvaluator(
-                    snapshot, program, slot: slot, sharing: shared)
+                    snapshot, program, slot: slot, sharing: try expressionState())
             default: break
             }
         }
