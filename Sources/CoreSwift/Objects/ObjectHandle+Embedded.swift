@@ -10,14 +10,14 @@ extension ObjectHandle {
         guard info.kind == .link else {
             throw RealmError(
                 .propertyTypeMismatch,
-                "property \(column) of class \(classKey.rawValue) is no link to one object")
+                "property \(table.named(column: column)) is no link to one object")
         }
         guard let target = table.pointee.tables[Int(info.linkTarget.rawValue)],
             target.pointee.isEmbedded
         else {
             throw RealmError(
                 .illegalOperation,
-                "property \(column) of class \(classKey.rawValue) links to objects that are not "
+                "property \(table.named(column: column)) links to objects that are not "
                     + "embedded; create them on their own")
         }
         guard session.pointee.status == .writing else { throw realm.notWriting() }
@@ -29,17 +29,17 @@ extension ObjectHandle {
     public func parent() throws(RealmError) -> ObjectHandle {
         guard isValid else {
             throw RealmError(
-                .noSuchObject, "object \(objectKey) of class \(classKey.rawValue) was deleted")
+                .noSuchObject, "\(named) was deleted")
         }
         _ = try row()
         guard table.pointee.isEmbedded else {
             throw RealmError(
-                .topLevelObject, "objects of class \(classKey.rawValue) are not embedded")
+                .topLevelObject, "objects of \(table.named) are not embedded")
         }
         guard let owner = try table.owner(of: objectKey) else {
             throw RealmError(
                 .invalidDatabase,
-                "embedded object \(objectKey) of class \(classKey.rawValue) has no owner")
+                "embedded object \(objectKey) of \(table.named) has no owner")
         }
         return try realm.object(owner.classKey, owner.key)
     }

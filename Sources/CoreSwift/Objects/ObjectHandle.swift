@@ -134,14 +134,22 @@ public struct ObjectHandle {
 
     @inline(never)
     private func findRow() throws(RealmError) -> RowPlace {
-        guard let place = try lookUp() else { throw Self.invalidated(classKey, objectKey) }
+        guard let place = try lookUp() else { throw invalidated() }
         return place
     }
 
-    private static func invalidated(_ classKey: ClassKey, _ key: Int64) -> RealmError {
-        RealmError(
-            .invalidatedObject,
-            "object \(key) of class \(classKey.rawValue) was deleted, or its realm closed")
+    private func invalidated() -> RealmError {
+        RealmError(.invalidatedObject, "\(named) was deleted, or its realm closed")
+    }
+
+    /// The object as messages name it; without its class where the tables are gone with the session.
+    var named: String {
+        let session = session
+        let generation = slot.load(fromByteOffset: 60, as: UInt16.self)
+        guard session.pointee.status != .closed,
+            generation == UInt16(truncatingIfNeeded: session.pointee.generation)
+        else { return "object \(objectKey)" }
+        return "object \(objectKey) of \(table.named)"
     }
 
     /// Finds the row anew; nil when the object is not there any more.
@@ -209,7 +217,7 @@ public struct ObjectHandle {
     private static func unknownProperty(_ table: Table, _ key: Int64) -> RealmError {
         RealmError(
             .invalidProperty,
-            "class \(table.pointee.classKey.rawValue) has no property with key \(key)")
+            "\(table.named) has no property with key \(key)")
     }
 
     /// Reads one value. Text is borrowed until the realm moves or changes.
@@ -240,7 +248,7 @@ public struct ObjectHandle {
     private func isCollection(_ column: Int) -> RealmError {
         RealmError(
             .propertyTypeMismatch,
-            "property \(column) of class \(classKey.rawValue) is a "
+            "property \(table.named(column: column)) is a "
                 + "\(table.pointee.columns[column].collection), not a value")
     }
 
@@ -307,7 +315,7 @@ public struct ObjectHandle {
         }
         throw RealmError(
             .modifyPrimaryKey,
-            "the primary key of object \(objectKey) of class \(classKey.rawValue) cannot be "
+            "the primary key of object \(objectKey) of \(table.named) cannot be "
                 + "changed after its creation")
     }
 
@@ -320,13 +328,13 @@ public struct ObjectHandle {
         guard kind == .int || kind == .mixed else {
             throw RealmError(
                 .illegalOperation,
-                "property \(column) of class \(classKey.rawValue) is no integer to add to")
+                "property \(table.named(column: column)) is no integer to add to")
         }
         let old = try table.value(place, objectKey, column)
         guard old.type == ValueType.int.rawValue else {
             throw RealmError(
                 .illegalOperation,
-                "property \(column) of class \(classKey.rawValue) holds "
+                "property \(table.named(column: column)) holds "
                     + (old.isNull ? "null" : "no integer") + "; there is nothing to add to")
         }
         try setValue(propertyKey, .int(old.intValue &+ delta))
@@ -350,15 +358,15 @@ public struct ObjectHandle {
         else {
             throw RealmError(
                 .invalidDatabase,
-                "object \(objectKey) of class \(classKey.rawValue) links to object \(target) of "
-                    + "class \(value.linkClass.rawValue), which is not there")
+                "object \(objectKey) of \(table.named) links to object \(target) of "
+                    + "\(table.named(value.linkClass)), which is not there")
         }
         return Self.make(session, other, target, found)
     }
 
     private func noLink(_ column: Int) -> RealmError {
         RealmError(
-            .invalidTableRef, "property \(column) of class \(classKey.rawValue) holds no link")
+            .invalidTableRef, "property \(table.named(column: column)) holds no link")
     }
 
     /// Deletes the object; the handle stays to be released.

@@ -292,7 +292,7 @@ public final class Realm {
     @inline(never)
     func notWriting() -> RealmError {
         RealmError(
-            .wrongTransactionState, "changes need a write transaction; call beginWrite first")
+            .wrongTransactionState, "changes need a write transaction; begin one first")
     }
 
     /// Moves to the newest version. True if that is another one, or if a read transaction was

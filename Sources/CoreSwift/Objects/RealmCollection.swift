@@ -227,7 +227,7 @@ public final class RealmCollection {
     private func gone() -> RealmError {
         RealmError(
             .invalidatedObject,
-            "property \(column) of object \(objectKey) of class \(classKey.rawValue) does not hold "
+            "property \(realm.schema.named(classKey, column: column)) of object \(objectKey) does not hold "
                 + "this \(type) any more")
     }
 
@@ -237,7 +237,7 @@ public final class RealmCollection {
         guard let frozen else { throw realm.notWriting() }
         return try frozen.view { () throws(RealmError) in
             guard let table = try realm.readTables().table(classKey) else {
-                throw RealmError(.invalidatedObject, "class \(classKey.rawValue) is gone")
+                throw RealmError(.invalidatedObject, "\(realm.schema.named(classKey)) is gone")
             }
             return try findView(table, place)
         }
@@ -327,7 +327,7 @@ public final class RealmCollection {
         // Throws when the realm was closed or belongs to another thread.
         _ = try owner.row()
         guard let table = try realm.readTables().table(classKey) else {
-            throw RealmError(.invalidatedObject, "class \(classKey.rawValue) is gone")
+            throw RealmError(.invalidatedObject, "\(realm.schema.named(classKey)) is gone")
         }
         return table
     }
@@ -336,7 +336,7 @@ public final class RealmCollection {
     func elementInfo(_ index: Int) throws(RealmError) -> ColumnInfo {
         let table = try ownerTable()
         guard column < table.pointee.columnCount
-        else { throw RealmError(.invalidatedObject, "class \(classKey.rawValue) is gone") }
+        else { throw RealmError(.invalidatedObject, "\(realm.schema.named(classKey)) is gone") }
         let info = table.pointee.columns[column]
         if parent == nil, info.kind == .collection {
             return ElementLayout(info, column: column).infos[index]
@@ -496,7 +496,7 @@ extension ObjectHandle {
         guard info.collection == type || (info.kind == .mixed && type != .set) else {
             throw RealmError(
                 .propertyTypeMismatch,
-                "property \(column) of class \(classKey.rawValue) is no \(type)")
+                "property \(realm.schema.named(classKey, column: column)) is no \(type)")
         }
         let collection = RealmCollection(clone(), column, type, propertyKey: propertyKey)
         collection.useCell(place)

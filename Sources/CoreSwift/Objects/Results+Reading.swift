@@ -168,7 +168,7 @@ extension Results {
         guard kinds.contains(info.kind) else {
             throw RealmError(
                 .propertyTypeMismatch,
-                "property \(index) of class \(classKey.rawValue) is of type "
+                "property \(realm.schema.named(classKey, column: index)) is of type "
                     + "\(info.kind.typeWord), which this call does not read")
         }
         try forEachRun(first, count) { leaf, row, length, element throws(RealmError) in

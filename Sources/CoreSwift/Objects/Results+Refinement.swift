@@ -44,8 +44,8 @@ extension ObjectHandle {
         guard links.kind == .link, links.linkTarget == classKey else {
             throw RealmError(
                 .invalidProperty,
-                "property \(column) of class \(source.rawValue) does not link to class "
-                    + "\(classKey.rawValue)")
+                "property \(realm.schema.named(source, column: column)) does not link to "
+                    + realm.schema.named(classKey))
         }
         return Results(
             realm, source, .backlinks(target: classKey, key: objectKey, column: column))
@@ -69,9 +69,9 @@ extension Results {
         guard query.classKey == classKey, query.values == nil else {
             throw RealmError(
                 .invalidProperty,
-                "a query for \(query.values == nil ? "" : "values in ")class "
-                    + "\(query.classKey.rawValue) cannot filter results of class "
-                    + "\(classKey.rawValue)")
+                "a query for \(query.values == nil ? "" : "values in ")"
+                    + "\(schema.named(query.classKey)) cannot filter results of "
+                    + schema.named(classKey))
         }
         if ordering.contains(where: { $0.isCut }) {
             throw RealmError(

@@ -11,7 +11,7 @@ extension Results {
         guard isValid else {
             throw RealmError(
                 .staleAccessor,
-                "the results of class \(classKey.rawValue) of '\(realm.path)' are not valid any more"
+                "the results of \(realm.schema.named(classKey)) of '\(realm.path)' are not valid any more"
             )
         }
         guard tables.table(classKey) != nil else {

@@ -114,7 +114,8 @@ public final class Results: AnyResults {
     private func stale() -> RealmError {
         RealmError(
             .staleAccessor,
-            "the results of class \(classKey.rawValue) of '\(realm.path)' are not valid any more")
+            "the results of \(realm.schema.named(classKey)) of '\(realm.path)' are not valid any more"
+        )
     }
 
     @inline(__always) private func locked<R>(
@@ -441,8 +442,8 @@ public final class Results: AnyResults {
         guard object.classKey == classKey else {
             throw RealmError(
                 .objectTypeMismatch,
-                "an object of class \(object.classKey.rawValue) cannot be among results of class "
-                    + "\(classKey.rawValue)")
+                "an object of \(realm.schema.named(object.classKey)) cannot be among results "
+                    + "of \(realm.schema.named(classKey))")
         }
         guard object.realm.file === realm.file else {
             throw RealmError(

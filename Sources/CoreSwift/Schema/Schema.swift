@@ -51,6 +51,8 @@ public struct PropertySchema: Hashable, Sendable {
     public var name: String
     /// The name users of the schema see; empty when it is `name`.
     public var publicName: String
+    /// The name for messages and for users: the public one, if there is one.
+    var shownName: String { publicName.isEmpty ? name : publicName }
     public var type: PropertyType
     public var collection: CollectionType
     /// Class that `object` and `linkingObjects` properties point to; else empty.

@@ -65,7 +65,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         guard let place = try find(key) else {
             throw RealmError(
                 .invalidatedObject,
-                "object \(key) of class \(pointee.classKey.rawValue) is not there")
+                "object \(key) of \(named) is not there")
         }
         let value = try value(place, key, column)
         let info = pointee.columns[column]
@@ -79,7 +79,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
                 fresh.deallocate()
                 throw RealmError(
                     .invalidatedObject,
-                    "property \(column) of object \(key) of class \(pointee.classKey.rawValue) "
+                    "property \(named(column: column)) of object \(key) "
                         + "holds no collection")
             }
             fresh.initialize(

@@ -24,7 +24,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         guard value.isNull else {
             throw RealmError(
                 .illegalOperation,
-                "property \(index) of class \(pointee.classKey.rawValue) holds an embedded "
+                "property \(named(column: index)) holds an embedded "
                     + "object; it is created in its place, not assigned")
         }
         let old = try self.value(place, key, index)
@@ -42,7 +42,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         else {
             throw RealmError(
                 .invalidatedObject,
-                "object \(key) of class \(pointee.classKey.rawValue) is not there")
+                "object \(key) of \(named) is not there")
         }
         let old = try value(before, key, index)
         let (child, _) = try target.createSequential()

@@ -108,8 +108,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
             if info.kind == .link && value.linkClass != info.linkTarget {
                 throw RealmError(
                     .propertyTypeMismatch,
-                    "property \(index) of class \(pointee.classKey.rawValue) links to class "
-                        + "\(info.linkTarget.rawValue), not to class \(value.linkClass.rawValue)")
+                    "property \(named(column: index)) links to "
+                        + "\(named(info.linkTarget)), not to \(named(value.linkClass))")
             }
             // Before anything is written: an object with half a primary key must not come to be.
             if info.kind.isText && value.word1 > UInt64(Self.textBytesMax) {
@@ -133,21 +133,21 @@ extension UnsafeMutablePointer where Pointee == TableState {
         if info.kind == .collection {
             throw RealmError(
                 .propertyTypeMismatch,
-                "property \(index) of class \(pointee.classKey.rawValue) is a "
+                "property \(named(column: index)) is a "
                     + "\(info.collection), not a value")
         }
         if value.isNull {
             if info.isNullable { return }
             throw RealmError(
                 .propertyNotNullable,
-                "property \(index) of class \(pointee.classKey.rawValue) is required, null is "
+                "property \(named(column: index)) is required, null is "
                     + "no value for it")
         }
         if info.kind == .mixed { return try checkMixed(value, index) }
         let given = ValueType(rawValue: value.type).map { "\($0)" } ?? "type \(value.type)"
         throw RealmError(
             .propertyTypeMismatch,
-            "property \(index) of class \(pointee.classKey.rawValue) is of type "
+            "property \(named(column: index)) is of type "
                 + "\(info.kind.valueType), not \(given)")
     }
 
@@ -158,7 +158,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         case nil:
             throw RealmError(
                 .propertyTypeMismatch,
-                "property \(index) of class \(pointee.classKey.rawValue) cannot hold a value of "
+                "property \(named(column: index)) cannot hold a value of "
                     + "type \(value.type), which there is not")
         default: break
         }

@@ -84,6 +84,8 @@ struct TableState {
     /// Path of the last `mutablePath`: branches from the root down and the child taken in each.
     let pathNodes: UnsafeMutablePointer<UnsafeMutableRawPointer>
     let pathChildren: UnsafeMutablePointer<Int>
+    /// Names for messages; see Table+Names.
+    var schema: Schema
 
     static let depthMax = 16
 }

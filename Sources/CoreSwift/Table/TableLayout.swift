@@ -121,7 +121,7 @@ enum TableLayout {
 
     static func makeState(
         _ item: ClassSchema, _ infos: [ColumnInfo], nodes: NodeSource,
-        stamp: UnsafeMutablePointer<UInt64>, directory: TableDirectory
+        stamp: UnsafeMutablePointer<UInt64>, directory: TableDirectory, schema: Schema
     ) -> Table {
         let columns = UnsafeMutablePointer<ColumnInfo>.allocate(capacity: max(infos.count, 1))
         for (index, info) in infos.enumerated() {
@@ -149,7 +149,7 @@ enum TableLayout {
                 tableCapacity: directory.capacity,
                 hasSecondaryIndexes: hasSecondaryIndexes(infos),
                 pathNodes: .allocate(capacity: TableState.depthMax),
-                pathChildren: .allocate(capacity: TableState.depthMax)))
+                pathChildren: .allocate(capacity: TableState.depthMax), schema: schema))
         return table
     }
 

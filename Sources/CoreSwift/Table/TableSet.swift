@@ -204,12 +204,14 @@ final class TableSet {
                     old.pointee.tables = tables
                     old.pointee.tableCapacity = tableCapacity
                     old.pointee.incoming = []
+                    old.pointee.schema = stored.schema
                     continue
                 }
                 retired.append(old)
             }
             tables[key] = TableLayout.makeState(
-                item, infos, nodes: nodeSource(), stamp: stamp, directory: directory.pointee)
+                item, infos, nodes: nodeSource(), stamp: stamp, directory: directory.pointee,
+                schema: stored.schema)
         }
         for key in 0..<tableCapacity where !keep.contains(key) {
             if let table = tables[key] { retired.append(table) }

@@ -68,6 +68,7 @@ from ._model import (
     PrimaryKey,
     is_managed,
     is_valid,
+    parent_of,
     properties,
     realm_of,
 )
@@ -148,6 +149,7 @@ __all__ = [
     "library_version",
     "not_",
     "open",
+    "parent_of",
     "properties",
     "realm_of",
     "results",

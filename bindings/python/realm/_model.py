@@ -584,3 +584,10 @@ def properties(cls: type[Object], /) -> dict[str, _realm.Property]:
 def realm_of(obj: Object, /) -> Any:
     """The realm that obj is in, None for an unmanaged one."""
     return obj._realm_owner
+
+
+def parent_of(obj: EmbeddedObject, /) -> Object | None:
+    """The object that an embedded one is part of, None for one that is in no realm yet."""
+    if not isinstance(obj, EmbeddedObject):
+        raise TypeError(f"a {type(obj).__name__} is not embedded: it has no owner")
+    return obj._realm_parent() if obj._realm_managed else None

@@ -311,6 +311,24 @@ static PyObject *get_key(Object *self, void *unused) {
     return PyLong_FromLongLong(self->key);
 }
 
+/* The owner of an embedded object that is stored. */
+static PyObject *object_parent(Object *self, PyObject *unused) {
+    (void)unused;
+    if (object_ready(self) < 0) return NULL;
+    realm_object_t *owner;
+    realm_class_key_t class_key;
+    if (!realm_object_get_parent(self->handle, &owner, &class_key)) {
+        raise_engine(self->realm->state, "owner of %s", self->model->text);
+        return NULL;
+    }
+    Binding *binding = realm_binding_for_key(self->realm, class_key);
+    if (!binding) {
+        realm_release(owner);
+        return NULL;
+    }
+    return object_wrap(binding, owner);
+}
+
 static PyGetSetDef object_getset[] = {
     {"_realm_managed", (getter)get_managed, NULL, "A view of a stored object.", NULL},
     {"_realm_valid", (getter)get_valid, NULL, "Neither deleted nor of a closed realm.", NULL},
@@ -320,6 +338,7 @@ static PyGetSetDef object_getset[] = {
 
 static PyMethodDef object_methods[] = {
     {"_realm_to_json", (PyCFunction)object_to_json, METH_VARARGS, NULL},
+    {"_realm_parent", (PyCFunction)object_parent, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL}};
 
 static PyType_Slot object_slots[] = {

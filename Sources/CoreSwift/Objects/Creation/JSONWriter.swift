@@ -66,7 +66,7 @@ struct JSONWriter {
         for property in class_.properties {
             if !isFirst { add(",") }
             isFirst = false
-            quote(property.publicName.isEmpty ? property.name : property.publicName)
+            quote(property.shownName)
             add(":")
             let key = property.key.rawValue
             if property.collection != .none {

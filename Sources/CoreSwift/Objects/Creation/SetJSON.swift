@@ -14,7 +14,7 @@ extension ObjectHandle {
         guard table.pointee.columns[column].kind == .mixed else {
             throw RealmError(
                 .propertyTypeMismatch,
-                "property \(column) of class \(classKey.rawValue) is not mixed: JSON of any shape "
+                "property \(table.named(column: column)) is not mixed: JSON of any shape "
                     + "can't be put there")
         }
         let tree = try Self.plain(try JSONReader.read(text), depth: 0)

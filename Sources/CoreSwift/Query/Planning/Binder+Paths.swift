@@ -435,7 +435,7 @@ enum NearestName {
         let wanted = Array(name.lowercased().utf8.prefix(64))
         var best: (name: String, distance: Int)?
         for property in item.properties + item.computedProperties {
-            let shown = property.publicName.isEmpty ? property.name : property.publicName
+            let shown = property.shownName
             let distance = distance(wanted, Array(shown.lowercased().utf8.prefix(64)))
             if distance <= max(1, wanted.count / 3), distance < best?.distance ?? .max {
                 best = (shown, distance)
