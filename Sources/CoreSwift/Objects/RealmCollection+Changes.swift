@@ -290,7 +290,8 @@ extension RealmCollection {
         else {
             throw RealmError(
                 .illegalOperation,
-                "property \(column) of class \(classKey.rawValue) holds no embedded objects")
+                "property \(realm.schema.named(classKey, column: column)) holds no embedded objects"
+            )
         }
         return target
     }
@@ -301,12 +302,14 @@ extension RealmCollection {
         guard info.kind == .link, let target = try realm.readTables().table(info.linkTarget) else {
             throw RealmError(
                 .invalidTableRef,
-                "property \(column) of class \(classKey.rawValue) holds no objects")
+                "property \(realm.schema.named(classKey, column: column)) holds no objects")
         }
         guard target.pointee.primaryKeyColumn < 0 else {
             throw RealmError(
                 .missingPrimaryKey,
-                "class \(info.linkTarget.rawValue) has a primary key; objects are created with one")
+                "\(realm.schema.named(info.linkTarget)) has a primary key; objects are created "
+                    + "with one"
+            )
         }
         return target
     }

@@ -28,7 +28,8 @@ extension RealmCollection {
             guard Query.namesSelf(text) else {
                 throw RealmError(
                     .illegalOperation,
-                    "property \(column) of class \(classKey.rawValue) holds values that are no "
+                    "property \(realm.schema.named(classKey, column: column)) holds values "
+                        + "that are no "
                         + "objects: a query over them calls them SELF")
             }
             return try ValueResults(copy(), info.kind).query(text, arguments: arguments)
@@ -113,7 +114,8 @@ extension RealmCollection {
         }
         throw RealmError(
             .invalidatedObject,
-            "property \(column) of object \(objectKey) of class \(classKey.rawValue) does not hold "
+            "property \(realm.schema.named(classKey, column: column)) of object "
+                + "\(objectKey) does not hold "
                 + "the \(type) of a query any more")
     }
 

@@ -227,7 +227,8 @@ public final class RealmCollection {
     private func gone() -> RealmError {
         RealmError(
             .invalidatedObject,
-            "property \(realm.schema.named(classKey, column: column)) of object \(objectKey) does not hold "
+            "property \(realm.schema.named(classKey, column: column)) of object "
+                + "\(objectKey) does not hold "
                 + "this \(type) any more")
     }
 

@@ -127,7 +127,8 @@ extension ValueResults {
         guard let there = try collection.resolve(in: target) else {
             throw RealmError(
                 .invalidTableRef,
-                "object \(collection.objectKey) of class \(collection.classKey.rawValue) is not in "
+                "object \(collection.objectKey) of "
+                    + "\(collection.realm.schema.named(collection.classKey)) is not in "
                     + "that version of '\(target.path)'")
         }
         return ValueResults(

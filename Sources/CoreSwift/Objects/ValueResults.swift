@@ -89,7 +89,8 @@ public final class ValueResults: AnyResults {
     private func stale() -> RealmError {
         RealmError(
             .staleAccessor,
-            "the results over a \(collection.type) of class \(collection.classKey.rawValue) "
+            "the results over a \(collection.type) of "
+                + "\(collection.realm.schema.named(collection.classKey)) "
                 + "of '\(realm.path)' are not valid any more")
     }
 

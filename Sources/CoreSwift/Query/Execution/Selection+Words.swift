@@ -20,7 +20,7 @@ extension Selection {
         guard let reader = table.wordIndex(column: Int(node.column)) else {
             throw RealmError(
                 .illegalOperation,
-                "property \(node.column) of class \(table.classKey.rawValue) has no full-text "
+                "property \(table.table.named(column: Int(node.column))) has no full-text "
                     + "index any more")
         }
         return reader
