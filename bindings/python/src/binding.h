@@ -210,6 +210,9 @@ typedef struct {
     size_t count;                 /* entries of keys, values and keeps */
     size_t later;                 /* items that need the row first: collections, new objects */
     bool existing;                /* the row is there already */
+    bool nested;                  /* it is part of a graph that may fail after it was stored */
+    bool brings;                  /* storing what comes later may fail: it brings objects */
+    PyObject *before;             /* what an object that is there was, as JSON; NULL: not needed */
     PyObject **items;             /* per property of the model, owned; NULL where not given */
     realm_property_key_t *keys;
     realm_value_t *values;
@@ -358,6 +361,8 @@ realm_object_t *row_store(Row *row, int update, bool *created);
  * list or dictionary for a property of any type. */
 bool brings_objects(Property *property, Binding *target, PyObject *value);
 bool is_unmanaged(State *state, PyObject *value);
+/* Puts an object back to what it was, see `Row.before`. Clears the engine's error. */
+void object_put_back(Realm *realm, Binding *binding, PyObject *before);
 int graph_open(Graph *graph, Realm *realm, int update);
 /* Stores what the objects of the graph link to and contain, with what comes along. */
 int graph_settle(Graph *graph);

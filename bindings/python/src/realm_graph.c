@@ -3,11 +3,14 @@
  * Adding an object adds what it links to and contains. Rows come first; links to objects that had
  * none, collections and embedded objects come last, when both ends have a row: that also lets
  * graphs with cycles in. The graph is walked with a queue, not by recursion: its depth is the
- * user's. Entries of the queue are three: the object, whether its row is new, and whether nothing
- * of it is left to be stored. Until the end all of them keep their Python values, to go back. */
+ * user's. Entries of the queue are four: the object, whether its row is new, whether nothing of it
+ * is left to be stored, and what an object that was there before was, as JSON text. Until the end
+ * all of them keep their Python values, to go back: new rows are deleted then, other objects take
+ * the values that they had. Embedded objects and nested collections that were replaced meanwhile
+ * come back as new ones with the same values. */
 #include "binding.h"
 
-enum { ENTRY_OBJECT = 0, ENTRY_CREATED = 1, ENTRY_DONE = 2, ENTRY_SIZE = 3 };
+enum { ENTRY_OBJECT = 0, ENTRY_CREATED = 1, ENTRY_DONE = 2, ENTRY_BEFORE = 3, ENTRY_SIZE = 4 };
 
 bool is_unmanaged(State *state, PyObject *value) {
     return PyObject_TypeCheck(value, state->object_type) && !((Object *)value)->handle;
@@ -29,10 +32,12 @@ int graph_open(Graph *graph, Realm *realm, int update) {
     return graph->queue ? 0 : -1;
 }
 
-static int enqueue(Graph *graph, Object *object, bool created, bool done) {
+/* `before`: NULL where there is nothing to go back to. */
+static int enqueue(Graph *graph, Object *object, bool created, bool done, PyObject *before) {
     if (PyList_Append(graph->queue, (PyObject *)object) == 0 &&
         PyList_Append(graph->queue, created ? Py_True : Py_False) == 0 &&
-        PyList_Append(graph->queue, done ? Py_True : Py_False) == 0) {
+        PyList_Append(graph->queue, done ? Py_True : Py_False) == 0 &&
+        PyList_Append(graph->queue, before ? before : Py_None) == 0) {
         return 0;
     }
     return -1;
@@ -61,6 +66,19 @@ static void unmanage(Object *object, bool created) {
     Py_CLEAR(object->realm);
 }
 
+void object_put_back(Realm *realm, Binding *binding, PyObject *before) {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    const char *text = PyBytes_AsString(before);
+    realm_object_t *handle =
+        text ? realm_object_create_from_json(realm->handle, binding->class_key, text,
+                                             RLM_UPDATE_MODIFIED, RLM_JSON_PLAIN)
+             : NULL;
+    realm_release_handle(realm, handle);
+    realm_clear_last_error();
+    PyErr_Restore(type, value, trace);
+}
+
 int graph_close(Graph *graph, int bad) {
     PyObject *type = NULL, *value = NULL, *trace = NULL;
     /* Undoing must not disturb the exception that is the reason for it. */
@@ -70,6 +88,8 @@ int graph_close(Graph *graph, int bad) {
          i -= ENTRY_SIZE) {
         Object *object = (Object *)PyList_GetItem(graph->queue, i - ENTRY_SIZE);
         bool created = PyList_GetItem(graph->queue, i - ENTRY_SIZE + ENTRY_CREATED) == Py_True;
+        PyObject *before = PyList_GetItem(graph->queue, i - ENTRY_SIZE + ENTRY_BEFORE);
+        if (bad && before != Py_None) object_put_back(graph->realm, object->binding, before);
         if (bad) unmanage(object, created);
         else free_values(object);
     }
@@ -80,28 +100,39 @@ int graph_close(Graph *graph, int bad) {
 
 /* ---- new objects ---------------------------------------------------------------------------- */
 
-/* Gives one object its row. */
-static int adopt_one(Realm *realm, Object *object, int update, bool *created, bool *done) {
+/* Gives one object its row. `before`: see `Row`. */
+static int adopt_one(Realm *realm, Object *object, int update, bool nested, bool *created,
+                     bool *done, PyObject **before) {
     Model *model = object->model;
     Binding *binding = realm_binding(realm, model);
     Row row;
     realm_object_t *handle = NULL;
     if (!binding) return -1;
     if (row_open(&row, binding) == 0) {
+        row.nested = nested;
         for (size_t i = 0; i < model->count; i++) row.items[i] = Py_XNewRef(object->values[i]);
         handle = row_store(&row, update, created);
     }
     *done = row.later == 0;
+    *before = Py_XNewRef(row.before);
     row_close(&row);
-    if (!handle) return -1;
+    if (!handle) {
+        Py_CLEAR(*before);
+        return -1;
+    }
     manage(object, binding, handle);
     return 0;
 }
 
 static int graph_adopt(Graph *graph, Object *object) {
     bool created, done;
-    if (adopt_one(graph->realm, object, graph->update, &created, &done) < 0) return -1;
-    return enqueue(graph, object, created, done);
+    PyObject *before;
+    if (adopt_one(graph->realm, object, graph->update, true, &created, &done, &before) < 0) {
+        return -1;
+    }
+    int bad = enqueue(graph, object, created, done, before);
+    Py_XDECREF(before);
+    return bad;
 }
 
 PyObject *graph_create(Graph *graph, Row *row) {
@@ -117,7 +148,7 @@ PyObject *graph_create(Graph *graph, Row *row) {
         return PyErr_NoMemory();
     }
     for (size_t i = 0; i < model->count; i++) object->values[i] = Py_XNewRef(row->items[i]);
-    if (enqueue(graph, object, created, false) < 0) Py_CLEAR(object);
+    if (enqueue(graph, object, created, false, row->before) < 0) Py_CLEAR(object);
     return (PyObject *)object;
 }
 
@@ -126,11 +157,12 @@ static PyObject *create_from_dict(Graph *graph, Binding *binding, PyObject *valu
     Row row;
     PyObject *result = NULL;
     if (row_open(&row, binding) == 0 && row_give_dict(&row, values) == 0) {
+        row.nested = true;
         result = graph_create(graph, &row);
     }
     /* Nothing of it waits: it must be in the queue all the same, for going back. */
     if (result && row.later == 0 &&
-        enqueue(graph, (Object *)result, !row.existing, true) < 0) {
+        enqueue(graph, (Object *)result, !row.existing, true, row.before) < 0) {
         Py_CLEAR(result);
     }
     row_close(&row);
@@ -230,7 +262,7 @@ static int put_embedded(Graph *graph, Property *property, Binding *target, const
     row_close(&row);
     if (!handle) return -1;
     manage(object, target, handle);
-    return enqueue(graph, object, true, done);
+    return enqueue(graph, object, true, done, NULL);
 }
 
 int graph_put(Graph *graph, Property *property, Binding *target, const Place *place,
@@ -404,13 +436,17 @@ int graph_settle(Graph *graph) {
 int realm_adopt(Realm *self, Object *root, int update) {
     Graph graph;
     bool created, done;
-    if (adopt_one(self, root, update, &created, &done) < 0) return -1;
+    PyObject *before;
+    if (adopt_one(self, root, update, false, &created, &done, &before) < 0) return -1;
     if (done) {
+        Py_XDECREF(before);
         free_values(root);
         return 0;
     }
-    if (graph_open(&graph, self, update) < 0) return -1;
-    int bad = enqueue(&graph, root, created, false);
+    int bad = graph_open(&graph, self, update);
+    if (!bad) bad = enqueue(&graph, root, created, false, before);
+    Py_XDECREF(before);
+    if (!graph.queue) return -1;
     if (!bad) bad = graph_settle(&graph);
     return graph_close(&graph, bad);
 }

@@ -11,7 +11,8 @@ int row_open(Row *row, Binding *binding) {
     row->binding = binding;
     row->count = 0;
     row->later = 0;
-    row->existing = false;
+    row->existing = row->nested = row->brings = false;
+    row->before = NULL;
     if (count <= INLINE_PROPERTIES) {
         memset(row->inline_items, 0, count * sizeof *row->inline_items);
         row->items = row->inline_items;
@@ -31,6 +32,7 @@ int row_open(Row *row, Binding *binding) {
 
 void row_close(Row *row) {
     size_t count = row->binding->model->count;
+    Py_CLEAR(row->before);
     if (row->items) {
         for (size_t i = 0; i < count; i++) Py_CLEAR(row->items[i]);
     }
@@ -68,6 +70,21 @@ int row_give_dict(Row *row, PyObject *mapping) {
     return bad;
 }
 
+/* Whether an element brings objects: putting those may still fail when others are stored. */
+static bool elements_bring(Property *property, Binding *target, PyObject *content) {
+    if (property->type != RLM_PROPERTY_TYPE_OBJECT || PyObject_Size(content) == 0) return false;
+    PyObject *elements =
+        PyDict_Check(content) ? PyDict_Values(content) : PySequence_List(content);
+    /* Without memory to look, the worst is assumed. */
+    bool brings = !elements;
+    for (Py_ssize_t i = 0; !brings && i < PyList_Size(elements); i++) {
+        brings = brings_objects(property, target, PyList_GetItem(elements, i));
+    }
+    Py_XDECREF(elements);
+    PyErr_Clear();
+    return brings;
+}
+
 /* Converts the given items other than the primary key; collections and what brings new objects are
  * checked here and set later. */
 int row_convert(Row *row) {
@@ -84,6 +101,7 @@ int row_convert(Row *row) {
             if (!content) return -1;
             replace_reference(&row->items[i], content);
             if (row->existing || PyObject_Size(content) > 0) row->later++;
+            if (elements_bring(property, row->binding->targets[i], content)) row->brings = true;
             continue;
         }
         if (brings_objects(property, row->binding->targets[i], item)) {
@@ -91,6 +109,7 @@ int row_convert(Row *row) {
             if (!checked) return -1;
             replace_reference(&row->items[i], checked);
             row->later++;
+            if (property->type == RLM_PROPERTY_TYPE_OBJECT) row->brings = true;
             continue;
         }
         if (value_for_property(property, realm, item, &row->values[n], &row->keeps[n]) < 0) {
@@ -232,13 +251,22 @@ realm_object_t *row_store(Row *row, int update, bool *created) {
     realm_object_t *handle = row_handle(row, update, created);
     if (!handle) return NULL;
     bool done = true;
-    if (!*created && update == UPDATE_MODIFIED) done = row_keep_modified(row, handle) == 0;
+    if (!*created && (row->nested || row->brings)) {
+        char *text = realm_object_to_json(handle, 0, RLM_JSON_EXTENDED);
+        if (text) row->before = PyBytes_FromString(text);
+        realm_free(text);
+        done = row->before != NULL;
+    }
+    if (done && !*created && update == UPDATE_MODIFIED) done = row_keep_modified(row, handle) == 0;
     if (done && row->count) {
         done = realm_set_values(handle, row->count, row->keys, row->values, false);
     }
     if (done) return handle;
-    raise_engine(model->state, *created ? "creating %s" : "updating %s", model->text);
+    if (!PyErr_Occurred()) {
+        raise_engine(model->state, *created ? "creating %s" : "updating %s", model->text);
+    }
     if (*created) realm_object_delete(handle);
     realm_release_handle(row->binding->realm, handle);
+    if (row->before) object_put_back(row->binding->realm, row->binding, row->before);
     return NULL;
 }
