@@ -2289,6 +2289,13 @@ RLM_API char *realm_query_explain(const realm_query_t *query);
 RLM_API char *realm_results_explain(realm_results_t *results);
 
 /**
+ * Returns a new handle to the elements behind the first `count`; as OFFSET in a query, behind a
+ * limit it leaves out the first of what the limit leaves. Such results can't be filtered. Fails:
+ * RLM_ERR_STALE_ACCESSOR.
+ */
+RLM_API realm_results_t *realm_results_offset(realm_results_t *results, size_t count);
+
+/**
  * As `realm_query_parse()` for a format string in the way of NSPredicate: `%@`, `%d` and the like
  * take the arguments from left to right, `%K` takes a string with a key path. What else differs
  * from the other texts: keywords in any case of letters, `-` is no part of names, 0 and 1 are

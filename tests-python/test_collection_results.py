@@ -95,6 +95,7 @@ def test_results_over_values(person):
     assert (len(tags), bool(tags), tags.first(), tags.last()) == (3, True, "b", "b")
     assert (tags.index("a"), tags.index("b", 1), tags.count("b"), "a" in tags) == (1, 2, 2, True)
     assert list(reversed(tags)) == ["b", "a", "b"] and list(person.tags.limit(2)) == ["b", "a"]
+    assert list(person.tags.offset(1)) == ["a", "b"] and len(person.tags.offset(2).limit(5)) == 1
     assert list(person.weights.results()) == [1.5, None, 4.0]
     assert repr(tags) == "<results of Person.tags, 3 values>" and tags.element_class is None
     with pytest.raises(ValueError):

@@ -298,6 +298,22 @@ class TestOrder:
         with pytest.raises(ValueError, match="negative"):
             airports.objects(Airport).limit(-1)
 
+    def test_offset(self, airports):
+        highest = airports.objects(Airport).sorted("-elevation")
+        names = highest.values("icao")
+        for skip in 0, 1, 5, 8, 100:
+            for most in 0, 2, 100:
+                page = highest.offset(skip).limit(most)
+                assert page.values("icao") == names[skip:][:most] and len(page) == len(names[skip:][:most])
+        assert highest.limit(3).offset(2).values("icao") == names[2:3]
+        assert highest.offset(6).first().icao == names[6] and highest.offset(8).first() is None
+        assert airports.objects(Airport).filter("TRUEPREDICATE OFFSET(3) LIMIT(2)").values("icao") == (
+            airports.objects(Airport).offset(3).limit(2).values("icao"))
+        with pytest.raises(ValueError, match="negative"):
+            highest.offset(-1)
+        with pytest.raises(realm.IllegalOperationError, match="offset"):
+            highest.offset(1).filter("elevation > 3")
+
     def test_distinct(self, people):
         names = people.objects(Person).distinct("name")
         assert [p.id for p in names] == [0, 1, 2]

@@ -269,6 +269,21 @@ public func realm_results_limit(_ results: OpaquePointer?, _ max_count: Int) -> 
     }
 }
 
+/// Returns a new handle to the elements behind the first `count`; as OFFSET in a query, behind a
+/// limit it leaves out the first of what the limit leaves. Such results can't be filtered. Fails:
+/// RLM_ERR_STALE_ACCESSOR.
+@c @implementation
+public func realm_results_offset(_ results: OpaquePointer?, _ count: Int) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        // Sizes above Int.max arrive negative: nothing is left.
+        let count = count < 0 ? Int.max : count
+        return try withResults(
+            results,
+            { results throws(RealmError) in makeHandle(.results, try results.offset(count)) },
+            values: { values throws(RealmError) in makeHandle(.results, try values.offset(count)) })
+    }
+}
+
 /// Returns a new handle to the elements as they are now: none come, go or move any more; values
 /// stay live. Results over values, not objects, stay live altogether. Fails: RLM_ERR_STALE_ACCESSOR.
 @c @implementation

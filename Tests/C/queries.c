@@ -139,6 +139,17 @@ static void elements(void) {
     CHECK(count == 0);
     SUCCEEDS(realm_results_count(more, &count));
     CHECK(count == 10);
+    realm_results_t *behind = realm_results_offset(sorted, 10), *rest = realm_results_offset(behind, SIZE_MAX);
+    SUCCEEDS(realm_results_count(behind, &count));
+    CHECK(count == PEOPLE - 10);
+    SUCCEEDS(realm_results_count(rest, &count));
+    CHECK(count == 0);
+    realm_object_t *eleventh = realm_results_get_object(sorted, 10);
+    SUCCEEDS(realm_results_find_object(behind, eleventh, &index, &found));
+    CHECK(found && index == 0);
+    realm_release(eleventh);
+    realm_release(behind);
+    realm_release(rest);
     realm_query_t *young = parse(realm, k.person, "age < 10");
     realm_query_t *notes = parse(realm, k.note, "text == 'x'");
     FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_results_filter(top, young));

@@ -71,6 +71,12 @@ extension ValueResults {
         return with(conditions: conditions, ordering: ordering + [.limit(max(0, count))])
     }
 
+    /// The elements behind the first `count`.
+    public func offset(_ count: Int) throws(RealmError) -> ValueResults {
+        try check()
+        return with(conditions: conditions, ordering: ordering + [.offset(max(0, count))])
+    }
+
     /// The same results: those over values stay live, unlike those over objects, as callers of
     /// the C ABI are used to.
     public func snapshot() throws(RealmError) -> ValueResults {

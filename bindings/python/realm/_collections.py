@@ -90,6 +90,10 @@ class _Queryable(Generic[T]):
         """At most the first `count` elements."""
         return self.results().limit(count)
 
+    def offset(self, count: int, /) -> Results[T]:
+        """The elements behind the first `count`."""
+        return self.results().offset(count)
+
     def snapshot(self) -> Results[T]:
         """The elements that are in it now, fixed; as `Results.snapshot`."""
         return self.results().snapshot()

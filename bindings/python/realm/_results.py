@@ -37,7 +37,7 @@ class Results(_realm.Results, Sequence[T]):
 
     Nothing is read before an element is asked for, and changes to the realm show at once. Results
     come from `Realm.objects`, `Realm.backlinks` and the methods of collections, and are refined by
-    `filter`, `where`, `sorted`, `distinct` and `limit`, each of which gives new results.
+    `filter`, `where`, `sorted`, `distinct`, `limit` and `offset`, each of which gives new results.
     Queries call values that are no objects SELF.
     """
 
@@ -125,6 +125,12 @@ class Results(_realm.Results, Sequence[T]):
         if count < 0:
             raise ValueError(f"a limit can't be negative: {count}")
         return self._limit(count)
+
+    def offset(self, count: int, /) -> Results[T]:
+        """The objects behind the first `count`: `offset(20).limit(10)` is the third page of ten."""
+        if count < 0:
+            raise ValueError(f"an offset can't be negative: {count}")
+        return self._offset(count)
 
     def count(self, value: Any = _ANY) -> int:
         """How many elements there are; with a value, how often it occurs."""

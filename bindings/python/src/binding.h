@@ -434,6 +434,7 @@ PyObject *results_filter(Results *self, PyObject *args);
 PyObject *results_sort(Results *self, PyObject *text);
 PyObject *results_distinct(Results *self, PyObject *text);
 PyObject *results_limit(Results *self, PyObject *count);
+PyObject *results_offset(Results *self, PyObject *count);
 PyObject *results_snapshot(Results *self, PyObject *unused);
 PyObject *results_explain(Results *self, PyObject *unused);
 PyObject *results_aggregate(Results *self, PyObject *args);

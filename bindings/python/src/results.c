@@ -352,6 +352,7 @@ static PyMethodDef results_methods[] = {
     {"_sort", (PyCFunction)results_sort, METH_O, NULL},
     {"_distinct", (PyCFunction)results_distinct, METH_O, NULL},
     {"_limit", (PyCFunction)results_limit, METH_O, NULL},
+    {"_offset", (PyCFunction)results_offset, METH_O, NULL},
     {"_aggregate", (PyCFunction)results_aggregate, METH_VARARGS, NULL},
     {"_values", (PyCFunction)results_values, METH_O, NULL},
     {NULL, NULL, 0, NULL}};

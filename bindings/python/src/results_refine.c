@@ -254,6 +254,12 @@ PyObject *results_limit(Results *self, PyObject *count) {
     return refined(self, realm_results_limit(self->handle, limit), "limiting", count);
 }
 
+PyObject *results_offset(Results *self, PyObject *count) {
+    size_t offset = PyLong_AsSize_t(count);
+    if ((offset == (size_t)-1 && PyErr_Occurred()) || results_ready(self) < 0) return NULL;
+    return refined(self, realm_results_offset(self->handle, offset), "leaving out", count);
+}
+
 PyObject *results_snapshot(Results *self, PyObject *unused) {
     (void)unused;
     realm_results_t *handle;
