@@ -178,11 +178,20 @@ private struct RealmMerge {
         guard let item = classes[object.classKey] else { return }
         for property in item.properties {
             if property.collection != .none {
-                try takeElements(of: object, to: other, property)
+                try takeElements(
+                    of: try object.collection(property.source, property.collection),
+                    to: try other.collection(property.target, property.collection),
+                    areEmbedded: property.embedded != nil)
                 continue
             }
             var value = RawValue.null
             try object.getValue(property.source, &value)
+            if let type = NestedCell.type(value) {
+                try takeElements(
+                    of: try object.collection(property.source, type),
+                    to: try other.setCollection(property.target, type), areEmbedded: false)
+                continue
+            }
             if let embedded = property.embedded, !value.isNull {
                 let child = try source.object(embedded, value.linkTarget.rawValue)
                 try pair(child) { () throws(RealmError) in
@@ -196,23 +205,33 @@ private struct RealmMerge {
         }
     }
 
+    /// Replaces the elements of a collection. Recursion ends with the depth that collections in mixed
+    /// values can have.
     private mutating func takeElements(
-        of object: ObjectHandle, to other: ObjectHandle, _ property: Property
+        of elements: RealmCollection, to others: RealmCollection, areEmbedded: Bool
     ) throws(RealmError) {
-        let elements = try object.collection(property.source, property.collection)
-        let others = try other.collection(property.target, property.collection)
+        let isDictionary = elements.type == .dictionary
         try others.removeAll()
         for index in 0..<(try elements.count()) {
             let value = try elements.get(index)
-            if property.embedded != nil, let child = try elements.object(index) {
+            if areEmbedded, let child = try elements.object(index) {
                 try pair(child) { () throws(RealmError) in
-                    property.collection == .dictionary
+                    isDictionary
                         ? try others.insertEmbedded(key: try elements.key(index))
                         : try others.insertEmbedded(at: index)
                 }
                 continue
             }
-            switch property.collection {
+            if let type = NestedCell.type(value) {
+                let nested =
+                    isDictionary
+                    ? try others.insertNested(type, key: try elements.key(index))
+                    : try others.insertNested(type, at: index)
+                try takeElements(
+                    of: try elements.nested(index, type), to: nested, areEmbedded: false)
+                continue
+            }
+            switch elements.type {
             case .set: _ = try others.insert(try mapped(value))
             case .dictionary:
                 _ = try others.insert(try mapped(value), key: try elements.key(index))
