@@ -161,10 +161,130 @@ static void in_dictionaries(realm_t *realm) {
     realm_release(thing);
 }
 
+/* A property of mixed type: handles are valid while it holds their kind; the same kind again keeps
+ * what is there. */
+static void in_properties(void) {
+    realm_property_info_t box[] = {
+        property_of("mixed", RLM_PROPERTY_TYPE_MIXED, RLM_PROPERTY_NULLABLE),
+        property_of("n", RLM_PROPERTY_TYPE_INT, 0),
+        many_of("anys", RLM_COLLECTION_TYPE_LIST, RLM_PROPERTY_TYPE_MIXED, RLM_PROPERTY_NULLABLE,
+                ""),
+        many_of("map", RLM_COLLECTION_TYPE_DICTIONARY, RLM_PROPERTY_TYPE_MIXED,
+                RLM_PROPERTY_NULLABLE, ""),
+        property_of("indexed", RLM_PROPERTY_TYPE_MIXED,
+                    RLM_PROPERTY_NULLABLE | RLM_PROPERTY_INDEXED),
+    };
+    realm_class_info_t class = class_of("Box", "", sizeof box / sizeof *box, 0);
+    const realm_property_info_t *properties[] = {box};
+    realm_t *realm = open_with("properties.realm", realm_schema_new(&class, 1, properties));
+    realm_class_key_t key = class_key(realm, "Box");
+    realm_property_key_t mixed = property_key(realm, key, "mixed"),
+                         n = property_key(realm, key, "n"),
+                         anys = property_key(realm, key, "anys"),
+                         map = property_key(realm, key, "map"),
+                         indexed = property_key(realm, key, "indexed");
+    const realm_value_t a_list = of_type(RLM_TYPE_LIST), a_map = of_type(RLM_TYPE_DICTIONARY);
+    realm_value_t v;
+    size_t count = 0;
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *object = realm_object_create(realm, key);
+    realm_list_t *list = realm_get_list(object, mixed);
+    realm_dictionary_t *dictionary = realm_get_dictionary(object, mixed);
+    CHECK(list && dictionary && !realm_list_is_valid(list) &&
+          !realm_dictionary_is_valid(dictionary));
+    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_get_set(object, mixed));
+    FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_list_insert(list, 0, of_int(1)));
+    SUCCEEDS(realm_set_value(object, mixed, a_list, false));
+    CHECK(realm_list_is_valid(list) && !realm_dictionary_is_valid(dictionary));
+    SUCCEEDS(realm_list_insert(list, 0, of_int(1)));
+    SUCCEEDS(realm_set_value(object, mixed, a_list, false));
+    realm_list_t *same_list = realm_set_list(object, mixed);
+    CHECK(size_of_list(list) == 1 && realm_equals(list, same_list));
+    SUCCEEDS(realm_get_value(object, mixed, &v));
+    CHECK(v.type == RLM_TYPE_LIST);
+    realm_dictionary_t *other = realm_set_dictionary(object, mixed);
+    CHECK(other && size_of_dictionary(other) == 0 && realm_dictionary_is_valid(dictionary));
+    CHECK(!realm_list_is_valid(list) && !realm_list_is_valid(same_list));
+    SUCCEEDS(realm_dictionary_insert(dictionary, of_text("k"), a_list, NULL, NULL));
+    SUCCEEDS(realm_set_value(object, mixed, a_map, false));
+    CHECK(size_of_dictionary(other) == 1);
+    realm_list_t *inner = realm_dictionary_get_list(other, of_text("k"));
+    SUCCEEDS(realm_list_insert(inner, 0, of_bool(true)));
+    SUCCEEDS(realm_dictionary_insert(dictionary, of_text("k"), a_list, NULL, NULL));
+    CHECK(size_of_list(inner) == 1);
+    SUCCEEDS(realm_set_value(object, mixed, of_int(4), false));
+    CHECK(!realm_dictionary_is_valid(dictionary) && !realm_list_is_valid(inner));
+    FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_dictionary_insert(other, of_text("k"), a_list, 0, 0));
+    FAILS(RLM_ERR_INVALID_PROPERTY, realm_set_list(object, -1));
+    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_set_list(object, n));
+    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_set_list(object, map));
+    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_set_dictionary(object, anys));
+
+    /* In a version that is older than the collection its property holds no such thing. */
+    SUCCEEDS(realm_commit(realm));
+    realm_t *frozen = realm_freeze(realm);
+    CHECK(realm_begin_read(frozen));
+    SUCCEEDS(realm_begin_write(realm));
+    realm_list_t *later = realm_set_list(object, indexed), *there = list;
+    SUCCEEDS(realm_list_insert(later, 0, of_int(3)));
+    for (int round = 0; round < 2; round++) {
+        there = list;
+        SUCCEEDS(realm_list_resolve_in(later, frozen, &there));
+        CHECK(there && !realm_list_is_valid(there));
+        FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_list_size(there, NULL));
+        realm_release(there);
+        realm_results_t *results = realm_list_to_results(later),
+                        *earlier = realm_results_resolve_in(results, frozen);
+        bool valid = true;
+        SUCCEEDS(realm_results_is_valid(earlier, &valid));
+        CHECK(!valid);
+        FAILS(RLM_ERR_STALE_ACCESSOR, realm_results_count(earlier, NULL));
+        realm_release(earlier);
+        realm_release(results);
+        if (round == 0)
+            SUCCEEDS(realm_commit(realm));
+    }
+    /* What is indexed is not what stands in a list. */
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *second = realm_object_create(realm, key);
+    SUCCEEDS(realm_set_value(second, indexed, of_int(3), false));
+    const char *texts[] = {"indexed == 3", "indexed[*] == 3", "indexed.@type == 'list'"};
+    for (int i = 0; i < 3; i++) {
+        realm_query_t *query = NULL;
+        SUCCEEDS((query = realm_query_parse(realm, key, texts[i], 0, NULL)) &&
+                 realm_query_count(query, &count));
+        CHECK(count == 1);
+        realm_release(query);
+    }
+    SUCCEEDS(realm_object_add_int(second, indexed, INT64_MAX));
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_object_add_int(object, indexed, 4));
+    FAILS(RLM_ERR_INVALID_TABLE_REF, realm_get_linked_object(object, indexed));
+    /* Of several values for a property the last counts; after a missing target, what came before
+     * is written. */
+    realm_property_key_t keys[] = {n, n, indexed};
+    realm_value_t values[] = {of_int(1), of_int(2), of_int(9)};
+    SUCCEEDS(realm_set_values(object, 3, keys, values, false));
+    SUCCEEDS(realm_get_value(object, n, &v));
+    CHECK(v.integer == 2 && !realm_list_is_valid(later));
+    values[1] = of_int(5);
+    values[2] = of_link_to(key, 99);
+    FAILS(RLM_ERR_NO_SUCH_OBJECT, realm_set_values(object, 3, keys, values, false));
+    SUCCEEDS(realm_commit(realm));
+    SUCCEEDS(realm_get_value(object, n, &v));
+    CHECK(v.integer == 5);
+    SUCCEEDS(realm_check(realm, NULL, NULL, &count));
+    CHECK(count == 0);
+    void *handles[] = {second, later, frozen, inner, other, same_list, dictionary, list, object};
+    for (size_t i = 0; i < sizeof handles / sizeof *handles; i++)
+        realm_release(handles[i]);
+    realm_release(realm);
+}
+
 int main(void) {
     realm_t *realm = open_things("nested.realm");
     in_lists(realm);
     in_dictionaries(realm);
+    in_properties();
     realm_release(realm);
     return check_end("nested");
 }

@@ -191,6 +191,101 @@ static void texts(void) {
     CHECK(text && strstr(text, "\"n8\":null"));
     CHECK(text && strstr(text, "\"any\":\"0112233445566778899aabbc\""));
     realm_free(text);
+    /* Floats with 8, doubles with 17 digits; escapes; base64. */
+    const struct {
+        const char *name;
+        realm_value_t value;
+        const char *text;
+    } shown[] = {
+        {"p5", of_float(0.1f), "\"p5\":1.0000000e-01"},
+        {"p5", of_float(-INFINITY), "\"p5\":-inf"},
+        {"p6", of_double(0.1), "\"p6\":1.0000000000000001e-01"},
+        {"p6", of_double(-1.5), "\"p6\":-1.5000000000000000e+00"},
+        {"p6", of_double(NAN), "\"p6\":nan"},
+        {"p6", of_double(-NAN), "\"p6\":-nan"},
+        {"p2",
+         of_text("a\"\\\n\r\t\f\b\x01\x7f/"),
+         "\"p2\":\"a\\\"\\\\\\n\\r\\t\\f\\b\x01\x7f/\""},
+        {"p3", of_bytes("", 0), "\"p3\":\"\""},
+        {"p3", of_bytes("\xff\xfe", 2), "\"p3\":\"//4=\""},
+        {"p3", of_bytes("abcd", 4), "\"p3\":\"YWJjZA==\""},
+        {"p1", of_bool(true), "\"p1\":true"},
+        {"p0", of_int(INT64_MIN), "\"p0\":-9223372036854775808"},
+    };
+    SUCCEEDS(realm_begin_write(realm));
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        SUCCEEDS(realm_set_value(object, property_key(realm, all, shown[i].name), shown[i].value,
+                                 false));
+        text = realm_object_to_string(object);
+        CHECK(text && strstr(text, shown[i].text) && text[0] == '{' && !strchr(text, '\n'));
+        if (text && !strstr(text, shown[i].text))
+            fprintf(stderr, "    %s in %s\n", shown[i].text, text);
+        realm_free(text);
+    }
+    SUCCEEDS(realm_commit(realm));
+    realm_release(object);
+    realm_release(realm);
+}
+
+/* Dates as far away as they can be, and with nanoseconds that are none: as text, as JSON, in
+ * functions of queries. */
+static void far_dates(void) {
+    realm_t *realm = open_with("dates.realm", schema_of_all());
+    realm_class_key_t all = class_key(realm, "All");
+    realm_property_key_t key = property_key(realm, all, "p4"),
+                         any = property_key(realm, all, "any");
+    const int64_t seconds[] = {INT64_MIN, INT64_MIN + 1, -62135596801, -1, 0, 253402300800,
+                               INT64_MAX};
+    const int32_t nanoseconds[] = {0, 1, -1, 999999999, -999999999, INT32_MIN, INT32_MAX};
+    const char *queries[] = {"year(p4) > 0", "weekday(p4) == 8", "hour(p4, 'UTC-23:59') == 24",
+                             "CAST(p4, 'Double') == 0.5", "CAST(p4, 'Decimal') == 0.5",
+                             "CAST(p4, 'String') == ''", "CAST(p4, 'Int') == 5",
+                             "CAST(p4, 'NSNumber') == 5"};
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *object = realm_object_create(realm, all);
+    realm_value_t v;
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++) {
+        for (size_t k = 0; k < sizeof nanoseconds / sizeof *nanoseconds; k++) {
+            realm_value_t date = of_time(seconds[i], nanoseconds[k]);
+            SUCCEEDS(realm_set_value(object, key, date, false));
+            SUCCEEDS(realm_set_value(object, any, date, false));
+            SUCCEEDS(realm_get_value(object, key, &v));
+            CHECK(same(v, date));
+            char *text = realm_object_to_string(object), *json = realm_object_to_json(object, 1, 0);
+            CHECK(text && json);
+            realm_free(text);
+            realm_free(json);
+            for (size_t q = 0; q < sizeof queries / sizeof *queries; q++) {
+                size_t count = 0;
+                realm_query_t *query = NULL;
+                SUCCEEDS((query = realm_query_parse(realm, all, queries[q], 0, NULL)) &&
+                         realm_query_count(query, &count));
+                realm_release(query);
+            }
+        }
+    }
+    const struct {
+        int64_t seconds;
+        int32_t nanoseconds;
+        const char *text;
+    } shown[] = {
+        {0, 0, "1970-01-01 00:00:00"},
+        {0, 5, "1970-01-01 00:00:00.000000005"},
+        {-1, -500000000, "1969-12-31 23:59:58.500000000"},
+        {253402300799, 999999999, "9999-12-31 23:59:59.999999999"},
+        {951782400, 0, "2000-02-29 00:00:00"},
+        {-62135596800, 0, "0001-01-01 00:00:00"},
+    };
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
+        char expected[60];
+        snprintf(expected, sizeof expected, "\"p4\":\"%s\"", shown[i].text);
+        SUCCEEDS(realm_set_value(object, key, of_time(shown[i].seconds, shown[i].nanoseconds),
+                                 false));
+        char *text = realm_object_to_string(object);
+        CHECK(text && strstr(text, expected));
+        realm_free(text);
+    }
+    SUCCEEDS(realm_commit(realm));
     realm_release(object);
     realm_release(realm);
 }
@@ -279,6 +374,7 @@ int main(void) {
     round_trips();
     mixed_values();
     texts();
+    far_dates();
     primary_keys(RLM_PROPERTY_TYPE_OBJECT_ID, 0, "object-id-keys.realm");
     primary_keys(RLM_PROPERTY_TYPE_OBJECT_ID, RLM_PROPERTY_NULLABLE, "object-id-keys-null.realm");
     primary_keys(RLM_PROPERTY_TYPE_UUID, 0, "uuid-keys.realm");

@@ -2,7 +2,7 @@
 
 extension Realm {
     /// Moves the data to the front of the file and gives the rest back to the system. False when
-    /// another realm, in this process or another, reads some version of the file.
+    /// another realm, in this process or another, reads some version of the file, or writes one.
     ///
     /// Either way the realm's read transaction ends and **all its objects, collections and results
     /// become invalid**. Throws `.wrongTransactionState` in a write transaction, for frozen and
@@ -47,7 +47,9 @@ enum Compaction {
     static func run(_ store: Store) throws(RealmError) -> Bool {
         var didBegin = false
         for _ in 0..<roundsMax {
-            guard let lease = try store.beginWrite(wait: true) else { return didBegin }
+            // Whoever writes reads, too: to wait would be for nothing, and for ever if it is
+            // another realm of this thread.
+            guard let lease = try store.beginWrite(wait: false) else { return didBegin }
             do throws(RealmError) {
                 // Once begun, readers that come meanwhile only keep it from being perfect.
                 guard !store.isRead(besides: lease) else {

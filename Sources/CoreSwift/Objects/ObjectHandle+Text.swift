@@ -166,34 +166,16 @@ enum JSONText {
 
     /// `YYYY-MM-DD hh:mm:ss[.nnnnnnnnn]`, UTC.
     static func calendar(_ time: Timestamp) -> String {
-        var seconds = time.seconds
-        var nanoseconds = Int64(time.nanoseconds)
-        if nanoseconds < 0 {
-            nanoseconds += 1_000_000_000
-            seconds &-= 1
-        }
-        let day = seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400
-        let rest = seconds - day * 86_400
-        let (year, month, date) = civil(day)
+        let fields = DateFields(time)
         func two(_ number: Int64) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let year = fields.year
         let yearText = year >= 0 && year < 1000 ? String("000\(year)".suffix(4)) : "\(year)"
-        var text = "\(yearText)-\(two(month))-\(two(date)) "
-        text += "\(two(rest / 3600)):\(two(rest / 60 % 60)):\(two(rest % 60))"
-        if nanoseconds > 0 { text += "." + String("00000000\(nanoseconds)".suffix(9)) }
+        var text = "\(yearText)-\(two(fields.month))-\(two(fields.day)) "
+        text += "\(two(fields.field(.hour))):\(two(fields.field(.minute)))"
+        text += ":\(two(fields.field(.second)))"
+        if fields.nanoseconds > 0 {
+            text += "." + String("00000000\(fields.nanoseconds)".suffix(9))
+        }
         return text
-    }
-
-    /// Calendar date of a day number since 1970-01-01 (Howard Hinnant's `civil_from_days`).
-    private static func civil(_ day: Int64) -> (Int64, Int64, Int64) {
-        let shifted = day &+ 719_468
-        let era = (shifted >= 0 ? shifted : shifted - 146_096) / 146_097
-        let dayOfEra = shifted - era * 146_097
-        let yearOfEra =
-            (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
-        let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
-        let shiftedMonth = (5 * dayOfYear + 2) / 153
-        let month = shiftedMonth < 10 ? shiftedMonth + 3 : shiftedMonth - 9
-        let year = yearOfEra + era * 400 + (month <= 2 ? 1 : 0)
-        return (year, month, dayOfYear - (153 * shiftedMonth + 2) / 5 + 1)
     }
 }

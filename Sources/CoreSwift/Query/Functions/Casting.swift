@@ -90,7 +90,9 @@ enum Casting {
         switch ValueType(rawValue: value.type) {
         case .bool: return value.boolValue ? 1 : 0
         case .timestamp:
-            return Double(value.seconds - target.epoch) + Double(value.nanoseconds) / 1e9
+            let (seconds, overflow) = value.seconds.subtractingReportingOverflow(target.epoch)
+            // So far from all epochs, a double does not tell them apart.
+            return Double(overflow ? value.seconds : seconds) + Double(value.nanoseconds) / 1e9
         case .string:
             guard let text = spelledNumber(value), Decimal128(text) != nil else { return nil }
             return Double(text)
