@@ -1480,7 +1480,8 @@ RLM_API char *realm_object_to_string(realm_object_t *object);
  * - RLM_ERR_NO_SUCH_TABLE for an unknown class;
  * - RLM_ERR_INVALID_QUERY_STRING for a text that is no query; the message has the position;
  * - RLM_ERR_INVALID_QUERY for unknown properties and types that cannot be compared;
- * - RLM_ERR_INVALID_QUERY_ARG for a missing argument, or one that does not fit its property;
+ * - RLM_ERR_INVALID_QUERY_ARG for a missing argument, or one that does not fit its property or is a
+ *   string that is not UTF-8;
  * - RLM_ERR_ILLEGAL_OPERATION for a full-text search without a full-text index.
  */
 RLM_API realm_query_t *realm_query_parse(const realm_t *realm, realm_class_key_t target_table,

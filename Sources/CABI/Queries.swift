@@ -78,6 +78,9 @@ private func queryValue(_ value: realm_value_t, _ index: Int) throws(RealmError)
         guard raw.word1 <= UInt64(Int.max) else {
             throw RealmError(.invalidArgument, "argument $\(index) is larger than memory")
         }
+        if value.type == RLM_TYPE_STRING, String(validating: raw.bytes, as: UTF8.self) == nil {
+            throw RealmError(.invalidQueryArg, "argument $\(index) is a string that is not UTF-8")
+        }
     }
     return try Value(raw)
 }
@@ -89,7 +92,8 @@ private func queryValue(_ value: realm_value_t, _ index: Int) throws(RealmError)
 /// - RLM_ERR_NO_SUCH_TABLE for an unknown class;
 /// - RLM_ERR_INVALID_QUERY_STRING for a text that is no query; the message has the position;
 /// - RLM_ERR_INVALID_QUERY for unknown properties and types that cannot be compared;
-/// - RLM_ERR_INVALID_QUERY_ARG for a missing argument, or one that does not fit its property;
+/// - RLM_ERR_INVALID_QUERY_ARG for a missing argument, or one that does not fit its property or is
+///   a string that is not UTF-8;
 /// - RLM_ERR_ILLEGAL_OPERATION for a full-text search without a full-text index.
 @c @implementation
 public func realm_query_parse(

@@ -31,6 +31,78 @@ static realm_query_t *parse(realm_t *realm, realm_class_key_t class, const char 
     return realm_query_parse(realm, class, text, 0, NULL);
 }
 
+/* X1, E4: format strings take their arguments from left to right; categories of errors. */
+static size_t format_count(
+    realm_t *realm, keys_t *k, const char *format, size_t count, realm_value_t *values
+) {
+    realm_query_arg_t arguments[4];
+    for (size_t i = 0; i < count; i++)
+        arguments[i] = (realm_query_arg_t){1, false, &values[i]};
+    realm_query_t *query = realm_query_parse_format(realm, k->person, format, count, arguments);
+    if (!query)
+        return SIZE_MAX;
+    /* P9: text and arguments were copied. */
+    for (size_t i = 0; i < count; i++)
+        values[i] = of_text("overwritten");
+    size_t found = SIZE_MAX;
+    CHECK(realm_query_count(query, &found));
+    CHECK(strlen(realm_query_get_description(query)) > 0);
+    realm_release(query);
+    return found;
+}
+
+static void formats(void) {
+    keys_t k;
+    realm_t *realm = open_filled("formats.realm", &k);
+    CHECK(format_count(realm, &k, "_id < %d", 1, (realm_value_t[]){of_int(10)}) == 10);
+    CHECK(format_count(realm, &k, "_id IN {%lld, %@}", 2,
+                       (realm_value_t[]){of_int(10), of_int(11)}) == 2);
+    CHECK(format_count(realm, &k, "%K == %@", 2,
+                       (realm_value_t[]){of_text("_id"), of_int(7)}) == 1);
+    CHECK(format_count(realm, &k, "%K == nil AND _id < %d", 2,
+                       (realm_value_t[]){of_text("years"), of_int(20)}) == 2);
+    CHECK(format_count(realm, &k, "name == %s OR _id == %u", 2,
+                       (realm_value_t[]){of_text("nobody"), of_int(3)}) == 1);
+    CHECK(format_count(realm, &k, "boss.%K == %d", 2,
+                       (realm_value_t[]){of_text("_id"), of_int(0)}) == PEOPLE / 3 - 1);
+    CHECK(format_count(realm, &k, "%K == 0 AND _id < 3", 1,
+                       (realm_value_t[]){of_text("staff.@count")}) == 2);
+    CHECK(format_count(realm, &k, "active == 1 AND _id < %d", 1,
+                       (realm_value_t[]){of_int(10)}) == 5);
+    CHECK(format_count(realm, &k, "name CONTAINS '%d %% %@' OR _id == 1", 0, NULL) == 1);
+    FAILS(RLM_ERR_INVALID_QUERY_ARG,
+          realm_query_parse_format(realm, k.person, "_id < %d", 0, NULL));
+    FAILS(RLM_ERR_INVALID_QUERY_ARG,
+          realm_query_parse_format(realm, k.person, "_id < 5", 1,
+                                   &(realm_query_arg_t){1, false, &(realm_value_t){0}}));
+    FAILS(RLM_ERR_INVALID_QUERY_STRING,
+          realm_query_parse_format(realm, k.person, "_id %% 5 == 1", 0, NULL));
+    FAILS(RLM_ERR_INVALID_QUERY_STRING, realm_query_parse_format(realm, k.person, "", 0, NULL));
+    /* S12: a text has to be UTF-8. */
+    realm_value_t broken = of_text("\xff\xfe");
+    FAILS(RLM_ERR_INVALID_QUERY_ARG,
+          realm_query_parse(realm, k.person, "name CONTAINS $0", 1,
+                            &(realm_query_arg_t){1, false, &broken}));
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_query_parse_format(realm, k.person, NULL, 0, NULL));
+    FAILS(RLM_ERR_NO_SUCH_TABLE, realm_query_parse_format(realm, 0x7ffffff0, "_id < 5", 0, NULL));
+    /* Categories: bad arguments and wrong uses of the interface alike. */
+    const char *bad[] = {"_id <", "nope == 1", "_id == $3", "TRUEPREDICATE SORT(staff ASC)"};
+    for (size_t i = 0; i < 4; i++) {
+        realm_error_t error;
+        CHECK(!parse(realm, k.person, bad[i]));
+        CHECK(realm_get_last_error(&error));
+        CHECK((error.categories & RLM_ERR_CAT_INVALID_ARG) != 0);
+        CHECK((error.categories & RLM_ERR_CAT_LOGIC) != 0);
+    }
+    realm_error_t error;
+    CHECK(!parse(realm, k.person, "name TEXT 'a'"));
+    CHECK(realm_get_last_error(&error));
+    CHECK(error.error == RLM_ERR_ILLEGAL_OPERATION);
+    CHECK(error.categories == RLM_ERR_CAT_LOGIC);
+    realm_clear_last_error();
+    realm_release(realm);
+}
+
 static void parsing(void) {
     keys_t k;
     realm_t *realm = open_filled("parsing.realm", &k);
@@ -458,6 +530,7 @@ static void explaining(void) {
 
 int main(void) {
     parsing();
+    formats();
     explaining();
     elements();
     aggregates();

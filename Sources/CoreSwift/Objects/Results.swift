@@ -218,9 +218,9 @@ public final class Results: AnyResults {
                 isComplete = false
             } else if let selection {
                 // Sorting needs all matches; without it the scan may stop early.
-                let needed = Ordering.needed(count, before: ordering[...]) ?? .max
-                keys = try selection.keys(limit: needed)
-                if keys.count < needed { isComplete = true }
+                let needed = Ordering.needed(count, before: ordering[...])
+                keys = try selection.keys(limit: needed ?? .max)
+                if let needed, keys.count < needed { isComplete = true }
             } else {
                 keys = try Self.keys(table)
             }

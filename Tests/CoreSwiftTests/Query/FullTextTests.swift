@@ -88,7 +88,7 @@ import Testing
         errorCode { _ = try ids(text, arguments) }
     }
 
-    @Test func allWordsMustOccurInAnyOrder() throws {
+    @Test func `F5: all words must occur, in any order`() throws {
         #expect(try ids("log TEXT 'storm'") == [0, 1])
         #expect(try ids("log TEXT 'storm reef'") == [0])
         #expect(try ids("log TEXT 'reef storm'") == [0])
@@ -99,7 +99,9 @@ import Testing
         #expect(try ids("log TEXT $0", [.scalar(.string("reef"))]) == [0, 2])
     }
 
-    @Test func caseAndAccentsDoNotMatter() throws {
+    @Test func `F3, F4, F9: words are runs of letters and digits; case and accents do not matter`()
+        throws
+    {
         #expect(try ids("log TEXT 'STORM'") == [0, 1])
         #expect(try ids("log TEXT 'depot'") == [2])
         #expect(try ids("log TEXT 'DÉPÔT'") == [2])
@@ -107,7 +109,7 @@ import Testing
         #expect(try ids("log TEXT '7'") == [2])
     }
 
-    @Test func aStarMakesAWordABeginning() throws {
+    @Test func `F6: a star makes a word a beginning`() throws {
         #expect(try ids("log TEXT 'sto*'") == [0, 1, 5])
         #expect(try ids("log TEXT 'sto* ree*'") == [0, 5])
         #expect(try ids("log TEXT 'storm* reef'") == [0])
@@ -115,7 +117,7 @@ import Testing
         #expect(try ids("log TEXT 'r* n*'") == [0])
     }
 
-    @Test func aMinusExcludesWordsOrBeginnings() throws {
+    @Test func `F6, F7: a minus excludes words or beginnings`() throws {
         #expect(try ids("log TEXT 'sto* -reef'") == [1, 5])
         #expect(try ids("log TEXT 'sto* -ree*'") == [1])
         #expect(try ids("log TEXT 'reef -storm -coal'") == [])
@@ -136,7 +138,7 @@ import Testing
         #expect(try ids("log TEXT 'storm' SORT(tons DESC)").count == 2)
     }
 
-    @Test func textWorksThroughLinks() throws {
+    @Test func `F2: through links`() throws {
         #expect(try ids("captain.bio TEXT 'pilot'") == [0, 3])
         #expect(try ids("captain.bio TEXT '-pilot'") == [1, 5])
         #expect(try ids("NOT captain.bio TEXT 'pilot'") == [1, 2, 4, 5])
@@ -145,8 +147,22 @@ import Testing
         #expect(try ids("captain.boss.bio TEXT 'pilot' AND log TEXT 'calm'") == [1])
     }
 
-    @Test func textWorksThroughCollectionsAndBacklinks() throws {
+    @Test func `F2: through collections and backlinks`() throws {
         #expect(try ids("crew.bio TEXT 'pilot'") == [1, 3, 5])
+        #expect(try ids("log TEXT 'storm' OR log TEXT 'coal'") == [0, 1, 2])
+        #expect(try ids("log TEXT 'storm' OR crew.bio TEXT 'pilot'") == [0, 1, 3, 5])
+        // Both are answered by the full-text index: of the objects linked to, and of the class.
+        let key = try #require(realm.schema.class_(named: "Vessel")?.key)
+        func plan(_ text: String) throws -> String {
+            try Query.parse(text, schema: realm.schema, classKey: key)
+                .explain(SnapshotReader(tables: realm.readTables()), [], source: nil)
+        }
+        let union = try plan("log TEXT 'storm' OR log TEXT 'coal'")
+        #expect(union.contains("start: union of full-text index of log"), "\(union)")
+        #expect(!union.contains("test:"), "\(union)")
+        let linked = try plan("crew.bio TEXT 'pilot'")
+        #expect(!linked.contains("object by object"), "\(linked)")
+        #expect(linked.contains("bio TEXT"), "\(linked)")
         #expect(try ids("ANY crew.bio TEXT '-pilot'") == [2, 3])
         #expect(try ids("ALL crew.bio TEXT 'pilot'") == [0, 1, 4, 5])
         #expect(try ids("NONE crew.bio TEXT 'pil*'") == [0, 2, 4])
@@ -164,7 +180,7 @@ import Testing
         #expect(code("crew.bio TEXT title") == .invalidQuery)
     }
 
-    @Test func textWorksInSubqueries() throws {
+    @Test func `F2: in subqueries`() throws {
         #expect(try ids("SUBQUERY(crew, $s, $s.bio TEXT 'pilot').@count > 0") == [1, 3, 5])
         #expect(try ids("SUBQUERY(crew, $s, $s.bio TEXT '-pilot').@count == 1") == [2, 3])
         let correlated = "SUBQUERY(crew, $s, $s.bio TEXT 'PILOT reefs' AND $s == SELF.captain)"
@@ -179,7 +195,7 @@ import Testing
         #expect(try ids(none + ".@count > 0") == [1, 3, 5])
     }
 
-    @Test func propertiesNeedAFullTextIndex() throws {
+    @Test func `F1: properties need a full-text index`() throws {
         #expect(code("title TEXT 'storm'") == .illegalOperation)
         #expect(code("title TEXT ''") == .illegalOperation)
         #expect(code("captain.bio TEXT 'pilot'") == nil)
@@ -194,7 +210,7 @@ import Testing
         #expect(code("log TEXT $1", [.scalar(.string("storm"))]) == .invalidQueryArg)
     }
 
-    @Test func searchesAreCheckedWordByWord() throws {
+    @Test func `F8: searches are checked word by word`() throws {
         for text in [
             "''", "'  '", "null", "\"o'brien\"", "'storm!'", "'storm,reef'", "'-'", "'*'", "'-*'",
             "'--storm'", "'storm**'", "'×'", "'海'", "'storm -storm'", "'-Storm STORM'",
@@ -211,11 +227,11 @@ import Testing
         }
     }
 
-    @Test func thereAreNoOptions() throws {
+    @Test func `F9: there are no options`() throws {
         #expect(code("log TEXT[c] 'storm'") == .invalidQueryString)
     }
 
-    @Test func unicodeIndexesKnowAllScripts() throws {
+    @Test func `B14: Unicode indexes know all scripts`() throws {
         #expect(try ids("memo TEXT 'STRASSE'") == [0, 4])
         #expect(try ids("memo TEXT 'straße'") == [0, 4])
         #expect(try ids("memo TEXT '海'") == [1])

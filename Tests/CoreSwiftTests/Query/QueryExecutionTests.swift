@@ -302,7 +302,7 @@ func shipSchema() -> Schema {
         }
     }
 
-    @Test func canonicalTextHasTheShapesOfTheContract() throws {
+    @Test func `V1, V2: canonical texts have the shapes of the contract`() throws {
         #expect(
             try world.query(
                 "Vessel", "!(tons = $0) && title contains[c] 'st' sort(tons asc) limit(3)",
@@ -345,7 +345,7 @@ func shipSchema() -> Schema {
         }
     }
 
-    @Test func combinedQueriesAndTheirConditions() throws {
+    @Test func `D13: combined queries and their conditions`() throws {
         let first = try world.query("Vessel", "tons > 0 LIMIT(2)")
         let second = try world.query("Vessel", "id != 1 SORT(id ASC)")
         let both = try first.and(second)

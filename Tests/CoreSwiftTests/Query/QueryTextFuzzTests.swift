@@ -137,7 +137,7 @@ import Testing
         }
     }
 
-    @Test("the texts of the corpus, each with every kind of argument")
+    @Test("E5: the texts of the corpus, each with every kind of argument")
     func corpus() throws {
         let world = try Self.world()
         var mutator = Mutator(random: Random(7), corpus: Self.corpus())
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test("mutated texts")
+    @Test("E5: mutated texts")
     func mutations() throws {
         let world = try Self.world()
         var mutator = Mutator(

@@ -66,7 +66,8 @@ extension ExpressionEvaluator {
         _ place: MixedPlace, _ step: ExpressionStep
     ) throws(RealmError) -> MixedPlace? {
         guard place.value.type == ValueType.link.rawValue,
-            let item = snapshot.schema.class_(place.value.linkClass),
+            let item = program.schema.class_(place.value.linkClass)
+                ?? snapshot.schema.class_(place.value.linkClass),
             let table = snapshot.tables.table(place.value.linkClass),
             let object = try object(table, place.value.linkTarget.rawValue)
         else { return nil }

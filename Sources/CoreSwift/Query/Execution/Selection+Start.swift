@@ -62,7 +62,7 @@ extension Selection {
             guard let found = try candidates(of: test, limit: .max) else { return nil }
             keys.append(contentsOf: found.keys)
         }
-        return Self.sortedUnique(keys)
+        return WordKeys.union(keys)
     }
 
     private func start(_ index: Int, limit: Int, depth: Int) throws(RealmError) -> Start? {
@@ -105,6 +105,8 @@ extension Selection {
         _ node: FilterNode, _ limit: Int, _ depth: Int
     ) throws(RealmError) -> Start? {
         var all = Start(tests: [], count: 0, isExact: true)
+        // A scan would begin with what full-text indexes have for words as well.
+        let limit = hasWordsAlone(node) ? .max : limit
         for child in 0..<Int(node.b) {
             let index = Int(program.children[Int(node.a) + child])
             guard let found = try start(index, limit: limit - all.count, depth: depth + 1) else {
@@ -115,6 +117,13 @@ extension Selection {
             all.isExact = all.isExact && found.isExact
         }
         return all
+    }
+
+    private func hasWordsAlone(_ node: FilterNode) -> Bool {
+        (0..<Int(node.b)).allSatisfy { child in
+            let part = program.nodes[Int(program.children[Int(node.a) + child])]
+            return part.kind == .words && !part.negated
+        }
     }
 
     /// How many candidates one test has, if an index knows them and they are at most `limit`.

@@ -47,6 +47,13 @@ extension Parser {
             if text.matches(start, end, ignoringCase: "function") {
                 throw text.notInLanguage("FUNCTION(…)")
             }
+            let name = end - start <= 4 ? text.string(token) : ""
+            if name == "oid" || name == "uuid" {
+                let digits =
+                    name == "oid" ? "24 hexadecimal digits" : "8-4-4-4-12 hexadecimal digits"
+                throw text.syntaxError(
+                    at: start, "'\(name)(' without them", expected: digits + " and ')'")
+            }
             if text.matches(start, end, ignoringCase: "fetch") {
                 throw text.notInLanguage("FETCH(…)")
             }

@@ -259,6 +259,8 @@ final class SyntaxTree {
     var argumentCount: Int?
     /// How many arguments of a format string the text consumes.
     var formatArguments = 0
+    /// How many more were key paths and stand in the text.
+    var splicedArguments = 0
     /// Whether `$n` arguments occur.
     var hasPositionalArguments = false
 
@@ -279,6 +281,7 @@ final class SyntaxTree {
         dialect = other.dialect
         argumentCount = other.argumentCount
         formatArguments = other.formatArguments
+        splicedArguments = other.splicedArguments
         hasPositionalArguments = other.hasPositionalArguments
     }
 }

@@ -117,8 +117,14 @@ extension Binder {
         if op == .matches {
             try bindPattern(left, right, &test)
         } else if op.isTextual {
-            try requireText(left, op)
-            try requireText(right, op)
+            for side in [left, right] {
+                try requireText(side, op)
+                guard side.isPlainConstant else { continue }
+                let first = Int(side.constantFirst)
+                for place in first..<first + Int(side.constantCount) {
+                    try checkUTF8(filter.expressions.constants[place], op)
+                }
+            }
         }
         if test.options.effective.contains(.ignoreDiacritics) {
             for side in [left, right] where side.kind == .binary {

@@ -435,10 +435,12 @@ enum NearestName {
         let wanted = Array(name.lowercased().utf8.prefix(64))
         var best: (name: String, distance: Int)?
         for property in item.properties + item.computedProperties {
-            let shown = property.shownName
-            let distance = distance(wanted, Array(shown.lowercased().utf8.prefix(64)))
-            if distance <= max(1, wanted.count / 3), distance < best?.distance ?? .max {
-                best = (shown, distance)
+            // Queries take the stored name as well; of two equally near ones the shown is told.
+            for known in [property.shownName, property.name] {
+                let distance = distance(wanted, Array(known.lowercased().utf8.prefix(64)))
+                if distance <= max(1, wanted.count / 3), distance < best?.distance ?? .max {
+                    best = (known, distance)
+                }
             }
         }
         return best?.name

@@ -33,6 +33,7 @@ extension Binder {
             throw invalidQuery(
                 "the option [d] is not defined for binary data such as '\(name(target))'")
         }
+        try checkUTF8(constant, op)
         var node: FilterNode?
         if op == .matches {
             node = try matchesTest(options, constant)
@@ -67,6 +68,18 @@ extension Binder {
         node.isKeyColumn = target.isKeyColumn
         if target.kind != .mixed { node.linkClass = target.linkClass }
         return node
+    }
+
+    /// Text operators take texts (S12); any bytes may be given as base64.
+    func checkUTF8(
+        _ constant: BoundConstant, _ op: ComparisonOperator
+    ) throws(RealmError) {
+        guard op.isTextual, constant.kind == .string,
+            String(validating: filter.text(constant.text), as: UTF8.self) == nil
+        else { return }
+        throw invalidArgument(
+            "operator \(op.spelling) needs a text in UTF-8, "
+                + "'\(spelling(tree.nodes[Int(constant.node)]))' is none")
     }
 
     private func mismatch(

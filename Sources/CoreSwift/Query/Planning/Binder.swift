@@ -95,8 +95,10 @@ struct Binder {
         if tree.formatArguments > 0 || (tree.dialect == .format && !tree.hasPositionalArguments) {
             let given = tree.argumentCount ?? arguments.count
             if tree.formatArguments != given {
+                let more = tree.splicedArguments
                 throw invalidArgument(
-                    "the format takes \(tree.formatArguments) arguments, \(given) were given")
+                    "the format takes \(tree.formatArguments + more) arguments, "
+                        + "\(given + more) were given")
             }
         }
         guard tree.hasPositionalArguments || tree.formatArguments > 0 else { return }

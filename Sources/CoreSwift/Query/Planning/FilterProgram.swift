@@ -152,9 +152,12 @@ final class FilterProgram {
     let stackDepth: Int
     /// Paths lead into mixed values, which may link to any class.
     let needsAllTables: Bool
+    /// What the names were found in; has the public ones, which files do not.
+    let schema: Schema
     private let memory: UnsafeMutableRawPointer
 
-    init(_ builder: FilterBuilder, root: Int32) {
+    init(_ builder: FilterBuilder, root: Int32, schema: Schema) {
+        self.schema = schema
         // One piece of memory: tables first, bytes last.
         var size = 0
         func place<T>(_ array: [T]) -> Int {

@@ -139,7 +139,7 @@ extension Binder {
         builder.expressions.steps = filter.expressions.steps
         builder.expressions.paths = [path.path]
         let root = builder.add(.constant(true))
-        return FilterProgram(builder, root: root)
+        return FilterProgram(builder, root: root, schema: schema)
     }
 
     private static func orderedKind(_ kind: OperandKind) -> ColumnKind {

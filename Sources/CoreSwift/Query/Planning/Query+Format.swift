@@ -24,7 +24,9 @@ extension Query {
         let spliced = spliceKeyPaths(format, arguments)
         let names = variables.keys.sorted()
         let values = names.compactMap { variables[$0] }
-        let format = Format(names: names, argumentCount: spliced.arguments.count)
+        let format = Format(
+            names: names, argumentCount: spliced.arguments.count,
+            splicedCount: arguments.count - spliced.arguments.count)
         return try spliced.text.withUnsafeBufferPointer { buffer throws(RealmError) in
             try parse(
                 buffer, spliced.arguments + values, schema, classKey, values: nil,
@@ -36,6 +38,8 @@ extension Query {
     struct Format {
         var names: [String]
         var argumentCount: Int
+        /// Key paths that were put into the text.
+        var splicedCount = 0
     }
 
     /// Puts key paths with words such as `@count` into the text, where the parser knows them for

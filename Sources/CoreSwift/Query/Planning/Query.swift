@@ -58,6 +58,7 @@ public final class Query: @unchecked Sendable {
             let tree = try Parser.parse(
                 text, dialect: format == nil ? .core : .format, variables: format?.names ?? [],
                 argumentCount: format?.argumentCount)
+            tree.splicedArguments = format?.splicedCount ?? 0
             let part = QueryPart(
                 text: Array(UnsafeBufferPointer(start: text.base, count: text.count)), tree: tree,
                 arguments: arguments)
@@ -103,7 +104,7 @@ public final class Query: @unchecked Sendable {
         self.values = values
         self.schema = schema
         let root = builder.finish(root)
-        filter = FilterProgram(builder, root: root)
+        filter = FilterProgram(builder, root: root, schema: schema)
         self.ordering = ordering
         self.parts = parts
     }

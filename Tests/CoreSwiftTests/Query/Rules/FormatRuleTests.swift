@@ -25,9 +25,70 @@ import Testing
         #expect(try world.formatIds("tons BETWEEN {%@, %@}", [int(2), int(8)]) == [1, 3])
         #expect(try world.formatIds("captain == %@", [world.link("Sailor", .string("Jo"))]) == [2])
         #expect(try world.formatIds("berth == %@", [.scalar(.null)]) == [3])
+        #expect(try world.formatIds("title CONTAINS '%d %% %K' OR id == %d", [int(2)]) == [2])
+        #expect(try world.formatIds("marks[%d] == %d", [int(1), int(2)]) == [1])
+        #expect(try world.formatIds("extras[%@] == %@", [string("kg"), int(7)]) == [1])
+        #expect(try world.formatIds("captain == obj('Sailor', %@)", [string("Jo")]) == [2])
+        #expect(
+            try world.formatIds(
+                "TRUEPREDICATE SORT(%K DESC) LIMIT(%d)", [string("tons"), int(1)]) == [4])
+        #expect(
+            try world.formatIds(
+                "SUBQUERY(%K, $s, $s.%K > %d).@count == %d",
+                [string("crew"), string("age"), int(44), int(2)]) == [])
     }
 
-    @Test func `X1: too few or too many arguments, and other errors`() throws {
+    @Test func `X1: every letter that may follow the percent sign`() throws {
+        let world = try RuleWorld()
+        let integers = [
+            "d", "i", "u", "ld", "lu", "lld", "llu", "hd", "hu", "zd", "zu", "x", "X", "o", "c",
+            "@",
+        ]
+        for letters in integers {
+            #expect(try world.formatIds("tons == %\(letters)", [int(5)]) == [1, 3], "\(letters)")
+        }
+        for letters in ["f", "lf", "e", "g", "a", "Lf", "@"] {
+            #expect(
+                try world.formatIds("draft == %\(letters)", [.scalar(.double(1.5))]) == [1],
+                "\(letters)")
+        }
+        #expect(try world.formatIds("title == %s", [string("Starling")]) == [1])
+        #expect(try world.formatIds("seal == %@", [.scalar(.binary([0x61, 0x62]))]) == [1])
+        #expect(try world.formatIds("active == %@", [.scalar(.bool(true))]) == [1])
+    }
+
+    @Test func `X5, X8, X13: what programs with NSPredicate rely on`() throws {
+        let world = try RuleWorld()
+        let date = QueryArgument.scalar(.timestamp(Timestamp(seconds: 100, nanoseconds: 5)))
+        let decimal = QueryArgument.scalar(.decimal128(Decimal128("1.1")!))
+        for (format, arguments, found) in [
+            ("built == %@", [date], [1]),
+            (
+                "built BETWEEN %@",
+                [
+                    .list([
+                        .timestamp(Timestamp(seconds: 0, nanoseconds: 0)),
+                        .timestamp(Timestamp(seconds: 200, nanoseconds: 0)),
+                    ])
+                ], [1]
+            ),
+            ("price <= %@", [decimal], [1]), ("beam < %f", [.scalar(.double(1))], [1]),
+            ("title ==[cd] 'eclair'", [], [2]), ("title BEGINSWITH[ D c ] 'ECL'", [], [2]),
+            ("title ENDSWITH[n] 'ling'", [], [1]), ("title LIKE 'S*g'", [], [1]),
+            ("seal BEGINSWITH %@", [.scalar(.binary([0x61]))], [1]),
+            ("title == nil", [], [3]), ("title != %@", [.scalar(.null)], [1, 2, 4]),
+            ("ANY crew.age > 60", [], [3, 4]), ("crew.@count == 3", [], [1]),
+            ("crew.@min.age < 21", [], [1]), ("marks.@avg == 2", [], [1, 3]),
+            ("marks.@sum == 10", [], [4]),
+            ("SUBQUERY(crew, $s, $s.age > 30).@count > 0", [], [1, 3, 4]),
+            ("NOT (tons > 1 AND active == YES) || id IN {1}", [], [1, 2, 3, 4]),
+            ("captain IN %@", [.list([.null])], [3]),
+        ] as [(String, [QueryArgument], [Int64])] {
+            #expect(try world.formatIds(format, arguments) == found, "\(format)")
+        }
+    }
+
+    @Test func `X1, X15: too few or too many arguments, and what is left out`() throws {
         let world = try RuleWorld()
         func refuse(
             _ format: String, _ arguments: [QueryArgument], _ code: ErrorCode, _ excerpt: String
@@ -45,6 +106,11 @@ import Testing
         refuse("tons > %d", [], .invalidQueryArg, "takes 1 arguments, 0 were given")
         refuse("tons > %d", [int(1), int(2)], .invalidQueryArg, "takes 1 arguments, 2")
         refuse("tons > 1", [int(1)], .invalidQueryArg, "takes 0 arguments, 1")
+        refuse("%K > %d", [string("marks.@count")], .invalidQueryArg, "takes 2 arguments, 1")
+        refuse("tons %% 2 == 1", [], .invalidQueryString, "%")
+        refuse("tons > %", [int(1)], .invalidQueryString, "%")
+        refuse("FETCH(tons) == 1", [], .invalidQuery, "FETCH")
+        refuse("crew.@unionOfObjects.age == 1", [], .invalidQuery, "@unionOf")
         refuse("tons > %d AND id == $0", [int(1)], .invalidQueryArg, "$n and %")
         refuse("%K > 1", [int(1)], .invalidQueryArg, "key path")
         refuse("tons > %y", [int(1)], .invalidQueryString, "%")
@@ -59,7 +125,7 @@ import Testing
         refuse("title AND tons > 1", [], .invalidQuery, "bool")
     }
 
-    @Test func `X2 to X4: keywords in any case, names, numbers`() throws {
+    @Test func `X2, X3, X4: keywords in any case, names, numbers`() throws {
         let world = try RuleWorld()
         #expect(try world.formatIds("active == YES") == [1])
         #expect(try world.formatIds("active == No And Not id In {1}") == [2])
@@ -90,7 +156,7 @@ import Testing
         #expect(throws: RealmError.self) { try world.ids("active == 1") }
     }
 
-    @Test func `X6 and X7: nothing contains the empty text; escapes of LIKE`() throws {
+    @Test func `X6, X7: nothing contains the empty text; escapes of LIKE`() throws {
         let world = try RuleWorld()
         #expect(try world.formatIds("title CONTAINS ''") == [])
         #expect(try world.formatIds("title BEGINSWITH %@", [.scalar(.null)]) == [])
@@ -111,7 +177,7 @@ import Testing
         #expect(try world.formatIds("title LIKE[c] %@", [string("A\\?b")]) == [4])
     }
 
-    @Test func `X9 to X12, X14: paths, Booleans, variables`() throws {
+    @Test func `X9, X10, X11, X12, X14: paths, Booleans, variables`() throws {
         let world = try RuleWorld()
         #expect(try world.formatIds("ANY extras.@allKeys == 'kg'") == [1, 3])
         #expect(try world.formatIds("marks[#any] == 5") == [4])

@@ -39,7 +39,7 @@ import Testing
         for (index, number) in spot.1.enumerated() { try list.insert(.double(number), at: index) }
     }
 
-    @Test func `G: shapes, quantifiers, bad places`() throws {
+    @Test func `G1, G2, G3, G5: shapes, quantifiers, bad places`() throws {
         let world = try world()
         world.check([
             ("G1", "spot GEOWITHIN geoCircle([1, 1], 0.01)", [1, 2]),
@@ -67,7 +67,7 @@ import Testing
         #expect(throws: RealmError.self) { try world.ids("spot GEOWITHIN $0", [.scalar(.int(3))]) }
     }
 
-    @Test func `G: refused`() throws {
+    @Test func `G1, G4, G6: refused`() throws {
         let world = try RuleWorld()
         world.refuse([
             ("G1", "berth GEOWITHIN geoCircle([1, 1], 1)", .invalidQuery, "berth"),

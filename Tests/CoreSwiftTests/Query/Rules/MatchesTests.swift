@@ -10,7 +10,7 @@ import Testing
         "abab", "straße", "a",
     ]
 
-    @Test("the pattern covers the whole value", arguments: [1, 20])
+    @Test("B4: the pattern covers the whole value", arguments: [1, 20])
     func whole(repeats: Int) throws {
         let world = try TextWorld(Self.titles, repeats: repeats)
         #expect(try world.check("MATCHES", "S[aeiou]+.*") == [])
@@ -23,7 +23,7 @@ import Testing
         #expect(try world.check("MATCHES", "^a$") == [12])
     }
 
-    @Test("classes know Unicode; groups, look-around, back-references and flags are there")
+    @Test("B4: classes know Unicode; groups, look-around, back-references and flags are there")
     func dialect() throws {
         let world = try TextWorld(Self.titles)
         #expect(try world.check("MATCHES", "\\p{Han}+\\d+") == [7])

@@ -16,7 +16,7 @@ import Testing
         "각", "\u{1100}\u{1161}\u{11A8}", "a\u{5B0}\u{323}", "a\u{323}\u{5B0}",  // 26–29
     ]
 
-    @Test("[c] folds as Unicode says, whatever way the column is read", arguments: [1, 20])
+    @Test("B2, S9: [c] folds as Unicode says, whatever way the column is read", arguments: [1, 20])
     func cases(repeats: Int) throws {
         let world = try TextWorld(Self.titles, repeats: repeats)
         #expect(try world.check("==[c]", "straße") == [0, 1, 2])
@@ -33,7 +33,7 @@ import Testing
         #expect(try world.check("CONTAINS", "SS") == [0])
     }
 
-    @Test("[d] compares without the marks of decomposed letters", arguments: [1, 20])
+    @Test("B1: [d] compares without the marks of decomposed letters", arguments: [1, 20])
     func diacritics(repeats: Int) throws {
         let world = try TextWorld(Self.titles, repeats: repeats)
         #expect(try world.check("BEGINSWITH[d]", "e") == [4, 5])
@@ -76,7 +76,7 @@ import Testing
         #expect(try world.find("tons == 1 AND title !=[c] ALL {'E', 'SS'}") == [0, 1, 3, 4, 5, 7])
     }
 
-    @Test("[n] means exact and overrides other letters; letters come in any order and case")
+    @Test("B3, X8: [n] means exact and overrides other letters; letters come in any order and case")
     func normalized() throws {
         let world = try TextWorld(["Ab", "ab", "áb"])
         #expect(try world.check("==[n]", "Ab") == [0])
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test("LIKE: ? is one scalar, * any run, the whole value must fit", arguments: [1, 20])
+    @Test("S7: LIKE: ? is one scalar, * any run, the whole value must fit", arguments: [1, 20])
     func like(repeats: Int) throws {
         let titles: [String?] = ["Star", "Stair", "", nil, "é", "**", "a?b", "aab", "日本語", "\\*"]
         let world = try TextWorld(titles, repeats: repeats)
