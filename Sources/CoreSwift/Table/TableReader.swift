@@ -70,6 +70,7 @@ struct TableReader {
     /// The ordered index of a column's values. The primary key of integers has none that is
     /// complete: look those up with `find(primaryKey:)` or as object keys.
     func index(column: Int) -> IndexReader? {
+        invariant(column < columnCount, "an index of a column that the class does not have")
         let info = table.pointee.columns[column]
         guard info.valueIndex >= 0, !info.isKey else { return nil }
         return IndexReader(

@@ -19,8 +19,13 @@ extension Selection {
     func source(_ index: Int) throws(RealmError) -> Source? {
         let node = program.nodes[index]
         guard !node.negated else { return nil }
-        if node.kind == .words { return .words }
-        if node.kind == .reach { return .reach }
+        switch node.kind {
+        case .words: return .words
+        case .reach: return .reach
+        // Their columns are of collections, or of another class.
+        case .elements, .memberCount, .expression, .and, .or: return nil
+        default: break
+        }
         if node.isKeyColumn {
             guard !node.matchesNull else { return nil }
             if node.kind == .intRange, node.low == node.high { return .keys }
