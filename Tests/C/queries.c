@@ -35,7 +35,7 @@ static realm_query_t *parse(realm_t *realm, realm_class_key_t class, const char 
 static size_t format_count(
     realm_t *realm, keys_t *k, const char *format, size_t count, realm_value_t *values
 ) {
-    realm_query_arg_t arguments[4];
+    realm_query_arg_t arguments[4] = {{0}};
     for (size_t i = 0; i < count; i++)
         arguments[i] = (realm_query_arg_t){1, false, &values[i]};
     realm_query_t *query = realm_query_parse_format(realm, k->person, format, count, arguments);
@@ -72,9 +72,10 @@ static void formats(void) {
     CHECK(format_count(realm, &k, "name CONTAINS '%d %% %@' OR _id == 1", 0, NULL) == 1);
     FAILS(RLM_ERR_INVALID_QUERY_ARG,
           realm_query_parse_format(realm, k.person, "_id < %d", 0, NULL));
+    realm_value_t five = of_int(5);
     FAILS(RLM_ERR_INVALID_QUERY_ARG,
           realm_query_parse_format(realm, k.person, "_id < 5", 1,
-                                   &(realm_query_arg_t){1, false, &(realm_value_t){0}}));
+                                   &(realm_query_arg_t){1, false, &five}));
     FAILS(RLM_ERR_INVALID_QUERY_STRING,
           realm_query_parse_format(realm, k.person, "_id %% 5 == 1", 0, NULL));
     FAILS(RLM_ERR_INVALID_QUERY_STRING, realm_query_parse_format(realm, k.person, "", 0, NULL));
