@@ -208,6 +208,19 @@ static void test_delete(void) {
     CHECK(did && !exists("doomed.realm"));
     SUCCEEDS(realm_delete_files("doomed.realm", NULL));
     FAILS(RLM_ERR_INVALID_ARGUMENT, realm_delete_files(NULL, &did));
+    /* A pipe that nobody writes to keeps no one waiting. */
+    CHECK(mkfifo("pipe.realm", 0600) == 0);
+    const realm_schema_mode_e modes[] = {RLM_SCHEMA_MODE_AUTOMATIC, RLM_SCHEMA_MODE_READ_ONLY,
+                                         RLM_SCHEMA_MODE_IMMUTABLE};
+    for (int i = 0; i < 3; i++) {
+        realm_config_t *config = realm_config_new();
+        realm_config_set_path(config, "pipe.realm");
+        realm_config_set_schema_mode(config, modes[i]);
+        FAILS(RLM_ERR_FILE_OPERATION_FAILED, realm_open(config));
+        realm_release(config);
+    }
+    SUCCEEDS(realm_delete_files("pipe.realm", &did));
+    CHECK(did && !exists("pipe.realm"));
     FAILS(RLM_ERR_INVALID_ARGUMENT, realm_delete_files("\xff\xfe", &did));
 }
 

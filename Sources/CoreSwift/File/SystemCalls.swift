@@ -8,7 +8,9 @@ final class SystemCalls: FileSystem {
     static let shared = SystemCalls()
 
     func open(_ path: String, _ access: FileAccess) -> Int32 {
-        var flags = O_CLOEXEC | O_NOCTTY
+        // A pipe in the place of a file must not keep the caller waiting for its other end; files
+        // do not care.
+        var flags = O_CLOEXEC | O_NOCTTY | O_NONBLOCK
         switch access {
         case .readOnly: flags |= O_RDONLY
         case .readWrite: flags |= O_RDWR
