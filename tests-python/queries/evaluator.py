@@ -18,7 +18,7 @@ from .schema import Cls, NUMERIC, Universe
 from .syntax import (And, Between, Compare, Const, Flag, FullText, ListLit, Lit, Node, Not, Or,
                      Path, Query, Suffix, Within)
 from .values import (DECIMAL, F32, Row, Unspecified, distinct_key, equal, is_infinite, is_nan,
-                     kind, order, ordered, to_decimal)
+                     kind, order, ordered)
 
 TEXT_OPS = ("beginswith", "endswith", "contains", "like", "matches")
 ORDER_OPS = ("<", "<=", ">", ">=")
@@ -244,9 +244,6 @@ class Binder(OperandBinder):
                 return DECIMAL.create_decimal(lit.text)  # T5
             except InvalidOperation:
                 return value
-        if type == "decimal128" and isinstance(value, float) and lit.is_arg \
-                and DECIMAL.create_decimal(repr(float(value))) != to_decimal(value):
-            raise Unspecified("canonical text of a double argument against Decimal")
         if type == "decimal128" and isinstance(value, float) and not lit.is_arg:
             return DECIMAL.create_decimal(repr(value)) if not isinstance(value, F32) else value
         return value

@@ -126,8 +126,6 @@ def elementwise(binder: OperandBinder, sides: list[Operand], type: str,
     from .operands import Operand
     if all(side.role == "const" for side in sides):  # R7
         value = function(*[side.values(None)[0][0] for side in sides])
-        if value is None:
-            raise Unspecified("a constant expression that is null")
         return Operand(type, "const", lambda env: [[value]], node=Lit(value))
     many = [side for side in sides if side.many]
     if len(many) > 1:
