@@ -31,7 +31,60 @@ static void schema_is_a_live_view(void) {
     realm_release(config);
 }
 
+/* A program that lists the properties in another order sees them in its own; their keys and the
+ * text of objects go by the file. */
+static void order_is_that_of_the_program(void) {
+    realm_property_info_t first[] = {
+        property_of("x", RLM_PROPERTY_TYPE_INT, 0),
+        property_of("y", RLM_PROPERTY_TYPE_STRING, 0),
+        many_of("l", RLM_COLLECTION_TYPE_LIST, RLM_PROPERTY_TYPE_INT, 0, ""),
+    };
+    realm_property_info_t then[] = {first[2], first[1], first[0]};
+    realm_class_info_t class = class_of("A", "", 3, 0);
+    const realm_property_info_t *lists[] = {first}, *other[] = {then};
+    realm_schema_t *declared = realm_schema_new(&class, 1, lists),
+                   *reversed = realm_schema_new(&class, 1, other);
+    realm_t *realm = open_with("order.realm", realm_clone(declared));
+    realm_class_key_t key = class_key(realm, "A");
+    realm_property_key_t x = property_key(realm, key, "x"), keys[3];
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *object = realm_object_create(realm, key);
+    SUCCEEDS(realm_set_value(object, x, of_int(5), false));
+    SUCCEEDS(realm_set_value(object, property_key(realm, key, "y"), of_text("t"), false));
+    SUCCEEDS(realm_commit(realm));
+    realm_release(object);
+    realm_release(realm);
+    realm = open_with("order.realm", realm_clone(reversed));
+    SUCCEEDS(realm_get_property_keys(realm, key, keys, 3, NULL));
+    CHECK(keys[2] == x && property_key(realm, key, "x") == x);
+    object = realm_get_object(realm, key, 0);
+    realm_value_t v;
+    SUCCEEDS(realm_get_value_by_property_index(object, 0, &v));
+    CHECK(v.type == RLM_TYPE_LIST);
+    SUCCEEDS(realm_get_value_by_property_index(object, 1, &v));
+    CHECK(is_text(v, "t"));
+    SUCCEEDS(realm_get_value_by_property_index(object, 2, &v));
+    CHECK(v.type == RLM_TYPE_INT && v.integer == 5);
+    char *text = realm_object_to_string(object);
+    CHECK(text && !strcmp(text, "{\"_key\":0,\"x\":5,\"y\":\"t\",\"l\":[]}"));
+    realm_free(text);
+    realm_schema_t *shown = realm_get_schema(realm);
+    CHECK(realm_equals(shown, reversed) && !realm_equals(shown, declared));
+    realm_release(shown);
+    realm_release(object);
+    realm_release(realm);
+    /* Who asks for nothing gets the order of the file. */
+    realm = open_with("order.realm", NULL);
+    shown = realm_get_schema(realm);
+    CHECK(realm_equals(shown, declared));
+    realm_release(shown);
+    realm_release(realm);
+    realm_release(declared);
+    realm_release(reversed);
+}
+
 int main(void) {
+    order_is_that_of_the_program();
     schema_is_a_live_view();
     realm_t *realm = open_people("introspection.realm");
     keys_t k = keys_of(realm);

@@ -3,8 +3,8 @@
 import CKernels
 
 extension ObjectHandle {
-    /// `{"name":value,…}` with every stored property in declaration order; classes without
-    /// primary key begin with `"_key"`.
+    /// `{"name":value,…}` with every stored property that the realm shows, in the order of the file;
+    /// classes without primary key begin with `"_key"`.
     public func jsonText() throws(RealmError) -> String {
         _ = try row()
         guard let owner = realm.schema.class_(classKey) else {
@@ -14,7 +14,8 @@ extension ObjectHandle {
         if owner.primaryKeyProperty == nil && owner.kind == .topLevel {
             members.append("\"_key\":\(objectKey)")
         }
-        for property in owner.properties where property.key != .invalid {
+        let stored = owner.properties.filter { $0.key != .invalid }
+        for property in stored.sorted(by: { $0.key.column < $1.key.column }) {
             let text = try text(of: property)
             members.append("\(JSONText.quoted(property.name)):\(text)")
         }
