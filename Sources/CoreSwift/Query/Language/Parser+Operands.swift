@@ -60,7 +60,30 @@ extension Parser {
         }
     }
 
-    /// A quantifier in mixed case (X2): an identifier directly before another one.
+    /// Whether a word begins an operand and cannot follow a name. Of a keyword that may be a name,
+    /// what follows says which of the two it is.
+    func beginsOperand(_ kind: TokenKind, _ lexer: Lexer) throws(RealmError) -> Bool {
+        switch kind {
+        case .identifier, .leftBrace, .hash, .argument, .keyPathArgument, .formatArgument,
+            .formatKeyPath, .atLinks, .not, .any, .all, .none, .truePredicate, .falsePredicate,
+            .subquery, .object:
+            return true
+        case _
+        where kind.rawValue >= TokenKind.integer.rawValue
+            && kind.rawValue <= TokenKind.null.rawValue:
+            return true
+        case _ where kind.isName:
+            var ahead = lexer
+            let following = try ahead.next().kind
+            return following == .dot
+                || (following.rawValue >= TokenKind.equal.rawValue
+                    && following.rawValue <= TokenKind.greaterEqual.rawValue)
+        default:
+            return false
+        }
+    }
+
+    /// A quantifier in mixed case (X2): an identifier before what cannot follow a name.
     private func looseQuantifier() throws(RealmError) -> Quantifier? {
         let start = Int(token.start)
         let end = Int(token.end)
@@ -78,9 +101,7 @@ extension Parser {
             return nil
         }
         var ahead = lexer
-        let following = try ahead.next().kind
-        return following == .identifier || following == .leftBrace || following == .argument
-            || following == .formatArgument ? quantifier : nil
+        return try beginsOperand(try ahead.next().kind, ahead) ? quantifier : nil
     }
 
     private mutating func quantified(_ quantifier: Quantifier) throws(RealmError) -> Int32 {
@@ -156,6 +177,8 @@ extension Parser {
         case .objectId: kind = .objectId
         case .objectKey: kind = .objectKey
         case .typedLink: kind = .typedLink
+        case .identifier where isWord(current, "true", "yes"): kind = .keywordTrue
+        case .identifier where isWord(current, "false", "no"): kind = .keywordFalse
         case .keywordTrue: kind = .keywordTrue
         case .keywordFalse: kind = .keywordFalse
         case .null: kind = .null
@@ -227,6 +250,14 @@ extension Parser {
         }
         try expect(.rightParenthesis, "')'")
         return append(node)
+    }
+
+    /// Whether a token is one of two words in any case: Booleans where no name can stand (X2).
+    private func isWord(_ token: Token, _ first: StaticString, _ second: StaticString) -> Bool {
+        let start = Int(token.start)
+        let end = Int(token.end)
+        return text.matches(start, end, ignoringCase: first)
+            || text.matches(start, end, ignoringCase: second)
     }
 
     /// `{…}`; the opening brace is the current token.
@@ -367,12 +398,12 @@ extension Parser {
         let first = tree.steps.count
         while token.kind == .dot {
             try advance()
-            guard token.kind.isName || token.kind == .keyPathArgument else {
+            guard
+                token.kind.isName || token.kind == .keyPathArgument || token.kind == .formatKeyPath
+            else {
                 throw text.syntaxError(token, expected: "the name of a property")
             }
-            tree.steps.append(
-                PathStep(token.kind == .keyPathArgument ? .keyPathArgument : .name, token))
-            try advance()
+            try pathName(isHead: false)
         }
         return (Int32(first), Int32(tree.steps.count - first))
     }

@@ -192,17 +192,15 @@ struct Parser {
         }
     }
 
-    /// Whether the identifier is NOT in mixed case (X2): a name cannot be followed by another
-    /// name or by a parenthesis.
+    /// Whether the identifier is NOT in mixed case (X2): what follows cannot follow a name.
     private func isLooseNot() throws(RealmError) -> Bool {
         guard text.matches(Int(token.start), Int(token.end), ignoringCase: "not") else {
             return false
         }
         var ahead = lexer
-        let following = try ahead.next()
-        return following.kind == .identifier || following.kind == .leftParenthesis
-            || following.kind == .not || following.kind == .truePredicate
-            || following.kind == .falsePredicate
+        let following = try ahead.next().kind
+        if following == .leftParenthesis { return true }
+        return try beginsOperand(following, ahead)
     }
 
     /// A sign that stands directly before a number belongs to it.

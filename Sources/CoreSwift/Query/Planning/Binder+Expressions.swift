@@ -51,10 +51,18 @@ extension Binder {
             && !(op == .contains && left.kind == .binary
                 && test.options.effective.contains(.ignoreCase))
         test.hasEscapes = tree.dialect == .format
-        test.emptyNeedleFails = tree.dialect == .format
+        test.emptyNeedleFails = tree.dialect == .format && isSingleNeedle(right)
         if let bound = bindCount(test, scope) { return bound }
         test.looksUpList = looksUp(test, right)
         return add(test)
+    }
+
+    /// X6 is about one value on the right: a constant, an argument or a property. What a function
+    /// makes and the members of lists are as in other texts.
+    private func isSingleNeedle(_ right: BoundOperand) -> Bool {
+        guard right.shape == .single else { return false }
+        let kind = tree.nodes[Int(right.node)].kind
+        return kind == .path || kind == .argument || kind.isConstant
     }
 
     /// Whether the test asks if a value is in a list of constants, as they are.

@@ -62,6 +62,7 @@ extension Binder {
             if inList { return nil }
             throw mismatch(target, op, constant)
         }
+        if !inList, neverHolds(op, constant) { return .constant(false) }
         if node.op == .matches, target.kind == .string { node.kind = .text }
         node.column = target.column
         node.columnKind = target.kind
@@ -123,7 +124,6 @@ extension Binder {
     private func nullTest(
         _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions
     ) -> FilterNode {
-        if neverHolds(op, emptyNeedle: true) { return .constant(false) }
         var node = FilterNode(.nothing)
         let isDirectString = target.kind == .string && target.isDirect
         switch op {
@@ -252,10 +252,13 @@ extension Binder {
         return result
     }
 
-    /// In format strings nothing begins with, ends with or contains null or the empty text (X6).
-    func neverHolds(_ op: ComparisonOperator, emptyNeedle: Bool) -> Bool {
-        guard tree.dialect == .format, emptyNeedle else { return false }
-        return op == .beginsWith || op == .endsWith || op == .contains
+    /// In format strings nothing begins with, ends with or contains null or the empty text (X6);
+    /// members of lists are as in other texts.
+    private func neverHolds(_ op: ComparisonOperator, _ constant: BoundConstant) -> Bool {
+        guard tree.dialect == .format, op == .beginsWith || op == .endsWith || op == .contains
+        else { return false }
+        let isText = constant.kind == .string || constant.kind == .binary
+        return constant.kind == .null || (isText && constant.text.count == 0)
     }
 
     private func floatingTest(
@@ -396,7 +399,6 @@ extension Binder {
             }
             return nil
         }
-        if neverHolds(op, emptyNeedle: constant.text.count == 0) { return .constant(false) }
         var node = FilterNode(.text)
         setNeedle(&node, options, constant, isString: isString)
         let nullIsLeast = isString && target.isDirect

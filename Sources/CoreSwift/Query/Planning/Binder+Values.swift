@@ -165,7 +165,6 @@ extension Binder {
     private mutating func mixedText(
         _ op: ComparisonOperator, _ options: ComparisonOptions, _ constant: BoundConstant
     ) -> FilterNode {
-        if neverHolds(op, emptyNeedle: constant.text.count == 0) { return .constant(false) }
         var node = FilterNode(.mixedText)
         let isString = constant.kind == .string
         node.low = Int64((isString ? ValueType.string : .binary).rawValue)

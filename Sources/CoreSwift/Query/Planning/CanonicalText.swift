@@ -208,15 +208,35 @@ struct CanonicalText {
         _ node: SyntaxNode, _ op: ComparisonOperator, _ options: String
     ) -> [Piece]? {
         if op == .beginsWith || op == .endsWith || op == .contains {
-            // Nothing contains null or the empty text (X6).
-            let right = leaf(node.b)
-            return right == "NULL" || right == "\"\"" ? [.text("FALSEPREDICATE")] : nil
+            return emptyNeedle(node, " \(op.spelling)\(options) ")
         }
         if op == .like, let pattern = constantText(node.b), pattern.contains(0x5C) {
             let expression = Self.string(Self.expression(pattern))
             return [.node(node.a), .text(" MATCHES" + options + " " + expression)]
         }
         return nil
+    }
+
+    /// Nothing contains null or the empty text (X6); what it would not contain otherwise is
+    /// nothing of an empty list.
+    private func emptyNeedle(_ node: SyntaxNode, _ op: String) -> [Piece]? {
+        let right = tree.nodes[Int(node.b)]
+        if right.kind == .argument || right.kind.isConstant {
+            let isEmpty = ["NULL", "\"\"", Self.binary([])].contains(leaf(node.b))
+            return isEmpty ? [.node(node.a), .text(" IN {}")] : nil
+        }
+        guard right.kind == .path, binder.paths[Int(right.payload)].isSingle else { return nil }
+        let test: [Piece] = [.node(node.a), .text(op), .node(node.b)]
+        let length = "length(" + leaf(node.b) + ") > 0"
+        switch tree.nodes[Int(node.a)].quantifier {
+        case .unspecified, .any: return test + [.text(" and " + length)]
+        case .none: return [.text("(")] + test + [.text(" or !(" + length + "))")]
+        case .all:
+            // Written twice: a call with conditions in it would double at every level.
+            guard tree.nodes[Int(node.a)].kind == .path else { return nil }
+            return [.text("(")] + test
+                + [.text(" and " + length + " or "), .node(node.a), .text(" IN {})")]
+        }
     }
 
     /// The bytes of a string that is a literal or an argument.

@@ -20,6 +20,11 @@ import Testing
         #expect(try world.formatIds("%K == %d", [string("marks.@max"), int(3)]) == [1])
         #expect(try world.formatIds("title == '%@' OR id == %i", [int(2)]) == [2])
         #expect(try world.formatIds("berth.%K == %@", [string("name"), string("Oslo")]) == [1])
+        #expect(
+            try world.formatIds(
+                "%K.@max.%K == %d", [string("crew"), string("boss.age"), int(45)]) == [3, 4])
+        #expect(
+            try world.ids("crew.@max.$K1 == 62", [string("name"), string("age")]) == [3, 4])
         #expect(try world.formatIds("id IN %@", [.list([.int(1), .int(4)])]) == [1, 4])
         #expect(try world.formatIds("tons BETWEEN %@", [.list([.int(2), .int(8)])]) == [1, 3])
         #expect(try world.formatIds("tons BETWEEN {%@, %@}", [int(2), int(8)]) == [1, 3])
@@ -130,6 +135,19 @@ import Testing
         #expect(try world.formatIds("active == YES") == [1])
         #expect(try world.formatIds("active == No And Not id In {1}") == [2])
         #expect(try world.formatIds("Any marks == 5 Or None crew.age > 1") == [2, 4])
+        let depth = string("berth.depth")
+        #expect(
+            try world.formatIds("Not %K > 4 And Not %d > tons", [depth, int(-8)]) == [2, 3, 4])
+        #expect(
+            try world.formatIds("Not {1, 2} == id and Not $LIMIT < id", [], ["LIMIT": int(3)]) == [
+                3
+            ])
+        #expect(
+            try world.formatIds("Any %K == 5 Or All #crew.age > 60", [string("marks")]) == [
+                2, 3, 4,
+            ])
+        #expect(try world.formatIds("active IN {YES, null}") == [1, 3, 4])
+        #expect(throws: RealmError.self) { try world.formatIds("Not == 1") }
         #expect(try world.formatIds("tons-5 == 0") == [1, 3])
         #expect(
             try world.formatIds("#id == 0b11 OR id == 0o4 OR id == 0x1 OR id == 02") == [
@@ -164,6 +182,15 @@ import Testing
         #expect(try world.formatIds("cargo CONTAINS ''") == [])
         #expect(try world.formatIds("ANY notes CONTAINS ''") == [])
         #expect(try world.formatIds("NOT title CONTAINS ''") == [1, 2, 3, 4])
+        #expect(try world.formatIds("ALL notes BEGINSWITH ''") == [2])
+        #expect(try world.formatIds("NONE notes CONTAINS %@", [.scalar(.null)]) == [1, 2, 3, 4])
+        #expect(try world.formatIds("seal CONTAINS %@", [.scalar(.binary([]))]) == [])
+        // Vessel 4 has an empty title.
+        #expect(try world.formatIds("title CONTAINS title") == [1, 2])
+        #expect(try world.formatIds("'Starling' BEGINSWITH title") == [1])
+        #expect(try world.formatIds("ANY notes CONTAINS title OR id == 4") == [4])
+        #expect(try world.formatIds("NONE notes CONTAINS title") == [1, 2, 3, 4])
+        #expect(try world.formatIds("ALL notes CONTAINS title") == [2])
         try world.realm.beginWrite()
         for (id, title) in [(1, "50%*"), (2, "50%x"), (3, "a\\b"), (4, "a?b")] {
             try world.realm.find("Vessel", primaryKey: .int(Int64(id)))!
