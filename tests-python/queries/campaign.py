@@ -2,29 +2,25 @@
 
 from __future__ import annotations
 
-import os
 import random
 import sys
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from decimal import Decimal
 
-from . import functions, sql, unsupported
+from . import functions, sql, unsupported, ways
 from .capi import Database, EngineError
 from .evaluator import evaluate
 from .generator import Generator
 from .schema import Cls, NUMERIC, Universe, make_universe
 from .shrink import describe, shrink
 from .syntax import And, Query, render
-from .values import Row, Unspecified, is_nan, kind, to_decimal
+from .values import Row, Unspecified, is_nan, kind
+from .ways import Difference, Living, unreadable
 
 
-@dataclass
-class Difference:
-    what: str
-    expected: object
-    got: object
+# Other ways to ask, and how often each is taken.
+WAYS = {"": 30, "parts": 10, "list": 10, "aggregate": 8, "mutated": 7, "spelled": 25, "refined": 10}
 
 
 @dataclass
@@ -33,6 +29,8 @@ class Report:
     compared: int = 0
     errors: int = 0
     sql: int = 0
+    living: int = 0
+    changes: int = 0
     refused: Counter[str] = field(default_factory=Counter)
     unspecified: Counter[str] = field(default_factory=Counter)
     differences: list[str] = field(default_factory=list)
@@ -52,10 +50,11 @@ class Report:
 class Arena:
     """A universe in the engine three times: with its own indexes, with none and with all."""
 
-    def __init__(self, universe: Universe, directory: str) -> None:
+    def __init__(self, universe: Universe, directory: str, *, simple: bool = False) -> None:
         self.universe = universe
+        self.simple = simple
         self.databases = []
-        self.thorough = False
+        self.way = ""  # tried many times, while a difference is made smaller
         # The twins stand in other states of a transaction, too.
         states = random.Random(universe.seed).choice(
             [("committed", "committed"), ("open", "half"), ("half", "open"), ("committed", "open")])
@@ -70,7 +69,7 @@ class Arena:
     def compare(self, root: Cls, query: Query, report: Report) -> Difference | None:
         """None where the engine agrees, or where the rules or the engine leave the query open."""
         text, args = render(query)
-        trace(self.universe, root, text, args)
+        ways.trace(self.universe, root, f"{text}\n{args!r}")
         try:
             expected = evaluate(self.universe, root, query)
         except Unspecified as reason:
@@ -106,7 +105,7 @@ class Arena:
 
     def survive(self, root: Cls, text: str, args: list[object]) -> None:
         """E5: whatever the rules leave open must not crash."""
-        trace(self.universe, root, text, args)
+        ways.trace(self.universe, root, f"{text}\n{args!r}")
         try:
             handle = self.databases[0].parse(root, text, args)
             try:
@@ -162,27 +161,35 @@ class Arena:
     def elsewhere(self, root: Cls, query: Query, handle: int, found: list[Row]
                   ) -> Difference | None:
         """The same query in parts, over a list, and aggregated; each now and then."""
-        for attempt in range(40 if self.thorough else 1):
+        for attempt in range(25 if self.way else 1):
             rng = random.Random(f"{attempt}{len(found)}{query}")
+            way = self.way or rng.choices([*WAYS], [*WAYS.values()])[0]
             try:
-                difference = self.otherwise(root, query, handle, found, rng)
+                difference = self.otherwise(way, root, query, handle, found, rng)
             except Unspecified:
                 continue  # a list may repeat what the class holds once
             if difference:
+                difference.way = way
                 return difference
         return None
 
-    def otherwise(self, root: Cls, query: Query, handle: int, found: list[Row],
+    def otherwise(self, way: str, root: Cls, query: Query, handle: int, found: list[Row],
                   rng: random.Random) -> Difference | None:
-        roll = rng.random()
-        if roll < 0.15 and isinstance(query.pred, And):
-            return self.in_parts(root, query, query.pred, found)
-        if roll < 0.3:
+        first = self.databases[0]
+        if way == "parts":
+            return self.in_parts(root, query, query.pred, found) \
+                if isinstance(query.pred, And) else None
+        if way == "list":
             return self.over_list(root, query, rng)
-        if roll < 0.4:
+        if way == "aggregate":
             return self.aggregated(root, handle, found, rng)
-        if roll < 0.5:
+        if way == "mutated":
             self.mutated(root, query, rng)
+        elif way == "spelled":
+            return ways.spelled(self.universe, first, root, query, rng, found)
+        elif way == "refined":
+            generator = Generator(rng, self.universe, simple=self.simple)
+            return ways.chained(self.universe, first, root, query, rng, generator)
         return None
 
     def in_parts(self, root: Cls, query: Query, pred: And, found: list[Row]) -> Difference | None:
@@ -265,31 +272,15 @@ class Arena:
         return None if rows == found else Difference(f"rows of SQLite: {statement}", rows, found)
 
 
-def unreadable(arg: object) -> bool:
-    """Whether no literal says this argument: a decimal that is read as another double."""
-    if isinstance(arg, list):
-        return any(unreadable(item) for item in arg)
-    return isinstance(arg, Decimal) and (
-        not arg.is_finite() or to_decimal(float(arg)) != arg)
-
-
-def trace(universe: Universe, root: Cls, text: str, args: list[object]) -> None:
-    """Notes what is about to run in a file, so that a crash can be told."""
-    name = os.environ.get("REALM_QUERY_FUZZ_TRACE")
-    if name:
-        with open(name, "w") as file:
-            file.write(f"universe {universe.seed}, on {root.name}: {text}\n{args!r}\n")
-
-
 def reproduce(universe: Universe, root: Cls, query: Query, difference: Difference,
-              directory: str) -> str:
+              directory: str, simple: bool) -> str:
     """The smallest case of a difference, as text."""
     what = difference.what.split(" {")[0].split(" '")[0].split(": SELECT")[0]
     last = [difference]
 
     def check(smaller: Universe, candidate: Query) -> bool:
-        arena = Arena(smaller, directory)
-        arena.thorough = True
+        arena = Arena(smaller, directory, simple=simple)
+        arena.way = difference.way
         try:
             again = arena.compare(smaller.classes[root.name], candidate, Report())
         finally:
@@ -311,6 +302,40 @@ def reproduce(universe: Universe, root: Cls, query: Query, difference: Differenc
             f"{describe(universe)}")
 
 
+def search(arena: Arena, rng: random.Random, report: Report, number: int, end: float,
+           directory: str) -> str:
+    """Asks `number` queries of a universe, which changes now and then; the difference as text."""
+    universe = arena.universe
+    generator = Generator(rng, universe, simple=arena.simple)
+    living = Living(universe, arena.databases, rng)
+    try:
+        for _ in range(number):
+            root = universe.classes[rng.choice(["Ship", "Ship", "Crew", "Port"])]
+            query = generator.query(root)
+            report.queries += 1
+            before = report.compared
+            difference = arena.compare(root, query, report)
+            if difference:
+                return reproduce(universe, root, query, difference, directory, arena.simple)
+            if report.compared > before and rng.random() < 0.06:
+                difference = living.keep(root, query, generator)
+                report.living += 1
+            if living.chains and rng.random() < 0.03:
+                difference = difference or living.change()
+                arena.oracle = None
+                report.changes += 1
+            if difference:
+                return (f"{difference.what}\n  expected {difference.expected!r}\n"
+                        f"  got      {difference.got!r}\n{describe(universe)}")
+            if len(living.chains) > 5:
+                living.close()
+            if time.monotonic() >= end:
+                break
+        return ""
+    finally:
+        living.close()
+
+
 def run(directory: str, *, seed: str, seconds: float, differences: int = 5,
         per_universe: int = 250, simple: bool = False, first: int = 0) -> Report:
     """Runs until the time is over or there are enough differences."""
@@ -321,20 +346,12 @@ def run(directory: str, *, seed: str, seconds: float, differences: int = 5,
         # Large tables take seconds to fill: long runs only.
         tall = simple and seconds >= 30 and number % 8 == 7
         universe = make_universe(name, rich=not simple, rows=3000 if tall else None)
-        arena = Arena(universe, directory)
+        arena = Arena(universe, directory, simple=simple)
         try:
-            generator = Generator(rng, universe, simple=simple)
-            for _ in range(60 if tall else per_universe):
-                root = universe.classes[rng.choice(["Ship", "Ship", "Crew", "Port"])]
-                query = generator.query(root)
-                report.queries += 1
-                difference = arena.compare(root, query, report)
-                if difference:
-                    report.differences.append(f"seed {seed}, universe {number}: " + reproduce(
-                        universe, root, query, difference, directory))
-                    break
-                if time.monotonic() - start >= seconds:
-                    break
+            text = search(arena, rng, report, 60 if tall else per_universe,
+                          start + seconds, directory)
+            if text:
+                report.differences.append(f"seed {seed}, universe {number}: {text}")
         finally:
             arena.close()
         number += 1

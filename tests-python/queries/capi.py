@@ -113,7 +113,12 @@ class Library:
         "realm_query_append_query": "PPszP", "realm_results_min": "bPqPP",
         "realm_results_max": "bPqPP", "realm_results_sum": "bPqPP",
         "realm_results_average": "bPqPP", "realm_results_count": "bPP",
-        "realm_results_read_keys": "bPzzPP",
+        "realm_results_read_keys": "bPzzPP", "realm_query_parse_format": "PPiszP",
+        "realm_results_filter": "PPP", "realm_results_sort": "PPs",
+        "realm_results_distinct": "PPs", "realm_results_limit": "PPz",
+        "realm_results_get": "bPzP", "realm_results_snapshot": "PP",
+        "realm_results_find_object": "bPPPP", "realm_object_delete": "bP",
+        "realm_list_clear": "bP", "realm_set_clear": "bP", "realm_dictionary_clear": "bP",
     }
 
     def __init__(self) -> None:
@@ -255,7 +260,7 @@ class Database:
                 lib.check(lib.find_property(self.realm, info.key, prop.name.encode(),
                                             c.byref(found), c.byref(prop_info)))
                 self.property[cls.name, prop.name] = prop_info.key
-        lib.check(lib.begin_write(self.realm))
+        self.begin()
         for cls in universe.classes.values():
             if not cls.embedded:
                 for row in universe.rows[cls.name]:
@@ -269,12 +274,16 @@ class Database:
                     self.fill_row(row)
         if self.state == "committed":
             lib.check(lib.commit(self.realm))
+        self.settle()
+        self.sort_sets()
+
+    def settle(self) -> None:
+        """Tells objects their keys and lets go of the handles."""
         for row, key in self.keys.items():
             row.key = key
         for handle in self.handles.values():
-            lib.release(handle)
+            self.lib.release(handle)
         self.handles = {}
-        self.sort_sets()
         self.row_of = {(row.cls.name, key): row for row, key in self.keys.items()}
 
     def sort_sets(self) -> None:
@@ -299,23 +308,24 @@ class Database:
         self.keys[row] = self.lib.object_get_key(handle)
 
     def fill_row(self, row: Row) -> None:
-        lib, handle = self.lib, self.handles[row]
         for prop in row.cls.props:
-            if prop.pk or prop.type == "backlinks":
-                continue
-            key = self.property[row.cls.name, prop.name]
-            value = row.values[prop.name]
-            if prop.coll:
-                self.fill_collection(handle, key, prop, value)
-            elif isinstance(value, Row) and value.cls.embedded:
-                self.remember(value, lib.check(lib.set_embedded(handle, key)))
-                self.fill_row(value)
-            elif isinstance(value, list):
-                self.fill_list(lib.check(lib.set_list(handle, key)), value)
-            elif isinstance(value, dict):
-                self.fill_dictionary(lib.check(lib.set_dictionary(handle, key)), value)
-            else:
-                lib.check(lib.set_value(handle, key, self.value(value), False))
+            if not prop.pk and prop.type != "backlinks":
+                self.fill_property(row, prop, self.handles[row])
+
+    def fill_property(self, row: Row, prop: Prop, handle: int) -> None:
+        lib, key = self.lib, self.property[row.cls.name, prop.name]
+        value = row.values[prop.name]
+        if prop.coll:
+            self.fill_collection(handle, key, prop, value)
+        elif isinstance(value, Row) and value.cls.embedded:
+            self.remember(value, lib.check(lib.set_embedded(handle, key)))
+            self.fill_row(value)
+        elif isinstance(value, list):
+            self.fill_list(lib.check(lib.set_list(handle, key)), value)
+        elif isinstance(value, dict):
+            self.fill_dictionary(lib.check(lib.set_dictionary(handle, key)), value)
+        else:
+            lib.check(lib.set_value(handle, key, self.value(value), False))
 
     def fill_collection(self, handle: int, key: int, prop: Prop, value: Any) -> None:
         lib = self.lib
@@ -363,6 +373,47 @@ class Database:
             else:
                 lib.check(lib.dictionary_insert(collection, key, self.value(item), None, None))
         lib.release(collection)
+
+    # ------------------------------------------------------------------------------- changes
+
+    def begin(self) -> None:
+        self.lib.check(self.lib.begin_write(self.realm))
+
+    def commit(self) -> None:
+        self.lib.check(self.lib.commit(self.realm))
+
+    def handle(self, row: Row) -> int:
+        return int(self.lib.check(
+            self.lib.get_object(self.realm, self.table[row.cls.name], self.keys[row])))
+
+    def replace(self, row: Row, prop: Prop) -> None:
+        """Writes a property of an object anew."""
+        lib, handle = self.lib, self.handle(row)
+        key = self.property[row.cls.name, prop.name]
+        getters = {"list": (lib.get_list, lib.list_clear), "set": (lib.get_set, lib.set_clear),
+                   "dict": (lib.get_dictionary, lib.dictionary_clear)}
+        if prop.coll:
+            get, clear = getters[prop.coll]
+            collection = lib.check(get(handle, key))
+            lib.check(clear(collection))
+            lib.release(collection)
+        elif isinstance(row.values[prop.name], (list, dict)):
+            # A collection of the same kind would keep its elements.
+            lib.check(lib.set_value(handle, key, self.value(None), False))
+        self.fill_property(row, prop, handle)
+        lib.release(handle)
+
+    def delete(self, row: Row) -> None:
+        handle = self.handle(row)
+        self.lib.check(self.lib.object_delete(handle))
+        self.lib.release(handle)
+
+    def add(self, row: Row, made: list[Row]) -> None:
+        """Creates an object and the embedded ones in it."""
+        self.create(row)
+        self.fill_row(row)
+        assert set(made) <= set(self.keys), "an embedded object was not made"
+        self.settle()
 
     def value(self, value: Any) -> Value:
         result = Value()
@@ -413,6 +464,11 @@ class Database:
                                      self.arguments(values))
         return int(self.lib.check(query))
 
+    def parse_format(self, cls: Cls, text: str, values: list[Any]) -> int:
+        query = self.lib.query_parse_format(self.realm, self.table[cls.name], text.encode(),
+                                            len(values), self.arguments(values))
+        return int(self.lib.check(query))
+
     def description(self, query: int) -> str:
         return str(self.lib.check(self.lib.query_get_description(query)).decode())
 
@@ -457,17 +513,47 @@ class Database:
                    11: lambda: uuid.UUID(bytes=bytes(value.uuid))}
         return readers[value.type]()
 
+    def results(self, query: int) -> int:
+        return int(self.lib.check(self.lib.query_find_all(query)))
+
     def rows(self, query: int, cls: Cls) -> list[Row]:
-        lib, count, got = self.lib, c.c_size_t(), c.c_size_t()
-        results = lib.check(lib.query_find_all(query))
+        results = self.results(query)
         try:
-            lib.check(lib.results_count(results, c.byref(count)))
-            keys = (c.c_int64 * max(count.value, 1))()
-            lib.check(lib.results_read_keys(results, 0, count.value, keys, c.byref(got)))
-            assert got.value == count.value, (got.value, count.value)
-            return [self.row_of[cls.name, key] for key in keys[:count.value]]
+            return self.read(results, cls)
         finally:
-            lib.release(results)
+            self.lib.release(results)
+
+    def size(self, results: int) -> int:
+        count = c.c_size_t()
+        self.lib.check(self.lib.results_count(results, c.byref(count)))
+        return count.value
+
+    def read(self, results: int, cls: Cls) -> list[Row]:
+        got, size = c.c_size_t(), self.size(results)
+        keys = (c.c_int64 * max(size, 1))()
+        self.lib.check(self.lib.results_read_keys(results, 0, size, keys, c.byref(got)))
+        assert got.value == size, (got.value, size)
+        return [self.row_of[cls.name, key] for key in keys[:size]]
+
+    def element(self, results: int, index: int) -> Row | None:
+        value = Value()
+        self.lib.check(self.lib.results_get(results, index, c.byref(value)))
+        if value.type == 0:
+            return None
+        return self.row_of[self.classes[value.link.table], value.link.key]
+
+    def position(self, results: int, row: Row) -> int | None:
+        index, found, handle = c.c_size_t(), c.c_bool(), self.handle(row)
+        self.lib.check(self.lib.results_find_object(results, handle, c.byref(index),
+                                                    c.byref(found)))
+        self.lib.release(handle)
+        return index.value if found.value else None
+
+    def refined(self, results: int, op: str, what: Any) -> int:
+        """Other results by `filter` (a query), `sort`, `distinct` (texts) or `limit`."""
+        if isinstance(what, str):
+            what = what.encode()
+        return int(self.lib.check(getattr(self.lib, f"results_{op}")(results, what)))
 
     def count(self, query: int) -> int:
         count = c.c_size_t()

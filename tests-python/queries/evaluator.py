@@ -27,6 +27,10 @@ UNFIT = object()  # a constant that cannot equal anything of the type
 
 
 class Binder(OperandBinder):
+    def __init__(self, universe: Universe, root: Cls, dialect: str = "core") -> None:
+        super().__init__(universe, root)
+        self.dialect = dialect
+
     # -------------------------------------------------------------------------- predicates
 
     def predicate(self, node: Node, scope: Scope) -> Callable[[Env], bool]:
@@ -208,10 +212,11 @@ class Binder(OperandBinder):
             raise self.fail(INVALID_ARG if lit.is_arg else INVALID_QUERY)
         if other.type == "decimal128":
             return DECIMAL.create_decimal(text)
-        if re.fullmatch(r"[+-]?\d+", text) and other.type == "int":
-            if abs(int(text)) >= 2**63:
+        if re.fullmatch(r"[+-]?\d+", text):
+            if abs(int(text)) >= (2**63 if other.type == "int" else 2**53):
                 raise Unspecified("text of a large integer")
-            return int(text)
+            if other.type == "int":
+                return int(text)
         return F32(float(text)) if other.type == "float" else float(text)
 
     def number(self, lit: Lit, other: Operand, member: bool) -> Any:
@@ -253,12 +258,19 @@ class Binder(OperandBinder):
         """The test of one value against one value."""
         letters = text_rules.option_letters(opts)
         if op in TEXT_OPS:
+            # X6 is about one constant or property on the right.
+            single = not right.many and (right.role == "const" or isinstance(right.node, Path))
             direct = left.direct and right.role == "const"
             if letters and "binary" in (left.type, right.type) and op == "like":
                 raise Unspecified("LIKE[c] of Data")
             odd_null = left.direct and left.type == "mixed" and right.type == "null"
 
             def text_test(a: Any, b: Any) -> bool:
+                if self.dialect == "format":
+                    if single and op in ("beginswith", "endswith", "contains") and not b:
+                        return False
+                    if op == "like" and isinstance(b, str) and "\\" in b:
+                        raise Unspecified("escapes of LIKE in a format string")
                 if odd_null:
                     raise Unspecified("a null needle on a direct Any property")
                 return text_rules.text_operation(op, a, b, letters, direct=direct)
@@ -444,10 +456,10 @@ class Expected:
         self.errors = errors
 
 
-def evaluate(universe: Universe, root: Cls, query: Query, base: list[Row] | None = None
-             ) -> Expected:
+def evaluate(universe: Universe, root: Cls, query: Query, base: list[Row] | None = None,
+             dialect: str = "core") -> Expected:
     """`base` are the members of a list that is queried; else all objects of the class."""
-    binder = Binder(universe, root)
+    binder = Binder(universe, root, dialect)
     scope = Scope(root)
     test = binder.part(query.pred, scope)
     stages = []

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from datetime import datetime, timedelta
 from decimal import Decimal, InvalidOperation, ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP
 from fractions import Fraction
 from functools import cmp_to_key
@@ -313,12 +312,26 @@ def text_length(value: Any) -> Any:
     return len(value) if kind(value) in ("string", "binary") else None
 
 
-def date_part(name: str) -> Callable[[Any], Any]:
+def civil(days: int) -> tuple[int, int, int]:
+    """Year, month and day of a day since 1970, in the Gregorian calendar of all times."""
+    era, day = divmod(days + 719_468, 146_097)  # eras of 400 years from 1 March of the year 0
+    year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
+    day -= 365 * year + year // 4 - year // 100
+    month = (5 * day + 2) // 153
+    return (era * 400 + year + month // 10, month + 3 if month < 10 else month - 9,
+            day - (153 * month + 2) // 5 + 1)
+
+
+def date_part(name: str, zone: int = 0) -> Callable[[Any], Any]:
+    """`zone`: seconds east of UTC."""
     def apply(value: Any) -> Any:
         if not isinstance(value, Date):
             return None
-        moment = datetime(1970, 1, 1) + timedelta(seconds=value.total // 10**9)
-        return moment.isoweekday() if name == "weekday" else getattr(moment, name)
+        days, second = divmod(value.total // 10**9 + zone, 86_400)
+        year, month, day = civil(days)
+        return {"year": year, "month": month, "day": day, "hour": second // 3600,
+                "minute": second // 60 % 60, "second": second % 60,
+                "weekday": (days + 3) % 7 + 1}[name]
     return apply
 
 

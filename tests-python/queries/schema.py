@@ -211,11 +211,19 @@ DECIMALS = ["0", "1", "-1", "1.0", "1.1", "0.1", "1.10", "2.5", "5", "1E+3", "1E
 STRINGS = ["", "a", "b", "A", "ab", "Ab", "AB", "abc", "b*", "a?c", "é", "É", "e\u0301", "étoile",
            "Étoile", "straße", "STRASSE", "Σ", "σς", "ı", "İ", "\u212a", "k", "日本", "𝒳", "😀b",
            "\u0301", "a\\b", "it's", '"q"', "50%", "a b", " a ", "line\nend", "5", "-3.5",
-           "\uffff", "ø", "z" * 20, "pilot", "Ångström", "ﬁ", "f"]
+           "\uffff", "ø", "z" * 20, "pilot", "Ångström", "ﬁ", "f",
+           # NUL, the neighbours of the surrogates, the first and the last of four bytes.
+           "\0", "a\0b", "ab\0", "\ud7ff", "\ue000", "\U00010000", "\U0010ffff",
+           # Letters whose case is special, marks in several orders, Hangul and its parts.
+           "ß", "ẞ", "ſ", "S", "ς", "Σς", "i\u0307", "i", "I", "ŉ", "ǰ", "ΐ", "և", "ﬃ", "Ⅷ", "Ⓐ",
+           "ꭰ", "Å", "\u212b", "e\u0301\u0323", "e\u0323\u0301", "\u1e69", "\u0344", "가",
+           "\u1100\u1161", "\U0001d7d8", "👩\u200d🚀", "\u00a0a\u2003", "a\u20dd", "\u0345", "ᾳ"]
 BLOBS = [b"", b"a", b"ab", b"AB", b"\x00", b"\x00\x01", b"\xff", b"abc", b"\xff\x00", b"abc" * 9]
 DATES = [Date(0, 0), Date(1, 0), Date(0, 1), Date(-1, 0), Date(0, -1), Date(-1, -999_999_999),
          Date(1_600_000_000, 500), Date(1_600_000_000, 501), Date(-2_000_000_000, 0),
-         Date(253_402_300_799, 999_999_999), Date(1_582_934_400, 0), Date(951_782_400, 0)]
+         Date(253_402_300_799, 999_999_999), Date(1_582_934_400, 0), Date(951_782_400, 0),
+         Date(2**63 - 1, 999_999_999), Date(-(2**63), -999_999_999), Date(2**63 - 1, 0),
+         Date(-(2**63), 0), Date(2**31, 1), Date(-(2**31) - 1, -1)]
 WORDS = ["storm", "Storm", "stormy", "reef", "RÉEF", "Dépôt", "depot", "o", "brien", "42", "4x4",
          "Ærø", "ångström", "straße", "日本", "a×b", "ÿ", "naïve", "Naive2"]
 KEYS = ["k", "a", "kg", "é", "x y", "Key", "name", ""]

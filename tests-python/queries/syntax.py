@@ -241,6 +241,9 @@ class Writer:
         self.args.append(value)
         return f"${len(self.args) - 1}"
 
+    def name(self, name: str) -> str:
+        return name_text(name)
+
     def query(self, query: Query) -> str:
         return " ".join([self.pred(query.pred, 0), *map(self.suffix, query.suffixes)])
 
@@ -266,8 +269,9 @@ class Writer:
         if isinstance(node, Within):
             return f"{self.path(node.path)} GEOWITHIN {shape_text(node.kind, node.numbers)}"
         if isinstance(node, FullText):
+            left = self.operand(node.left)
             words = self.argument(node.words) if node.arg else quoted(node.words)
-            return f"{self.operand(node.left)} TEXT {words}"
+            return f"{left} TEXT {words}"
         if isinstance(node, Between):
             infix = "NOT BETWEEN" if node.negated else "BETWEEN"
             return f"{self.operand(node.left)} {infix} {self.operand(node.bounds)}"
@@ -291,10 +295,10 @@ class Writer:
         if isinstance(node, Path):
             return self.path(node)
         if isinstance(node, Aggregate):
-            return ".".join([self.path(node.path), node.op, *map(name_text, node.of)])
+            return ".".join([self.path(node.path), node.op, *map(self.name, node.of)])
         if isinstance(node, Subquery):
             inner = f"SUBQUERY({self.path(node.path)}, {node.var}, {self.pred(node.pred, 0)})"
-            return ".".join([inner, node.op, *map(name_text, node.of)])
+            return ".".join([inner, node.op, *map(self.name, node.of)])
         if isinstance(node, Arith):
             own = 1 if node.op in "+-" else 2
             text = f"{self.operand(node.left, own - 1 if own == 1 else 1)} {node.op} " \
@@ -320,9 +324,9 @@ class Writer:
                 text += f"[{index}]"
                 continue
             if step[0] == "name":
-                word = name_text(step[1])
+                word = self.name(step[1])
             elif step[0] == "links":
-                word = f"@links.{step[1]}.{name_text(step[2])}"
+                word = f"@links.{step[1]}.{self.name(step[2])}"
             else:
                 word = step[0]
             text += ("." if text else "") + word

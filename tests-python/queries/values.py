@@ -214,6 +214,8 @@ def ordered(op: str, a: Any, b: Any, family: str = "") -> bool:
     if kind_a in ("list", "dictionary", "link"):
         if kind_a == "link":
             raise Unspecified("order of links inside Any")
+        if op in ("<=", ">="):
+            raise Unspecified("equality of nested collections")
         return False
     if kind_a == "number":
         nan_a, nan_b = is_nan(a), is_nan(b)

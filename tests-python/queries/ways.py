@@ -1,0 +1,318 @@
+"""Other ways to ask for the same: spellings, results refined step by step, results that live on."""
+
+from __future__ import annotations
+
+import os
+import random
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Callable
+
+from .capi import Database, EngineError
+from .changes import Changer
+from .evaluator import Binder, bind_suffix, evaluate
+from .generator import Generator
+from .operands import Failed, Scope
+from .reach import Env
+from .schema import Cls, Universe
+from .spelling import CannotSpell, as_format, as_key_paths
+from .syntax import Query, Suffix, Writer, render
+from .values import Row, Unspecified, to_decimal
+
+ILLEGAL_OPERATION, INDEX_OUT_OF_BOUNDS = 2007, 3017
+
+
+@dataclass
+class Difference:
+    what: str
+    expected: object
+    got: object
+    way: str = ""
+
+
+def trace(universe: Universe, root: Cls, what: str) -> None:
+    """Notes what is about to run in a file, so that a crash can be told."""
+    name = os.environ.get("REALM_QUERY_FUZZ_TRACE")
+    if name:
+        with open(name, "w") as file:
+            file.write(f"universe {universe.seed}, on {root.name}: {what}\n")
+
+
+def spelled(universe: Universe, database: Database, root: Cls, query: Query, rng: random.Random,
+            found: list[Row]) -> Difference | None:
+    """With key paths as arguments (N8), or as a format string (section 17)."""
+    as_text = rng.random() < 0.4
+    if as_text:
+        text, args = as_key_paths(query, rng)
+        parse = database.parse
+    else:
+        try:
+            text, args = as_format(query, rng)
+        except CannotSpell:
+            return None
+        parse = database.parse_format
+        rows = evaluate(universe, root, query, dialect="format").rows
+        if rows is None:
+            return None
+        found = rows
+    name = "with key paths" if as_text else "as a format string"
+    trace(universe, root, f"{name}: {text}\n{args!r}")
+    try:
+        handle = parse(root, text, args)
+    except EngineError as error:
+        return Difference(f"{name}: {text!r} {args!r}", found, error)
+    try:
+        rows = database.rows(handle, root)
+        if rows != found:
+            return Difference(f"rows {name}: {text!r} {args!r}", found, rows)
+        if as_text or any(unreadable(arg) for arg in args):
+            return None
+        description = database.description(handle)
+        again = database.parse(root, description, [])
+        try:
+            rows = database.rows(again, root)
+        finally:
+            database.release(again)
+        if rows != found:
+            return Difference(f"V1 {name}: {text!r} {args!r} is {description!r}", found, rows)
+        return None
+    finally:
+        database.release(handle)
+
+
+# ---------------------------------------------------------------------------------- results
+
+@dataclass
+class Step:
+    op: str  # filter, sort, distinct or limit
+    query: Query | None = None
+    suffix: Suffix | None = None
+    limit: int = 0
+
+    def __str__(self) -> str:
+        if self.query:
+            return f"filter {render(self.query)}"
+        if self.suffix:
+            return f"{self.op} {Chain.text(self.suffix)!r}"
+        return f"limit {self.limit}"
+
+
+class Chain:
+    """Results of a query, filtered, sorted and limited once more; the same in the model."""
+
+    def __init__(self, universe: Universe, database: Database, root: Cls, query: Query,
+                 rng: random.Random) -> None:
+        self.universe, self.database, self.root = universe, database, root
+        self.query, self.rng = query, rng
+        self.steps: list[Step] = []
+        handle = database.parse(root, *render(query))
+        self.results = database.results(handle)
+        database.release(handle)
+
+    def close(self) -> None:
+        self.database.release(self.results)
+
+    @staticmethod
+    def text(suffix: Suffix) -> str:
+        writer = Writer()
+        return ", ".join(f"{writer.path(path)} {way}".strip() for path, way in suffix.keys)
+
+    def limited(self) -> bool:
+        return any(suffix.op == "LIMIT" for suffix in self.query.suffixes) or any(
+            step.op == "limit" for step in self.steps)
+
+    def distinct(self) -> bool:
+        return any(suffix.op == "DISTINCT" for suffix in self.query.suffixes) or any(
+            step.op == "distinct" for step in self.steps)
+
+    def extend(self, generator: Generator) -> Difference | None:
+        """One step more; the difference where a step is refused or allowed by mistake."""
+        rng = self.rng
+        step = Step(rng.choice(["filter", "filter", "sort", "distinct", "limit"]))
+        if step.op == "limit":
+            step.limit = rng.choice([0, 1, 2, 3, 7, 1000])
+        elif step.op == "filter":
+            step.query = Query(generator.query(self.root).pred)
+            if self.distinct():
+                return None
+            if not self.test(step.query):
+                return None
+        else:
+            keys = [(generator.sort_key(self.root), "") for _ in range(rng.choice([1, 1, 2]))]
+            if step.op == "sort":
+                keys = [(key, rng.choice(["ASC", "DESC", "ascending", "Desc"])) for key, _ in keys]
+            step.suffix = Suffix(step.op.upper(), keys)
+            binder = Binder(self.universe, self.root)
+            try:
+                bind_suffix(binder, step.suffix, self.root)
+            except Failed:
+                return None
+            if binder.errors:
+                return None
+        return self.take(step)
+
+    def test(self, query: Query) -> Callable[[Env], bool] | None:
+        binder = Binder(self.universe, self.root)
+        test = binder.part(query.pred, Scope(self.root))
+        return None if binder.errors else test
+
+    def take(self, step: Step) -> Difference | None:
+        database, query = self.database, 0
+        refused = step.op == "filter" and self.limited()
+        trace(self.universe, self.root, f"{render(self.query)}, then {step}")
+        try:
+            if step.query:
+                query = database.parse(self.root, *render(step.query))
+                results = database.refined(self.results, "filter", query)
+            elif step.suffix:
+                results = database.refined(self.results, step.op, self.text(step.suffix))
+            else:
+                results = database.refined(self.results, "limit", step.limit)
+        except EngineError as error:
+            if refused and error.code == ILLEGAL_OPERATION:
+                return None
+            return Difference(f"results refined by {step}", "no error", error)
+        finally:
+            if query:
+                database.release(query)
+        if refused:
+            database.release(results)
+            return Difference(f"limited results refined by {step}", ILLEGAL_OPERATION, "no error")
+        database.release(self.results)
+        self.results = results
+        self.steps.append(step)
+        return None
+
+    def expected(self) -> list[Row]:
+        """What the results must hold now. Filters come before the order they were asked in."""
+        rows = evaluate(self.universe, self.root, self.query).rows
+        assert rows is not None
+        for step in self.steps:
+            if step.query:
+                test = self.test(step.query)
+                assert test is not None
+                rows = [row for row in rows if test(Env(row))]
+            elif step.suffix:
+                binder = Binder(self.universe, self.root)
+                rows = bind_suffix(binder, step.suffix, self.root)(rows)
+            else:
+                rows = rows[:step.limit]
+        return rows
+
+    def compare(self, when: str) -> Difference | None:
+        database, expected = self.database, self.expected()
+        steps = ", ".join(map(str, self.steps))
+        trace(self.universe, self.root, f"{render(self.query)}, then {steps} {when}")
+        rows = database.read(self.results, self.root)
+        if rows != expected:
+            return Difference(f"rows of results ({steps}) {when}", expected, rows)
+        if database.size(self.results) != len(expected):
+            return Difference(f"size of results ({steps}) {when}", len(expected),
+                              database.size(self.results))
+        return self.elements(expected, steps, when)
+
+    def elements(self, expected: list[Row], steps: str, when: str) -> Difference | None:
+        database, rng = self.database, self.rng
+        for _ in range(2 if expected else 0):
+            index = rng.randrange(len(expected))
+            element = database.element(self.results, index)
+            if element is not expected[index]:
+                return Difference(f"element {index} of results ({steps}) {when}", expected[index],
+                                  element)
+        rows = self.universe.rows[self.root.name]
+        if rows:
+            row = rng.choice(rows)
+            place = expected.index(row) if row in expected else None
+            got = database.position(self.results, row)
+            if got != place:
+                return Difference(f"place of {row!r} in results ({steps}) {when}", place, got)
+        for index in (len(expected), len(expected) + 7, 2**63, 2**64 - 1):
+            try:
+                element = database.element(self.results, index)
+                return Difference(f"element {index} of results ({steps}) {when}", "an error",
+                                  element)
+            except EngineError as error:
+                if error.code != INDEX_OUT_OF_BOUNDS:
+                    return Difference(f"element {index} of results ({steps}) {when}",
+                                      INDEX_OUT_OF_BOUNDS, error)
+        return None
+
+
+def chained(universe: Universe, database: Database, root: Cls, query: Query, rng: random.Random,
+            generator: Generator) -> Difference | None:
+    chain = Chain(universe, database, root, query, rng)
+    try:
+        for _ in range(rng.choice([1, 2, 3])):
+            difference = chain.extend(generator) or chain.compare("")
+            if difference:
+                return difference
+        return None
+    finally:
+        chain.close()
+
+
+class Living:
+    """Results of queries that stay open while the data changes."""
+
+    def __init__(self, universe: Universe, databases: list[Database], rng: random.Random) -> None:
+        self.universe, self.databases, self.rng = universe, databases, rng
+        self.chains: list[Chain] = []
+        self.done: list[str] = []
+
+    def close(self) -> None:
+        for chain in self.chains:
+            chain.close()
+        self.chains = []
+
+    def keep(self, root: Cls, query: Query, generator: Generator) -> Difference | None:
+        chain = Chain(self.universe, self.databases[0], root, query, self.rng)
+        try:
+            difference = None
+            for _ in range(self.rng.choice([0, 0, 1, 2])):
+                difference = difference or chain.extend(generator)
+            difference = difference or chain.compare("")
+        except Unspecified:
+            chain.close()
+            return None
+        self.chains.append(chain)
+        return difference
+
+    def change(self) -> Difference | None:
+        """Changes data in one transaction; the results follow within it and behind it."""
+        first = self.databases[0]
+        if first.state == "committed":
+            first.begin()
+        for database in self.databases[1:]:
+            if database.state == "committed":
+                database.begin()
+        self.done = Changer(self.universe, self.databases, self.rng).change(
+            self.rng.choice([1, 1, 2, 5, 20]))
+        difference = self.compare("in the transaction") if self.rng.random() < 0.7 else None
+        for database in self.databases:
+            if database.state == "committed":
+                database.commit()
+        return difference or self.compare("after the commit")
+
+    def compare(self, when: str) -> Difference | None:
+        for chain in list(self.chains):
+            try:
+                difference = chain.compare(f"{when}, after {'; '.join(self.done)}")
+            except Unspecified:
+                chain.close()
+                self.chains.remove(chain)
+                continue
+            except EngineError as error:
+                difference = Difference(f"results {when}, after {'; '.join(self.done)}", "rows",
+                                        error)
+            if difference:
+                difference.what += f"\n  query {render(chain.query)}, on {chain.root.name}"
+                return difference
+        return None
+
+
+def unreadable(arg: Any) -> bool:
+    """Whether no literal says this argument: a decimal that is read as another double."""
+    if isinstance(arg, list):
+        return any(unreadable(item) for item in arg)
+    return isinstance(arg, Decimal) and (
+        not arg.is_finite() or to_decimal(float(arg)) != arg)
