@@ -87,3 +87,17 @@ let package = Package(
             swiftSettings: [.swiftLanguageMode(.v5)] + strictness),
     ]
 )
+
+// The fuzzer of query texts, which `Tests/Fuzz/run` builds with coverage and libFuzzer: no part of
+// other builds. Sources stand in one target at a time, and it shares some with the tests.
+if Context.environment["REALM_FUZZ"] == "1" {
+    package.targets.removeAll { $0.type == .test }
+    package.targets.append(
+        .executableTarget(
+            name: "query-fuzz", dependencies: ["CoreSwift"], path: "Tests",
+            sources: [
+                "Fuzz/main.swift", "CoreSwiftTests/Query/Fuzzing",
+                "CoreSwiftTests/Query/Rules/RuleModel.swift",
+            ],
+            swiftSettings: [.swiftLanguageMode(.v5)]))
+}

@@ -1,19 +1,22 @@
 // Any text, any arguments: an error of the language's kinds or a query, never a trap, and a query's
-// canonical text is a query again (QUERY E5, V1). Texts are mutations of `query-corpus.txt`.
+// canonical text is a query again (QUERY E5, V1). Replays the corpus of `Tests/Fuzz`, and mutates
+// the texts of `query-corpus.txt` itself.
 //
-// REALM_QUERY_FUZZ gives the number of texts, REALM_TEST_SEED the seed. A text that once failed goes
-// into the corpus.
+// REALM_QUERY_FUZZ gives the number of texts, REALM_TEST_SEED the seed. An input that once failed
+// goes into `Tests/Fuzz/corpus.txt`.
 
 import Testing
 
 @testable import CoreSwift
 
 @Suite struct QueryTextFuzzTests {
-    private static func corpus() -> [[UInt8]] {
+    private static func lines(_ path: String) -> [[UInt8]] {
         let folder = #filePath.split(separator: "/", omittingEmptySubsequences: false).dropLast()
-        let bytes = TestSettings.readFile(folder.joined(separator: "/") + "/query-corpus.txt")
+        let bytes = TestSettings.readFile(folder.joined(separator: "/") + "/" + path)
         return bytes.split(separator: UInt8(ascii: "\n")).map(Array.init)
     }
+
+    private static func corpus() -> [[UInt8]] { lines("query-corpus.txt") }
 
     fileprivate static let words: [String] = [
         "AND", "OR", "NOT", "!", "(", ")", "{", "}", "[", "]", "[c]", "[cd]", ",", ".", "==", "!=",
@@ -65,100 +68,64 @@ import Testing
             }
             return text
         }
-
-        mutating func argument(_ world: TableWorld) -> QueryArgument {
-            switch random.below(12) {
-            case 0: return .scalar(.null)
-            case 1: return .scalar(.int([0, 1, -1, .max, .min][random.below(5)]))
-            case 2: return .scalar(.string(["", "x", "tons", "berth.depth", "%"][random.below(5)]))
-            case 3: return .scalar(.double([0.5, .nan, .infinity][random.below(3)]))
-            case 4: return .scalar(.bool(true))
-            case 5: return .scalar(.binary([0, 255]))
-            case 6: return .scalar(.timestamp(Timestamp(seconds: 5)))
-            case 7: return .list([])
-            case 8: return .list([.int(1), .null, .string("a")])
-            case 9: return .scalar(.decimal128(Decimal128(3)))
-            case 10: return .scalar(.string("geoCircle([1, 2], 0.5)"))
-            default:
-                return .scalar(.link(Link(world.key("Harbor"), ObjectKey(rawValue: 0))))
-            }
-        }
     }
-
-    private static let kinds: Set<ErrorCode> = [
-        .invalidQueryString, .invalidQuery, .invalidQueryArg, .invalidSortDescriptor,
-        .illegalOperation, .invalidArgument, .notSupported, .runtime,
-    ]
 
     private static func world() throws -> TableWorld {
         let world = try TableWorld(shipSchema())
         try world.beginWrite()
-        try world.add("Harbor", ["name": .string("Oslo"), "depth": .int(9)])
         try world.add(
-            "Vessel",
-            [
-                "id": .int(1), "title": .string("Stárling"), "tons": .int(5),
-                "draft": .double(1.5), "active": .bool(true),
-            ])
+            "Vessel", ["id": .int(1), "title": .string("Stárling"), "tons": .int(5)])
         try world.add("Vessel", ["id": .int(2), "title": .null, "tons": .int(0)])
         try world.tables.commit()
         return world
     }
 
-    private func check(
-        _ text: [UInt8], _ arguments: [QueryArgument], _ world: TableWorld, isFormat: Bool
-    ) {
-        let name = "\(isFormat ? "format" : "text") '\(String(decoding: text, as: UTF8.self))'"
-        let schema = world.reader.schema
-        let classKey = world.key("Vessel")
-        do {
-            let query =
-                isFormat
-                ? try Query.parse(
-                    format: text, arguments: arguments, variables: ["LIMIT": .scalar(.int(3))],
-                    schema: schema, classKey: classKey)
-                : try text.withUnsafeBufferPointer {
-                    try Query.parse($0, arguments: arguments, schema: schema, classKey: classKey)
-                }
-            let found = try query.findAll(world.reader)
-            #expect(try query.count(world.reader) == found.count, "\(name)")
-            if isFormat { return }
-            let canonical = query.description
-            do {
-                let again = try Query.parse(canonical, schema: schema, classKey: classKey)
-                #expect(try again.findAll(world.reader) == found, "\(name) as \(canonical)")
-            } catch {
-                Issue.record("\(name): its canonical text \(canonical) fails: \(error)")
-            }
-        } catch let error as RealmError {
-            #expect(Self.kinds.contains(error.code), "\(name): \(error)")
-        } catch {
-            Issue.record("\(name): \(error)")
+    private func record(_ bytes: [UInt8], _ check: QueryFuzzCheck) {
+        if let failure = check.failure(bytes) {
+            Issue.record("'\(String(decoding: bytes, as: UTF8.self))' \(failure)")
         }
     }
 
-    @Test("E5: the texts of the corpus, each with every kind of argument")
+    private func check(_ directory: TemporaryDirectory) throws -> QueryFuzzCheck {
+        try QueryFuzzCheck(QueryFuzzModel(path: directory.file()))
+    }
+
+    @Test("E5: the corpus of the fuzzer")
     func corpus() throws {
-        let world = try Self.world()
-        var mutator = Mutator(random: Random(7), corpus: Self.corpus())
-        #expect(mutator.corpus.count > 20)
-        for text in mutator.corpus {
-            for _ in 0..<4 {
-                let arguments = (0..<4).map { _ in mutator.argument(world) }
-                check(text, arguments, world, isFormat: false)
-                check(text, arguments, world, isFormat: true)
+        let directory = TemporaryDirectory()
+        let check = try check(directory)
+        let lines = Self.lines("../../Fuzz/corpus.txt")
+        #expect(lines.count > 20)
+        for line in lines { record(QueryFuzzInput.decode(line: line), check) }
+    }
+
+    @Test("E5: the queries of the tests, of every kind of target, with other arguments")
+    func queries() throws {
+        let directory = TemporaryDirectory()
+        let check = try check(directory)
+        let texts = Self.corpus()
+        #expect(texts.count > 20)
+        for (number, text) in texts.enumerated() {
+            for target in QueryFuzzInput.targets {
+                for start in 0..<4 {
+                    record([target.letter, UInt8((start * 7 + number) % 64)] + text, check)
+                }
             }
         }
     }
 
     @Test("E5: mutated texts")
     func mutations() throws {
-        let world = try Self.world()
+        let directory = TemporaryDirectory()
+        let check = try check(directory)
         var mutator = Mutator(
             random: Random(TestSettings.seed("query text fuzzer")), corpus: Self.corpus())
-        for round in 0..<TestSettings.number("REALM_QUERY_FUZZ", 3000) {
-            let arguments = (0..<mutator.random.below(5)).map { _ in mutator.argument(world) }
-            check(mutator.text(), arguments, world, isFormat: round % 3 == 0)
+        for _ in 0..<TestSettings.number("REALM_QUERY_FUZZ", 3000) {
+            let targets = QueryFuzzInput.targets
+            // Objects by text and by format string most of the time.
+            let target = targets[mutator.random.below(mutator.random.below(3) == 0 ? 8 : 3)]
+            let start = UInt8(mutator.random.below(64))
+            record([target.letter, start] + mutator.text(), check)
         }
     }
 
