@@ -59,6 +59,8 @@ let package = Package(
                     "-Xclang-linker", "-static-libgcc",
                     "-L\(Context.packageDirectory)/Sources/DylibLink/static-runtime",
                     "-Xlinker", "--version-script=\(Context.packageDirectory)/exports.map",
+                    // The names of Unicode characters stay out: Sources/CKernels/ScalarNames.c.
+                    "-Xlinker", "--wrap=_swift_stdlib_getScalarName",
                     "-Xlinker", "-soname=librealm.so",
                     "-Xlinker", "-z", "-Xlinker", "nodelete",
                     "-Xlinker", "-z", "-Xlinker", "now",

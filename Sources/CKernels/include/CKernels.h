@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
+#include "CKernelsCells.h"
 #include "CKernelsSearch.h"
 
 static inline uint64_t ck_load_relaxed_u64(const uint64_t *p) {

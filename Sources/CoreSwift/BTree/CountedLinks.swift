@@ -78,18 +78,38 @@ enum CountedLinks {
         }
     }
 
-    /// The target that an entry of a column of links names.
+    /// Calls `body` with the entries of a column of links and the targets that they name.
     @inline(__always)
-    static func target(_ leaf: IndexLeaf, _ entry: Int) -> Int64 {
-        let suffix = leaf.suffix(entry)
+    static func forEachTarget(
+        _ leaf: IndexLeaf, _ entries: Range<Int>, _ body: (Int, Int64) -> Void
+    ) {
         let shared = min(leaf.prefixCount, 8)
-        var word: UInt64 = 0
-        for index in 0..<shared { word = word << 8 | UInt64(leaf.prefix.u8(index)) }
-        guard let start = suffix.baseAddress else { return Int64(bitPattern: word) }
-        for index in 0..<min(8 &- shared, suffix.count) {
-            word = word << 8 | UInt64(start.u8(index))
+        let own = 8 &- shared
+        var common: UInt64 = 0
+        for index in 0..<shared { common = common << 8 | UInt64(leaf.prefix.u8(index)) }
+        let heap = leaf.heap
+        let isUniform = !leaf.hasOffsets && leaf.suffixCount == own
+        if isUniform, own == 2 {
+            for entry in entries {
+                let word = common << 16 | UInt64(heap.u16(entry &* 2).byteSwapped)
+                body(entry, Int64(bitPattern: word))
+            }
+        } else if isUniform, own == 3 {
+            for entry in entries {
+                let place = entry &* 3
+                let word = UInt64(heap.u8(place)) << 16 | UInt64(heap.u16(place &+ 1).byteSwapped)
+                body(entry, Int64(bitPattern: common << 24 | word))
+            }
+        } else {
+            for entry in entries {
+                let suffix = leaf.suffix(entry)
+                var word = common
+                for index in 0..<min(own, suffix.count) {
+                    word = word << 8 | UInt64(suffix[index])
+                }
+                body(entry, Int64(bitPattern: word))
+            }
         }
-        return Int64(bitPattern: word)
     }
 
     /// The sources of all links to the target, ascending, each as often as it links.

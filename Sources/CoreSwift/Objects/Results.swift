@@ -180,7 +180,9 @@ public final class Results: AnyResults {
         let count: Int
         switch (base, conditions) {
         case (.table, nil): count = table.rowCount
-        case (.table, let conditions?): count = try conditions.countMatches(snapshot)
+        case (.table, let conditions?):
+            count = try conditions.countMatches(
+                snapshot, atMost: Ordering.counted(ordering))
         case (.backlinks(let target, let key, let column), nil):
             guard try snapshot.tables.table(target)?.find(key) != nil else { return 0 }
             count = try table.sourceCount(of: key, column: column)
@@ -206,12 +208,17 @@ public final class Results: AnyResults {
         refreshCache(table)
         if cache.isComplete || cache.keys.count >= count { return }
         let keys: [Int64]
+        var steps = ordering[...]
         var isComplete = count == .max
         switch base {
         case .table:
             // One for both: what it found out about other classes need not be found out again.
             let selection = try conditions?.selection(snapshot)
-            if !ordering.isEmpty,
+            if selection == nil, let whole = try Ordering.whole(count, ordering, table) {
+                keys = whole
+                steps = steps.dropFirst()
+                isComplete = true
+            } else if !ordering.isEmpty,
                 let leading = try Ordering.leading(count, ordering, selection, table)
             {
                 keys = leading
@@ -237,8 +244,7 @@ public final class Results: AnyResults {
             let all = try collection.targetKeys()
             keys = try conditions?.filter(all, snapshot) ?? all
         }
-        let ordered = try Ordering.apply(
-            ordering[...], to: keys, snapshot, table, atLeast: count)
+        let ordered = try Ordering.apply(steps, to: keys, snapshot, table, atLeast: count)
         cache.freshness = freshness(table)
         cache.keys = ordered
         cache.isComplete = isComplete || ordered.count < count

@@ -247,7 +247,30 @@ extension UnsafeMutablePointer where Pointee == TableState {
         if info.kind.holdsLinks && value.type == ValueType.link.rawValue {
             try checkTarget(value)
         }
+        if info.kind == .link, place.state == .open, info.isNullable, info.inverseIndex >= 0,
+            info.valueIndex < 0
+        {
+            setOpenLink(place, key, index, info, value)
+            return place
+        }
         return try store(place, key, index, info, value)
+    }
+
+    /// A link in an open leaf, which loads of linked objects write one after another: what `store`
+    /// does, without the questions of other columns.
+    @inline(__always)
+    private func setOpenLink(
+        _ place: RowPlace, _ key: Int64, _ index: Int, _ info: ColumnInfo, _ value: RawValue
+    ) {
+        let column = place.open.pointee.columns + index
+        let inverse = pointee.indexes + Int(info.inverseIndex)
+        if !column.pointee.isNull(place.row) {
+            let old = UInt64(bitPattern: column.pointee.int(place.row))
+            if !value.isNull && old == value.word1 { return }
+            inverse.pointee.pending.append(old, key, isAddition: false)
+        }
+        if !value.isNull { inverse.pointee.pending.append(value.word1, key, isAddition: true) }
+        setOpen(place.open, place.row, index, .link, value)
     }
 
     /// Stores a value that passed all checks.

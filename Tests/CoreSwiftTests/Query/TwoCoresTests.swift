@@ -10,6 +10,8 @@ import Testing
         properties: [
             PropertySchema("rank", .int, flags: [.nullable]),
             PropertySchema("text", .string),
+            PropertySchema("marks", .int, collection: .list),
+            PropertySchema("near", .object, collection: .list, linkTarget: "Note"),
         ])
 
     private struct Row {
@@ -41,6 +43,29 @@ import Testing
             }
         }
         return (realm, rows)
+    }
+
+    /// Gives every `step`-th note marks and near notes: its number, and the one before.
+    private static func addLists(_ realm: Realm, _ rows: [Row], step: Int) throws {
+        let owner = realm.schema.class_(named: "Note")!
+        let marks = owner.property(named: "marks")!.key.rawValue
+        let near = owner.property(named: "near")!.key.rawValue
+        for index in stride(from: step, to: rows.count, by: step) {
+            let key = ObjectKey(rawValue: rows[index].key)
+            guard let object = try realm.find(owner.key, key: key) else { continue }
+            let numbers = try object.handle.collection(marks, .list)
+            let links = try object.handle.collection(near, .list)
+            // Some lists are too long to stand in their rows.
+            for place in 0..<(index % 50 == 0 ? 1200 : 3) {
+                try Value.int(Int64(index % 90 + place)).withRaw { raw throws(RealmError) in
+                    try numbers.insert(raw, at: place)
+                }
+            }
+            let other = ObjectKey(rawValue: rows[index - step].key)
+            try Value.link(Link(owner.key, other)).withRaw { raw throws(RealmError) in
+                try links.insert(raw, at: 0)
+            }
+        }
     }
 
     private func keys(_ results: Results) throws -> [Int64] {
@@ -109,5 +134,64 @@ import Testing
         #expect(try keys(results) == many.map(\.key))
         #expect(try all.filter("text CONTAINS[c] 'NOTE 77'").count() > 0)
         #expect(try all.filter("text MATCHES 'note 1[0-9] of 5'").count() > 0)
+    }
+
+    @Test func largeScansOfListsFindWhatALoopFinds() throws {
+        let directory = TemporaryDirectory()
+        let (realm, rows) = try Self.make(directory.file(), 401_000)
+        defer { realm.close() }
+        let step = 1009
+        try realm.write { try Self.addLists(realm, rows, step: step) }
+        let all = try realm.objects("Note")
+        func count(_ holds: (Int) -> Bool) -> Int {
+            stride(from: step, to: rows.count, by: step).filter(holds).count
+        }
+        func marks(_ index: Int) -> ClosedRange<Int> {
+            index % 90...index % 90 + (index % 50 == 0 ? 1199 : 2)
+        }
+        #expect(try all.filter("ANY marks == 40").count() == count { marks($0).contains(40) })
+        #expect(try all.filter("marks.@count == 3").count() == count { $0 % 50 != 0 })
+        #expect(try all.filter("marks.@count > 3").count() == count { $0 % 50 == 0 })
+        #expect(try all.filter("marks.@count == 0").count() == rows.count - count { _ in true })
+        let far = count { (rows[$0 - step].rank ?? -1) > 20 }
+        #expect(try all.filter("ANY near.rank > 20").count() == far)
+        #expect(try all.filter("SUBQUERY(near, $n, $n.rank > 20).@count == 1").count() == far)
+        #expect(
+            try all.filter("ANY near.rank > 20 AND text CONTAINS '7'").count()
+                == count { (rows[$0 - step].rank ?? -1) > 20 && rows[$0].text.contains("7") })
+    }
+
+    @Test func largeSortsInAWriteTransactionSeeItsChanges() throws {
+        let directory = TemporaryDirectory()
+        var (realm, rows) = try Self.make(directory.file(), 60_000)
+        defer { realm.close() }
+        let all = try realm.objects("Note")
+        let owner = realm.schema.class_(named: "Note")!
+        try realm.beginWrite()
+        for index in stride(from: 5, to: rows.count, by: 701).reversed() {
+            let object = try #require(
+                try realm.find(owner.key, key: ObjectKey(rawValue: rows[index].key)))
+            if index % 2 == 0 {
+                try object.delete()
+                rows.remove(at: index)
+            } else {
+                try object.set("rank", .int(Int64(index % 90)))
+                rows[index].rank = index % 90
+            }
+        }
+        for number in 0..<300 {
+            let object = try realm.create(
+                "Note", ["rank": .int(Int64(number % 90)), "text": .string("new \(number)")])
+            rows.append(
+                Row(key: object.handle.objectKey, rank: number % 90, text: "new \(number)"))
+        }
+        let sorted = rows.sorted { a, b in
+            let (x, y) = (a.rank ?? -1, b.rank ?? -1)
+            if x != y { return x < y }
+            let (s, t) = (a.text.utf8, b.text.utf8)
+            return s.elementsEqual(t) ? a.key < b.key : t.lexicographicallyPrecedes(s)
+        }
+        #expect(try keys(all.sorted("rank ASC, text DESC")) == sorted.map(\.key))
+        try realm.rollback()
     }
 }

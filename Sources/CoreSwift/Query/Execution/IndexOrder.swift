@@ -43,62 +43,92 @@ struct IndexOrder {
         }
     }
 
-    /// The objects of a class in the order of an indexed property, ties by key; `ascending` are
-    /// the keys of some of its objects, which ascend. Nil when there is no index of it, or when it
-    /// does not tell objects apart that further sort keys, or values it has cut, may tell apart.
+    /// The objects of a class in the order of an indexed property, ties by key: all of them, or
+    /// those of `ascending`, whose keys ascend. Nil when there is no index of it, or when it does
+    /// not tell objects apart that further sort keys, or values it has cut, may tell apart.
     static func sorted(
-        _ ascending: [Int64], by keys: [OrderingKey], _ table: TableReader
+        _ ascending: [Int64]?, by keys: [OrderingKey], _ table: TableReader
     ) throws(RealmError) -> [Int64]? {
-        guard let key = keys.first, ascending.count >= max(1024, table.rowCount / 4),
+        let count = ascending?.count ?? table.rowCount
+        guard let key = keys.first, count >= max(1024, table.rowCount / 4),
             isOrdered(by: key, table), let reader = table.index(column: key.column),
-            reader.tree.count == table.rowCount, ascends(ascending)
+            reader.tree.count == table.rowCount, ascending.map({ ascends($0) }) ?? true
         else { return nil }
-        let wanted = ascending.count == table.rowCount ? nil : KeySet(ascending)
+        let wanted = count == table.rowCount ? nil : ascending.map { KeySet($0) }
         var result: [Int64] = []
-        result.reserveCapacity(ascending.count)
-        /// Where objects with one value stand.
-        var runs: [Range<Int>] = []
-        var last: [UInt8] = []
-        var start = 0
-        var isUsable = true
-        let isText = key.kind == .string || key.kind == .binary
+        result.reserveCapacity(count)
+        var runs = Runs(isText: key.kind == .string || key.kind == .binary, wanted: wanted)
         try reader.tree.visit(from: nil, to: nil) { leaf, entries throws(RealmError) in
+            if wanted == nil { leaf.appendKeys(entries, to: &result) }
+            return runs.take(leaf, entries, &result) && (keys.count == 1 || !runs.hasTies)
+        }
+        guard runs.isUsable, result.count == count, keys.count == 1 || !runs.hasTies else {
+            return nil
+        }
+        if key.descending {
+            runs.end(count)
+            result.reverse()
+            for run in runs.ranges {
+                result[(count - run.upperBound)..<(count - run.lowerBound)].reverse()
+            }
+        }
+        return result
+    }
+
+    /// Where objects with one value stand behind one another, found while an index is read.
+    private struct Runs {
+        let isText: Bool
+        /// The objects that are taken; nil: all.
+        let wanted: KeySet?
+        var ranges: [Range<Int>] = []
+        /// Some value is that of two entries.
+        var hasTies = false
+        /// No value is cut.
+        var isUsable = true
+        private var start = 0
+        private var last: [UInt8] = []
+
+        init(isText: Bool, wanted: KeySet?) {
+            self.isText = isText
+            self.wanted = wanted
+        }
+
+        /// Goes on with the entries of a leaf. Wanted ones are appended to `keys`, unless all are
+        /// wanted and stand there.
+        mutating func take(
+            _ leaf: IndexLeaf, _ entries: Range<Int>, _ keys: inout [Int64]
+        ) -> Bool {
+            var place = wanted == nil ? keys.count - entries.count : keys.count
             for entry in entries {
-                let suffix = leaf.suffix(entry)
-                let count = leaf.prefixCount &+ suffix.count
                 let isSame =
-                    entry > 0
+                    entry > entries.lowerBound
                     ? leaf.hasSameValue(entry, entry &- 1)
                     : last.withUnsafeBytes { leaf.isEqual(entry, $0) }
-                if isText, IndexValue.isAmbiguous(count, reader.kind) {
+                if isText,
+                    IndexValue.isAmbiguous(
+                        leaf.prefixCount &+ leaf.suffix(entry).count, .string)
+                {
                     isUsable = false
                     return false
                 }
-                if !isSame {
-                    if result.count &- start > 1 { runs.append(start..<result.count) }
-                    start = result.count
-                } else if keys.count > 1 {
-                    isUsable = false
-                    return false
+                if isSame { hasTies = true } else { end(place) }
+                if let wanted {
+                    let object = leaf.key(entry)
+                    if !wanted.contains(object) { continue }
+                    keys.append(object)
                 }
-                let object = leaf.key(entry)
-                if let wanted, !wanted.contains(object) { continue }
-                result.append(object)
+                place &+= 1
             }
             last = Array(UnsafeRawBufferPointer(start: leaf.prefix, count: leaf.prefixCount))
             last.append(contentsOf: leaf.suffix(entries.upperBound - 1))
             return true
         }
-        guard isUsable, result.count == ascending.count else { return nil }
-        if result.count - start > 1 { runs.append(start..<result.count) }
-        if key.descending {
-            result.reverse()
-            let count = result.count
-            for run in runs {
-                result[(count - run.upperBound)..<(count - run.lowerBound)].reverse()
-            }
+
+        /// The objects with the value read last end here.
+        @inline(__always) mutating func end(_ place: Int) {
+            if place &- start > 1 { ranges.append(start..<place) }
+            start = place
         }
-        return result
     }
 
     private static func ascends(_ keys: [Int64]) -> Bool {

@@ -1,54 +1,8 @@
 // Tests of collections: whether some element passes, and how many members do. Small collections
-// stand in the row; those of integers and links are read where they lie, one cell after another
-// without calls and without branches on what is in them.
+// stand in the row; in those of integers and links, kernels count what passes, cell after cell
+// (CKernelsCells.h). Backlinks are counted from the inverse index.
 
-/// The numbers of a collection that stands in its row, if none of them is null.
-private struct CellNumbers {
-    let count: Int
-    let width: Int
-    let data: UnsafeRawPointer
-
-    /// Of a cell that is not empty, of a list or set. Nil: the collection has a tree, or nulls.
-    @inline(__always) init?(_ cell: UnsafeRawPointer) {
-        guard cell.u8(0) == CollectionCell.inlineForm,
-            cell.u8(5) & InlineColumn.nullsFlag == 0
-        else { return nil }
-        count = Int(cell.u16(2))
-        width = Int(cell.u8(4))
-        data = cell + 6
-    }
-
-    /// How many of the numbers pass. The first four are tested in any case, those that are not
-    /// there as the last one once more with no weight: how long short lists are is hard to foresee
-    /// for the processor.
-    @inline(__always) func passing(_ passes: (Int64) -> Bool) -> Int {
-        switch width {
-        case 1: return passing({ Int64(Int8(bitPattern: data.u8($0))) }, passes)
-        case 2: return passing({ Int64(Int16(bitPattern: data.u16($0 &* 2))) }, passes)
-        case 4: return passing({ Int64(Int32(bitPattern: data.u32($0 &* 4))) }, passes)
-        default: return passing({ data.i64($0 &* 8) }, passes)
-        }
-    }
-
-    @inline(__always) private func passing(
-        _ number: (Int) -> Int64, _ passes: (Int64) -> Bool
-    ) -> Int {
-        @inline(__always) func weight(_ bool: Bool) -> Int {
-            Int(truncatingIfNeeded: unsafeBitCast(bool, to: UInt8.self))
-        }
-        let last = count &- 1
-        var found = weight(passes(number(0)))
-        found &+= weight(passes(number(min(1, last)))) & weight(last >= 1)
-        found &+= weight(passes(number(min(2, last)))) & weight(last >= 2)
-        found &+= weight(passes(number(min(3, last)))) & weight(last >= 3)
-        var index = 4
-        while index <= last {
-            found &+= weight(passes(number(index)))
-            index &+= 1
-        }
-        return found
-    }
-}
+import CKernels
 
 extension LeafFilter {
     // MARK: Some element
@@ -63,18 +17,15 @@ extension LeafFilter {
         let slow = { (row: Int) throws(RealmError) -> Bool in
             try self.someElementPasses(inner, node, leaf, row)
         }
-        if isNumber, test.kind == .intRange, node.high == 0, test.low <= test.high {
-            let low = test.low
-            let span = UInt64(bitPattern: test.high &- test.low)
-            let negated = test.negated
-            try maskCells(
-                node, leaf, selection,
-                { (UInt64(bitPattern: $0 &- low) <= span) != negated }, { $0 > 0 }, slow)
+        if isNumber, test.kind == .intRange, node.high == 0 {
+            try maskCells(node, leaf, selection, Self.some, slow) { cells, ahead, counts, odd in
+                ck_cell_range(cells, ahead, test.low, test.high, test.negated, counts, odd)
+            }
         } else if isNumber, test.kind == .intSet, node.high == 0, let set = keys(inner) {
-            let negated = test.negated
-            try maskMembers(node, leaf, selection, set, negated: negated, { $0 > 0 }, slow)
+            try maskMembers(
+                node, leaf, selection, set, negated: test.negated, Self.some, slow)
         } else {
-            try maskRows(leaf, selection, slow)
+            try maskRows(selection, leaf.rows, slow)
         }
         finish(node, nil, selection, Bits.words(leaf.rows))
     }
@@ -108,7 +59,7 @@ extension LeafFilter {
             maskSet(column, targets)
             return finish(node, column.nulls, selection, words)
         }
-        try maskMembers(place, leaf, selection, targets, negated: false, { $0 > 0 }) {
+        try maskMembers(place, leaf, selection, targets, negated: false, Self.some) {
             row throws(RealmError) in
             try self.table.contains(leaf, row, Int(hop.column)) { targets.contains($0) }
         }
@@ -121,61 +72,53 @@ extension LeafFilter {
     func testMemberCount(
         _ index: Int, _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap
     ) throws(RealmError) {
-        let low = node.low
-        let high = node.high
-        let isCounted = { (count: Int) -> Bool in Int64(count) >= low && Int64(count) <= high }
-        let words = Bits.words(leaf.rows)
+        let wanted = node.low...max(node.low, node.high)
         if node.linkClass != .invalid {
-            try countSources(index, node, leaf, isCounted)
-            return finish(node, nil, selection, words)
-        }
-        guard node.a >= 0 else {
-            try maskSizes(node, leaf, selection, isCounted)
-            return finish(node, nil, selection, words)
-        }
-        guard let set = keys(index) else { return }
-        try maskMembers(node, leaf, selection, set, negated: false, isCounted) {
-            row throws(RealmError) in
-            var count = 0
-            _ = try self.table.contains(leaf, row, Int(node.column)) {
-                count += set.contains($0) ? 1 : 0
-                return false
+            try countSources(index, node, leaf, wanted)
+        } else if node.a < 0 {
+            try maskSizes(node, leaf, selection, wanted)
+        } else if let set = keys(index) {
+            try maskMembers(node, leaf, selection, set, negated: false, wanted) {
+                row throws(RealmError) in
+                var count: Int64 = 0
+                _ = try self.table.contains(leaf, row, Int(node.column)) {
+                    count += set.contains($0) ? 1 : 0
+                    return false
+                }
+                return wanted.contains(count)
             }
-            return isCounted(count)
         }
-        finish(node, nil, selection, words)
+        finish(node, nil, selection, Bits.words(leaf.rows))
     }
 
     private func maskSizes(
-        _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap, _ isCounted: (Int) -> Bool
+        _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap, _ wanted: ClosedRange<Int64>
     ) throws(RealmError) {
         let info = table.column(Int(node.column))
         let layout = ElementLayout(info, column: Int(node.column))
-        // Null links do not count; only dictionaries can have them.
+        // Null links do not count.
         let skipsNulls = layout.valueInfo.kind == .link && layout.valueInfo.isNullable
-        guard let column = leaf.column(Int(node.column)), column.encoding != .absent,
-            column.externals == nil, !skipsNulls
-        else {
-            return try maskRows(leaf, selection) { row throws(RealmError) in
-                guard skipsNulls else {
-                    return isCounted(try self.table.collection(leaf, row, Int(node.column)).count)
-                }
-                var count = 0
-                _ = try self.table.contains(leaf, row, Int(node.column)) { _ in
-                    count += 1
-                    return false
-                }
-                return isCounted(count)
+        let slow = { (row: Int) throws(RealmError) -> Bool in
+            guard skipsNulls else {
+                let view = try self.table.collection(leaf, row, Int(node.column))
+                return wanted.contains(Int64(view.count))
             }
+            var count: Int64 = 0
+            _ = try self.table.contains(leaf, row, Int(node.column)) { _ in
+                count += 1
+                return false
+            }
+            return wanted.contains(count)
         }
-        try Self.mask(selection, leaf.rows, match) { row throws(RealmError) in
-            isCounted(CollectionCell.count(column.bytes(row)))
+        if skipsNulls { return try maskRows(selection, leaf.rows, slow) }
+        try maskCells(node, leaf, selection, wanted, slow) { cells, ahead, counts, odd in
+            ck_cell_sizes(cells, ahead, counts, odd)
         }
     }
 
     /// Objects that link here, from the inverse index: the entries of the leaf's keys.
     private func countSources(
-        _ index: Int, _ node: FilterNode, _ leaf: LeafView, _ isCounted: (Int) -> Bool
+        _ index: Int, _ node: FilterNode, _ leaf: LeafView, _ wanted: ClosedRange<Int64>
     ) throws(RealmError) {
         let rows = leaf.rows
         Bits.clear(match, Bits.words(rows))
@@ -186,100 +129,109 @@ extension LeafFilter {
         counts.initialize(repeating: 0, count: rows)
         let first = leaf.keyBase
         let isDense = leaf.keyWidth == 0
-        try origin.forEachLink(
+        try origin.visitLinks(
             to: first, through: leaf.key(rows &- 1), column: Int(node.column)
-        ) { target, source in
-            if let set, !set.contains(source) { return }
-            if isDense {
-                let row = Int(target &- first)
-                if row >= 0 && row < rows { counts[row] &+= 1 }
-            } else if let row = leaf.row(of: target) {
-                counts[row] &+= 1
+        ) { links, entries in
+            CountedLinks.forEachTarget(links, entries) { entry, target in
+                if let set, !set.contains(links.key(entry)) { return }
+                if isDense {
+                    let row = Int(truncatingIfNeeded: target &- first)
+                    if row >= 0 && row < rows { counts[row] &+= 1 }
+                } else if let row = leaf.row(of: target) {
+                    counts[row] &+= 1
+                }
             }
         }
-        for row in 0..<rows where isCounted(Int(counts[row])) { Bits.set(match, row) }
+        let low = min(max(wanted.lowerBound, 0), 1 << 31)
+        let high = min(wanted.upperBound, Int64(Int32.max))
+        guard low <= high else { return }
+        ck_mask_range_u32(
+            counts, rows, UInt32(truncatingIfNeeded: low),
+            UInt32(truncatingIfNeeded: high - low), match)
     }
 
     // MARK: Cells
 
-    /// Sets in `match` the selected rows with as many members of `set` as `isEnough` says.
-    @inline(__always)
+    /// One at least.
+    private static let some: ClosedRange<Int64> = 1...0x7FFF_FFFF_FFFF_FFFF
+
+    /// Sets in `match` the selected rows that have as many members of `set`, or with `negated` of
+    /// other numbers, as are wanted.
     private func maskMembers(
         _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap, _ set: KeySet, negated: Bool,
-        _ isEnough: (Int) -> Bool, _ slow: (Int) throws(RealmError) -> Bool
+        _ wanted: ClosedRange<Int64>, _ slow: (Int) throws(RealmError) -> Bool
     ) throws(RealmError) {
-        if let bits = set.bitmap {
-            let low = set.low
-            let span = UInt64(bitPattern: set.high &- low)
-            try maskCells(
-                node, leaf, selection,
-                { number in
-                    let offset = UInt64(bitPattern: number &- low)
-                    let isInside = offset <= span
-                    let place = isInside ? offset : 0
-                    let bit = bits[Int(place >> 6)] >> (place & 63) & 1
-                    return (isInside && bit != 0) != negated
-                }, isEnough, slow)
-        } else {
-            try maskCells(
-                node, leaf, selection, { set.contains($0) != negated }, isEnough, slow)
+        guard let bits = set.bitmap else { return try maskRows(selection, leaf.rows, slow) }
+        try maskCells(node, leaf, selection, wanted, slow) { cells, ahead, counts, odd in
+            ck_cell_members(cells, ahead, set.low, set.high, bits, negated, counts, odd)
         }
     }
 
-    /// Sets in `match` the selected rows of whose numbers enough pass. Collections that do not
-    /// stand in their row as plain numbers are left to `slow`.
-    @inline(__always)
+    /// Sets in `match` the selected rows of whose cells `kernel` counts as much as is wanted.
+    /// Collections that do not stand in their row as plain numbers are left to `slow`.
     private func maskCells(
-        _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap, _ passes: (Int64) -> Bool,
-        _ isEnough: (Int) -> Bool, _ slow: (Int) throws(RealmError) -> Bool
+        _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap, _ wanted: ClosedRange<Int64>,
+        _ slow: (Int) throws(RealmError) -> Bool,
+        _ kernel: (UnsafePointer<ck_texts>, Int, UnsafeMutablePointer<UInt16>, Bitmap) -> Bool
     ) throws(RealmError) {
-        let info = table.column(Int(node.column))
-        guard info.kind == .collection, info.elementColumns == 1,
-            let column = leaf.column(Int(node.column)), column.encoding != .absent,
-            column.externals == nil
-        else { return try maskRows(leaf, selection, slow) }
-        let none = isEnough(0)
-        let heap = column.heap
-        if column.encoding == .string16 {
-            let offsets = column.data
-            try Self.mask(selection, leaf.rows, match) { row throws(RealmError) in
-                let start = Int(offsets.u16(row &* 2))
-                if start == Int(offsets.u16(row &* 2 &+ 2)) { return none }
-                guard let numbers = CellNumbers(heap + start) else { return try slow(row) }
-                return isEnough(numbers.passing(passes))
+        let index = Int(node.column)
+        let info = table.column(index)
+        let words = Bits.words(leaf.rows)
+        guard info.kind == .collection, info.elementColumns == 1, let column = leaf.column(index),
+            column.encoding != .absent, column.externals == nil,
+            Bits.count(selection, words) &* 8 >= leaf.rows
+        else { return try maskRows(selection, leaf.rows, slow) }
+        let (counts, odd) = cellScratch()
+        var hasOdd: Bool
+        if column.encoding == .stringDictionary {
+            let offsets = column.data + LeafLayout.align8(column.rows)
+            var cells = ck_texts(
+                heap: column.heap.assumingMemoryBound(to: UInt8.self), rows: column.wordCount,
+                length: 0, offsets16: offsets, offsets32: nil, ahead: 0)
+            hasOdd = kernel(&cells, 0, counts, odd)
+            // Roots of trees are never words of a dictionary, but nulls may be in one.
+            if hasOdd { return try maskRows(selection, leaf.rows, slow) }
+            withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 256) { table in
+                table.initialize(repeating: 0)
+                for word in 0..<min(column.wordCount, 256)
+                where wanted.contains(Int64(counts[word])) {
+                    table[word] = 1
+                }
+                maskTable(column, table)
             }
+            return
+        }
+        var cells = texts(column, index)
+        var ahead = 0
+        if cells.ahead != 0, let next = upcoming?.column(index) { ahead = next.data - column.data }
+        hasOdd = kernel(&cells, ahead, counts, odd)
+        let low = min(max(wanted.lowerBound, 0), 0x10000)
+        let high = min(wanted.upperBound, 0xFFFF)
+        if low <= high {
+            ck_mask_range_u16(counts, leaf.rows, UInt16(low), UInt16(high - low), match)
         } else {
-            try Self.mask(selection, leaf.rows, match) { row throws(RealmError) in
-                let cell = column.bytes(row)
-                guard cell.count > 0, let start = cell.baseAddress else { return none }
-                guard let numbers = CellNumbers(start) else { return try slow(row) }
-                return isEnough(numbers.passing(passes))
+            Bits.clear(match, words)
+        }
+        guard hasOdd else { return }
+        for word in 0..<words {
+            var left = odd[word] & selection[word]
+            match[word] &= ~odd[word]
+            while left != 0 {
+                let row = word << 6 &+ left.trailingZeroBitCount
+                left &= left &- 1
+                if try slow(row) { Bits.set(match, row) }
             }
         }
-    }
-
-    private func maskRows(
-        _ leaf: LeafView, _ selection: Bitmap, _ passes: (Int) throws(RealmError) -> Bool
-    ) throws(RealmError) {
-        try Self.mask(selection, leaf.rows, match, passes)
     }
 
     /// Sets the bits of the selected rows that pass, and no other.
-    @inline(__always)
-    private static func mask(
-        _ selection: Bitmap, _ rows: Int, _ target: Bitmap,
-        _ passes: (Int) throws(RealmError) -> Bool
+    private func maskRows(
+        _ selection: Bitmap, _ rows: Int, _ passes: (Int) throws(RealmError) -> Bool
     ) throws(RealmError) {
-        for word in 0..<Bits.words(rows) {
-            var bits = selection[word]
-            var result: UInt64 = 0
-            while bits != 0 {
-                let bit = UInt64(truncatingIfNeeded: bits.trailingZeroBitCount)
-                bits &= bits &- 1
-                let passed = try passes(word << 6 &+ Int(bit))
-                result |= UInt64(unsafeBitCast(passed, to: UInt8.self)) << bit
-            }
-            target[word] = result
+        Bits.clear(match, Bits.words(rows))
+        try Bits.forEach(selection, Bits.words(rows)) { row throws(RealmError) in
+            if try passes(row) { Bits.set(match, row) }
+            return true
         }
     }
 }

@@ -121,7 +121,7 @@ extension LeafFilter {
 
     /// A column that is no dictionary, as the kernels take it.
     @inline(__always)
-    private func texts(_ column: ColumnView, _ index: Int) -> ck_texts {
+    func texts(_ column: ColumnView, _ index: Int) -> ck_texts {
         var ahead = 0
         if let next = upcoming?.column(index), next.encoding.isTexts {
             ahead = next.heap - column.heap

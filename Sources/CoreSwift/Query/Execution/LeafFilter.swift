@@ -33,6 +33,9 @@ final class LeafFilter {
     var expressions: ExpressionEvaluator?
     /// What its evaluators share, made when there is the first.
     var expressionState: ExpressionState?
+    /// Counts of elements, and rows that are counted apart; made when cells are first counted.
+    private var cellCounts: UnsafeMutablePointer<UInt16>?
+    private var oddCells: Bitmap?
     /// Three bitmaps for each OR that may be active at a time.
     private var pool: [Bitmap] = []
 
@@ -54,7 +57,20 @@ final class LeafFilter {
 
     deinit {
         if let scratch { scratch.deallocate() }
+        cellCounts?.deallocate()
+        oddCells?.deallocate()
         for bitmap in pool { bitmap.deallocate() }
+    }
+
+    /// Room for what the cells of a leaf are counted to.
+    func cellScratch() -> (counts: UnsafeMutablePointer<UInt16>, odd: Bitmap) {
+        if let cellCounts, let oddCells { return (cellCounts, oddCells) }
+        let made = (
+            UnsafeMutablePointer<UInt16>.allocate(capacity: LeafLayout.rowsMax),
+            Bitmap.allocate(capacity: Self.bitmapWords)
+        )
+        (cellCounts, oddCells) = made
+        return made
     }
 
     // MARK: Preparation
@@ -65,6 +81,12 @@ final class LeafFilter {
     }
 
     func setKeys(_ node: Int, _ set: KeySet) { sets[node] = set }
+    /// Takes over what another filter of the same program made for the run.
+    func adopt(_ other: LeafFilter) {
+        sets = other.sets
+        targets = other.targets
+    }
+
     func setTargets(_ node: Int, _ set: KeySet) { targets[node] = set }
     func targets(_ node: Int) -> KeySet? { targets[node] }
     func setLink(_ node: Int, _ key: Int64?) { links[node] = .some(key) }

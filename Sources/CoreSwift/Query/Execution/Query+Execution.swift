@@ -8,7 +8,7 @@ extension Query {
             return try findAll(snapshot).count
         }
         if most == 0 { return 0 }
-        let count = try selection(snapshot).count()
+        let count = try selection(snapshot).count(atMost: Ordering.counted(ordering))
         return Ordering.cut(count, by: ordering) ?? count
     }
 
@@ -31,6 +31,10 @@ extension Query {
     ) throws(RealmError) -> [Int64] {
         let table = try snapshot.table(classKey)
         let selection = try Selection(snapshot, filter, table, root: filter.root)
+        if selection.passesAll, let whole = try Ordering.whole(count, ordering, table) {
+            return try Ordering.apply(
+                ordering.dropFirst(), to: whole, snapshot, table, atLeast: count)
+        }
         if let leading = try Ordering.leading(count, ordering, selection, table) {
             return try Ordering.apply(ordering[...], to: leading, snapshot, table, atLeast: count)
         }
@@ -42,9 +46,12 @@ extension Query {
         return try Ordering.apply(ordering[...], to: keys, snapshot, table, atLeast: count)
     }
 
-    /// The number of objects that satisfy the conditions, without the ordering.
-    func countMatches(_ snapshot: SnapshotReader) throws(RealmError) -> Int {
-        try selection(snapshot).count()
+    /// The number of objects that satisfy the conditions, without the ordering; beyond `most` it
+    /// need not be exact.
+    func countMatches(
+        _ snapshot: SnapshotReader, atMost most: Int = .max
+    ) throws(RealmError) -> Int {
+        try selection(snapshot).count(atMost: most)
     }
 
     /// The least key of an object that satisfies the conditions.
@@ -99,6 +106,23 @@ enum Ordering {
             }
         }
         return needed
+    }
+
+    /// From so many elements on, a count that these steps cut is known.
+    static func counted(_ steps: [OrderingStep]) -> Int {
+        let cuts = steps.filter { $0.isCut }
+        return needed(.max, before: cuts[...]) ?? .max
+    }
+
+    /// All objects of the class in the order of the first step, where an index has it and more
+    /// than a few of `count` elements are needed.
+    static func whole(
+        _ count: Int, _ steps: [OrderingStep], _ table: TableReader
+    ) throws(RealmError) -> [Int64]? {
+        guard case .sort(let by)? = steps.first,
+            needed(count, before: steps.dropFirst()) ?? .max >= table.rowCount / 4
+        else { return nil }
+        return try IndexOrder.sorted(nil, by: by, table)
     }
 
     /// What the LIMITs and OFFSETs leave of `count` elements; nil with a DISTINCT, which depends on

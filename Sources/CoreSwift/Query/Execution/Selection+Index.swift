@@ -278,10 +278,6 @@ extension Selection {
             if key <= previous { ascends = false }
             previous = key
         }
-        if ascends { return keys }
-        var result: [Int64] = []
-        result.reserveCapacity(keys.count)
-        for key in keys.sorted() where result.last != key { result.append(key) }
-        return result
+        return ascends ? keys : WordKeys.union(keys)
     }
 }

@@ -144,11 +144,11 @@ extension Selection {
 }
 
 extension TableReader {
-    /// Calls `body` with target and source of every link of this class, through `column`, to the
-    /// objects `first` ... `last`: in the order of the targets, one that links several times as
-    /// often.
-    func forEachLink(
-        to first: Int64, through last: Int64, column: Int, _ body: (Int64, Int64) -> Void
+    /// Calls `body` with the entries of the links of this class, through `column`, to the objects
+    /// `first` ... `last`: in the order of the targets, one that links several times as often.
+    func visitLinks(
+        to first: Int64, through last: Int64, column: Int,
+        _ body: (IndexLeaf, Range<Int>) -> Void
     ) throws(RealmError) {
         guard let tree = try table.inverseTree(column) else { return }
         let target = self.column(column).linkTarget
@@ -163,7 +163,7 @@ extension TableReader {
                     from: IndexPosition(bytes: low, count: count, key: .min),
                     to: IndexPosition(bytes: high, count: count, key: .min)
                 ) { leaf, entries throws(RealmError) in
-                    for entry in entries { body(CountedLinks.target(leaf, entry), leaf.key(entry)) }
+                    body(leaf, entries)
                     return true
                 }
             }

@@ -143,8 +143,8 @@ enum WordKeys {
         }
         if ascends { return keys }
         let span = UInt64(bitPattern: high &- low)
-        // A bitmap with at most 64 bits per key beats sorting.
-        guard keys.count > 256, span / 64 < UInt64(keys.count) else {
+        // A bitmap with at most 512 bits per key beats sorting.
+        guard keys.count > 256, span / 512 < UInt64(keys.count) else {
             var result: [Int64] = []
             for key in keys.sorted() where result.last != key { result.append(key) }
             return result

@@ -43,15 +43,16 @@ struct Selection {
 
     // MARK: Results
 
-    /// The number of objects that pass.
-    func count() throws(RealmError) -> Int {
+    /// The number of objects that pass. Beyond `most`, which is enough to know, it need not be
+    /// exact.
+    func count(atMost most: Int = .max) throws(RealmError) -> Int {
         let node = program.nodes[root]
         if let constant = node.constantResult { return constant ? table.rowCount : 0 }
         if let count = try indexCount() { return count }
-        if let keys = try candidates() { return keys.count }
+        if let keys = try candidates(wanted: most) { return keys.count }
         try prepare()
-        if node.kind == .intRange, let count = try countRange(node) { return count }
-        if usesTwoCores {
+        if most == .max, node.kind == .intRange, let count = try countRange(node) { return count }
+        if most == .max, usesTwoCores {
             let counts = try scanHalves(0) { count, leaf, bitmap in
                 count &+= Bits.count(bitmap, Bits.words(leaf.rows))
             }
@@ -60,7 +61,7 @@ struct Selection {
         var count = 0
         try forEachLeaf { leaf, bitmap throws(RealmError) in
             count &+= Bits.count(bitmap, Bits.words(leaf.rows))
-            return true
+            return count < most
         }
         return count
     }
@@ -162,6 +163,11 @@ struct Selection {
             case .and, .or:
                 for child in 0..<Int(node.b) { stack.append(program.children[Int(node.a) + child]) }
             case .text, .textSet, .value, .valueSet, .mixedText: isSlow = true
+            case .elements: isSlow = true
+            case .reach,
+                .memberCount where node.linkClass == .invalid:
+                // Sets of keys are looked up in no time, but collections are read.
+                if filter.keys(Int(next)) == nil || node.kind == .memberCount { isSlow = true }
             case .nothing, .intRange, .intSet, .doubleRange, .floatRange, .doubleSet, .floatSet,
                 .timestampRange, .timestampSet:
                 break
@@ -182,24 +188,35 @@ struct Selection {
         var iterator = table.leaves()
         while let leaf = try iterator.next() { found.append(leaf) }
         let leaves = found
-        return try TwoCores.run { half throws(RealmError) in
-            var result = initial
-            let middle = leaves.count / 2
-            let range = half == 0 ? 0..<middle : middle..<leaves.count
-            // The scratch memory of a filter is for one thread.
-            let selection = half == 0 ? self : try Selection(snapshot, program, table, root: root)
-            if half == 1 { try selection.prepare() }
-            let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
-            defer { bitmap.deallocate() }
-            for index in range {
-                let leaf = leaves[index]
-                Bits.live(leaf, bitmap)
-                selection.filter.upcoming = index + 1 < range.upperBound ? leaves[index + 1] : nil
-                try selection.filter.apply(root, leaf, bitmap)
-                if !Bits.isEmpty(bitmap, Bits.words(leaf.rows)) { body(&result, leaf, bitmap) }
+        // The scratch memory of a filter is for one thread; the sets are for both.
+        let other = try Selection(snapshot, program, table, root: root, slot: slot)
+        other.filter.adopt(filter)
+        try other.prepare()
+        return try table.sharing { () throws(RealmError) in
+            try TwoCores.run { half throws(RealmError) in
+                let middle = leaves.count / 2
+                return try half == 0
+                    ? scan(leaves[..<middle], initial, body)
+                    : other.scan(leaves[middle...], initial, body)
             }
-            return result
         }
+    }
+
+    private func scan<T>(
+        _ leaves: ArraySlice<LeafView>, _ initial: T,
+        _ body: (inout T, LeafView, Bitmap) -> Void
+    ) throws(RealmError) -> T {
+        var result = initial
+        let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
+        defer { bitmap.deallocate() }
+        for index in leaves.indices {
+            let leaf = leaves[index]
+            Bits.live(leaf, bitmap)
+            filter.upcoming = index + 1 < leaves.endIndex ? leaves[index + 1] : nil
+            try filter.apply(root, leaf, bitmap)
+            if !Bits.isEmpty(bitmap, Bits.words(leaf.rows)) { body(&result, leaf, bitmap) }
+        }
+        return result
     }
 
     /// Counts a range of integers without selections, where leaves allow it.
