@@ -106,7 +106,9 @@ public struct JSONReader {
             position += 1
             return isObject ? .dictionary([]) : .list([])
         }
-        stack.append(Frame(isObject: isObject))
+        var frame = Frame(isObject: isObject)
+        if isObject { frame.entries.reserveCapacity(8) }
+        stack.append(frame)
         if isObject { try name(stack.count - 1) }
         return nil
     }
@@ -131,10 +133,11 @@ public struct JSONReader {
             return
         }
         let entry = ValueTree.Entry(frame.name, value)
-        let few = 8
+        let few = 16
         if frame.entries.count < few {
+            let length = frame.name.utf8.count
             if let index = frame.entries.firstIndex(where: {
-                $0.name.utf8.elementsEqual(frame.name.utf8)
+                $0.name.utf8.count == length && $0.name.utf8.elementsEqual(frame.name.utf8)
             }) {
                 frame.entries[index] = entry
             } else {
@@ -209,6 +212,14 @@ public struct JSONReader {
                 position += 1
             }
             try digits()
+        }
+        // Up to 18 digits fit 64 bits.
+        if isInteger, position - firstDigit <= 18 {
+            var value: Int64 = 0
+            for index in firstDigit..<position {
+                value = value &* 10 &+ Int64(bytes[index] &- UInt8(ascii: "0"))
+            }
+            return .value(.int(firstDigit > start ? -value : value))
         }
         let text = String(decoding: bytes[start..<position], as: UTF8.self)
         if isInteger, let value = Int64(text) { return .value(.int(value)) }

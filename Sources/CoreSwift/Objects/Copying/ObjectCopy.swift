@@ -204,7 +204,7 @@ struct ObjectCopy {
                     .schemaMismatch,
                     "can't copy: '\(target.path)' has no property \(mine.name).\(property.name)")
             }
-            try Self.check(property, other.properties[place], mine.name)
+            try Self.check(property, other.properties[place].schema, mine.name)
             properties[place] = property
         }
         var defaults: [Int] = []

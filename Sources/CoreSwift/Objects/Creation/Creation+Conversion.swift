@@ -62,7 +62,7 @@ extension Creation {
 
     /// A single value. `current` gives the embedded object in its place.
     private mutating func element(
-        _ tree: ValueTree, _ property: PropertySchema, _ site: CreationSite,
+        _ tree: ValueTree, _ property: CreationProperty, _ site: CreationSite,
         current: (Creation) throws(RealmError) -> Int64?
     ) throws(RealmError) -> PlannedContent {
         if case .value(.null) = tree {
@@ -181,7 +181,7 @@ extension Creation {
     /// The value that a tree is for a property of neither objects nor mixed values. Nothing is
     /// rounded but what goes into floating point; texts are read as the type's own form.
     func scalar(
-        _ tree: ValueTree, _ property: PropertySchema, _ site: CreationSite
+        _ tree: ValueTree, _ property: CreationProperty, _ site: CreationSite
     ) throws(RealmError) -> Value {
         var given = tree
         if case .dictionary(let entries) = tree, let value = try ExtendedJSON.value(entries) {
@@ -194,7 +194,7 @@ extension Creation {
                 "\(site.description) takes \(property.typeDescription), null is no value for it")
         }
         guard let value = Self.convert(given, property.type) else {
-            throw mismatch(site, Self.expectation(property), tree)
+            throw mismatch(site, Self.expectation(property.schema), tree)
         }
         return value
     }

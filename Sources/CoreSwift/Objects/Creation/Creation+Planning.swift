@@ -189,8 +189,8 @@ extension Creation {
     ) throws(RealmError) -> [(property: Int, tree: ValueTree)] {
         var result: [(property: Int, tree: ValueTree)] = []
         result.reserveCapacity(entries.count)
-        for entry in entries {
-            if let property = class_.property(entry.name) {
+        for (place, entry) in entries.enumerated() {
+            if let property = class_.property(entry.name, near: place) {
                 result.append((property, entry.value))
             } else if entry.name == "$id", case .value(.string(let text)) = entry.value {
                 identifier = text

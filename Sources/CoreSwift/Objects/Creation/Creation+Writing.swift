@@ -67,10 +67,9 @@ extension Creation {
         _ handle: ObjectHandle, _ index: Int, isNew: Bool
     ) throws(RealmError) {
         let object = objects[index]
-        for (place, property) in object.class_.properties.enumerated() {
-            guard place != object.class_.primaryKey, let content = object.contents[place] else {
-                continue
-            }
+        for (place, content) in object.contents.enumerated() {
+            guard let content, place != object.class_.primaryKey else { continue }
+            let property = object.class_.properties[place]
             if property.collection == .none {
                 try set(handle, property, content, isNew: isNew)
             } else {
@@ -100,7 +99,7 @@ extension Creation {
     // MARK: Single values
 
     private mutating func set(
-        _ handle: ObjectHandle, _ property: PropertySchema, _ content: PlannedContent, isNew: Bool
+        _ handle: ObjectHandle, _ property: CreationProperty, _ content: PlannedContent, isNew: Bool
     ) throws(RealmError) {
         let key = property.key.rawValue
         switch content {
@@ -155,7 +154,7 @@ extension Creation {
     // MARK: Collections
 
     private mutating func assign(
-        _ handle: ObjectHandle, _ property: PropertySchema, _ content: PlannedContent, isNew: Bool
+        _ handle: ObjectHandle, _ property: CreationProperty, _ content: PlannedContent, isNew: Bool
     ) throws(RealmError) {
         let collection = try handle.collection(property.key.rawValue, property.collection)
         let updates = spares(isNew)

@@ -21,17 +21,46 @@ public enum UpdatePolicy: UInt32, Sendable {
     case all = 2
 }
 
+/// A property as creation looks at it. A class, because a copy of the schema would count the
+/// references of its texts, for every value of every object.
+final class CreationProperty {
+    let schema: PropertySchema
+    let name: String
+    let type: PropertyType
+    let collection: CollectionType
+    let key: PropertyKey
+    let isNullable: Bool
+
+    init(_ schema: PropertySchema) {
+        self.schema = schema
+        name = schema.name
+        type = schema.type
+        collection = schema.collection
+        key = schema.key
+        isNullable = schema.isNullable
+    }
+
+    var publicName: String { schema.publicName }
+    var shownName: String { schema.shownName }
+    var linkTarget: String { schema.linkTarget }
+    var typeDescription: String { schema.typeDescription }
+    var hasDefault: Bool { schema.hasDefault }
+    func makeDefault() throws(RealmError) -> ValueTree? {
+        hasDefault ? try schema.makeDefault() : nil
+    }
+}
+
 /// A class as creation looks at it; made once per schema.
 final class CreationClass {
     let schema: ClassSchema
     /// Those that the file stores.
-    let properties: [PropertySchema]
+    let properties: [CreationProperty]
     let primaryKey: Int?
     private let byName: [String: Int]
 
     init(_ schema: ClassSchema) {
         self.schema = schema
-        properties = schema.properties.filter { $0.key != .invalid }
+        properties = schema.properties.filter { $0.key != .invalid }.map { CreationProperty($0) }
         primaryKey = properties.firstIndex { $0.name == schema.primaryKeyProperty?.name }
         var byName: [String: Int] = [:]
         for (index, property) in properties.enumerated() where !property.publicName.isEmpty {
@@ -46,8 +75,12 @@ final class CreationClass {
     var key: ClassKey { schema.key }
     var isEmbedded: Bool { schema.kind == .embedded }
 
-    /// The property with this name or public name.
-    func property(_ name: String) -> Int? { byName[name] }
+    /// The property with this name or public name. Values often come in the order of the class: the
+    /// one at `hint` is looked at first.
+    func property(_ name: String, near hint: Int = -1) -> Int? {
+        if hint >= 0, hint < properties.count, properties[hint].name == name { return hint }
+        return byName[name]
+    }
 }
 
 /// Where in the classes a value was given; for messages.

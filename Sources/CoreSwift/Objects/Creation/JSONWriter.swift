@@ -85,7 +85,7 @@ struct JSONWriter {
     }
 
     private mutating func write(
-        _ collection: RealmCollection, _ property: PropertySchema, depth: Int
+        _ collection: RealmCollection, _ property: CreationProperty, depth: Int
     ) throws(RealmError) {
         let isDictionary = collection.type == .dictionary
         add(isDictionary ? "{" : "[")
@@ -107,7 +107,7 @@ struct JSONWriter {
     }
 
     private mutating func write(
-        _ raw: RawValue, _ property: PropertySchema, depth: Int
+        _ raw: RawValue, _ property: CreationProperty, depth: Int
     ) throws(RealmError) {
         let value = try Value(raw)
         guard case .link(let link) = value else {
@@ -184,7 +184,7 @@ struct JSONWriter {
         number.isNaN ? "NaN" : number < 0 ? "-Infinity" : "Infinity"
     }
 
-    private mutating func add(_ text: String) { bytes += Array(text.utf8) }
+    private mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
     /// As RFC 8259 wants it: every control character is escaped.
     private mutating func quote(_ text: String) {
