@@ -186,25 +186,37 @@ struct JSONWriter {
 
     private mutating func add(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
-    /// As RFC 8259 wants it: every control character is escaped.
+    /// As RFC 8259 wants it: every control character is escaped. What needs no escape goes over in
+    /// one piece.
     private mutating func quote(_ text: String) {
-        let hex = Array("0123456789abcdef".utf8)
+        var text = text
         bytes.append(UInt8(ascii: "\""))
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "\""), UInt8(ascii: "\\"): bytes += [UInt8(ascii: "\\"), byte]
-            case 0x08: add("\\b")
-            case 0x0C: add("\\f")
-            case 0x0A: add("\\n")
-            case 0x0D: add("\\r")
-            case 0x09: add("\\t")
-            case 0..<0x20:
-                add("\\u00")
-                bytes += [hex[Int(byte >> 4)], hex[Int(byte & 15)]]
-            default: bytes.append(byte)
+        text.withUTF8 { source in
+            var start = 0
+            for (index, byte) in source.enumerated()
+            where byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
+                bytes.append(contentsOf: source[start..<index])
+                start = index + 1
+                escape(byte)
             }
+            bytes.append(contentsOf: source[start...])
         }
         bytes.append(UInt8(ascii: "\""))
+    }
+
+    private mutating func escape(_ byte: UInt8) {
+        let hex = Array("0123456789abcdef".utf8)
+        switch byte {
+        case 0x08: add("\\b")
+        case 0x0C: add("\\f")
+        case 0x0A: add("\\n")
+        case 0x0D: add("\\r")
+        case 0x09: add("\\t")
+        case 0..<0x20:
+            add("\\u00")
+            bytes += [hex[Int(byte >> 4)], hex[Int(byte & 15)]]
+        default: bytes += [UInt8(ascii: "\\"), byte]
+        }
     }
 }
 
