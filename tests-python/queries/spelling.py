@@ -116,7 +116,9 @@ class FormatWriter(KeyPathWriter):
             text = f" {word} ".join(self.pred(part, 2 if is_and else 1) for part in node.parts)
             return f"({text})" if level >= (3 if is_and else 2) else text
         if isinstance(node, Not):
-            return f"{self.keyword('NOT')} {self.pred(node.inner, 3)}"
+            inner = self.pred(node.inner, 3)
+            # `Not -1 < x` is a property less one (X2).
+            return f"{'NOT' if inner.startswith('-') else self.keyword('NOT')} {inner}"
         return super().pred(node, level)
 
 
