@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
-from .syntax import (And, Call, Lit, Node, Not, Or, Path, Query, Suffix, Writer, quoted)
+from .syntax import (And, Call, Lit, Node, Not, Or, Path, Query, SOFT, Suffix, Writer, quoted)
 from .values import kind
 
 
@@ -42,7 +43,10 @@ class KeyPathWriter(Writer):
             text += "[SIZE]"
         elif path.ending:
             text += "." + path.ending
-        return f"{self.keyword(path.quant)} {text}" if path.quant else text
+        if not path.quant:
+            return text
+        odd = path.steps and path.steps[0][0] == "name" and path.steps[0][1] in SOFT
+        return f"{path.quant if odd else self.keyword(path.quant)} {text}"
 
     def step_text(self, step: tuple[Any, ...], before: str) -> str:
         if step[0] == "index":
@@ -117,8 +121,9 @@ class FormatWriter(KeyPathWriter):
             return f"({text})" if level >= (3 if is_and else 2) else text
         if isinstance(node, Not):
             inner = self.pred(node.inner, 3)
-            # `Not -1 < x` is a property less one (X2).
-            return f"{'NOT' if inner.startswith('-') else self.keyword('NOT')} {inner}"
+            # `Not -1 < x` is a property less one, `Not contains[0] == 1` one that contains (X2).
+            odd = inner.startswith("-") or re.split(r"\W", inner)[0].lower() in SOFT
+            return f"{'NOT' if odd else self.keyword('NOT')} {inner}"
         return super().pred(node, level)
 
 

@@ -75,7 +75,8 @@ extension Parser {
         case _ where kind.isName:
             var ahead = lexer
             let following = try ahead.next().kind
-            return following == .dot
+            return following == .dot || following == .inList
+                || (kind == .binary && following == .leftParenthesis)
                 || (following.rawValue >= TokenKind.equal.rawValue
                     && following.rawValue <= TokenKind.greaterEqual.rawValue)
         default:

@@ -222,8 +222,11 @@ struct CanonicalText {
     private func emptyNeedle(_ node: SyntaxNode, _ op: String) -> [Piece]? {
         let right = tree.nodes[Int(node.b)]
         if right.kind == .argument || right.kind.isConstant {
-            let isEmpty = ["NULL", "\"\"", Self.binary([])].contains(leaf(node.b))
-            return isEmpty ? [.node(node.a), .text(" IN {}")] : nil
+            guard ["NULL", "\"\"", Self.binary([])].contains(leaf(node.b)) else { return nil }
+            switch tree.nodes[Int(node.a)].quantifier {
+            case .unspecified, .any: return [.text("FALSEPREDICATE")]
+            case .all, .none: return [.node(node.a), .text(" IN {}")]
+            }
         }
         guard right.kind == .path, binder.paths[Int(right.payload)].isSingle else { return nil }
         let test: [Piece] = [.node(node.a), .text(op), .node(node.b)]

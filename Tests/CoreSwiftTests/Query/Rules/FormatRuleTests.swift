@@ -183,6 +183,8 @@ import Testing
         #expect(try world.formatIds("ANY notes CONTAINS ''") == [])
         #expect(try world.formatIds("NOT title CONTAINS ''") == [1, 2, 3, 4])
         #expect(try world.formatIds("ALL notes BEGINSWITH ''") == [2])
+        #expect(try world.formatIds("notes BEGINSWITH ''") == [])
+        #expect(try world.formatIds("Not bin('ab') == seal") == [2, 3, 4])
         #expect(try world.formatIds("NONE notes CONTAINS %@", [.scalar(.null)]) == [1, 2, 3, 4])
         #expect(try world.formatIds("seal CONTAINS %@", [.scalar(.binary([]))]) == [])
         // Vessel 4 has an empty title.
