@@ -260,7 +260,7 @@ class Arena:
 
     def with_sql(self, root: Cls, query: Query, found: list[Row], report: Report
                  ) -> Difference | None:
-        statement = sql.translate(root, query)
+        statement = sql.translate(root, self.universe.rows[root.name], query)
         if statement is None:
             return None
         if self.oracle is None:

@@ -290,6 +290,8 @@ class Binder(OperandBinder):
                 a, b = (text_rules.transform(x, letters) for x in (a, b))
             elif letters and kind(a) == "binary" and kind(b) == "binary":
                 a, b = (text_rules.fold_data(x, letters) for x in (a, b))
+            if "mixed" in types and any(isinstance(x, Decimal) and is_nan(x) for x in (a, b)):
+                raise Unspecified("NaN of a decimal beside Any")
             if op == "==":
                 return equal(a, b, family)
             if op == "!=":

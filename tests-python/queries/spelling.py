@@ -10,6 +10,10 @@ from .syntax import (And, Call, Lit, Node, Not, Or, Path, Query, SOFT, Suffix, W
 from .values import kind
 
 
+class CannotSpell(Exception):
+    """The other spelling has no such form."""
+
+
 class KeyPathWriter(Writer):
     """Names of properties as `$K` arguments (N8, N9), each now and then."""
 
@@ -57,17 +61,15 @@ class KeyPathWriter(Writer):
         if step[0] == "name":
             word = self.name(step[1])
         elif step[0] == "links":
-            word = f"@links.{step[1]}.{self.name(step[2])}"
+            if self.name(step[2]) != step[2]:
+                raise CannotSpell  # no argument stands behind @links yet
+            word = f"@links.{step[1]}.{step[2]}"
         else:
             word = step[0]
         return ("." if before else "") + word
 
     def keyword(self, word: str) -> str:
         return word
-
-
-class CannotSpell(Exception):
-    """A format string has no such form."""
 
 
 class FormatWriter(KeyPathWriter):

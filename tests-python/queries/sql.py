@@ -49,8 +49,9 @@ def stored(value: Any) -> Any:
 
 
 class Translator:
-    def __init__(self, cls: Cls) -> None:
+    def __init__(self, cls: Cls, rows: list[Row]) -> None:
         self.cls = cls
+        self.rows = rows
         self.values: list[Any] = []
 
     def column(self, node: Node) -> tuple[str, str]:
@@ -61,6 +62,12 @@ class Translator:
         if prop is None or prop.to_many or prop.type not in COLUMNS:
             raise CannotSay
         return f'"{prop.name}"', prop.type
+
+    def texts(self, node: Node) -> list[str]:
+        """What is stored in a column of texts."""
+        assert isinstance(node, Path)
+        prop = self.cls.find(node.steps[0][1])
+        return [text for row in self.rows if (text := row.values[prop.name if prop else ""])]
 
     def constant(self, lit: Node, type: str) -> str:
         if not isinstance(lit, Lit) or lit.value is None or lit.text:
@@ -129,8 +136,8 @@ class Translator:
             plain = "".join(f"[{char}]" if char in "*?[" else char for char in value)
             pattern = {"contains": f"*{plain}*", "beginswith": f"{plain}*",
                        "endswith": f"*{plain}"}[op]
-        if "\0" in pattern:
-            raise CannotSay
+        if "\0" in pattern or any("\0" in text for text in self.texts(node.left)):
+            raise CannotSay  # GLOB ends at NUL
         self.values.append(pattern)
         return f"ifnull({name} GLOB ?, 0)"
 
@@ -157,10 +164,10 @@ def type_of(value: Any) -> str:
     return value_type(value)
 
 
-def translate(cls: Cls, query: Query) -> Statement | None:
+def translate(cls: Cls, rows: list[Row], query: Query) -> Statement | None:
     """The query in SQL, or None where it has more than SQL can say."""
     try:
-        return Translator(cls).query(query)
+        return Translator(cls, rows).query(query)
     except CannotSay:
         return None
 

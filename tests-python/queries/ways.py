@@ -43,7 +43,10 @@ def spelled(universe: Universe, database: Database, root: Cls, query: Query, rng
     """With key paths as arguments (N8), or as a format string (section 17)."""
     as_text = rng.random() < 0.4
     if as_text:
-        text, args = as_key_paths(query, rng)
+        try:
+            text, args = as_key_paths(query, rng)
+        except CannotSpell:
+            return None
         parse = database.parse
     else:
         try:

@@ -119,9 +119,11 @@ extension Binder {
         let kind = filter.nodes[Int(inner)].kind
         let path = paths[Int(node.payload)].path
         if members.target.kind == .link {
-            // A null link leads to no object that could pass (U7).
+            // A null link leads to no object that could pass (U7); a test that always holds would
+            // have it pass.
             if kind == .and || kind == .or { return nil }
-            filter.nodes[Int(inner)].matchesNull = filter.nodes[Int(inner)].constantResult == true
+            if filter.nodes[Int(inner)].constantResult == true { return nil }
+            filter.nodes[Int(inner)].matchesNull = false
         }
         var result: FilterNode
         switch members {

@@ -56,6 +56,14 @@ import Testing
             ("U9", "notes == null", [1, 3]), ("U10", "title IN {'', null}", [3, 4]),
             ("U2", "captain == null", [3]), ("U2", "captain != null", [1, 2, 4]),
         ])
+        // Behind links that are null there is no value: ALL of nothing, even for tests that fail
+        // whatever the value.
+        let withoutBosses = try world.ids("SUBQUERY(crew, $s, $s.boss != null).@count == 0")
+        #expect(!withoutBosses.isEmpty)
+        world.check([
+            ("U7", "ALL crew.boss IN {}", withoutBosses),
+            ("U7", "ALL crew.boss != {}", withoutBosses),
+        ])
         world.refuse([
             ("U8", "crew == null", .invalidQuery, "@count"),
             ("U8", "null == crew.boss", .invalidQuery, "@count"),
