@@ -69,6 +69,13 @@ def plain(value: Any) -> Any:
     return value
 
 
+def elements(value: Any) -> list[Any]:
+    """What iterating gives; the keys of dictionaries are in the engine's order, so in any."""
+    if isinstance(value, (dict, realm.Dictionary)):
+        return sorted(value)
+    return list(value)
+
+
 def outcome(function: Any, holder: Any) -> Any:
     try:
         return plain(function(holder))
@@ -398,7 +405,7 @@ class Containers(RuleBasedStateMachine):
         for function in (
             lambda t: t[index], lambda t: t[part], lambda t: value in t, lambda t: t.index(value),
             lambda t: t.count(value), lambda t: t[index][key], lambda t: t[index][0],
-            lambda t: len(t[index]), lambda t: list(t[index]), lambda t: copy.deepcopy(t),
+            lambda t: len(t[index]), lambda t: elements(t[index]), lambda t: copy.deepcopy(t),
             lambda t: t == [value], lambda t: t[0] == value, lambda t: value in t[index],
         ):
             self.both(lambda h: function(h.tree))
