@@ -248,6 +248,8 @@ class Binder(OperandBinder):
             try:
                 return DECIMAL.create_decimal(lit.text)  # T5
             except InvalidOperation:
+                if lit.text.endswith("f"):
+                    raise Unspecified("digits of a Float literal beside a Decimal") from None
                 return value
         if type == "decimal128" and isinstance(value, float) and not lit.is_arg:
             return DECIMAL.create_decimal(repr(value)) if not isinstance(value, F32) else value

@@ -335,7 +335,7 @@ def date_part(name: str, zone: int = 0) -> Callable[[Any], Any]:
     return apply
 
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
+NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def cast_text(target: str) -> Callable[[Any], Any]:
@@ -350,7 +350,7 @@ def cast_text(target: str) -> Callable[[Any], Any]:
                 raise Unspecified("CAST of text that nearly is a number")
             return None
         if target == "Int":
-            if not re.fullmatch(r"[+-]?\d{1,18}", value):
+            if not re.fullmatch(r"[+-]?[0-9]{1,18}", value):
                 raise Unspecified("CAST of a fraction to Int")
             return int(value)
         try:

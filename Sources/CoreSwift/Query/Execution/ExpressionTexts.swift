@@ -5,8 +5,9 @@ final class ExpressionTexts {
     private let program: FilterProgram
     /// By test, for strings and for binaries.
     private var matchers: [TextMatcher?]
-    /// Where the needle that a matcher has lies; only of constants, which stay.
-    private var needles: [UnsafeRawPointer?]
+    /// The needle that a matcher has; only constants, which stay where they are. An empty one lies
+    /// where the next begins, so its length counts, too.
+    private var needles: [UnsafeRawBufferPointer?]
     /// By number, of TEXT.
     private var searches: [Int32: WordSearch] = [:]
 
@@ -43,9 +44,12 @@ final class ExpressionTexts {
                     op, folding, isString: isString, hasEscapes: test.pointee.hasEscapes)
             matchers[index] = matcher
         }
-        if op != .matches, needles[index] == nil || needles[index] != needle.baseAddress {
-            matcher.prepare(needle)
-            needles[index] = program.holds(needle.baseAddress) ? needle.baseAddress : nil
+        if op != .matches {
+            let known = needles[index]
+            if known?.baseAddress != needle.baseAddress || known?.count != needle.count {
+                matcher.prepare(needle)
+                needles[index] = program.holds(needle.baseAddress) ? needle : nil
+            }
         }
         return try matcher.passes(value) != negated
     }

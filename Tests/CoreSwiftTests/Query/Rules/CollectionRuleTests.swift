@@ -39,6 +39,10 @@ import Testing
             ("null", "NONE notes == null", [2, 4]), ("null", "notes != null", [1, 4]),
             ("null", "notes.@count == 0", [2]),
         ])
+        // The empty text lies where the next one begins.
+        let cooks = try world.ids("ANY crew.skills == 'cook'")
+        #expect(!cooks.isEmpty)
+        world.check([("C5", "ANY crew.skills IN[c] {'', 'COOK', 'x'}", cooks)])
         world.refuse([
             ("Q13", "ALL berth.depth > 3", .invalidQuery, "ALL"),
             ("Q13", "SOME tons > 3", .invalidQuery, "ANY"),
