@@ -32,7 +32,6 @@ class Changer:
         self.rng = rng
         self.maker = DataMaker(rng, universe.classes)
         self.maker.rows = universe.rows
-        self.gone: set[Any] = set()
 
     def change(self, times: int) -> list[str]:
         """Within a write transaction of each database; returns what was done."""
@@ -86,7 +85,7 @@ class Changer:
         self.universe.rows[victim.cls.name].remove(victim)
         # Not given again: whether a constant names the old object or the new one is left open.
         if victim.cls.pk:
-            self.gone.add((victim.cls.name, distinct_key(victim.values[victim.cls.pk.name])))
+            self.universe.gone.add((victim.cls.name, distinct_key(victim.values[victim.cls.pk.name])))
         for rows in self.universe.rows.values():
             for row in rows:
                 for prop in row.cls.props:
@@ -99,7 +98,7 @@ class Changer:
         row = Row(cls, max((other.number for other in rows), default=-1) + 1)
         if cls.pk:
             taken = {distinct_key(other.values[cls.pk.name]) for other in rows}
-            taken |= {key for name, key in self.gone if name == cls.name}
+            taken |= {key for name, key in self.universe.gone if name == cls.name}
             for _ in range(50):
                 key = self.maker.key(cls.pk, row.number)
                 if distinct_key(key) not in taken:

@@ -63,6 +63,8 @@ class Universe:
     classes: dict[str, Cls]
     rows: dict[str, list[Row]]
     seed: str
+    # Classes and primary keys of objects that were deleted.
+    gone: set[Any] = field(default_factory=set)
 
     def backlinks(self, row: Row, origin: str, name: str) -> list[Row]:
         """N6: every object that refers to `row`, once per reference, in the order of keys."""
