@@ -6,7 +6,7 @@ import random
 from collections import Counter
 from dataclasses import dataclass, field
 
-from . import functions, sql, unsupported, ways
+from . import elements, functions, sql, unsupported, ways
 from .capi import Database, EngineError
 from .evaluator import evaluate
 from .generator import Generator
@@ -17,7 +17,7 @@ from .ways import Difference, unreadable
 
 
 # Other ways to ask, and how often each is taken.
-WAYS = {"": 30, "parts": 10, "list": 10, "aggregate": 8, "mutated": 7, "spelled": 25, "refined": 10}
+WAYS = {"": 30, "parts": 10, "collection": 14, "aggregate": 8, "mutated": 7, "spelled": 25, "refined": 10}
 
 
 @dataclass
@@ -29,6 +29,7 @@ class Report:
     refused: Counter[str] = field(default_factory=Counter)
     unspecified: Counter[str] = field(default_factory=Counter)
     asked: Counter[str] = field(default_factory=Counter)  # comparisons by way
+    kinds: Counter[str] = field(default_factory=Counter)  # compared queries by what is in them
     differences: list[str] = field(default_factory=list)
     seconds: float = 0
 
@@ -42,6 +43,8 @@ class Report:
     def __str__(self) -> str:
         lines = [self.line()]
         lines += [f"  asked {number} x {name}" for name, number in self.asked.most_common()]
+        lines += ["  with " + ", ".join(f"{number} x {name}"
+                                        for name, number in self.kinds.most_common())]
         lines += [f"  refused {number} x {name}" for name, number in self.refused.most_common()]
         lines += [f"  open {number} x {name}" for name, number in self.unspecified.most_common(40)]
         return "\n".join(lines)
@@ -183,8 +186,8 @@ class Arena:
         if way == "parts":
             return self.in_parts(root, query, query.pred, found) \
                 if isinstance(query.pred, And) else None
-        if way == "list":
-            return self.over_list(root, query, rng)
+        if way == "collection":
+            return elements.objects(self.universe, self.databases[0], root, query, rng)
         if way == "aggregate":
             return self.aggregated(root, handle, found, rng)
         if way == "mutated":
@@ -208,30 +211,6 @@ class Arena:
         finally:
             first.release(start)
             first.release(whole)
-
-    def over_list(self, root: Cls, query: Query, rng: random.Random) -> Difference | None:
-        """D2: over the objects of a list, in its order, with repeats."""
-        choices = [(row, prop) for cls in self.universe.classes.values()
-                   for prop in cls.props if prop.coll == "list" and prop.target == root.name
-                   and prop.type == "link"
-                   for row in self.universe.rows[cls.name]]
-        if not choices:
-            return None
-        owner, prop = rng.choice(choices)
-        members = owner.values[prop.name]
-        expected = evaluate(self.universe, root, query, members).rows
-        first = self.databases[0]
-        handle = first.parse_for_list(owner, prop, *render(query))
-        try:
-            rows = first.rows(handle, root)
-            if rows != expected:
-                return Difference(f"rows of the list {owner!r}.{prop.name} {members!r}", expected,
-                                  rows)
-            if first.count(handle) != len(rows):
-                return Difference("count of a list's query", len(rows), first.count(handle))
-            return None
-        finally:
-            first.release(handle)
 
     def aggregated(self, root: Cls, handle: int, found: list[Row], rng: random.Random
                    ) -> Difference | None:

@@ -13,20 +13,22 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import os
+import pathlib
 import random
 import signal
 import sys
 import tempfile
 import time
-from pathlib import Path
+import traceback
 from typing import Callable
 
 from .arena import Arena, Report
 from .capi import EngineError
+from .elements import Values
 from .generator import Generator
 from .schema import Cls, Universe, make_universe
 from .shrink import describe, shrink
-from .syntax import Query, render
+from .syntax import Call, Compare, ListLit, Lit, Path, Query, render, walk
 from .ways import Difference, Living
 
 Say = Callable[[str], None]
@@ -40,6 +42,22 @@ def told(difference: Difference, root: Cls, query: Query) -> str:
     text, args = render(query)
     return (f"{difference.what}\n  on {root.name}: {text}\n  arguments: {args!r}\n"
             f"  expected {difference.expected!r}\n  got      {difference.got!r}")
+
+
+def kinds(query: Query) -> set[str]:
+    """What a query has in it, to tell how often that was compared."""
+    made = {suffix.op for suffix in query.suffixes}
+    for node in walk(query.pred):
+        if isinstance(node, Call):
+            made.add(f"{node.name.lower()}()")
+        elif isinstance(node, Compare):
+            made.add(f"{node.op.upper()}{'[...]' if node.opts else ''}")
+        elif isinstance(node, Path):
+            made.update(step[0] for step in node.steps if step[0] not in ("name", "index"))
+            made.add(node.ending or node.quant or "path")
+        elif not isinstance(node, (Lit, ListLit)):
+            made.add(type(node).__name__)
+    return made
 
 
 def reproduce(universe: Universe, root: Cls, query: Query, difference: Difference,
@@ -77,6 +95,7 @@ class Search:
         self.universe = arena.universe
         self.generator = Generator(rng, self.universe, simple=arena.simple)
         self.living = Living(self.universe, arena.databases, rng)
+        self.values = Values(self.universe, arena.databases, rng)
 
     def run(self, number: int, end: float, directory: str) -> str:
         """Asks `number` queries; the difference as text."""
@@ -96,11 +115,15 @@ class Search:
         root = universe.classes[rng.choice(["Ship", "Ship", "Crew", "Port"])]
         query = self.generator.query(root)
         report.queries += 1
+        if not self.arena.simple and (rng.random() < 0.1 or self.generator.focus == "values"):
+            return self.ask_values()
         before = report.compared
         difference = self.arena.compare(root, query, report)
         if difference:
             self.say(f"difference in {universe.seed}: {told(difference, root, query)}")
             return reproduce(universe, root, query, difference, directory, self.arena.simple)
+        if report.compared > before:
+            report.kinds.update(kinds(query))
         if report.compared > before and rng.random() < 0.06:
             difference = self.living.keep(root, query, self.generator)
             report.asked["kept over changes"] += 1
@@ -115,10 +138,21 @@ class Search:
         return (f"{difference.what}\n  expected {difference.expected!r}\n"
                 f"  got      {difference.got!r}\n{describe(universe)}")
 
+    def ask_values(self) -> str:
+        what, difference = self.values.ask(self.generator)
+        if what.startswith("open: "):
+            self.report.unspecified[what[6:]] += 1
+        elif what:
+            self.report.asked[what] += 1
+        if difference is None:
+            return ""
+        return (f"{difference.what}\n  expected {difference.expected!r}\n"
+                f"  got      {difference.got!r}")
+
 
 def run(directory: str, *, seed: str, seconds: float, differences: int = 5,
         per_universe: int = 250, simple: bool = False, first: int = 0, say: Say = silent,
-        report: Report | None = None, stride: int = 1) -> Report:
+        report: Report | None = None, focus: str = "") -> Report:
     """Runs until the time is over or there are enough differences."""
     report = report or Report()
     start, number, told_at = time.monotonic(), first, time.monotonic()
@@ -130,7 +164,11 @@ def run(directory: str, *, seed: str, seconds: float, differences: int = 5,
         arena = Arena(universe, directory, simple=simple)
         try:
             search = Search(arena, random.Random(name), report, say)
-            text = search.run(60 if tall else per_universe, start + seconds, directory)
+            search.generator.focus = focus
+            try:
+                text = search.run(60 if tall else per_universe, start + seconds, directory)
+            except Exception:
+                text = f"the fuzzer failed\n{traceback.format_exc()}"
             report.universes += 1
             if text:
                 report.differences.append(f"seed {seed}, universe {number}: {text}")
@@ -139,7 +177,7 @@ def run(directory: str, *, seed: str, seconds: float, differences: int = 5,
         finally:
             arena.close()
             report.seconds = time.monotonic() - start
-        number += stride
+        number += 1
         if time.monotonic() - told_at >= 60:
             told_at = time.monotonic()
             say(report.line())
@@ -161,12 +199,13 @@ def main() -> int:
     parser.add_argument("differences", type=int, help="the run ends with so many")
     parser.add_argument("--log", default="", help="default: build/query-fuzz-SEED.log")
     parser.add_argument("--simple", action="store_true", help="scalar conditions, larger tables")
+    parser.add_argument("--focus", default="", help="more of one kind of condition: function ...")
     parser.add_argument("--first", type=int, default=0, help="the universe to begin with")
     parser.add_argument("--library", help="another librealm.so than the package's")
     options = parser.parse_args()
-    build = Path(__file__).parents[2] / "build"
+    build = pathlib.Path(__file__).parents[2] / "build"
     path = options.log or str(build / f"query-fuzz-{options.seed}.log")
-    Path(path).parent.mkdir(parents=True, exist_ok=True)
+    pathlib.Path(path).parent.mkdir(parents=True, exist_ok=True)
     os.environ["REALM_QUERY_FUZZ_TRACE"] = f"{path}.last"
     if options.library:
         os.environ["REALM_QUERY_FUZZ_LIBRARY"] = options.library
@@ -186,7 +225,8 @@ def main() -> int:
         stopped = False
         try:
             run(directory, seed=options.seed, seconds=options.seconds, report=report, say=say,
-                differences=options.differences, simple=options.simple, first=options.first)
+                differences=options.differences, simple=options.simple, first=options.first,
+                focus=options.focus)
         except Stopped:
             stopped = True
         say(f"{'stopped: ' if stopped else ''}{report}")

@@ -110,13 +110,16 @@ class Library:
         "realm_query_get_description": "sP", "realm_query_count": "bPP",
         "realm_query_find_first": "bPPP", "realm_query_find_all": "PP",
         "realm_get_object": "PPiq", "realm_query_parse_for_list": "PPszP",
-        "realm_query_append_query": "PPszP", "realm_results_min": "bPqPP",
+        "realm_query_parse_for_set": "PPszP", "realm_query_parse_for_results": "PPszP",
+        "realm_query_parse_for_values": "PPszP", "realm_list_to_results": "PP",
+        "realm_set_to_results": "PP", "realm_dictionary_to_results": "PP",
+        "realm_get_backlinks": "PPiq", "realm_query_append_query": "PPszP", "realm_results_min": "bPqPP",
         "realm_results_max": "bPqPP", "realm_results_sum": "bPqPP",
         "realm_results_average": "bPqPP", "realm_results_count": "bPP",
         "realm_results_read_keys": "bPzzPP", "realm_query_parse_format": "PPiszP",
         "realm_results_filter": "PPP", "realm_results_sort": "PPs",
         "realm_results_distinct": "PPs", "realm_results_limit": "PPz",
-        "realm_results_get": "bPzP", "realm_results_snapshot": "PP",
+        "realm_results_offset": "PPz", "realm_results_get": "bPzP", "realm_results_snapshot": "PP",
         "realm_results_find_object": "bPPPP", "realm_object_delete": "bP",
         "realm_list_clear": "bP", "realm_set_clear": "bP", "realm_dictionary_clear": "bP",
     }
@@ -126,7 +129,10 @@ class Library:
         types: dict[str, Any] = {"P": c.c_void_p, "s": c.c_char_p, "z": c.c_size_t, "b": c.c_bool,
                                  "q": c.c_int64, "i": c.c_uint32, "V": Value, "-": None}
         for name, signature in self.signatures.items():
-            function = getattr(library, name)
+            try:
+                function = getattr(library, name)
+            except AttributeError:
+                continue  # an older library
             function.restype = types[signature[0]]
             if name == "realm_object_create":
                 signature = "PPi"
@@ -472,18 +478,47 @@ class Database:
     def description(self, query: int) -> str:
         return str(self.lib.check(self.lib.query_get_description(query)).decode())
 
-    def parse_for_list(self, owner: Row, prop: Prop, text: str, values: list[Any]) -> int:
-        """A query over the objects in a list."""
-        lib = self.lib
-        table = self.table[owner.cls.name]
-        handle = lib.check(lib.get_object(self.realm, table, self.keys[owner]))
-        objects = lib.get_list(handle, self.property[owner.cls.name, prop.name])
-        lib.release(handle)
+    def collection(self, owner: Row, prop: Prop) -> int:
+        """The list, set or dictionary of an object; of linking objects, their results."""
+        lib, handle = self.lib, self.handle(owner)
         try:
-            return int(lib.check(lib.query_parse_for_list(
-                lib.check(objects), text.encode(), len(values), self.arguments(values))))
+            if prop.type == "backlinks":
+                return int(lib.check(lib.get_backlinks(
+                    handle, self.table[prop.target], self.property[prop.target, prop.origin])))
+            get = {"list": lib.get_list, "set": lib.get_set, "dict": lib.get_dictionary}[prop.coll]
+            return int(lib.check(get(handle, self.property[owner.cls.name, prop.name])))
         finally:
-            lib.release(objects)
+            lib.release(handle)
+
+    def values_of(self, owner: Row, prop: Prop) -> int:
+        """Results over the elements of a collection."""
+        lib, collection = self.lib, self.collection(owner, prop)
+        if prop.type == "backlinks":
+            return collection
+        name = {"list": "list", "set": "set", "dict": "dictionary"}[prop.coll]
+        try:
+            return int(lib.check(getattr(lib, f"{name}_to_results")(collection)))
+        finally:
+            lib.release(collection)
+
+    def parse_for(self, owner: Row, prop: Prop, text: str, values: list[Any], *,
+                  as_results: bool = False) -> int:
+        """A query over the elements of a collection, or of the results over it."""
+        lib = self.lib
+        parse = {"list": lib.query_parse_for_list, "set": lib.query_parse_for_set}.get(prop.coll)
+        if as_results or parse is None or prop.type == "backlinks":
+            parse, target = lib.query_parse_for_results, self.values_of(owner, prop)
+        else:
+            target = self.collection(owner, prop)
+        try:
+            return int(lib.check(parse(target, text.encode(), len(values),
+                                       self.arguments(values))))
+        finally:
+            lib.release(target)
+
+    def parse_for_values(self, results: int, text: str, values: list[Any]) -> int:
+        return int(self.lib.check(self.lib.query_parse_for_values(
+            results, text.encode(), len(values), self.arguments(values))))
 
     def append(self, query: int, text: str, values: list[Any]) -> int:
         """The conditions of both, and the suffixes of both (D13)."""
@@ -492,24 +527,52 @@ class Database:
 
     def aggregate(self, query: int, op: str, cls: Cls, prop: Prop) -> Any:
         """@min, @max, @sum or @avg over the results of a query."""
+        return self.aggregate_of(query, op, self.property[cls.name, prop.name])
+
+    def aggregate_of(self, query: int, op: str, key: int = 0) -> Any:
+        """The same for one that finds values: without a property."""
         lib, made, found = self.lib, Value(), c.c_bool()
         results = lib.check(lib.query_find_all(query))
         name = {"@min": "min", "@max": "max", "@sum": "sum", "@avg": "average"}[op]
         try:
-            lib.check(getattr(lib, f"results_{name}")(
-                results, self.property[cls.name, prop.name], c.byref(made), c.byref(found)))
+            lib.check(getattr(lib, f"results_{name}")(results, key, c.byref(made), c.byref(found)))
             return self.python(made)
         finally:
             lib.release(results)
 
+    def values(self, query: int) -> list[Any]:
+        """What a query over values finds."""
+        results = self.results(query)
+        try:
+            return self.read_values(results)
+        finally:
+            self.lib.release(results)
+
+    def read_values(self, results: int) -> list[Any]:
+        found, value = [], Value()
+        for index in range(self.size(results)):
+            self.lib.check(self.lib.results_get(results, index, c.byref(value)))
+            found.append(self.python(value))
+        return found
+
+    def first_value(self, query: int) -> list[Any]:
+        value, found = Value(), c.c_bool()
+        self.lib.check(self.lib.query_find_first(query, c.byref(value), c.byref(found)))
+        return [self.python(value)] if found.value else []
+
     def python(self, value: Value) -> Any:
-        """A value of the library as one of the model; bytes are not needed so far."""
+        """A value of the library as one of the model; collections within Any are empty."""
+        def data(size: int) -> bytes:  # a field would end at NUL
+            return c.string_at(c.c_size_t.from_buffer(value).value, size) if size else b""
         readers = {0: lambda: None, 1: lambda: value.integer, 2: lambda: value.boolean,
-                   3: lambda: c.string_at(value.string.data, value.string.size).decode(),
+                   3: lambda: data(value.string.size).decode(),
                    5: lambda: Date(value.timestamp.seconds, value.timestamp.nanoseconds),
                    6: lambda: F32(value.fnum), 7: lambda: value.dnum,
                    8: lambda: decode_decimal(value.decimal[0], value.decimal[1]),
+                   4: lambda: data(value.binary.size),
                    9: lambda: Oid(bytes(value.object_id)),
+                   10: lambda: self.row_of[self.classes[value.link.table], value.link.key],
+                   12: lambda: [], 13: lambda: {},
                    11: lambda: uuid.UUID(bytes=bytes(value.uuid))}
         return readers[value.type]()
 

@@ -334,8 +334,10 @@ class Binder(OperandBinder):
     def full_text(self, node: FullText, scope: Scope) -> Callable[[Env], bool]:
         """F1 to F9."""
         left = self.operand(node.left, scope)
-        if left.type != "string" or left.prop is None or left.role != "path":
+        if left.type != "string" or left.role != "path":
             raise self.fail(INVALID_QUERY)
+        if left.prop is None:
+            raise self.fail(ILLEGAL_OPERATION)  # a value that is no property
         if left.quant or left.grouped or left.prop.coll:
             raise Unspecified("TEXT with a quantifier or on a collection of strings")
         if not left.prop.fulltext:
@@ -488,6 +490,8 @@ def evaluate(universe: Universe, root: Cls, query: Query, base: list[Row] | None
 def bind_suffix(binder: Binder, suffix: Suffix, root: Cls) -> Callable[[list[Row]], list[Row]]:
     if suffix.op == "LIMIT":
         return lambda rows: rows[:suffix.limit]  # D10
+    if suffix.op == "OFFSET":
+        return lambda rows: rows[suffix.limit:]
     keys = []
     for path, way in suffix.keys:
         try:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import math
 import re
-from decimal import Decimal, InvalidOperation, ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP
+import time
+from dataclasses import replace
+from decimal import Decimal, ROUND_CEILING, ROUND_DOWN, ROUND_FLOOR, ROUND_HALF_UP
 from fractions import Fraction
 from functools import cmp_to_key
 from typing import TYPE_CHECKING, Any, Callable
 
+from . import casts
+from .casts import civil
 from .schema import NUMERIC
-from .syntax import Arith, Call, Lit, Negative, Node
+from .syntax import Aggregate, Arith, Call, Lit, Negative, Node, Path
 from .values import (DECIMAL, F32, Date, Unspecified, exact, is_infinite, is_nan, kind, order,
                      to_decimal, wrap64)
 
@@ -298,6 +302,16 @@ def divided(a: Any, b: Any) -> Any:
     return calculate("/", a, b)
 
 
+def power(a: Any, b: Any) -> Any:
+    if not is_number(a) or not is_number(b):
+        return None
+    if any(isinstance(x, Decimal) or is_nan(x) or is_infinite(x) for x in (a, b)):
+        raise Unspecified("power of decimals and infinities")
+    if abs(a) > 1000 or a < 0 and b != int(b) or a == 0 and b <= 0:
+        raise Unspecified("power at a limit")
+    return float(a) ** float(b)
+
+
 def text(function: Callable[[str], str]) -> Callable[[Any], Any]:
     def apply(value: Any) -> Any:
         if not isinstance(value, str):
@@ -310,16 +324,6 @@ def text(function: Callable[[str], str]) -> Callable[[Any], Any]:
 
 def text_length(value: Any) -> Any:
     return len(value) if kind(value) in ("string", "binary") else None
-
-
-def civil(days: int) -> tuple[int, int, int]:
-    """Year, month and day of a day since 1970, in the Gregorian calendar of all times."""
-    era, day = divmod(days + 719_468, 146_097)  # eras of 400 years from 1 March of the year 0
-    year = (day - day // 1460 + day // 36_524 - day // 146_096) // 365
-    day -= 365 * year + year // 4 - year // 100
-    month = (5 * day + 2) // 153
-    return (era * 400 + year + month // 10, month + 3 if month < 10 else month - 9,
-            day - (153 * month + 2) // 5 + 1)
 
 
 def date_part(name: str, zone: int = 0) -> Callable[[Any], Any]:
@@ -335,31 +339,6 @@ def date_part(name: str, zone: int = 0) -> Callable[[Any], Any]:
     return apply
 
 
-NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-
-
-def cast_text(target: str) -> Callable[[Any], Any]:
-    """B8, from String only; what fails is null."""
-    def apply(value: Any) -> Any:
-        if value is None:
-            return None
-        if not isinstance(value, str):
-            raise Unspecified("CAST of other kinds")
-        if not NUMBER.fullmatch(value):
-            if NUMBER.fullmatch(value.strip()) or "n" in value.lower():
-                raise Unspecified("CAST of text that nearly is a number")
-            return None
-        if target == "Int":
-            if not re.fullmatch(r"[+-]?[0-9]{1,18}", value):
-                raise Unspecified("CAST of a fraction to Int")
-            return int(value)
-        try:
-            return float(value) if target == "Double" else DECIMAL.create_decimal(value)
-        except InvalidOperation:
-            return None
-    return apply
-
-
 NUMERIC_FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
     "abs": (absolute, ""), "ceiling": (rounded("ceiling"), ""), "floor": (rounded("floor"), ""),
     "round": (rounded("round"), ""), "trunc": (rounded("trunc"), ""),
@@ -369,25 +348,36 @@ NUMERIC_FUNCTIONS: dict[str, tuple[Callable[..., Any], str]] = {
 PAIR_FUNCTIONS: dict[str, Callable[..., Any]] = {
     "modulus": modulus, "add": lambda a, b: calculate("+", a, b),
     "subtract": lambda a, b: calculate("-", a, b), "multiply": lambda a, b: calculate("*", a, b),
-    "divide": lambda a, b: divided(a, b),
+    "divide": lambda a, b: divided(a, b), "power": lambda a, b: power(a, b),
 }
 TEXT_FUNCTIONS = {"uppercase": text(str.upper), "lowercase": text(str.lower),
                   "trim": text(lambda value: value.strip(WHITE_SPACE))}
 DATE_FUNCTIONS = ["year", "month", "day", "hour", "minute", "second", "weekday"]
-CASTS = {"Int": "int", "Double": "double", "Decimal": "decimal128"}
+ZONE = re.compile(r"UTC(?:([+-])(\d\d):(\d\d))?")
+TOTALS = {"min": "@min", "max": "@max", "sum": "@sum", "average": "@avg"}
 
 
 def bind_call(binder: OperandBinder, node: Call, scope: Scope) -> Operand:
+    from .operands import Operand
     name = node.name.lower()
     if name == "ternary":
         return ternary(binder, node, scope)
     if name == "cast":
         assert isinstance(node.args[1], Lit)
         inner = binder.operand(node.args[0], scope)
-        if inner.type != "string":
-            raise Unspecified("CAST of other types")
         target = node.args[1].value
-        return elementwise(binder, [inner], CASTS[target], cast_text(target))
+        return elementwise(binder, [inner], casts.TYPES[target], casts.cast(target))
+    if name == "now":
+        return Operand("timestamp", "expr", lambda env: [[Date(int(time.time()), 0)]])
+    if name in TOTALS or name == "count":
+        return total(binder, node, scope)
+    zone = 0
+    if name in DATE_FUNCTIONS and len(node.args) == 2:
+        assert isinstance(node.args[1], Lit)
+        found = ZONE.fullmatch(node.args[1].value)
+        assert found
+        zone = (int(found[2] or 0) * 60 + int(found[3] or 0)) * (-60 if found[1] == "-" else 60)
+        node = Call(node.name, node.args[:1])
     sides = [binder.operand(arg, scope) for arg in node.args]
     wanted = 2 if name in PAIR_FUNCTIONS else 1
     if len(sides) != wanted:
@@ -418,12 +408,19 @@ def bind_call(binder: OperandBinder, node: Call, scope: Scope) -> Operand:
     if name in DATE_FUNCTIONS:
         if type not in ("timestamp", "mixed"):
             raise binder.fail(INVALID_QUERY)
-        return elementwise(binder, sides, "int", date_part(name))
+        return elementwise(binder, sides, "int", date_part(name, zone))
     raise binder.fail(INVALID_QUERY)
 
 
+def total(binder: OperandBinder, node: Call, scope: Scope) -> Operand:
+    path = node.args[0]
+    assert isinstance(path, Path)
+    if node.name == "count":
+        return binder.operand(replace(path, ending="@count"), scope)
+    return binder.operand(Aggregate(path, TOTALS[node.name]), scope)
+
+
 def ternary(binder: OperandBinder, node: Call, scope: Scope) -> Operand:
-    from .operands import Operand
     condition = binder.predicate(node.args[0], scope)
     first, second = (binder.operand(arg, scope) for arg in node.args[1:])
     if first.many or second.many:
@@ -433,5 +430,6 @@ def ternary(binder: OperandBinder, node: Call, scope: Scope) -> Operand:
     type = first.type if first.type == second.type else result_type(first.type, second.type)
     if type == "null":
         raise Unspecified("TERNARY of nulls")
+    from .operands import Operand
     return Operand(type, "expr",
                    lambda env: first.values(env) if condition(env) else second.values(env))

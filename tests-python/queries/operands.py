@@ -451,9 +451,20 @@ class OperandBinder:
             raise self.fail(INVALID_QUERY)
         if path.quant:
             raise self.fail(INVALID_QUERY)  # Q13
-        if path.ending:
-            raise Unspecified("endings of a primitive member")
-        return Operand(scope.type, "path", lambda env: [[env.up(levels)]])
+        type, read = scope.type, lambda env: [[env.up(levels)]]
+        if path.ending in ("@count", "@size", "[SIZE]"):
+            if type not in ("string", "binary", "mixed"):
+                raise self.fail(INVALID_QUERY)
+            type, read = "int", mapped(read, size_of)
+        elif path.ending == "length":
+            if type not in ("string", "binary", "mixed"):
+                raise self.fail(INVALID_QUERY)
+            type, read = "int", mapped(read, length_of)
+        elif path.ending:
+            if type != "mixed":
+                raise Unspecified("@type of a typed member")
+            type, read = "@type", mapped(read, kind_of)
+        return Operand(type, "expr" if path.ending else "path", read)
 
     # --------------------------------------------------------- aggregates and subqueries
 

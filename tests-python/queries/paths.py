@@ -29,6 +29,7 @@ class Frame:
     var: str = ""
     type: str = "link"
     parent: "Frame | None" = None
+    prop: Prop | None = None  # of the values, where there is no class
 
 
 class PathMaker:
@@ -36,6 +37,7 @@ class PathMaker:
         self.rng = rng
         self.universe = universe
         self.simple = simple
+        self.focus = ""  # a kind of comparison that is asked more than the others
         self.maker = DataMaker(rng, universe.classes)
         self.maker.rows = universe.rows
 
@@ -59,7 +61,7 @@ class PathMaker:
         elif self.chance(0.01):
             head = "SELF"
         if at.cls is None:
-            return Typed(Path([], head=head), at.type, False)
+            return Typed(Path([], head=head or "SELF"), at.type, False, at.prop)
         steps: list[tuple[Any, ...]] = []
         cls, many = at.cls, False
         for _ in range(rng.choice([0, 0, 0, 0, 1, 1, 2])):

@@ -96,9 +96,9 @@ class FormatWriter(KeyPathWriter):
         return self.rng.choice([str.upper, str.lower, str.title])(word)
 
     def suffix(self, suffix: Suffix) -> str:
-        if suffix.op == "LIMIT":
+        if suffix.op in ("LIMIT", "OFFSET"):
             limit = self.argument(suffix.limit) if self.rng.random() < 0.3 else suffix.limit
-            return f"{self.keyword('LIMIT')}({limit})"
+            return f"{self.keyword(suffix.op)}({limit})"
         return super().suffix(suffix)
 
     def operand(self, node: Node, level: int = 0) -> str:

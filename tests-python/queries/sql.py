@@ -143,20 +143,24 @@ class Translator:
 
     def query(self, query: Query) -> Statement:
         where = self.condition(query.pred)
-        order, limit = ['"key"'], ""
-        for position, suffix in enumerate(query.suffixes):
-            if suffix.op == "SORT" and not limit:
+        order, first, stop = ['"key"'], 0, 2**62
+        limited = False
+        for suffix in query.suffixes:
+            if suffix.op == "SORT" and not limited:
                 keys = []
                 for path, way in suffix.keys:
                     name, _ = self.column(path)
                     keys.append(f"{name} {'DESC' if way.upper().startswith('DESC') else 'ASC'}")
                 order = keys + order
-            elif suffix.op == "LIMIT" and position == len(query.suffixes) - 1:
-                limit = f" LIMIT {suffix.limit}"
+            elif suffix.op == "LIMIT":
+                stop, limited = min(stop, first + suffix.limit), True
+            elif suffix.op == "OFFSET":
+                first, limited = first + suffix.limit, True
             else:
                 raise CannotSay
         return Statement(f'SELECT "key" FROM "{self.cls.name}" WHERE {where} '
-                         f"ORDER BY {', '.join(order)}{limit}", self.values)
+                         f"ORDER BY {', '.join(order)} LIMIT {max(stop - first, 0)} "
+                         f"OFFSET {first}", self.values)
 
 
 def type_of(value: Any) -> str:

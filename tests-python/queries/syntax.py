@@ -152,7 +152,7 @@ class Call(Node):
 
 @dataclass
 class Suffix(Node):
-    """SORT with [(path, dir)], DISTINCT with [(path, "")] or LIMIT with a number."""
+    """SORT with [(path, dir)], DISTINCT with [(path, "")], LIMIT or OFFSET with a number."""
 
     op: str
     keys: list[tuple[Path, str]] = field(default_factory=list)
@@ -248,8 +248,8 @@ class Writer:
         return " ".join([self.pred(query.pred, 0), *map(self.suffix, query.suffixes)])
 
     def suffix(self, suffix: Suffix) -> str:
-        if suffix.op == "LIMIT":
-            return f"LIMIT({suffix.limit})"
+        if suffix.op in ("LIMIT", "OFFSET"):
+            return f"{suffix.op}({suffix.limit})"
         keys = ", ".join(f"{self.path(path)} {way}".strip() for path, way in suffix.keys)
         return f"{suffix.op}({keys})"
 
@@ -310,7 +310,7 @@ class Writer:
         return f"{node.name}({', '.join(self.argument_text(arg) for arg in node.args)})"
 
     def argument_text(self, node: Node) -> str:
-        if isinstance(node, (Compare, And, Or, Not, Const, Between)):
+        if isinstance(node, (Compare, And, Or, Not, Const, Between, Flag, FullText, Within)):
             return self.pred(node, 0)
         return self.operand(node)
 

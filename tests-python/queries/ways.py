@@ -87,7 +87,7 @@ def spelled(universe: Universe, database: Database, root: Cls, query: Query, rng
 
 @dataclass
 class Step:
-    op: str  # filter, sort, distinct or limit
+    op: str  # filter, sort, distinct, limit or offset
     query: Query | None = None
     suffix: Suffix | None = None
     limit: int = 0
@@ -97,7 +97,7 @@ class Step:
             return f"filter {render(self.query)}"
         if self.suffix:
             return f"{self.op} {Chain.text(self.suffix)!r}"
-        return f"limit {self.limit}"
+        return f"{self.op} {self.limit}"
 
 
 class Chain:
@@ -121,8 +121,8 @@ class Chain:
         return ", ".join(f"{writer.path(path)} {way}".strip() for path, way in suffix.keys)
 
     def limited(self) -> bool:
-        return any(suffix.op == "LIMIT" for suffix in self.query.suffixes) or any(
-            step.op == "limit" for step in self.steps)
+        return any(suffix.op in ("LIMIT", "OFFSET") for suffix in self.query.suffixes) or any(
+            step.op in ("limit", "offset") for step in self.steps)
 
     def distinct(self) -> bool:
         return any(suffix.op == "DISTINCT" for suffix in self.query.suffixes) or any(
@@ -131,8 +131,8 @@ class Chain:
     def extend(self, generator: Generator) -> Difference | None:
         """One step more; the difference where a step is refused or allowed by mistake."""
         rng = self.rng
-        step = Step(rng.choice(["filter", "filter", "sort", "distinct", "limit"]))
-        if step.op == "limit":
+        step = Step(rng.choice(["filter", "filter", "sort", "distinct", "limit", "offset"]))
+        if step.op in ("limit", "offset"):
             step.limit = rng.choice([0, 1, 2, 3, 7, 1000])
         elif step.op == "filter":
             step.query = Query(generator.query(self.root).pred)
@@ -170,7 +170,7 @@ class Chain:
             elif step.suffix:
                 results = database.refined(self.results, step.op, self.text(step.suffix))
             else:
-                results = database.refined(self.results, "limit", step.limit)
+                results = database.refined(self.results, step.op, step.limit)
         except EngineError as error:
             if refused and error.code == ILLEGAL_OPERATION:
                 return None
@@ -199,7 +199,7 @@ class Chain:
                 binder = Binder(self.universe, self.root)
                 rows = bind_suffix(binder, step.suffix, self.root)(rows)
             else:
-                rows = rows[:step.limit]
+                rows = rows[:step.limit] if step.op == "limit" else rows[step.limit:]
         return rows
 
     def compare(self, when: str) -> Difference | None:
