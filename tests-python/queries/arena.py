@@ -229,6 +229,12 @@ class Arena:
         same = got == expected or (is_nan(got) and is_nan(expected))
         if same and kind(got) == "number":
             same = functions.numeric_type(got) == functions.numeric_type(expected)
+        if same and self.oracle:
+            said, answer = self.oracle.aggregate(op, root, prop, found)
+            if said:
+                self.report.asked["aggregates by SQLite"] += 1
+                if not (answer == got or answer is None and is_nan(got)):
+                    return Difference(f"{op} of {prop.name} by SQLite", answer, got)
         return None if same else Difference(f"{op} of {prop.name}", expected, got)
 
     def mutated(self, root: Cls, query: Query, rng: random.Random) -> None:
@@ -243,13 +249,13 @@ class Arena:
 
     def with_sql(self, root: Cls, query: Query, found: list[Row], report: Report
                  ) -> Difference | None:
-        statement = sql.translate(root, self.universe.rows[root.name], query)
-        if statement is None:
-            return None
         if self.oracle is None:
             self.oracle = sql.Oracle(self.universe)
+        statement = self.oracle.translate(root, query)
+        if statement is None:
+            return None
         rows = self.oracle.rows(root, statement)
         if rows is None:
             return None
-        report.asked["SQLite"] += 1
+        report.asked["SQLite with joins" if statement.joins else "SQLite"] += 1
         return None if rows == found else Difference(f"rows of SQLite: {statement}", rows, found)

@@ -141,7 +141,6 @@ class Values:
 
     def __init__(self, universe: Universe, databases: list[Database], rng: random.Random) -> None:
         self.universe, self.databases, self.rng = universe, databases, rng
-        self.choices = sources(universe, lambda prop: not prop.objects)
 
     def query(self, generator: Generator, prop: Prop) -> Query:
         frame = Frame(None, type=prop.type, prop=prop)
@@ -149,9 +148,10 @@ class Values:
 
     def ask(self, generator: Generator) -> tuple[str, Difference | None]:
         """One query; what was compared, and the difference."""
-        if not self.choices:
+        choices = sources(self.universe, lambda prop: not prop.objects)
+        if not choices:
             return "", None
-        source = self.rng.choice(self.choices)
+        source = self.rng.choice(choices)
         query = self.query(generator, source.prop)
         try:
             return self.compare(source, query)

@@ -195,6 +195,16 @@ import Testing
         #expect(try ids(none + ".@count > 0") == [1, 3, 5])
     }
 
+    @Test func `F2, B7: as the condition of a choice`() throws {
+        #expect(try ids("TERNARY(log TEXT 'storm', 1, 0) == 1") == [0, 1])
+        #expect(try ids("TERNARY(log TEXT '-storm', 1, 0) == 1") == [2, 3, 4, 5])
+        #expect(try ids("TERNARY(captain.bio TEXT 'pilot', tons, 0) == 30") == [3])
+        let several = "TERNARY(NOT log TEXT 'reef' OR crew.bio TEXT 'pilot', 1, 0)"
+        #expect(try ids("tons + \(several) == 31") == [3])
+        #expect(code("TERNARY(title TEXT 'a', 1, 0) == 1") == .illegalOperation)
+        #expect(code("TERNARY(log TEXT '', 1, 0) == 1") == .invalidArgument)
+    }
+
     @Test func `F1: properties need a full-text index`() throws {
         #expect(code("title TEXT 'storm'") == .illegalOperation)
         #expect(code("title TEXT ''") == .illegalOperation)

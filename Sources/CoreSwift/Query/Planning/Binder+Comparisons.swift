@@ -41,7 +41,7 @@ extension Binder {
         var right = node.b
         var op = ComparisonOperator(rawValue: node.op) ?? .equal
         let options = ComparisonOptions(rawValue: node.options)
-        guard runsOnColumns(scope) || (op == .text && scope == 0) else {
+        guard runsOnColumns(scope) || (op == .text && scope == 0 && !isInCondition) else {
             return try bindGeneral(node, scope)
         }
         var leftSide = side(left)

@@ -33,6 +33,8 @@ struct Binder {
     /// By node, whether it is of a condition of TERNARY, which is evaluated object by object, too.
     /// Empty when there is none.
     var isCondition: [Bool] = []
+    /// The predicate that is bound now is one of those.
+    var isInCondition = false
     /// Canonical texts of paths are written: in the order in which they were resolved, then by
     /// node.
     var recordsTexts = false
@@ -286,7 +288,10 @@ struct Binder {
         for index in tree.nodes.indices {
             let node = tree.nodes[index]
             guard node.kind.isPredicate else { continue }
-            if !isCondition.isEmpty { usesColumns = allowsColumns && !isCondition[index] }
+            if !isCondition.isEmpty {
+                isInCondition = isCondition[index]
+                usesColumns = allowsColumns && !isInCondition
+            }
             let bound: Int32
             switch node.kind {
             case .and, .or:
