@@ -136,6 +136,7 @@ def fewer_rows(universe: Universe, query: Query, holds: Callable[[tuple[Universe
     def candidates() -> list[Row]:
         named = {node.value for node in walk(query)
                  if isinstance(node, Lit) and isinstance(node.value, Row)}
+        named |= {row.owner for row in named if row.owner}
         return [row for rows in universe.rows.values() for row in rows
                 if row not in named and row.owner is None]
     size = max(len(candidates()) // 2, 1)

@@ -219,6 +219,8 @@ class Translator:
             return Value(f'{item}."item"', prop.type, walk.source, path.quant, prop=prop)
         text = f"{walk.alias}.{quoted(prop.name)}"
         if walk.many:
+            if prop.type == "link":
+                walk.conditions.append(f"{text} IS NOT NULL")  # U7
             return Value(text, prop.type, walk.source, path.quant, prop=prop, target=prop.target)
         return Value(self.one(walk, text), prop.type, prop=prop, direct=not walk.tables,
                      target=prop.target)
