@@ -195,25 +195,27 @@ class Database:
     numbers = itertools.count()
 
     def __init__(self, universe: Universe, directory: str, *, indexed: bool | None = None,
-                 state: str = "committed") -> None:
+                 state: str = "committed", in_memory: bool = True) -> None:
         """`state` is committed, open (all in a write transaction that goes on) or half (objects
         committed, their values in a write transaction that goes on)."""
         self.universe = universe
         self.state = state
+        self.in_memory = in_memory
+        self.path = f"{directory}/u{next(self.numbers)}.realm"
         self.lib = library()
         self.table: dict[str, int] = {}
         self.property: dict[tuple[str, str], int] = {}
         self.classes: dict[int, str] = {}
         self.handles: dict[Row, int] = {}
         self.keys: dict[Row, int] = {}
-        self.realm = self.open(directory, indexed)
+        self.realm = self.open(indexed)
         try:
             self.fill()
         except BaseException:
             self.close()
             raise
 
-    def open(self, directory: str, indexed: bool | None) -> int:
+    def open(self, indexed: bool | None) -> int:
         lib, classes = self.lib, list(self.universe.classes.values())
         infos = (ClassInfo * len(classes))()
         pointers = (c.c_void_p * len(classes))()
@@ -230,8 +232,8 @@ class Database:
             pointers[position] = c.addressof(array)
         schema = lib.check(lib.schema_new(infos, len(classes), pointers))
         config = lib.config_new()
-        lib.config_set_path(config, f"{directory}/u{next(self.numbers)}.realm".encode())
-        lib.config_set_in_memory(config, True)
+        lib.config_set_path(config, self.path.encode())
+        lib.config_set_in_memory(config, self.in_memory)
         lib.config_set_schema(config, schema)
         lib.config_set_schema_version(config, 1)
         realm = lib.open(config)
