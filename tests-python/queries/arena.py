@@ -11,13 +11,14 @@ from .capi import Database, EngineError
 from .evaluator import evaluate
 from .generator import Generator
 from .schema import Cls, NUMERIC, Universe
-from .syntax import And, Query, render
+from .syntax import And, Call, Compare, Lit, Not, Query, render
 from .values import Row, Unspecified, is_nan, kind
 from .ways import Difference, unreadable
 
 
 # Other ways to ask, and how often each is taken.
-WAYS = {"": 30, "parts": 10, "collection": 14, "aggregate": 8, "mutated": 7, "spelled": 25, "refined": 10}
+WAYS = {"": 30, "parts": 10, "collection": 14, "aggregate": 8, "mutated": 7, "spelled": 25, "refined": 10,
+        "choice": 10, "complement": 5}
 
 
 @dataclass
@@ -78,9 +79,8 @@ class Arena:
         try:
             expected = evaluate(self.universe, root, query)
         except Unspecified as reason:
-            self.survive(root, text, args)
             report.unspecified[str(reason)] += 1
-            return None
+            return self.agree(root, query, text, args)
         first = self.databases[0]
         try:
             handle = first.parse(root, text, args)
@@ -108,6 +108,51 @@ class Arena:
         finally:
             first.release(handle)
 
+    def agree(self, root: Cls, query: Query, text: str, args: list[object]) -> Difference | None:
+        """Whatever the rules leave open must not crash (E5), and has one answer all the same."""
+        first = self.databases[0]
+        try:
+            handle = first.parse(root, text, args)
+        except EngineError:
+            return None
+        try:
+            found = first.rows(handle, root)
+        except EngineError as error:
+            allowed = isinstance(error.code, int) and error.code != 1000
+            return None if allowed else Difference("a runtime error", "rows", error)
+        else:
+            self.report.asked["open, with itself"] += 1
+            return self.itself(root, query, text, args, handle, found) \
+                or self.object_by_object(root, query, found) or self.complement(root, query, found)
+        finally:
+            first.release(handle)
+
+    def object_by_object(self, root: Cls, query: Query, found: list[Row]) -> Difference | None:
+        """The condition of a choice is not planned: it is evaluated for each object."""
+        return self.same(root, Query(Compare("==", Call("TERNARY", [query.pred, Lit(1), Lit(0)]),
+                                             Lit(1)), query.suffixes), found)
+
+    def complement(self, root: Cls, query: Query, found: list[Row]) -> Difference | None:
+        """U1: all other objects."""
+        if query.suffixes:
+            return None
+        rows = sorted(self.universe.rows[root.name], key=lambda row: row.key)
+        return self.same(root, Query(Not(query.pred)), [row for row in rows if row not in found])
+
+    def same(self, root: Cls, query: Query, found: list[Row]) -> Difference | None:
+        first, (text, args) = self.databases[0], render(query)
+        ways.trace(self.universe, root, f"{text}\n{args!r}")
+        try:
+            handle = first.parse(root, text, args)
+        except EngineError as error:
+            return Difference(f"said otherwise: {text} {args!r}", found, error)
+        try:
+            rows = first.rows(handle, root)
+            return None if rows == found else \
+                Difference(f"said otherwise: {text} {args!r}", found, rows)
+        finally:
+            first.release(handle)
+
     def survive(self, root: Cls, text: str, args: list[object]) -> None:
         """E5: whatever the rules leave open must not crash."""
         ways.trace(self.universe, root, f"{text}\n{args!r}")
@@ -123,6 +168,12 @@ class Arena:
     def consistency(self, root: Cls, query: Query, text: str, args: list[object], handle: int,
                     found: list[Row], report: Report) -> Difference | None:
         """The same rows by every other way to ask."""
+        return self.itself(root, query, text, args, handle, found) \
+            or self.with_sql(root, query, found, report) \
+            or self.elsewhere(root, query, handle, found)
+
+    def itself(self, root: Cls, query: Query, text: str, args: list[object], handle: int,
+               found: list[Row]) -> Difference | None:
         first = self.databases[0]
         if first.count(handle) != len(found):
             return Difference("count", len(found), first.count(handle))
@@ -131,7 +182,7 @@ class Arena:
             if first.first(handle) != leading:
                 return Difference("find_first", leading, first.first(handle))
         if any(unreadable(arg) for arg in args):
-            return self.twins(root, query, text, args, handle, found, report)
+            return self.twins(root, text, args, found)
         description = first.description(handle)
         try:
             again = first.parse(root, description, [])
@@ -143,10 +194,10 @@ class Arena:
                 return Difference(f"V1: rows of the description {description!r}", found, rows)
         finally:
             first.release(again)
-        return self.twins(root, query, text, args, handle, found, report)
+        return self.twins(root, text, args, found)
 
-    def twins(self, root: Cls, query: Query, text: str, args: list[object], handle: int,
-              found: list[Row], report: Report) -> Difference | None:
+    def twins(self, root: Cls, text: str, args: list[object], found: list[Row]
+              ) -> Difference | None:
         """The same rows whatever the indexes and the state of the transaction."""
         for database, name in zip(self.databases[1:], ("all", "no")):
             twin = database.parse(root, text, args)
@@ -160,8 +211,7 @@ class Arena:
                                       database.count(twin))
             finally:
                 database.release(twin)
-        return self.with_sql(root, query, found, report) or self.elsewhere(root, query, handle,
-                                                                           found)
+        return None
 
     def elsewhere(self, root: Cls, query: Query, handle: int, found: list[Row]
                   ) -> Difference | None:
@@ -194,6 +244,10 @@ class Arena:
             self.mutated(root, query, rng)
         elif way == "spelled":
             return ways.spelled(self.universe, first, root, query, rng, found)
+        elif way == "choice":
+            return self.object_by_object(root, query, found)
+        elif way == "complement":
+            return self.complement(root, query, found)
         elif way == "refined":
             generator = Generator(rng, self.universe, simple=self.simple)
             return ways.chained(self.universe, first, root, query, rng, generator)
