@@ -109,6 +109,7 @@ class Search:
             return ""
         finally:
             self.living.close()
+            self.values.close()
 
     def ask(self, directory: str) -> str:
         universe, rng, report = self.universe, self.rng, self.report
@@ -128,11 +129,13 @@ class Search:
             difference = self.living.keep(root, query, self.generator)
             report.asked["kept over changes"] += 1
         if self.living.chains and rng.random() < 0.03:
-            difference = difference or self.living.change()
+            difference = difference or self.living.change() \
+                or self.values.after("; ".join(self.living.done))
             self.arena.oracle = None
             report.asked["changes of data"] += 1
         if len(self.living.chains) > 5:
             self.living.close()
+            self.values.close()
         if difference is None:
             return ""
         return (f"{difference.what}\n  expected {difference.expected!r}\n"
@@ -159,8 +162,9 @@ def run(directory: str, *, seed: str, seconds: float, differences: int = 5,
     while time.monotonic() - start < seconds and len(report.differences) < differences:
         name = f"{seed}/{number}"
         # Large tables take seconds to fill: long runs only.
-        tall = simple and seconds >= 30 and number % 8 == 7
-        universe = make_universe(name, rich=not simple, rows=3000 if tall else None)
+        tall = seconds >= 30 and number % (8 if simple else 16) == 7
+        rows = (3000 if simple else 400) if tall else None
+        universe = make_universe(name, rich=not simple, rows=rows)
         arena = Arena(universe, directory, simple=simple)
         try:
             search = Search(arena, random.Random(name), report, say)

@@ -141,6 +141,35 @@ class Values:
 
     def __init__(self, universe: Universe, databases: list[Database], rng: random.Random) -> None:
         self.universe, self.databases, self.rng = universe, databases, rng
+        self.kept: list[tuple[Source, Query, int]] = []
+
+    def close(self) -> None:
+        for _, _, results in self.kept:
+            self.databases[0].release(results)
+        self.kept = []
+
+    def after(self, done: str) -> Difference | None:
+        """The results that were kept, when the data has changed; those of deleted objects go."""
+        database = self.databases[0]
+        for item in list(self.kept):
+            source, query, results = item
+            try:
+                if source.owner not in self.universe.rows[source.owner.cls.name]:
+                    raise Unspecified("values of an object that is deleted")
+                values = source.members(self.universe)
+                expected = evaluate_values(self.universe, source.prop, values, query).rows
+            except Unspecified:
+                self.kept.remove(item)
+                database.release(results)
+                continue
+            what = f"kept results of the {source}, {values!r}, {render(query)}, after {done}"
+            try:
+                found = database.read_values(results)
+            except EngineError as error:
+                return Difference(what, expected, error)
+            if expected is not None and not same(found, expected):
+                return Difference(what, expected, found)
+        return None
 
     def query(self, generator: Generator, prop: Prop) -> Query:
         frame = Frame(None, type=prop.type, prop=prop)
@@ -176,6 +205,8 @@ class Values:
         try:
             if expected.rows is None:
                 return "", Difference(what, expected.errors, database.values(handle))
+            if len(self.kept) < 5 and self.rng.random() < 0.1:
+                self.kept.append((source, query, database.results(handle)))
             return "values", self.answers(source, query, handle, expected.rows, what)
         except EngineError as error:
             return "", Difference(what, expected.rows, error)

@@ -166,7 +166,9 @@ class Generator(PathMaker):
 
     def membership(self, found: Typed) -> Node:
         rng = self.rng
-        items = [self.constant(found) for _ in range(rng.choice([0, 1, 2, 3, 3, 5]))]
+        # Long lists are looked up otherwise than short ones.
+        number = rng.choice([12, 30, 70]) if self.chance(0.08) else rng.choice([0, 1, 2, 3, 3, 5])
+        items = [self.constant(found) for _ in range(number)]
         if found.type != "link" and self.chance(0.08):
             items.append(Lit(self.maker.scalar(rng.choice(SCALARS))))
         quant = rng.choice(QUANTS) if self.chance(0.15) else ""
@@ -174,7 +176,9 @@ class Generator(PathMaker):
         op = "in" if self.chance(0.7) else rng.choice(["==", "!=", "==", *ORDERED])
         if found.type == "link" and op in ORDERED:
             op = "in"
-        opts = "c" if found.type == "string" and self.chance(0.2) else ""
+        opts = ""
+        if found.type in ("string", "mixed") and self.chance(0.3):
+            opts = rng.choice(OPTIONS if found.type == "string" else ["c", "n"])
         return Compare(op, found.node, constants, opts, op == "in" and self.chance(0.15))
 
     def of_objects(self, found: Typed) -> Node:
