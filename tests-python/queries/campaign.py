@@ -29,7 +29,8 @@ from .generator import Generator
 from .schema import Cls, Universe, make_universe
 from .shrink import describe, shrink
 from .syntax import Call, Compare, ListLit, Lit, Path, Query, render, walk
-from .ways import Difference, Living
+from .values import Unspecified
+from .ways import Difference, Living, deleted
 
 Say = Callable[[str], None]
 
@@ -106,7 +107,7 @@ class Search:
                     return text
                 if time.monotonic() >= end:
                     break
-            return ""
+            return self.delete()
         finally:
             self.living.close()
             self.values.close()
@@ -141,6 +142,21 @@ class Search:
         return (f"{difference.what}\n  expected {difference.expected!r}\n"
                 f"  got      {difference.got!r}\n{describe(universe)}")
 
+    def delete(self) -> str:
+        """The last thing that is done with each database."""
+        for database in self.arena.databases:
+            root = self.universe.classes[self.rng.choice(["Ship", "Crew", "Port"])]
+            try:
+                difference = deleted(self.universe, database, root, self.generator.query(root),
+                                     self.rng)
+            except Unspecified:
+                continue
+            self.report.asked["deleted"] += 1
+            if difference:
+                return (f"{difference.what}\n  expected {difference.expected!r}\n"
+                        f"  got      {difference.got!r}\n{describe(self.universe)}")
+        return ""
+
     def ask_values(self) -> str:
         what, difference = self.values.ask(self.generator)
         if what.startswith("open: "):
@@ -163,7 +179,7 @@ def run(directory: str, *, seed: str, seconds: float, differences: int = 5,
         name = f"{seed}/{number}"
         # Large tables take seconds to fill: long runs only.
         tall = seconds >= 30 and number % (8 if simple else 16) == 7
-        rows = (3000 if simple else 400) if tall else None
+        rows = (3000 if simple else 700) if tall else None
         universe = make_universe(name, rich=not simple, rows=rows)
         arena = Arena(universe, directory, simple=simple)
         try:

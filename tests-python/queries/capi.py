@@ -113,6 +113,7 @@ class Library:
         "realm_query_parse_for_set": "PPszP", "realm_query_parse_for_results": "PPszP",
         "realm_query_parse_for_values": "PPszP", "realm_list_to_results": "PP",
         "realm_set_to_results": "PP", "realm_dictionary_to_results": "PP",
+        "realm_query_delete_all": "bP", "realm_results_delete_all": "bP",
         "realm_get_backlinks": "PPiq", "realm_query_append_query": "PPszP", "realm_results_min": "bPqPP",
         "realm_results_max": "bPqPP", "realm_results_sum": "bPqPP",
         "realm_results_average": "bPqPP", "realm_results_count": "bPP",
@@ -517,6 +518,15 @@ class Database:
                                        self.arguments(values))))
         finally:
             lib.release(target)
+
+    def delete_all(self, query: int, *, as_results: bool) -> None:
+        """Deletes what a query finds."""
+        if as_results:
+            results = self.results(query)
+            self.lib.check(self.lib.results_delete_all(results))
+            self.lib.release(results)
+        else:
+            self.lib.check(self.lib.query_delete_all(query))
 
     def parse_for_values(self, results: int, text: str, values: list[Any]) -> int:
         return int(self.lib.check(self.lib.query_parse_for_values(

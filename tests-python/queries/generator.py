@@ -74,7 +74,11 @@ class Generator(PathMaker):
         roll = self.rng.random()
         if depth > 0:
             if roll < 0.4:
-                return And([self.pred(frame, depth - 1) for _ in range(self.rng.randint(2, 3))])
+                parts = [self.pred(frame, depth - 1) for _ in range(self.rng.randint(2, 3))]
+                few = self.of_few(frame) if self.chance(0.2) else None
+                if few:
+                    parts.insert(self.rng.randint(0, len(parts)), few)
+                return And(parts)
             if roll < 0.8:
                 return Or([self.pred(frame, depth - 1) for _ in range(self.rng.randint(2, 3))])
             return Not(self.pred(frame, depth - 1))
@@ -83,6 +87,18 @@ class Generator(PathMaker):
         if roll < 0.12:
             return Not(self.comparison(frame))
         return self.comparison(frame)
+
+    def of_few(self, frame: Frame) -> Node | None:
+        """A condition that leaves few candidates, which are tested one by one then."""
+        pk = frame.cls.pk if frame.cls else None
+        rows = self.universe.rows[frame.cls.name] if frame.cls else []
+        if pk is None or not rows:
+            return None
+        keys = [Lit(row.values[pk.name], arg=self.chance(0.3))
+                for row in self.rng.sample(rows, min(len(rows), self.rng.choice([1, 1, 2, 3])))]
+        path = Path([("name", pk.name)], head=frame.var)
+        return Compare("==", path, keys[0]) if len(keys) == 1 else \
+            Compare("in", path, ListLit(keys, arg=self.chance(0.5)))
 
     def comparison(self, frame: Frame) -> Node:
         if self.chance(0.04):

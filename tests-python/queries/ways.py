@@ -260,6 +260,34 @@ def chained(universe: Universe, database: Database, root: Cls, query: Query, rng
         chain.close()
 
 
+def deleted(universe: Universe, database: Database, root: Cls, query: Query, rng: random.Random
+            ) -> Difference | None:
+    """The others are left when what a query finds is deleted. The universe is of no use then."""
+    found = evaluate(universe, root, query).rows
+    if found is None:
+        return None
+    text, args = render(query)
+    trace(universe, root, f"delete {text} {args!r}")
+    rest = [row for row in sorted(universe.rows[root.name], key=lambda row: row.key)
+            if row not in found]
+    if database.state == "committed":
+        database.begin()
+    handle = database.parse(root, text, args)
+    everything = database.parse(root, "TRUEPREDICATE", [])
+    try:
+        database.delete_all(handle, as_results=rng.random() < 0.5)
+        left = database.rows(everything, root)
+        if left != rest:
+            return Difference(f"what is left when {text} {args!r} is deleted of {root.name}", rest,
+                              left)
+        return None
+    except EngineError as error:
+        return Difference(f"deleting {text} {args!r} of {root.name}", "no error", error)
+    finally:
+        database.release(handle)
+        database.release(everything)
+
+
 class Living:
     """Results of queries that stay open while the data changes."""
 
