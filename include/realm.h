@@ -2278,14 +2278,14 @@ RLM_API realm_results_t *realm_results_snapshot_values(realm_results_t *results)
 /**
  * Returns how the query would be executed now, as text for people, to be freed with `realm_free()`:
  * a line each for the class, the index or scan that the candidates come from, what is tested on
- * them, and the ordering. The form of the text may change. Fails: RLM_ERR_CLOSED_REALM,
- * RLM_ERR_ILLEGAL_OPERATION for queries over values, which have no plan.
+ * them, and the ordering; of a query over values, whose they are, and what is tested on each. The
+ * form of the text may change. Fails: RLM_ERR_CLOSED_REALM.
  */
 RLM_API char *realm_query_explain(const realm_query_t *query);
 
 /**
- * Returns how the elements would be found now; see `realm_query_explain()`. Results over values
- * have no plan. Fails: RLM_ERR_ILLEGAL_OPERATION for those, RLM_ERR_STALE_ACCESSOR.
+ * Returns how the elements would be found now; see `realm_query_explain()`. Fails:
+ * RLM_ERR_STALE_ACCESSOR.
  */
 RLM_API char *realm_results_explain(realm_results_t *results);
 
@@ -2368,6 +2368,24 @@ RLM_API bool realm_schema_set_default(realm_schema_t *schema, const char *class_
 RLM_API bool realm_schema_set_default_func(realm_schema_t *schema, const char *class_name,
         const char *property_name, realm_default_func_t func, void *userdata,
         realm_free_userdata_func_t userdata_free);
+
+/**
+ * Gives a class of a schema the name that the program calls it by, where that is not its name in
+ * the file; an empty text or NULL takes it away. Queries take both names behind `@links` and in
+ * `obj()`, their errors tell the public one. Public names belong to the schema that a realm is
+ * opened with and are not stored. One that another class has, as its name or its public one, makes
+ * the schema invalid. Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_ILLEGAL_OPERATION for the schema of an
+ * open realm.
+ */
+RLM_API bool realm_schema_set_class_public_name(realm_schema_t *schema, const char *class_name,
+        const char *public_name);
+
+/**
+ * Looks up a class by its public name (`realm_schema_set_class_public_name()`), or by its name if
+ * it has none; as `realm_find_class()`.
+ */
+RLM_API bool realm_find_class_by_public_name(const realm_t *realm, const char *public_name,
+        bool *out_found, realm_class_info_t *out_class_info);
 
 /**
  * Returns the object as JSON text that `realm_object_create_from_json()` reads back, to be freed

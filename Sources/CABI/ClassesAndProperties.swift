@@ -92,6 +92,25 @@ public func realm_find_class(
     }
 }
 
+/// Looks up a class by its public name (`realm_schema_set_class_public_name()`), or by its name if it
+/// has none; as `realm_find_class()`.
+@c @implementation
+public func realm_find_class_by_public_name(
+    _ realm: OpaquePointer?, _ public_name: UnsafePointer<CChar>?,
+    _ out_found: UnsafeMutablePointer<Bool>?,
+    _ out_class_info: UnsafeMutablePointer<realm_class_info_t>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let realm = try realmHeld(realm)
+        let name = try text(public_name, "public_name")
+        let found = realm.schema.classes.first {
+            isExact($0.publicName.isEmpty ? $0.name : $0.publicName, name)
+        }
+        out_found?.pointee = found != nil
+        if let found { out_class_info?.pointee = found.info }
+    }
+}
+
 /// Describes a class. Fails: RLM_ERR_NO_SUCH_TABLE.
 @c @implementation
 public func realm_get_class(

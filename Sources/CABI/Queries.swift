@@ -252,8 +252,8 @@ public func realm_query_parse_for_values(
 
 /// Returns how the query would be executed now, as text for people, to be freed with
 /// `realm_free()`: a line each for the class, the index or scan that the candidates come from, what
-/// is tested on them, and the ordering. The form of the text may change. Fails:
-/// RLM_ERR_CLOSED_REALM, RLM_ERR_ILLEGAL_OPERATION for queries over values, which have no plan.
+/// is tested on them, and the ordering; of a query over values, whose they are, and what is tested
+/// on each. The form of the text may change. Fails: RLM_ERR_CLOSED_REALM.
 @c @implementation
 public func realm_query_explain(_ query: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
     boundary(nil) { () throws(RealmError) in
@@ -261,12 +261,15 @@ public func realm_query_explain(_ query: OpaquePointer?) -> UnsafeMutablePointer
     }
 }
 
-/// Returns how the elements would be found now; see `realm_query_explain()`. Results over values
-/// have no plan. Fails: RLM_ERR_ILLEGAL_OPERATION for those, RLM_ERR_STALE_ACCESSOR.
+/// Returns how the elements would be found now; see `realm_query_explain()`. Fails:
+/// RLM_ERR_STALE_ACCESSOR.
 @c @implementation
 public func realm_results_explain(_ results: OpaquePointer?) -> UnsafeMutablePointer<CChar>? {
     boundary(nil) { () throws(RealmError) in
-        copyForC(try resultsHeld(results, "a plan").explain())
+        try withResults(
+            results,
+            { results throws(RealmError) in copyForC(try results.explain()) },
+            values: { values throws(RealmError) in copyForC(try values.explain()) })
     }
 }
 

@@ -68,6 +68,33 @@ public func realm_schema_validate(_ schema: OpaquePointer?, _ validation_mode: U
     }
 }
 
+/// Gives a class of a schema the name that the program calls it by, where that is not its name in
+/// the file; an empty text or NULL takes it away. Queries take both names behind `@links` and in
+/// `obj()`, their errors tell the public one. Public names belong to the schema that a realm is
+/// opened with and are not stored. One that another class has, as its name or its public one, makes
+/// the schema invalid. Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_ILLEGAL_OPERATION for the schema of an
+/// open realm.
+@c @implementation
+public func realm_schema_set_class_public_name(
+    _ schema: OpaquePointer?, _ class_name: UnsafePointer<CChar>?,
+    _ public_name: UnsafePointer<CChar>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let object = try held(schema, .schema, as: SchemaObject.self)
+        let name = try text(class_name, "class_name")
+        let publicName = public_name == nil ? "" : try text(public_name, "public_name")
+        try object.change { old throws(RealmError) in
+            var classes = old.classes
+            guard let place = classes.firstIndex(where: { $0.name.utf8.elementsEqual(name.utf8) })
+            else {
+                throw RealmError(.noSuchTable, "the schema has no class '\(name)'")
+            }
+            classes[place].publicName = publicName
+            return Schema(classes)
+        }
+    }
+}
+
 extension ClassSchema {
     init(
         _ info: realm_class_info_t, _ properties: UnsafePointer<realm_property_info_t>?,

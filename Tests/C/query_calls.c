@@ -31,6 +31,49 @@ static realm_t *open_world(const char *path) {
     const realm_property_info_t *properties[] = {dog, owner};
     return open_with(path, realm_schema_new(classes, 2, properties));
 }
+/* N4: a class that the program calls otherwise than the file. */
+static void public_class_names(void) {
+    realm_property_info_t dog[] = {property_of("i", RLM_PROPERTY_TYPE_INT, 0),
+                                   link_of("owner", "t_owner")};
+    realm_property_info_t owner[] = {
+        property_of("id", RLM_PROPERTY_TYPE_INT, RLM_PROPERTY_PRIMARY_KEY)};
+    realm_class_info_t classes[] = {class_of("t_dog", "", 2, 0), class_of("t_owner", "id", 1, 0)};
+    const realm_property_info_t *properties[] = {dog, owner};
+    realm_schema_t *schema = realm_schema_new(classes, 2, properties);
+    SUCCEEDS(realm_schema_set_class_public_name(schema, "t_owner", "t_dog"));
+    FAILS(RLM_ERR_SCHEMA_VALIDATION_FAILED, realm_schema_validate(schema, 0));
+    SUCCEEDS(realm_schema_set_class_public_name(schema, "t_owner", "Owner"));
+    SUCCEEDS(realm_schema_set_class_public_name(schema, "t_dog", "Owner"));
+    FAILS(RLM_ERR_SCHEMA_VALIDATION_FAILED, realm_schema_validate(schema, 0));
+    SUCCEEDS(realm_schema_set_class_public_name(schema, "t_dog", NULL));
+    SUCCEEDS(realm_schema_set_class_public_name(schema, "t_dog", "Dog"));
+    FAILS(RLM_ERR_NO_SUCH_TABLE, realm_schema_set_class_public_name(schema, "Dog", "x"));
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_schema_set_class_public_name(schema, NULL, "x"));
+    realm_t *realm = open_with("public_class_names.realm", schema);
+    realm_schema_t *shown = realm_get_schema(realm);
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_schema_set_class_public_name(shown, "t_dog", "x"));
+    realm_release(shown);
+    bool found = false;
+    realm_class_info_t info;
+    SUCCEEDS(realm_find_class_by_public_name(realm, "Owner", &found, &info));
+    CHECK(found && !strcmp(info.name, "t_owner"));
+    SUCCEEDS(realm_find_class_by_public_name(realm, "t_owner", &found, &info));
+    CHECK(!found);
+    const char *texts[] = {"@links.Dog.owner.i == 1", "@links.t_dog.owner.i == 1",
+                           "SELF != obj('Owner', 1)", "SELF != obj('t_owner', 1)"};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        realm_query_t *query =
+            realm_query_parse(realm, class_key(realm, "t_owner"), texts[i], 0, NULL);
+        CHECK(query && !strstr(realm_query_get_description(query), "Dog") &&
+              !strstr(realm_query_get_description(query), "Owner"));
+        realm_release(query);
+    }
+    FAILS(RLM_ERR_INVALID_QUERY,
+          realm_query_parse(realm, class_key(realm, "t_owner"), "nope == 1", 0, NULL));
+    realm_error_t error;
+    CHECK(realm_get_last_error(&error) && strstr(error.message, "'Owner' has no property"));
+    realm_release(realm);
+}
 static realm_property_key_t key_of(realm_t *realm, const char *name) {
     return property_key(realm, class_key(realm, "Dog"), name);
 }
@@ -387,6 +430,7 @@ static void executing(void) {
 
 int main(void) {
     refused_texts();
+    public_class_names();
     arguments();
     combining();
     executing();

@@ -263,8 +263,6 @@ class Binder(OperandBinder):
         """The test of one value against one value."""
         letters = text_rules.option_letters(opts)
         if op in TEXT_OPS:
-            # X6 is about one constant or property on the right.
-            single = not right.many and (right.role == "const" or isinstance(right.node, Path))
             direct = left.direct and right.role == "const"
             if letters and "binary" in (left.type, right.type) and op == "like":
                 raise Unspecified("LIKE[c] of Data")
@@ -272,8 +270,8 @@ class Binder(OperandBinder):
 
             def text_test(a: Any, b: Any) -> bool:
                 if self.dialect == "format":
-                    if single and op in ("beginswith", "endswith", "contains") and not b:
-                        return False
+                    if op in ("beginswith", "endswith", "contains") and not b:
+                        return False  # X6
                     if op == "like" and isinstance(b, str) and "\\" in b:
                         raise Unspecified("escapes of LIKE in a format string")
                 if odd_null:

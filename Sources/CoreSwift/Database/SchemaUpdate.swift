@@ -159,6 +159,7 @@ struct SchemaUpdate {
             }
             var copy = item
             copy.computedProperties = []
+            copy.publicName = ""
             copy.key = ClassKey(rawValue: next.nextClassKey)
             next.nextClassKey += 1
             for column in copy.properties.indices {

@@ -153,9 +153,10 @@ public final class LiveQuery {
         return try results.count() == 0 ? nil : try results.get(0)
     }
 
-    /// How the query would be executed now; see `Results.explain`. `.illegalOperation` for values,
-    /// which are always tested one by one.
-    public func explain() throws(RealmError) -> String { try findAll().explain() }
+    /// How the query would be executed now; see `Results.explain`.
+    public func explain() throws(RealmError) -> String {
+        isOverValues ? try findValues().explain() : try findAll().explain()
+    }
 
     /// Live results with the query's ordering; `.illegalOperation` for a query over values.
     public func findAll() throws(RealmError) -> Results {

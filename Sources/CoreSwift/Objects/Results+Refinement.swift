@@ -150,7 +150,8 @@ extension Results {
             switch base {
             case .table: source = nil
             case .backlinks(_, let key, _): source = "objects that link to object \(key)"
-            case .snapshot(let keys, _): source = "\(keys.count) objects of a snapshot"
+            case .snapshot(let keys, _):
+                source = Query.counted(keys.count, "object") + " of a snapshot"
             case .collection(let collection): source = "the objects of a \(collection.type)"
             }
             return try query.explain(snapshot, ordering, source: source)

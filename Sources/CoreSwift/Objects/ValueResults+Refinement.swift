@@ -102,6 +102,27 @@ extension ValueResults {
         return ValueResults(collection, kind, holdsKeys: holdsKeys, kept: fixed)
     }
 
+    /// How the elements are found: which values are tested, with what, and how they are ordered.
+    /// Text for people; its form may change.
+    public func explain() throws(RealmError) -> String {
+        try reading { () throws(RealmError) in
+            let owner = realm.schema.class_(collection.classKey)
+            let property = owner?.properties.first { $0.key.column == collection.column }
+            let subject = "\(owner?.shownName ?? "object").\(property?.shownName ?? "collection")"
+            let count: Int
+            if let kept {
+                _ = try realm.readTables()
+                count = kept.values.count
+            } else {
+                count = try collection.count()
+            }
+            let live = holdsKeys ? "all keys" : "all values"
+            return Query.explain(
+                values: conditions, ordering, subject: subject, count: count,
+                source: kept == nil ? live : "values of a snapshot")
+        }
+    }
+
     // MARK: Queries
 
     /// A query with the conditions alone. Without any it selects nothing, as callers of the C ABI

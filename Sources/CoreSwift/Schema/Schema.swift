@@ -105,13 +105,20 @@ public struct ClassSchema: Hashable, Sendable {
     public var computedProperties: [PropertySchema]
     /// `invalid` until the class is in a file.
     public var key: ClassKey
+    /// What the program calls the class, where that is not its name in the file; else empty.
+    /// Queries take both. Not stored.
+    public var publicName: String
+
+    /// For messages about queries: what the program calls the class.
+    var shownName: String { publicName.isEmpty ? name : publicName }
 
     public init(
         _ name: String, primaryKey: String = "", properties: [PropertySchema],
         computedProperties: [PropertySchema] = [], kind: ClassKind = .topLevel,
-        key: ClassKey = .invalid
+        publicName: String = "", key: ClassKey = .invalid
     ) {
         self.name = name
+        self.publicName = publicName
         self.kind = kind
         self.primaryKey = primaryKey
         self.properties = properties
@@ -146,5 +153,11 @@ public struct Schema: Hashable, Sendable {
 
     public func class_(_ key: ClassKey) -> ClassSchema? {
         classes.first { $0.key == key }
+    }
+
+    /// The place of the class with this name in the file, or else with this public name.
+    func classIndex(called name: String) -> Int? {
+        classes.firstIndex { $0.name == name }
+            ?? classes.firstIndex { !$0.publicName.isEmpty && $0.publicName == name }
     }
 }

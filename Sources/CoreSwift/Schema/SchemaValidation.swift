@@ -114,6 +114,16 @@ private struct SchemaProblems {
             if reported != a.name { report("class '\(a.name)' is declared more than once") }
             reported = a.name
         }
+        var seen: Set<String> = []
+        for class_ in classes where !class_.publicName.isEmpty {
+            let shown = "class '\(class_.name)': the public name '\(class_.publicName)'"
+            if byName[class_.publicName] != nil, class_.publicName != class_.name {
+                report("\(shown) is also the name of a class")
+            }
+            if !seen.insert(class_.publicName).inserted {
+                report("\(shown) is used more than once")
+            }
+        }
     }
 
     mutating func check(_ class_: ClassSchema) {

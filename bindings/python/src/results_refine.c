@@ -274,7 +274,7 @@ PyObject *results_snapshot(Results *self, PyObject *unused) {
 
 PyObject *results_explain(Results *self, PyObject *unused) {
     (void)unused;
-    if (results_ready(self) < 0 || results_need_objects(self, "explain") < 0) return NULL;
+    if (results_ready(self) < 0) return NULL;
     char *plan;
     REALM_BLOCKING_BEGIN(self->realm, self)
     plan = realm_results_explain(self->handle);

@@ -10,7 +10,7 @@ extension Query {
     ) throws(RealmError) -> String {
         let table = try snapshot.table(classKey)
         let selection = try selection(snapshot)
-        var lines = ["\(name(classKey)): \(table.rowCount) objects"]
+        var lines = ["\(name(classKey)): \(Self.counted(table.rowCount, "object"))"]
         if let source {
             lines.append("start: \(source)")
             if !selection.passesAll { lines.append("test: \(describe(filter.root, classKey))") }
@@ -22,8 +22,27 @@ extension Query {
         return lines.joined(separator: "\n")
     }
 
+    /// The lines for a query over values, which are always tested one by one: `subject` says whose
+    /// values, `source` which. Nil conditions hold for all.
+    static func explain(
+        values conditions: Query?, _ steps: [OrderingStep], subject: String, count: Int,
+        source: String
+    ) -> String {
+        var lines = ["\(subject): \(counted(count, "value"))", "start: \(source)"]
+        let test = conditions?.withoutOrdering().description ?? "TRUEPREDICATE"
+        if test != "TRUEPREDICATE" {
+            let isLong = test.unicodeScalars.count > 400
+            lines.append("test: " + (isLong ? "\(test.unicodeScalars.prefix(400))..." : test))
+        }
+        return (lines + steps.map { "then: \($0.spelling)" }).joined(separator: "\n")
+    }
+
+    static func counted(_ count: Int, _ noun: String) -> String {
+        "\(count) \(noun)\(count == 1 ? "" : "s")"
+    }
+
     private func name(_ key: ClassKey) -> String {
-        schema.class_(key)?.name ?? "class \(key.rawValue)"
+        schema.class_(key)?.shownName ?? "class \(key.rawValue)"
     }
 
     private func column(_ node: FilterNode, _ owner: ClassKey) -> String {
@@ -51,7 +70,7 @@ extension Query {
         let tests = start.tests.prefix(8).map { source($0) }
         let more = start.tests.count > 8 ? " and \(start.tests.count - 8) more" : ""
         let union = start.tests.count > 1 ? "union of " : ""
-        let candidates = "at most \(start.count) candidates"
+        let candidates = "at most \(Self.counted(start.count, "candidate"))"
         return ["start: \(union)\(tests.joined(separator: ", "))\(more); \(candidates)"]
             + (start.isExact ? [] : ["test: \(conditions)"])
     }

@@ -41,7 +41,8 @@ extension ExpressionEvaluator {
         _ test: UnsafePointer<ExpressionTest>, _ left: ExpressionOperand
     ) -> Bool? {
         guard test.pointee.looksUpList, left.shape != .groups, left.isPresent,
-            let set = shared.set(program.code[Int(test.pointee.right.first)])
+            let set = shared.set(
+                program.code[Int(test.pointee.right.first)], test.pointee.options.folding)
         else { return nil }
         let wanted = test.pointee.op == .equal && test.pointee.right.quantifier != .none
         if left.shape == .single { return set.contains(left.value).map { $0 == wanted } }

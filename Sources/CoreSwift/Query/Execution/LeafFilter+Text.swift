@@ -199,21 +199,43 @@ extension LeafFilter {
         }
         let words = Bits.words(column.rows)
         Bits.clear(match, words)
+        let set = textSet(node)
         try Bits.forEach(selection, words) { row throws(RealmError) in
-            if self.isMember(column.bytes(row), node) { Bits.set(match, row) }
+            if self.isMember(column.bytes(row), node, set) { Bits.set(match, row) }
             return true
         }
         try fetchExternals(column, node, selection) { self.isMember($0, node) }
     }
 
-    /// Members are ordered by length, then bytes.
-    func isMember(_ value: UnsafeRawBufferPointer, _ node: FilterNode) -> Bool {
+    /// The members of a long list by their hash, made when they are first asked.
+    private func textSet(_ node: FilterNode) -> TextSet? {
+        if let known = textSets[node.a] { return known }
         let members = program.members(node)
+        guard members.count >= TextSet.countMin else { return nil }
+        let bytes = program.bytes
+        let made = TextSet(
+            members.map {
+                UnsafeRawBufferPointer(start: bytes + Int($0.0), count: Int($0.1))
+            })
+        textSets[node.a] = made
+        return made
+    }
+
+    func isMember(_ value: UnsafeRawBufferPointer, _ node: FilterNode) -> Bool {
+        isMember(value, node, textSet(node))
+    }
+
+    /// Members are ordered by length, then bytes.
+    private func isMember(
+        _ value: UnsafeRawBufferPointer, _ node: FilterNode, _ set: TextSet?
+    ) -> Bool {
         let value =
             node.folding.isEmpty
             ? value
             : node.columnKind == .string
                 ? folder.fold(value, node.folding) : folder.foldASCII(value)
+        if let set { return set.contains(value) }
+        let members = program.members(node)
         var low = 0
         var high = members.count
         while low < high {

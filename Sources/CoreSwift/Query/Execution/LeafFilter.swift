@@ -22,6 +22,8 @@ final class LeafFilter {
     private var matchers: [Int: TextMatcher] = [:]
     /// For sets of folded texts.
     lazy var folder = TextFolder()
+    /// Long lists of texts, by set.
+    var textSets: [Int32: TextSet] = [:]
     /// Result of a column test before nulls and negation. Made when the first leaf is tested:
     /// many executions end in an index.
     @inline(__always) var match: Bitmap { scratch.unsafelyUnwrapped }

@@ -246,7 +246,7 @@ extension Lexer {
         return finish(token)
     }
 
-    /// `L1:2`.
+    /// `L1:2`; keys of objects may be negative.
     mutating func typedLink(nameEnd: Int) -> Token? {
         var offset = position + 1
         let table = digits(&offset)
@@ -254,10 +254,9 @@ extension Lexer {
             return nil
         }
         offset += 1
-        let key = digits(&offset)
-        guard key.count > 0 else { return nil }
+        guard let key = signedDigits(&offset) else { return nil }
         var token = Token(.typedLink, position, offset)
-        token.payload = UInt64(Int64(clamping: key.value))
+        token.payload = UInt64(bitPattern: key)
         token.extra = Int32(clamping: table.value)
         return finish(token)
     }
@@ -290,6 +289,42 @@ extension Lexer {
         }
         guard peek(offset) == UInt8(ascii: ")") else { return nil }
         return finish(Token(kind, start, offset + 1))
+    }
+
+    /// `decimal(1.50)`, `int(5)` and `timestamp(5:0)`: values that stay of their type beside others,
+    /// or that have no other spelling. Nil when what follows is no such constant.
+    mutating func typedConstant(nameEnd: Int) -> Token? {
+        guard peek(nameEnd) == UInt8(ascii: "(") else { return nil }
+        let first = nameEnd + 1
+        var offset = first
+        if isWord("decimal", nameEnd) {
+            while isNumberByte(peek(offset)) { offset += 1 }
+            guard peek(offset) == UInt8(ascii: ")"),
+                Decimal128(text.string(first, offset)) != nil
+            else { return nil }
+            return finish(Token(.decimal, position, offset + 1))
+        }
+        let isInt = isWord("int", nameEnd)
+        guard isInt || isWord("timestamp", nameEnd), let number = signedDigits(&offset) else {
+            return nil
+        }
+        var token = Token(isInt ? .integer : .date, position, offset)
+        token.isExact = isInt
+        token.payload = UInt64(bitPattern: number)
+        if !isInt {
+            guard peek(offset) == UInt8(ascii: ":") else { return nil }
+            offset += 1
+            guard let nanoseconds = signedDigits(&offset) else { return nil }
+            token.extra = Int32(clamping: nanoseconds)
+        }
+        guard peek(offset) == UInt8(ascii: ")") else { return nil }
+        token.end = Int32(truncatingIfNeeded: offset + 1)
+        return finish(token)
+    }
+
+    private func isNumberByte(_ byte: UInt8) -> Bool {
+        Lexer.isDigit(byte) || (byte | 0x20) &- 0x61 < 26 || byte == UInt8(ascii: ".")
+            || byte == UInt8(ascii: "+") || byte == UInt8(ascii: "-")
     }
 
     private func isWord(_ word: StaticString, _ end: Int) -> Bool {

@@ -139,6 +139,8 @@ struct Lexer {
             }
         case UInt8(ascii: "u"), UInt8(ascii: "o"):
             if let token = hexConstant(nameEnd: end) { return token }
+        case UInt8(ascii: "d"), UInt8(ascii: "i"), UInt8(ascii: "t"):
+            if let token = typedConstant(nameEnd: end) { return token }
         default: break
         }
         let name = UnsafeBufferPointer(start: text.base + start, count: end - start)

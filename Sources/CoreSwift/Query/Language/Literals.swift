@@ -115,6 +115,44 @@ enum Literals {
         return bytes
     }
 
+    /// The decimal digits of an integer beyond 64 bits, which may be spelled in another radix.
+    static func decimalDigits(_ spelling: String) -> String {
+        var digits = Array(spelling.utf8)
+        var sign = ""
+        if let first = digits.first, first == UInt8(ascii: "-") || first == UInt8(ascii: "+") {
+            sign = first == UInt8(ascii: "-") ? "-" : ""
+            digits.removeFirst()
+        }
+        guard digits.count > 2, digits[0] == UInt8(ascii: "0"), digits[1] > UInt8(ascii: "9") else {
+            return spelling
+        }
+        let radix: UInt64
+        switch digits[1] | 0x20 {
+        case UInt8(ascii: "x"): radix = 16
+        case UInt8(ascii: "o"): radix = 8
+        default: radix = 2
+        }
+        // No number type holds more; what is longer is infinite as well as this.
+        let significant = digits.dropFirst(2).drop { $0 == UInt8(ascii: "0") }
+        if significant.count > 21_000 { return sign + String(repeating: "9", count: 6200) }
+        var limbs: [UInt64] = []
+        for digit in significant {
+            var carry = UInt64(Character(UnicodeScalar(digit)).hexDigitValue ?? 0)
+            for index in limbs.indices {
+                let value = limbs[index] * radix + carry
+                limbs[index] = value % 1_000_000_000_000_000
+                carry = value / 1_000_000_000_000_000
+            }
+            if carry > 0 { limbs.append(carry) }
+        }
+        var text = sign + String(limbs.last ?? 0)
+        for limb in limbs.dropLast().reversed() {
+            let part = String(limb)
+            text += String(repeating: "0", count: 15 - part.utf8.count) + part
+        }
+        return text
+    }
+
     /// The name a word stands for: escaped blanks decoded (L3).
     static func name(_ text: QueryText, _ start: Int, _ end: Int) -> [UInt8] {
         var bytes: [UInt8] = []

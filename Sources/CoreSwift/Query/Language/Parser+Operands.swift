@@ -150,8 +150,12 @@ extension Parser {
             return try signed(current)
         case .integer:
             var node = SyntaxNode(.integer, current)
-            node.payload = UInt64(Int64(clamping: current.payload))
-            node.options = current.payload > UInt64(Int64.max) ? 1 : 0
+            if current.isExact {
+                node.options = 2
+            } else {
+                node.payload = UInt64(Int64(clamping: current.payload))
+                node.options = current.payload > UInt64(Int64.max) ? 1 : 0
+            }
             try advance()
             return append(node)
         case .infinity:
@@ -170,6 +174,7 @@ extension Parser {
             kind = .argument
         case .double: kind = .double
         case .float: kind = .float
+        case .decimal: kind = .decimal
         case .nan: kind = .nan
         case .string: kind = .string
         case .base64: kind = .base64
@@ -243,7 +248,7 @@ extension Parser {
         try advance()
         try expect(.comma, "','")
         switch token.kind {
-        case .integer, .plus, .minus, .string, .base64, .uuid, .objectId, .argument,
+        case .integer, .plus, .minus, .string, .base64, .uuid, .objectId, .null, .argument,
             .formatArgument:
             node.a = try constant()
         default:
@@ -399,12 +404,10 @@ extension Parser {
         let first = tree.steps.count
         while token.kind == .dot {
             try advance()
-            guard
-                token.kind.isName || token.kind == .keyPathArgument || token.kind == .formatKeyPath
-            else {
+            guard isPlainName(token.kind) else {
                 throw text.syntaxError(token, expected: "the name of a property")
             }
-            try pathName(isHead: false)
+            try pathName()
         }
         return (Int32(first), Int32(tree.steps.count - first))
     }
@@ -420,7 +423,7 @@ extension Parser {
     mutating func pathSteps(endings: Bool = false) throws(RealmError) -> Steps {
         var steps = Steps(
             first: Int32(tree.steps.count), count: 0, end: token.end, ending: .value)
-        try pathName(isHead: true)
+        try pathName()
         loop: while true {
             switch token.kind {
             case .dot:
@@ -430,7 +433,7 @@ extension Parser {
                     try advance()
                     break loop
                 }
-                try pathName(isHead: false)
+                try pathName()
             case .leftBracket:
                 if let ending = try pathIndex(endings) {
                     steps.ending = ending
@@ -456,7 +459,12 @@ extension Parser {
         }
     }
 
-    private mutating func pathName(isHead: Bool) throws(RealmError) {
+    /// Whether a token begins the name of a property or class, and is no word with an @.
+    private func isPlainName(_ kind: TokenKind) -> Bool {
+        kind.isName || kind == .keyPathArgument || kind == .formatKeyPath || kind == .hash
+    }
+
+    private mutating func pathName() throws(RealmError) {
         switch token.kind {
         case .keyPathArgument:
             var step = PathStep(.keyPathArgument, token)
@@ -471,13 +479,7 @@ extension Parser {
         case .atKeys: tree.steps.append(PathStep(.keys, token))
         case .atValues: tree.steps.append(PathStep(.values, token))
         case .atLinks: return try backlinks()
-        case .hash where isHead:
-            // `#word` makes any word a name.
-            guard Lexer.isNameStart(lexer.peek(Int(token.end))) else {
-                throw text.syntaxError(token, expected: "a word directly behind '#'")
-            }
-            try advance()
-            tree.steps.append(PathStep(.name, token))
+        case .hash: try escapedName()
         default:
             guard token.kind.isName else {
                 throw text.syntaxError(token, expected: "the name of a property")
@@ -487,26 +489,39 @@ extension Parser {
         try advance()
     }
 
-    /// `@links.Class.property`, or `@links` before `.@count`.
+    /// `#word` makes any word a name, `#'text'` any text; the `#` is the current token, and the name
+    /// is afterwards.
+    private mutating func escapedName() throws(RealmError) {
+        let first = lexer.peek(Int(token.end))
+        guard Lexer.isNameStart(first) || first == UInt8(ascii: "\"") || first == UInt8(ascii: "'")
+        else {
+            throw text.syntaxError(
+                token, expected: "a word or a text in quotes directly behind '#'")
+        }
+        namesVariables = false
+        try advance()
+        namesVariables = true
+        var step = PathStep(.name, token)
+        step.isEscaped = true
+        tree.steps.append(step)
+    }
+
+    /// `@links.Class.property`, or `@links` before `.@count`. A key path argument in the place of the
+    /// class may hold the property, too.
     private mutating func backlinks() throws(RealmError) {
-        var step = PathStep(.allLinks, token)
+        tree.steps.append(PathStep(.allLinks, token))
         try advance()
         var ahead = lexer
-        if token.kind == .dot, try ahead.next().kind.isName {
-            try advance()
-            step.kind = .backlinks
-            step.start = token.start
-            step.end = token.end
-            try advance()
-            try expect(.dot, "'.' and the name of a property")
-            guard token.kind.isName else {
-                throw text.syntaxError(token, expected: "the name of a property")
-            }
-            step.start2 = token.start
-            step.end2 = token.end
-            try advance()
+        guard token.kind == .dot, isPlainName(try ahead.next().kind) else { return }
+        try advance()
+        let isArgument = token.kind == .keyPathArgument || token.kind == .formatKeyPath
+        try pathName()
+        if isArgument { return }
+        try expect(.dot, "'.' and the name of a property")
+        guard isPlainName(token.kind) else {
+            throw text.syntaxError(token, expected: "the name of a property")
         }
-        tree.steps.append(step)
+        try pathName()
     }
 
     /// `[…]` behind a path; the opening bracket is the current token. Returns the ending `[SIZE]`.
@@ -514,18 +529,19 @@ extension Parser {
         try advance()
         var step = PathStep(.index, token)
         switch token.kind {
-        case .integer: step.index = Int64(clamping: token.payload)
+        case .integer where !token.isExact: step.index = Int64(clamping: token.payload)
         case .minus:
             try advance()
-            guard token.kind == .integer else {
+            guard token.kind == .integer, !token.isExact else {
                 throw text.syntaxError(token, expected: "a number")
             }
-            step.index = -Int64(clamping: token.payload)
+            step.index =
+                token.payload > UInt64(Int64.max) ? .min : -Int64(clamping: token.payload)
             step.end = token.end
         case .first: step.kind = .first
         case .last: step.kind = .last
         case .star: step.kind = .every
-        case .string: step.kind = .key
+        case .string, .base64: step.kind = .key
         case .argument:
             step.kind = .argumentIndex
             step.index = Int64(token.payload)

@@ -26,6 +26,8 @@ struct Parser {
     var subqueryVariables: [String] = []
     /// The next name is a SUBQUERY's variable.
     var declaresVariable = false
+    /// Off behind `#`: a name that begins with `$` is the property's.
+    var namesVariables = true
 
     /// What is looked at when an operand ends.
     private enum State { case operand, expression, predicate }
@@ -90,7 +92,7 @@ struct Parser {
     @inline(__always) mutating func advance() throws(RealmError) {
         previousEnd = token.end
         token = try lexer.next()
-        if lexer.dialect == .format, token.kind == .identifier,
+        if lexer.dialect == .format, namesVariables, token.kind == .identifier,
             text[Int(token.start)] == UInt8(ascii: "$")
         {
             try substitute()
@@ -375,6 +377,9 @@ struct Parser {
         try advance()
         // TEXT takes no options: the bracket is no operand then.
         if token.kind == .leftBracket, op != .text { entry.options = try options().rawValue }
+        if tree.dialect == .format, op.isTextual, op != .matches {
+            entry.options |= ComparisonOptions.format.rawValue
+        }
         operators.append(entry)
         return .operand
     }
@@ -400,6 +405,7 @@ struct Parser {
                 case UInt8(ascii: "c"): options.insert(.ignoreCase)
                 case UInt8(ascii: "d"): options.insert(.ignoreDiacritics)
                 case UInt8(ascii: "n"): options.insert(.normalized)
+                case UInt8(ascii: "f") where lexer.dialect == .core: options.insert(.format)
                 default:
                     throw RealmError(
                         .invalidQuery,

@@ -4,8 +4,8 @@
 
 enum SyntaxKind: UInt8 {
     // Constants. `token` gives the spelling of strings.
-    case integer, double, float, string, base64, date, uuid, objectId, objectKey, typedLink
-    case infinity, nan, keywordTrue, keywordFalse, null
+    case integer, double, float, decimal, string, base64, date, uuid, objectId, objectKey
+    case typedLink, infinity, nan, keywordTrue, keywordFalse, null
     /// Bytes: `operand` is a string or base64 token.
     case binary
     /// payload: index of the argument.
@@ -98,6 +98,10 @@ struct ComparisonOptions: OptionSet {
     static let ignoreCase = ComparisonOptions(rawValue: 1)
     static let ignoreDiacritics = ComparisonOptions(rawValue: 2)
     static let normalized = ComparisonOptions(rawValue: 4)
+    /// The text operator means what it does in format strings: nothing begins with, ends with or
+    /// contains null or the empty text (X6), and LIKE knows escapes (X7). The parser sets it there;
+    /// in other texts it is the letter f, which canonical text has where it makes a difference.
+    static let format = ComparisonOptions(rawValue: 8)
 
     /// What the options amount to: `n` overrides the others (B3).
     var effective: ComparisonOptions {
@@ -107,12 +111,11 @@ struct ComparisonOptions: OptionSet {
     var folding: TextFolding { TextFolding(rawValue: effective.rawValue) }
     /// As canonical text has them.
     var spelling: String {
-        switch effective {
-        case [.ignoreCase]: return "[c]"
-        case [.ignoreDiacritics]: return "[d]"
-        case [.ignoreCase, .ignoreDiacritics]: return "[cd]"
-        default: return ""
-        }
+        var letters = ""
+        if effective.contains(.ignoreCase) { letters += "c" }
+        if effective.contains(.ignoreDiacritics) { letters += "d" }
+        if contains(.format) { letters += "f" }
+        return letters.isEmpty ? "" : "[\(letters)]"
     }
 }
 
@@ -149,8 +152,9 @@ enum PathEnding: UInt8 {
 struct SyntaxNode {
     var kind: SyntaxKind
     var op: UInt8 = 0
-    /// Comparisons: `ComparisonOptions`. Integers: 1 when the spelling exceeds 64 bits. Strings:
-    /// 1 when the spelling has backslashes. Binary constants: 2 when the spelling is base64.
+    /// Comparisons: `ComparisonOptions`. Integers: 1 when the spelling exceeds 64 bits, 2 when they
+    /// stay integers beside floats (`int(…)`). Strings: 1 when the spelling has backslashes. Binary
+    /// constants: 2 when the spelling is base64.
     var options: UInt8 = 0
     var quantifier = Quantifier.unspecified
     var a: Int32 = 0
@@ -181,13 +185,11 @@ enum PathStepKind: UInt8 {
     case first, last
     /// `[*]`
     case every
-    /// `['key']`; flag: the string has backslashes.
+    /// `['key']`; flag: the string has backslashes. `base64` when it is spelled so.
     case key
     /// `[$n]`
     case argumentIndex
-    /// `@links.Class.property`: start, end: class; start2, end2: property.
-    case backlinks
-    /// `@links`, before `@count` only.
+    /// `@links`, before `@count` or the names of a class and a property.
     case allLinks
     case keys, values
     /// `$Kn` or `%K`: index is the argument's.
@@ -197,10 +199,10 @@ enum PathStepKind: UInt8 {
 struct PathStep {
     var kind: PathStepKind
     var flag = false
+    /// Names: written behind `#`, which any text in quotes may follow. No variable is meant.
+    var isEscaped = false
     var start: Int32
     var end: Int32
-    var start2: Int32 = 0
-    var end2: Int32 = 0
     var index: Int64 = 0
 
     init(_ kind: PathStepKind, _ token: Token) {

@@ -5,8 +5,8 @@ enum TokenKind: UInt8 {
     case end
     case identifier
     // Constants.
-    case integer, double, float, string, base64, date, uuid, objectId, objectKey, typedLink
-    case infinity, nan, keywordTrue, keywordFalse, null
+    case integer, double, float, decimal, string, base64, date, uuid, objectId, objectKey
+    case typedLink, infinity, nan, keywordTrue, keywordFalse, null
     // Arguments.
     case argument, keyPathArgument, formatArgument, formatKeyPath
     // Punctuation.
@@ -28,6 +28,8 @@ struct Token {
     var kind: TokenKind
     /// Integers: the value does not fit 64 bits. Strings: the text has backslashes.
     var flag = false
+    /// Integers: written as `int(…)`.
+    var isExact = false
     /// Byte offsets into the text.
     var start: Int32
     var end: Int32

@@ -28,6 +28,7 @@ extension Binder {
         let quantifier = tree.nodes[Int(other)].quantifier
         if isList, node.quantifier == .unspecified, quantifier == .unspecified { return nil }
         let target = members.target
+        if isList, looksUpFolded(target, options, other) { return nil }
         if target.kind == .link {
             // Errors, and what null means, are said by the general way.
             let constants = isList ? try listMembers(other) : [try constant(other)]

@@ -56,6 +56,7 @@ extension Binder {
         if op == .text { try checkText(leftSide, rightSide, right) }
         switch (leftSide, rightSide) {
         case (.path(let path), .list):
+            if looksUpFolded(try target(path, left), options, right) { break }
             return try bindList(
                 target(path, left), op, options, right, right: tree.nodes[Int(right)].quantifier)
         case (.path(let path), .constant) where op != .inList:
@@ -115,7 +116,7 @@ extension Binder {
 
     private func target(_ path: Int, _ node: Int32) throws(RealmError) -> Target {
         let bound = paths[path]
-        let owner = schema.classes[bound.classIndex].name
+        let owner = shownName(bound.classIndex)
         let property = schema.classes[bound.classIndex].properties[bound.propertyIndex]
         let kind: ColumnKind
         do {
@@ -139,7 +140,7 @@ extension Binder {
     func name(_ target: Target) -> String {
         let bound = paths[Int(tree.nodes[Int(target.syntax)].payload)]
         let owner = schema.classes[bound.classIndex]
-        return "\(owner.name).\(owner.properties[bound.propertyIndex].name)"
+        return "\(owner.shownName).\(owner.properties[bound.propertyIndex].name)"
     }
 
     /// Adds a test of a target; through links, wrapped in a path node.
@@ -168,6 +169,19 @@ extension Binder {
 
     // MARK: Lists
 
+    /// Mixed values that are looked for in a long list of folded texts: sets of columns hold no
+    /// such texts beside values of other types, those of expressions do.
+    func looksUpFolded(
+        _ target: Target, _ options: ComparisonOptions, _ list: Int32
+    ) -> Bool {
+        guard target.kind == .mixed, !options.folding.isEmpty else { return false }
+        let node = tree.nodes[Int(list)]
+        if node.kind == .argument, case .list(let values) = arguments[Int(node.payload)] {
+            return values.count >= ConstantSet.countMin
+        }
+        return Int(node.b) >= ConstantSet.countMin
+    }
+
     mutating func bindList(
         _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions, _ list: Int32,
         right quantifier: Quantifier
@@ -175,10 +189,13 @@ extension Binder {
         try checkOperator(target, op == .inList ? .equal : op)
         let members = try listMembers(list)
         let isEquality = op == .equal || op == .inList
-        if isEquality, quantifier == .unspecified || quantifier == .any,
+        // To be none of the members is to differ from all.
+        let isNone = isEquality ? quantifier == .none : op == .notEqual && quantifier == .all
+        if isNone || (isEquality && quantifier != .all),
             let set = try bindSet(target, options, members)
         {
-            return wrap(target, set)
+            let found = wrap(target, set)
+            return isNone ? filter.negate(found) : found
         }
         var parts: [Int32] = []
         for member in members {

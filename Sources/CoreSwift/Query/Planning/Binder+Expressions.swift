@@ -50,25 +50,17 @@ extension Binder {
             left.isDirect && right.isConstant
             && !(op == .contains && left.kind == .binary
                 && test.options.effective.contains(.ignoreCase))
-        test.hasEscapes = tree.dialect == .format
-        test.emptyNeedleFails = tree.dialect == .format && isSingleNeedle(right)
+        test.hasEscapes = test.options.contains(.format)
+        test.emptyNeedleFails = test.options.contains(.format)
         if let bound = bindCount(test, scope) { return bound }
         test.looksUpList = looksUp(test, right)
         return add(test)
     }
 
-    /// X6 is about one value on the right: a constant, an argument or a property. What a function
-    /// makes and the members of lists are as in other texts.
-    private func isSingleNeedle(_ right: BoundOperand) -> Bool {
-        guard right.shape == .single else { return false }
-        let kind = tree.nodes[Int(right.node)].kind
-        return kind == .path || kind == .argument || kind.isConstant
-    }
-
-    /// Whether the test asks if a value is in a list of constants, as they are.
+    /// Whether the test asks if a value is in a list of constants.
     private func looksUp(_ test: ExpressionTest, _ right: BoundOperand) -> Bool {
         guard right.isList, right.isPlainConstant, test.pairing == .quantified,
-            test.options.folding.isEmpty, !test.comparesTypes
+            !test.comparesTypes
         else { return false }
         switch right.quantifier {
         case .unspecified, .any, .none: return test.op == .equal
@@ -135,7 +127,7 @@ extension Binder {
             }
         }
         if test.options.effective.contains(.ignoreDiacritics) {
-            for side in [left, right] where side.kind == .binary {
+            for side in [left, right] where side.kind == .binary && !side.isList {
                 throw invalidQuery(
                     "the option [d] is not defined for binary data such as "
                         + "'\(spelling(tree.nodes[Int(side.node)]))'")
@@ -341,12 +333,18 @@ extension Binder {
         switch constant.kind {
         case .int:
             if let huge = constant.huge { return floating(huge) }
-            return isFloat && !constant.isArgument && !constant.isComputed
-                ? floating(Double(constant.int)) : constant
+            if isFloat, !constant.isArgument, !constant.isComputed {
+                return replacing(constant, .float(Float(constant.int)))
+            }
+            if isFloat, recordsTexts { exactNodes.insert(constant.node) }
+            return constant
         case .double: return isFloat ? floating(constant.floating) : constant
         case .float, .decimal: return constant
         case .string:
             guard let number = parsed(constant) else { return nil }
+            if isFloat, number.kind == .int {
+                return replacing(constant, .float(Float(number.int)))
+            }
             return try floatingConstant(number, other, inList)
         default: return nil
         }

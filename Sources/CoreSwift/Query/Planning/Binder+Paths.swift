@@ -37,8 +37,8 @@ struct PathWalk {
         case object
         /// A property was taken and not entered: `property`, or the links of `origin`.
         case property
-        /// Behind `@links`.
-        case allLinks
+        /// Behind `@links`, and behind the name of a class that follows it.
+        case allLinks, linkingClass
         /// At values that only a measure may follow.
         case values
         /// At mixed values.
@@ -49,6 +49,8 @@ struct PathWalk {
     var classIndex: Int
     var bound = BoundPath()
     var isBacklinks = false
+    /// The name of a class behind `@links`.
+    var linkingClass = ""
     /// The class whose `originColumn` links here.
     var origin = 0
     var originColumn: Int32 = -1
@@ -58,6 +60,8 @@ struct PathWalk {
     var spreads = false
     /// The last step into mixed values spreads.
     var endsSpread = false
+    /// The name at hand was written behind `#`: it is a property's, not a variable's.
+    var isEscaped = false
     /// Canonical text, if it is wanted.
     var text = ""
 }
@@ -103,7 +107,7 @@ extension Binder {
     private func looseBoolean(_ node: SyntaxNode, _ scope: Int32) -> SyntaxKind? {
         guard node.b == 1, node.op == PathEnding.value.rawValue else { return nil }
         let step = tree.steps[Int(node.a)]
-        guard step.kind == .name, step.end - step.start <= 5 else { return nil }
+        guard step.kind == .name, !step.isEscaped, step.end - step.start <= 5 else { return nil }
         let start = Int(step.start)
         let end = Int(step.end)
         let kind: SyntaxKind
@@ -160,13 +164,12 @@ extension Binder {
         let start = Int(step.start)
         let end = Int(step.end)
         switch step.kind {
-        case .name: try takeName(&walk, start, end)
+        case .name:
+            walk.isEscaped = step.isEscaped
+            try takeName(&walk, step)
+            walk.isEscaped = false
         case .keyPathArgument: try takeArgument(&walk, step, &ending)
-        case .backlinks: try takeBacklinks(&walk, step)
-        case .allLinks:
-            try enterObject(&walk, .backlinks)
-            walk.state = .allLinks
-            note(&walk, "@links")
+        case .allLinks: try takeLinks(&walk)
         case .index:
             note(&walk, index: "\(step.index)")
             try follow(&walk, .index(step.index), start, end)
@@ -186,9 +189,7 @@ extension Binder {
             note(&walk, "@values")
             try follow(&walk, .values, start, end)
         case .key:
-            var token = Token(.string, start, end)
-            token.flag = step.flag
-            let key = filter.addText(try Literals.string(text, token))
+            let key = filter.addText(try bytes(step))
             note(&walk, key: key)
             try follow(&walk, .key(key), start, end)
         case .argumentIndex:
@@ -208,12 +209,15 @@ extension Binder {
     }
 
     private mutating func takeName(
-        _ walk: inout PathWalk, _ start: Int, _ end: Int
+        _ walk: inout PathWalk, _ step: PathStep
     ) throws(RealmError) {
-        var escaped = false
+        let start = Int(step.start)
+        let end = Int(step.end)
+        let isQuoted = isQuoted(step)
+        var escaped = isQuoted
         for offset in start..<end where text[offset] == UInt8(ascii: "\\") { escaped = true }
         if escaped {
-            let name = Literals.name(text, start, end)
+            let name = isQuoted ? try bytes(step) : Literals.name(text, start, end)
             try name.withUnsafeBufferPointer { bytes throws(RealmError) in
                 try takeName(&walk, bytes)
             }
@@ -221,6 +225,19 @@ extension Binder {
             try takeName(
                 &walk, UnsafeBufferPointer(start: text.base + start, count: end - start))
         }
+    }
+
+    private func isQuoted(_ step: PathStep) -> Bool {
+        let first = text[Int(step.start)]
+        return first == UInt8(ascii: "\"") || first == UInt8(ascii: "'")
+    }
+
+    /// The bytes of a step that is written as a string.
+    private func bytes(_ step: PathStep) throws(RealmError) -> [UInt8] {
+        var token = Token(.string, Int(step.start), Int(step.end))
+        token.flag = step.flag
+        return isQuoted(step)
+            ? try Literals.string(text, token) : try Literals.base64(text, token)
     }
 
     /// `$Kn` and `%K`: names joined by points, also words such as `@count` at the end.
@@ -236,6 +253,7 @@ extension Binder {
             switch String(Substring(name)) {
             case "":
                 throw invalidArgument("the key path argument \(token) '\(names)' is no key path")
+            case "@links": try takeLinks(&walk)
             case "@keys", "@allKeys":
                 note(&walk, "@keys")
                 try follow(&walk, .keys, Int(step.start), Int(step.end))
@@ -256,23 +274,31 @@ extension Binder {
         }
     }
 
-    private mutating func takeBacklinks(
-        _ walk: inout PathWalk, _ step: PathStep
-    ) throws(RealmError) {
-        let className = String(
-            decoding: Literals.name(text, Int(step.start), Int(step.end)), as: UTF8.self)
-        let name = String(
-            decoding: Literals.name(text, Int(step.start2), Int(step.end2)), as: UTF8.self)
+    private mutating func takeLinks(_ walk: inout PathWalk) throws(RealmError) {
         try enterObject(&walk, .backlinks)
-        let current = schema.classes[walk.classIndex].name
-        guard let origin = schema.classes.firstIndex(where: { $0.name == className }),
-            let found = UnsafeString.with(name, { property(origin, $0) }), !found.isComputed
-        else { throw noBacklink(className, name, current) }
-        let link = schema.classes[origin].properties[found.index]
-        guard link.type == .object, link.linkTarget == current else {
-            throw noBacklink(className, name, current)
+        walk.state = .allLinks
+        note(&walk, "@links")
+    }
+
+    /// The property behind `@links` and a class (by either of its names): a link to objects of the
+    /// class at hand.
+    private mutating func takeBacklinks(
+        _ walk: inout PathWalk, _ name: UnsafeBufferPointer<UInt8>
+    ) throws(RealmError) {
+        let current = schema.classes[walk.classIndex]
+        guard let origin = schema.classIndex(called: walk.linkingClass),
+            let found = property(origin, name), !found.isComputed,
+            schema.classes[origin].properties[found.index].type == .object,
+            schema.classes[origin].properties[found.index].linkTarget == current.name
+        else {
+            let owner = schema.classIndex(called: walk.linkingClass).map { shownName($0) }
+            throw invalidQuery(
+                "no property '\(String(decoding: name, as: UTF8.self))' of class "
+                    + "'\(owner ?? walk.linkingClass)' links to class '\(current.shownName)'")
         }
-        note(&walk, "@links.\(Self.escaped(className)).\(Self.escaped(link.name))")
+        let link = schema.classes[origin].properties[found.index]
+        note(&walk, name: schema.classes[origin].name)
+        note(&walk, name: link.name)
         walk.state = .property
         walk.isBacklinks = true
         walk.origin = origin
@@ -280,16 +306,22 @@ extension Binder {
         walk.bound.classIndex = -1
     }
 
-    private func noBacklink(_ className: String, _ name: String, _ current: String) -> RealmError {
-        invalidQuery("no property '\(name)' of class '\(className)' links to class '\(current)'")
-    }
+    func shownName(_ classIndex: Int) -> String { schema.classes[classIndex].shownName }
 
     // MARK: Names
 
     mutating func takeName(
         _ walk: inout PathWalk, _ name: UnsafeBufferPointer<UInt8>
     ) throws(RealmError) {
-        if walk.state == .start { return try takeHead(&walk, name) }
+        switch walk.state {
+        case .start: return try takeHead(&walk, name)
+        case .allLinks:
+            walk.linkingClass = String(decoding: name, as: UTF8.self)
+            walk.state = .linkingClass
+            return
+        case .linkingClass: return try takeBacklinks(&walk, name)
+        default: break
+        }
         if walk.state != .object {
             if try follow(&walk, .name(name), 0, 0) { return }
         }
@@ -301,7 +333,7 @@ extension Binder {
 
     func unknown(_ classIndex: Int, _ name: UnsafeBufferPointer<UInt8>) -> RealmError {
         let spelled = String(decoding: name, as: UTF8.self)
-        var problem = "'\(schema.classes[classIndex].name)' has no property '\(spelled)'"
+        var problem = "'\(shownName(classIndex))' has no property '\(spelled)'"
         if let near = NearestName.of(spelled, in: schema.classes[classIndex]) {
             problem += " (did you mean '\(near)'?)"
         }
@@ -316,7 +348,7 @@ extension Binder {
         walk.isBacklinks = found.isComputed
         if found.isComputed {
             let property = owner.computedProperties[found.index]
-            note(&walk, Self.escaped(property.name))
+            note(&walk, name: property.name)
             walk.bound.classIndex = -1
             walk.origin =
                 schema.classes.firstIndex { $0.name == property.linkTarget } ?? walk.classIndex
@@ -324,7 +356,7 @@ extension Binder {
             walk.originColumn = Int32(
                 origin.properties.first { $0.name == property.linkOrigin }?.key.column ?? -1)
         } else {
-            if recordsTexts { note(&walk, Self.escaped(owner.properties[found.index].name)) }
+            note(&walk, name: owner.properties[found.index].name)
             walk.bound.classIndex = walk.classIndex
             walk.bound.propertyIndex = found.index
         }
@@ -388,28 +420,25 @@ extension Binder {
         if recordsTexts { walk.text += "[" + index + "]" }
     }
     private func note(_ walk: inout PathWalk, key: FilterText) {
-        if recordsTexts {
-            walk.text += "[" + CanonicalText.quoted(Array(filter.text(key))) + "]"
-        }
+        if recordsTexts { note(&walk, key: Array(filter.text(key))) }
     }
-    /// A name that a key path or dictionary step uses.
+    private func note(_ walk: inout PathWalk, key: [UInt8]) {
+        walk.text += "[" + CanonicalText.key(key) + "]"
+    }
+    /// The name of a property or class.
+    func note(_ walk: inout PathWalk, name: String) {
+        if recordsTexts { note(&walk, CanonicalText.name(name)) }
+    }
+    /// The key of a dictionary, written as a name or between brackets.
     func noteName(_ walk: inout PathWalk, _ name: UnsafeBufferPointer<UInt8>) {
-        if recordsTexts { note(&walk, Self.escaped(String(decoding: name, as: UTF8.self))) }
-    }
-
-    /// A name as it is written: blanks with a backslash (L3).
-    static func escaped(_ name: String) -> String {
-        var escaped = ""
-        for scalar in name.unicodeScalars {
-            switch scalar {
-            case " ": escaped += "\\ "
-            case "\t": escaped += "\\t"
-            case "\n": escaped += "\\n"
-            case "\r": escaped += "\\r"
-            default: escaped.unicodeScalars.append(scalar)
-            }
+        guard recordsTexts else { return }
+        let spelled = String(decoding: name, as: UTF8.self)
+        let written = CanonicalText.name(spelled)
+        if written.utf8.first == UInt8(ascii: "#") {
+            note(&walk, key: Array(name))
+        } else {
+            note(&walk, written)
         }
-        return escaped
     }
 }
 

@@ -101,7 +101,7 @@ extension Binder {
         let owner = schema.classes[path.classIndex]
         let property = owner.properties[path.propertyIndex]
         return invalidQuery(
-            "a SUBQUERY needs a collection, property '\(owner.name).\(property.name)' is of type "
+            "a SUBQUERY needs a collection, property '\(owner.shownName).\(property.name)' is of type "
                 + path.path.kind.typeWord)
     }
 
@@ -140,7 +140,7 @@ extension Binder {
     mutating func takeHead(
         _ walk: inout PathWalk, _ name: UnsafeBufferPointer<UInt8>
     ) throws(RealmError) {
-        if name.count > 1, name[0] == UInt8(ascii: "$") {
+        if !walk.isEscaped, name.count > 1, name[0] == UInt8(ascii: "$") {
             var scope = walk.scope
             while scope > 0 {
                 if isVariable(scopes[Int(scope)], name) {
@@ -159,7 +159,7 @@ extension Binder {
             walk.classIndex = scope.classIndex
             return setProperty(&walk, (found.index, found.isComputed))
         }
-        if String(decoding: name, as: UTF8.self) == "SELF" {
+        if !walk.isEscaped, String(decoding: name, as: UTF8.self) == "SELF" {
             return start(&walk, at: 0, text: "SELF")
         }
         var scope = walk.scope
@@ -271,11 +271,11 @@ extension Binder {
         else {
             throw invalidQuery(
                 "\(ending.spelling) needs a property that is no collection, of class "
-                    + "'\(owner.name)'")
+                    + "'\(owner.shownName)'")
         }
         try checkAggregated(
             inner.path.kind, ending,
-            "\(owner.name).\(owner.properties[inner.propertyIndex].name)")
+            "\(owner.shownName).\(owner.properties[inner.propertyIndex].name)")
         return inner
     }
 

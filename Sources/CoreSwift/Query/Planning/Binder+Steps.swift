@@ -16,10 +16,11 @@ extension Binder {
             case .name, .backlinks: return false
             default:
                 throw invalidQuery(
-                    "objects of class '\(schema.classes[walk.classIndex].name)' have no index "
+                    "objects of class '\(shownName(walk.classIndex))' have no index "
                         + "'\(spelled(next, start, end))'")
             }
         case .allLinks: throw invalidQuery("@links is followed by @count or by a class")
+        case .linkingClass: throw noLinkingProperty(walk)
         case .values: throw cannotFollow(walk, next, start, end)
         case .mixed:
             try followMixed(&walk, next)
@@ -29,6 +30,12 @@ extension Binder {
                 ? try followBacklinks(&walk, next, start, end)
                 : try followStored(&walk, next, start, end)
         }
+    }
+
+    private func noLinkingProperty(_ walk: PathWalk) -> RealmError {
+        invalidQuery(
+            "@links.\(walk.linkingClass) is followed by the name of a property that links to class "
+                + "'\(shownName(walk.classIndex))'")
     }
 
     private func spelled(_ next: PathFollower, _ start: Int, _ end: Int) -> String {
@@ -51,7 +58,7 @@ extension Binder {
         }
         let owner = schema.classes[walk.bound.classIndex]
         let property = owner.properties[walk.bound.propertyIndex]
-        let name = "\(owner.name).\(property.name)"
+        let name = "\(owner.shownName).\(property.name)"
         switch next {
         case .name, .backlinks:
             return invalidQuery("property '\(name)' is not a link, '\(step)' cannot follow it")
@@ -76,7 +83,7 @@ extension Binder {
         case .every: return true
         default:
             throw invalidQuery(
-                "linking objects of class '\(schema.classes[walk.origin].name)' have no index "
+                "linking objects of class '\(shownName(walk.origin))' have no index "
                     + "'\(spelled(next, start, end))'")
         }
     }
@@ -253,6 +260,7 @@ extension Binder {
         walk.bound.ending = ending
         switch walk.state {
         case .start: throw invalidQuery("a path begins with the name of a property")
+        case .linkingClass: throw noLinkingProperty(walk)
         case .allLinks:
             guard ending == .size else {
                 throw invalidQuery("@links is followed by @count or by a class")
@@ -268,7 +276,7 @@ extension Binder {
             if ending == .size {
                 throw invalidQuery(
                     "@size is not defined for objects of class "
-                        + "'\(schema.classes[walk.classIndex].name)'")
+                        + "'\(shownName(walk.classIndex))'")
             }
             if ending == .type { walk.bound.types = TypeSet.link }
         case .property:
@@ -302,7 +310,7 @@ extension Binder {
     ) throws(RealmError) {
         let owner = schema.classes[walk.bound.classIndex]
         let property = owner.properties[walk.bound.propertyIndex]
-        let name = "\(owner.name).\(property.name)"
+        let name = "\(owner.shownName).\(property.name)"
         let kind = Self.kind(property.type)
         walk.bound.path.column = Int32(property.key.column)
         walk.bound.path.kind = kind

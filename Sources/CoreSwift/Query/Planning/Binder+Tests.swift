@@ -28,7 +28,7 @@ extension Binder {
     ) throws(RealmError) -> FilterNode? {
         try checkOperator(target, op)
         if options.effective.contains(.ignoreDiacritics), target.kind.holdsText,
-            target.kind == .binary || constant.kind == .binary
+            target.kind == .binary || (constant.kind == .binary && !inList)
         {
             throw invalidQuery(
                 "the option [d] is not defined for binary data such as '\(name(target))'")
@@ -62,7 +62,7 @@ extension Binder {
             if inList { return nil }
             throw mismatch(target, op, constant)
         }
-        if !inList, neverHolds(op, constant) { return .constant(false) }
+        if neverHolds(op, options, constant) { return .constant(false) }
         if node.op == .matches, target.kind == .string { node.kind = .text }
         node.column = target.column
         node.columnKind = target.kind
@@ -116,7 +116,7 @@ extension Binder {
     }
 
     func className(_ key: ClassKey) -> String {
-        schema.classes.first { $0.key == key }?.name ?? "\(key.rawValue)"
+        schema.classes.first { $0.key == key }?.shownName ?? "\(key.rawValue)"
     }
 
     // MARK: Null
@@ -245,23 +245,24 @@ extension Binder {
         guard tree.dialect == .format, constant.kind == .int, constant.bits <= 1 else {
             return nil
         }
-        if recordsTexts { booleanNodes.insert(constant.node) }
+        if recordsTexts { booleanNodes[constant.node] = constant.bits != 0 }
         var result = BoundConstant(.bool, constant.bits)
         result.isArgument = constant.isArgument
         result.node = constant.node
         return result
     }
 
-    /// In format strings nothing begins with, ends with or contains null or the empty text (X6);
-    /// members of lists are as in other texts.
-    private func neverHolds(_ op: ComparisonOperator, _ constant: BoundConstant) -> Bool {
-        guard tree.dialect == .format, op == .beginsWith || op == .endsWith || op == .contains
+    /// In format strings nothing begins with, ends with or contains null or the empty text (X6).
+    private func neverHolds(
+        _ op: ComparisonOperator, _ options: ComparisonOptions, _ constant: BoundConstant
+    ) -> Bool {
+        guard options.contains(.format), op == .beginsWith || op == .endsWith || op == .contains
         else { return false }
         let isText = constant.kind == .string || constant.kind == .binary
         return constant.kind == .null || (isText && constant.text.count == 0)
     }
 
-    private func floatingTest(
+    private mutating func floatingTest(
         _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant, _ inList: Bool
     ) throws(RealmError) -> FilterNode? {
         let isFloat = target.kind == .float
@@ -270,9 +271,10 @@ extension Binder {
         case .int:
             if let huge = constant.huge {
                 value = isFloat ? Double(Float(huge)) : huge
-            } else if isFloat, !constant.isArgument {
+            } else if isFloat, !constant.isArgument, !constant.isComputed {
                 value = Double(Float(constant.int))
             } else {
+                if isFloat, recordsTexts { exactNodes.insert(constant.node) }
                 return floatingAgainstInt(isFloat, op, constant.int)
             }
         case .double:
@@ -437,8 +439,10 @@ extension Binder {
         _ node: inout FilterNode, _ options: ComparisonOptions, _ constant: BoundConstant,
         isString: Bool
     ) {
-        node.folding = options.folding
-        node.hasEscapes = tree.dialect == .format
+        // Of binary data, ASCII letters fold, and nothing has diacritics (S11).
+        node.folding =
+            isString ? options.folding : options.folding.subtracting(.ignoreDiacritics)
+        node.hasEscapes = options.contains(.format)
         var needle = constant.text
         if !node.folding.isEmpty {
             needle = filter.addText(

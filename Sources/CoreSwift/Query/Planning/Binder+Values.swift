@@ -52,7 +52,10 @@ extension Binder {
         switch constant.kind {
         case .decimal: return constant.raw.decimalValue
         case .int:
-            if constant.huge != nil { return Decimal128(spelling(tree.nodes[Int(constant.node)])) }
+            if constant.huge != nil {
+                return Decimal128(
+                    Literals.decimalDigits(spelling(tree.nodes[Int(constant.node)])))
+            }
             return Decimal128(constant.int)
         case .double, .float:
             let isLiteral =

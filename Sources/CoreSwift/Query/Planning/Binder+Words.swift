@@ -79,7 +79,7 @@ extension Binder {
         guard let rules = property.wordRules else {
             throw RealmError(
                 .illegalOperation,
-                "property '\(owner.name).\(property.name)' has no full-text index")
+                "property '\(owner.shownName).\(property.name)' has no full-text index")
         }
         return rules
     }

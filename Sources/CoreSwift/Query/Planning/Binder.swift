@@ -42,9 +42,11 @@ struct Binder {
     var nodeTexts: [Int: String] = [:]
     var subqueryTexts: [Int: String] = [:]
     var subqueryInnerTexts: [Int: String] = [:]
-    /// Constants that were read as decimals, and those as Booleans, by node.
+    /// Constants that were read as decimals, integers that met floats as integers, and what was read
+    /// as a Boolean, by node.
     var decimalNodes: Set<Int32> = []
-    var booleanNodes: Set<Int32> = []
+    var exactNodes: Set<Int32> = []
+    var booleanNodes: [Int32: Bool] = [:]
 
     init(
         _ text: QueryText, _ tree: SyntaxTree, _ schema: Schema, _ rootClass: Int,
@@ -161,10 +163,16 @@ struct Binder {
         switch node.kind {
         case .integer:
             constant = BoundConstant(.int, node.payload)
-            if node.options != 0 { constant.huge = Double(spelling(node)) }
+            if node.options == 1 {
+                constant.huge = Double(Literals.decimalDigits(spelling(node)))
+            }
+            constant.isComputed = node.options == 2
         case .double, .infinity: constant = BoundConstant(.double, node.payload)
         case .nan: constant = BoundConstant(.double, Double.nan.bitPattern)
         case .float: constant = BoundConstant(.float, node.payload)
+        case .decimal:
+            constant = BoundConstant(
+                .decimal, .decimal(Decimal128(String(inParentheses(node))) ?? .nan))
         case .keywordTrue: constant = BoundConstant(.bool, 1)
         case .keywordFalse: constant = BoundConstant(.bool, 0)
         case .null: constant = BoundConstant(.null)
@@ -207,7 +215,7 @@ struct Binder {
         return constant
     }
 
-    /// What stands between the parentheses of `uuid(…)` and `oid(…)`.
+    /// What stands between the parentheses of `uuid(…)`, `oid(…)` and `decimal(…)`.
     private func inParentheses(_ node: SyntaxNode) -> Substring {
         let text = spelling(node)
         return (text.split(separator: "(").last ?? "").dropLast()
@@ -245,12 +253,13 @@ struct Binder {
     /// `obj('Class', key)`.
     private mutating func objectConstant(_ node: SyntaxNode) throws(RealmError) -> BoundConstant {
         let name = String(decoding: try bytes(node), as: UTF8.self)
-        guard let target = schema.classes.firstIndex(where: { $0.name == name }) else {
+        guard let target = schema.classIndex(called: name) else {
             throw invalidQuery("obj(): there is no class '\(name)'")
         }
         let key = try constant(node.a)
+        let shown = shownName(target)
         guard let property = schema.classes[target].primaryKeyProperty else {
-            throw invalidQuery("obj(): class '\(name)' has no primary key")
+            throw invalidQuery("obj(): class '\(shown)' has no primary key")
         }
         let fits: Bool
         switch (property.type, key.kind) {
@@ -260,7 +269,7 @@ struct Binder {
         }
         guard fits else {
             let problem =
-                "obj(): the primary key '\(name).\(property.name)' cannot be of type "
+                "obj(): the primary key '\(shown).\(property.name)' cannot be of type "
                 + key.typeWord
             throw key.isArgument ? invalidArgument(problem) : invalidQuery(problem)
         }

@@ -99,7 +99,8 @@ final class TextMatcher {
     @inline(__always)
     private func folded(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         if folding.isEmpty { return text }
-        return isString ? folder.fold(text, folding) : folder.foldASCII(text)
+        if isString { return folder.fold(text, folding) }
+        return folding.contains(.ignoreCase) ? folder.foldASCII(text) : text
     }
 
     /// `*` is any run, `?` one unit: one scalar, one byte of binary data, and with `[c]` what one

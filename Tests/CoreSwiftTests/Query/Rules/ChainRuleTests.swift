@@ -173,6 +173,37 @@ import Testing
         ])
     }
 
+    @Test func `Y6, B6: nested subqueries that speak of all around them`() throws {
+        func subqueries(_ depth: Int) -> String {
+            var text = "SUBQUERY(crew, $v0, "
+            for level in 1..<depth {
+                let isSailor = level % 2 == 1
+                let outer = level == 1 ? "SELF" : "$v\(level - 2)"
+                text += "$v\(level - 1).\(isSailor ? "age" : "tons") + \(outer)."
+                text += "\(isSailor ? "tons" : "age") > SELF.id - 5000 AND "
+                text += "SUBQUERY($v\(level - 1).\(isSailor ? "ships" : "crew"), $v\(level), "
+            }
+            return text + "$v0.age > 0" + String(repeating: ").@count > 0", count: depth)
+        }
+        // What they find costs the members of one to the power of the depth: few levels run.
+        #expect(try found(subqueries(4), "correlated subqueries") == [1, 3, 4])
+        let start = ContinuousClock.now
+        let deep = try world.query(subqueries(100), [], "Vessel").description
+        #expect(try world.query(deep, [], "Vessel").description == deep)
+        #expect(ContinuousClock.now - start < Self.bound)
+        for depth in [101, 200, 10_000] {
+            world.refuse([
+                ("Y6", subqueries(depth), .invalidQueryString, "nested more than 100 deep")
+            ])
+        }
+        // Side by side, and each with a chain in it.
+        let wide = (0..<2_000).map {
+            "SUBQUERY(crew, $s, SUBQUERY($s.ships, $t, $t.tons > \($0) AND $s.age > SELF.id)"
+                + ".@count > 0).@count > \($0)"
+        }
+        #expect(try found(wide.joined(separator: " OR "), "correlated side by side") == [1, 3, 4])
+    }
+
     private func functions(_ depth: Int) -> String {
         String(repeating: "abs(", count: depth) + "tons - 10" + String(repeating: ")", count: depth)
             + " == 5"

@@ -193,6 +193,21 @@ import Testing
         #expect(try world.formatIds("ANY notes CONTAINS title OR id == 4") == [4])
         #expect(try world.formatIds("NONE notes CONTAINS title") == [1, 2, 3, 4])
         #expect(try world.formatIds("ALL notes CONTAINS title") == [2])
+        // Wherever the empty text comes from.
+        #expect(try world.formatIds("title CONTAINS ANY {'', null}") == [])
+        #expect(try world.formatIds("title CONTAINS ANY {'', 'ing'}") == [1])
+        #expect(try world.formatIds("title CONTAINS ALL {'', 'ing'}") == [])
+        #expect(try world.formatIds("title CONTAINS NONE {'', 'ing'}") == [2, 3, 4])
+        #expect(
+            try world.formatIds("title BEGINSWITH %@", [.list([.string(""), .null])]) == [])
+        #expect(try world.formatIds("title CONTAINS ANY notes") == [1])
+        #expect(try world.formatIds("title ENDSWITH trim(' ')") == [])
+        #expect(try world.formatIds("NOT title ENDSWITH lowercase(title)") == [1, 2, 3, 4])
+        #expect(try world.formatIds("title BEGINSWITH[c] lowercase(title)") == [1, 2])
+        #expect(try world.formatIds("cargo BEGINSWITH ANY {''}") == [])
+        #expect(try world.formatIds("seal CONTAINS ANY {bin('')}") == [])
+        #expect(try world.formatIds("SUBQUERY(notes, $n, $n CONTAINS '').@count > 0") == [])
+        #expect(try world.ids("title CONTAINS ANY {'', 'ing'}") == [1, 2, 4])
         try world.realm.beginWrite()
         for (id, title) in [(1, "50%*"), (2, "50%x"), (3, "a\\b"), (4, "a?b")] {
             try world.realm.find("Vessel", primaryKey: .int(Int64(id)))!
@@ -204,6 +219,16 @@ import Testing
         #expect(try world.formatIds("title LIKE %@", [string("a\\\\b")]) == [3])
         #expect(try world.formatIds("title LIKE %@", [string("A\\?b")]) == [])
         #expect(try world.formatIds("title LIKE[c] %@", [string("A\\?b")]) == [4])
+        #expect(
+            try world.formatIds("title LIKE %@", [.list([.string("50\\%\\*"), .string("A*")])])
+                == [])
+        #expect(
+            try world.formatIds("title LIKE %@", [.list([.string("50%\\*"), .string("a*b")])])
+                == [1, 3, 4])
+        #expect(try world.formatIds("title LIKE title") == [1, 2, 3, 4])
+        #expect(try world.formatIds("title LIKE uppercase(title)") == [1])
+        #expect(
+            try world.formatIds("seal LIKE %@", [.scalar(.binary(Array("a\\*".utf8)))]) == [])
     }
 
     @Test func `X9, X10, X11, X12, X14: paths, Booleans, variables`() throws {

@@ -87,6 +87,7 @@ final class RuleWorld: RuleModel {
         do {
             let again = try self.query(canonical, [], "Vessel")
             #expect(try found(again, "Vessel") == result, "\(format) as \(canonical)")
+            #expect(again.description == canonical, "\(format)")
         } catch {
             Issue.record("\(format) as \(canonical): \(error)")
         }

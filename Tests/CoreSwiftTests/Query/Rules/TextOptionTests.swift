@@ -5,6 +5,80 @@ import Testing
 @testable import CoreSwift
 
 @Suite struct TextOptionTests {
+    @Test func `C5, Q15: long lists with options find what their members find`() throws {
+        let world = try RuleWorld()
+        let words: [Value] = [
+            .string("STARLING"), .string("eclair"), .string("ECLAIR"), .string("TEXT"),
+            .string("A"), .string("BCD"), .string(""), .string("ZZ"), .string("X"),
+            .string("oslo"), .string("MIA"), .string("COOK"), .string("ÉCLAIR"), .int(7),
+            .double(2.5), .bool(true), .null, .binary([0x41, 0x42]), .string("straSSE"),
+        ]
+        let long = words + (0..<30).map { .string("word \($0)") }
+        for option in ["", "[c]", "[d]", "[cd]", "[n]"] {
+            for property in [
+                "title", "cargo", "seal", "berth.name", "captain.boss.name", "notes[0]",
+                "ANY notes", "ANY bag", "ANY crew.name", "ANY crew.skills", "ANY crew.boss.name",
+                "extras.color", "ANY cargo.boxes[*].kg", "lowercase(title)", "ANY extras.@values",
+            ] {
+                if property == "seal", option.contains("d") { continue }
+                var some: Set<Int64> = []
+                for word in words {
+                    some.formUnion(
+                        try world.ids("\(property) IN\(option) $0", [.list([word])]))
+                }
+                let found = try world.ids("\(property) IN\(option) $0", [.list(long)])
+                #expect(found == some.sorted(), "\(property) IN\(option)")
+                let none = try world.ids("NOT \(property) IN\(option) $0", [.list(long)])
+                #expect(none == [1, 2, 3, 4].filter { !some.contains($0) })
+                // Where there is no value, no comparison holds (I2, I6).
+                if ["ANY", "notes[", "extras."].contains(where: { property.hasPrefix($0) }) {
+                    continue
+                }
+                for form in ["!=\(option) ALL", "==\(option) NONE"] {
+                    #expect(
+                        try world.ids("\(property) \(form) $0", [.list(long)]) == none,
+                        "\(property) \(form)")
+                }
+            }
+        }
+        // The same of numbers and dates, where null is in the list and where it is not.
+        for property in ["tons", "draft", "beam", "price", "built", "active", "berth.depth"] {
+            let list: [Value] = [
+                .int(5), .double(1.5), .float(0.1), .decimal128(Decimal128("1.1")!), .int(9),
+                .timestamp(Timestamp(seconds: 100, nanoseconds: 5)), .bool(true), .double(.nan),
+            ]
+            for list in [list, list + [.null]] {
+                let some = try world.ids("\(property) IN $0", [.list(list)])
+                for form in ["!= ALL", "== NONE"] {
+                    #expect(
+                        try world.ids("\(property) \(form) $0", [.list(list)])
+                            == [1, 2, 3, 4].filter { !some.contains($0) }, "\(property) \(form)")
+                }
+            }
+        }
+    }
+
+    @Test func `C2: sets of texts hold what they were made of`() {
+        var texts = (0..<3_000).map { Array("text number \($0 * 7)".utf8) }
+        texts += [
+            [], [0], [0, 0], Array("text number 7".utf8), Array(repeating: 0x61, count: 900),
+        ]
+        let all = texts.flatMap { $0 }
+        all.withUnsafeBytes { buffer in
+            var offset = 0
+            let places = texts.map { text in
+                defer { offset += text.count }
+                return UnsafeRawBufferPointer(rebasing: buffer[offset..<offset + text.count])
+            }
+            let set = TextSet(places)
+            #expect(places.allSatisfy { set.contains($0) })
+            for other in ["text number 1", "text number 70000", "a", "\0\0\0", "text number "] {
+                let isFound = Array(other.utf8).withUnsafeBytes { set.contains($0) }
+                #expect(!isFound, "\(other)")
+            }
+        }
+    }
+
     static let titles: [String?] = [
         "STRASSE", "straße", "Stra\u{1E9E}e", "strase",  // 0–3
         "étoile", "e\u{301}toile", "ETOILE", "Étoiles",  // 4–7

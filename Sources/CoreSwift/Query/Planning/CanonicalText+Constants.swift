@@ -1,0 +1,247 @@
+// How canonical text writes names and constants (QUERY V2): so that they are read as the same value
+// of the same type, whatever stands beside them.
+
+extension CanonicalText {
+    // MARK: Names
+
+    /// The name of a property, class or key as a step of a path: bare where that is read as the
+    /// name, blanks with a backslash (L3), otherwise behind `#`.
+    static func name(_ name: String) -> String {
+        var written = ""
+        for scalar in name.unicodeScalars {
+            switch scalar {
+            case " ": written += "\\ "
+            case "\t": written += "\\t"
+            case "\n": written += "\\n"
+            case "\r": written += "\\r"
+            default: written.unicodeScalars.append(scalar)
+            }
+        }
+        if isBare(written) { return written }
+        let isWord =
+            name.utf8.allSatisfy {
+                $0 == 0x5F || Lexer.isDigit($0) || ($0 | 0x20) &- 0x61 < 26
+            } && Lexer.isNameStart(name.utf8.first ?? 0)
+        return isWord ? "#" + name : "#" + quoted(name)
+    }
+
+    /// Words that are read as something else in some letters or places.
+    private static let words = ["not", "any", "some", "all", "none", "anykey"]
+
+    /// Whether a name is one token that is a name and nothing else.
+    private static func isBare(_ name: String) -> Bool {
+        guard let first = name.utf8.first, Lexer.isNameStart(first), first != UInt8(ascii: "$"),
+            !words.contains(name.lowercased())
+        else { return false }
+        // One byte more, so that the text has an address.
+        let bytes = Array(name.utf8) + [0]
+        return bytes.withUnsafeBufferPointer { buffer in
+            guard let base = buffer.baseAddress else { return false }
+            var lexer = Lexer(QueryText(base: base, count: buffer.count - 1), .core)
+            guard let token = try? lexer.next(), token.kind.isName else { return false }
+            return Int(token.end) == buffer.count - 1
+        }
+    }
+
+    /// The key of a dictionary between brackets.
+    static func key(_ bytes: [UInt8]) -> String {
+        if let text = String(validating: bytes, as: UTF8.self) { return quoted(text) }
+        return "B64\"" + base64(bytes) + "\""
+    }
+
+    /// In double quotes with escapes.
+    private static func quoted(_ name: String) -> String {
+        var text = "\""
+        for scalar in name.unicodeScalars {
+            if scalar.value < 0x20 || scalar == "\"" || scalar == "\\" || scalar.value == 0x7F {
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
+        }
+        return text + "\""
+    }
+
+    // MARK: Literals
+
+    /// A constant of the text.
+    func constant(_ node: SyntaxNode, _ index: Int32) -> String {
+        let spelling = text.string(Int(node.start), Int(node.end))
+        switch node.kind {
+        case .integer where node.options == 0:
+            return integer(Int64(bitPattern: node.payload), index)
+        case .integer where node.options == 1: return Literals.decimalDigits(spelling)
+        case .string, .base64: return Self.string(spelledBytes(node))
+        case .binary: return Self.binary(spelledBytes(node))
+        case .double:
+            // A decimal takes the digits that the query wrote, beyond those of a double.
+            return binder.decimalNodes.contains(index)
+                ? spelling : Self.double(Double(bitPattern: node.payload))
+        case .float:
+            return binder.decimalNodes.contains(index)
+                ? spelling
+                : Self.float(Float(bitPattern: UInt32(truncatingIfNeeded: node.payload)))
+        case .infinity: return Double(bitPattern: node.payload) < 0 ? "-inf" : "inf"
+        case .nan: return "nan"
+        case .null: return "NULL"
+        case .keywordTrue: return "true"
+        case .keywordFalse: return "false"
+        case .date:
+            return Self.timestamp(
+                Timestamp(seconds: Int64(bitPattern: node.payload), nanoseconds: node.extra))
+        case .objectKey: return "O\(node.payload)"
+        case .typedLink: return "L\(node.extra):\(Int64(bitPattern: node.payload))"
+        default: return spelling
+        }
+    }
+
+    /// The bytes of a string, base64 or binary node.
+    func spelledBytes(_ node: SyntaxNode) -> [UInt8] {
+        var token = Token(.string, Int(node.start), Int(node.end))
+        token.flag = node.options & 1 != 0
+        let bytes =
+            node.kind == .base64 || node.options & 2 != 0
+            ? try? Literals.base64(text, token) : try? Literals.string(text, token)
+        return bytes ?? []
+    }
+
+    func object(_ node: SyntaxNode, _ key: String) -> String {
+        let spelled = String(decoding: spelledBytes(node), as: UTF8.self)
+        let place = binder.schema.classIndex(called: spelled)
+        let name = place.map { binder.schema.classes[$0].name } ?? spelled
+        return "obj(" + Self.quoted(name) + "," + key + ")"
+    }
+
+    // MARK: Arguments
+
+    func argument(_ index: Int32) -> String {
+        let node = tree.nodes[Int(index)]
+        guard Int(node.payload) < part.arguments.count else {
+            return text.string(Int(node.start), Int(node.end))
+        }
+        switch part.arguments[Int(node.payload)] {
+        case .scalar(let value): return quantifier(node) + self.value(value, index)
+        case .list(let values):
+            return quantifier(node) + "{"
+                + values.map { self.value($0, index) }.joined(separator: ", ") + "}"
+        }
+    }
+
+    /// A value that node `index` stands for, as what it is compared with sees it: a decimal takes
+    /// fewer digits of a binary number than it has (T4), while it reads all those of a text; an
+    /// integer stays one beside floats; 0 and 1 beside a Boolean are false and true in format
+    /// strings alone (X5).
+    private func value(_ value: Value, _ index: Int32) -> String {
+        let isBesideDecimals = binder.decimalNodes.contains(index)
+        switch value {
+        case .null: return "NULL"
+        case .int(let number): return integer(number, index)
+        case .bool(let v): return v ? "true" : "false"
+        case .string(let v): return Self.string(Array(v.utf8))
+        case .binary(let v): return Self.binary(v)
+        case .timestamp(let v): return Self.timestamp(v)
+        case .double(let v):
+            return isBesideDecimals && v.isFinite
+                ? Self.plain(Decimal128(rounding: v)) : Self.double(v)
+        case .float(let v):
+            return isBesideDecimals && v.isFinite
+                ? Self.plain(Decimal128(rounding: v)) : Self.float(v)
+        case .decimal128(let v): return isBesideDecimals ? Self.plain(v) : "decimal(\(v))"
+        case .objectId(let v): return "oid(\(v))"
+        case .uuid(let v): return "uuid(\(v))"
+        case .link(let link): return "L\(link.classKey.rawValue):\(link.objectKey.rawValue)"
+        }
+    }
+
+    private func integer(_ number: Int64, _ index: Int32) -> String {
+        if number == 0 || number == 1, binder.booleanNodes[index] != nil {
+            return number == 0 ? "false" : "true"
+        }
+        // A literal beside floats would be rounded to one (T5).
+        if binder.exactNodes.contains(index), Int64(exactly: Float(number)) != number {
+            return "int(\(number))"
+        }
+        return "\(number)"
+    }
+
+    /// A coordinate, which is a plain number, finite or with a sign.
+    func coordinate(_ index: Int32) -> String {
+        let node = tree.nodes[Int(index)]
+        guard node.kind == .argument, Int(node.payload) < part.arguments.count,
+            case .scalar(let value) = part.arguments[Int(node.payload)],
+            let number = NumberFunctions.double(BoundConstant(value: value).raw)
+        else { return leaf(index) }
+        return number == .infinity ? "+inf" : Self.double(number)
+    }
+
+    // MARK: Values
+
+    /// Shortest text that reads as the same double; always with a point or exponent.
+    private static func double(_ value: Double) -> String {
+        if value.isNaN { return "nan" }
+        if value.isInfinite { return value < 0 ? "-inf" : "inf" }
+        return value.description
+    }
+
+    private static func float(_ value: Float) -> String {
+        if value.isNaN { return "nan" }
+        if value.isInfinite { return value < 0 ? "-inf" : "inf" }
+        return value.description + "f"
+    }
+
+    /// Beside decimals, a number is one: all digits are read.
+    private static func plain(_ value: Decimal128) -> String {
+        let text = "\(value)"
+        if value.isNaN { return "nan" }
+        if text.hasSuffix("Infinity") { return text.hasPrefix("-") ? "-inf" : "inf" }
+        return text == "-0" ? "decimal(-0)" : text
+    }
+
+    /// T5:0 where a date may be written so; values have any nanoseconds.
+    private static func timestamp(_ value: Timestamp) -> String {
+        let (seconds, nanoseconds) = (value.seconds, value.nanoseconds)
+        let isDate =
+            nanoseconds.magnitude < 1_000_000_000
+            && !(seconds > 0 && nanoseconds < 0) && !(seconds < 0 && nanoseconds > 0)
+        return isDate ? "T\(seconds):\(nanoseconds)" : "timestamp(\(seconds):\(nanoseconds))"
+    }
+
+    /// In double quotes; as base64 when quotes, backslashes or control bytes are in it, or it is
+    /// not UTF-8.
+    private static func string(_ bytes: [UInt8]) -> String {
+        let isPlain = bytes.allSatisfy {
+            $0 >= 0x20 && $0 != 0x22 && $0 != 0x27 && $0 != 0x5C && $0 != 0x7F
+        }
+        if isPlain, let text = String(validating: bytes, as: UTF8.self) {
+            return "\"" + text + "\""
+        }
+        return "B64\"" + base64(bytes) + "\""
+    }
+
+    private static func binary(_ bytes: [UInt8]) -> String {
+        let isText = bytes.allSatisfy { $0 < 0x80 }
+        return "binary(" + (isText ? string(bytes) : "B64\"" + base64(bytes) + "\"") + ")"
+    }
+
+    private static func base64(_ bytes: [UInt8]) -> String {
+        let digits = Array(
+            "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
+        var text: [UInt8] = []
+        var index = 0
+        while index < bytes.count {
+            let count = min(3, bytes.count - index)
+            var word = UInt32(bytes[index]) << 16
+            if count > 1 { word |= UInt32(bytes[index + 1]) << 8 }
+            if count > 2 { word |= UInt32(bytes[index + 2]) }
+            for position in 0..<4 {
+                text.append(
+                    position <= count
+                        ? digits[Int(word >> UInt32(18 - 6 * position) & 63)]
+                        : UInt8(ascii: "="))
+            }
+            index += 3
+        }
+        return String(decoding: text, as: UTF8.self)
+    }
+}
