@@ -221,7 +221,8 @@ public final class Results: AnyResults {
             } else if !ordering.isEmpty,
                 let leading = try Ordering.leading(count, ordering, selection, table)
             {
-                keys = leading
+                keys = leading.keys
+                if leading.isOrdered { steps = steps.dropFirst() }
                 isComplete = false
             } else if let selection {
                 // Sorting needs all matches; without it the scan may stop early.
@@ -390,7 +391,7 @@ public final class Results: AnyResults {
 
     @inline(never)
     private func objectSlowly(_ index: Int) throws(RealmError) -> ObjectHandle {
-        if let object = listed(index) { return object }
+        if let object = try listed(index) { return object }
         return try locked { () throws(RealmError) in
             let found = try key(at: index)
             guard let table = try realm.readTables().table(classKey) else { throw stale() }
@@ -402,17 +403,23 @@ public final class Results: AnyResults {
         }
     }
 
-    /// The element of a list of keys that stands in the leaf of the last one: lists often follow
-    /// the order of the class.
+    /// An element of a list of keys, while the state that it was made in stands: in the leaf of
+    /// the last one, as lists often follow the order of the class, else looked up.
     @inline(__always)
-    private func listed(_ index: Int) -> ObjectHandle? {
+    private func listed(_ index: Int) throws(RealmError) -> ObjectHandle? {
         guard near.start == .max, near.stamp == realm.session.pointee.stamp.pointee,
             cache.freshness.stamp == near.stamp, realm.session.pointee.isOnKnownThread,
             index >= 0, index < cache.keys.count, let table = near.table
         else { return nil }
         let key = cache.keys[index]
-        let leaf = near.leaf
-        guard let row = leaf.row(of: key), !leaf.isDead(row) else { return nil }
+        var leaf = near.leaf
+        var row = leaf.row(of: key)
+        if row == nil, let place = try table.find(key) {
+            leaf = place.view
+            row = place.row
+            near.leaf = leaf
+        }
+        guard let row, !leaf.isDead(row) else { return nil }
         return ObjectHandle.make(
             realm.session, table, key,
             RowPlace(

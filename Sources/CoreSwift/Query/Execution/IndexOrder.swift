@@ -3,32 +3,53 @@
 // further sort keys and the order of keys decide between them as ever. Also the whole order, where
 // reading the index is less work than sorting.
 
+/// The first objects of an order, and whether they are in it already.
+struct LeadingKeys {
+    var keys: [Int64]
+    /// Nothing is left to sort; else the keys ascend.
+    var isOrdered: Bool
+}
+
 struct IndexOrder {
     private let reader: IndexReader
     private let table: TableReader
     private let needed: Int
     /// Tests the objects; nil when all pass.
     private let selection: Selection?
+    /// Values are texts, which the index may hold cut.
+    private let isText: Bool
+    /// Objects with one value stand in the index as they stand in the order: the first ones are
+    /// known before all with their value are read.
+    private let keepsTies: Bool
+    /// Objects that passed, in the order of the index, and which of its values each has.
     private var passed: [Int64] = []
-    /// Keys that were read but not tested yet.
+    private var passedValues: [UInt32] = []
+    /// What was read but not tested yet.
     private var waiting: [Int64] = []
+    private var waitingValues: [UInt32] = []
     private var read = 0
-    /// Bytes of the value after whose last object the walk ends.
-    private var last: [UInt8]?
+    /// Values read so far.
+    private var value: UInt32 = 0
+    /// The one read last in the leaf before.
+    private var last: [UInt8] = []
+    private var hasCutValues = false
+    private var isEnough = false
     private var gaveUp = false
 
     private static let batch = 256
 
-    /// Ascending keys that include the first `needed` passing objects in the order of `key`; nil
-    /// when there is no index of it, or when too many entries would have to be read.
-    static func candidates(
-        _ needed: Int, by key: OrderingKey, _ selection: Selection?, _ table: TableReader
-    ) throws(RealmError) -> [Int64]? {
-        guard isOrdered(by: key, table), let reader = table.index(column: key.column),
-            needed <= entriesMax(table) / 4
+    /// The objects among which are the first `needed` passing ones in the order of `keys`; nil
+    /// when there is no index of the first key, or when too many entries would have to be read.
+    static func leading(
+        _ needed: Int, by keys: [OrderingKey], _ selection: Selection?, _ table: TableReader
+    ) throws(RealmError) -> LeadingKeys? {
+        guard let key = keys.first, isOrdered(by: key, table),
+            let reader = table.index(column: key.column), needed <= entriesMax(table) / 4
         else { return nil }
-        var walk = IndexOrder(reader, table, max(needed, 1), selection)
-        return try walk.run(descending: key.descending)
+        var walk = IndexOrder(reader, table, max(needed, 1), selection, keys)
+        if key.descending { try walk.readBackwards() } else { try walk.readForwards() }
+        if !walk.gaveUp { try walk.test() }
+        return walk.gaveUp ? nil : walk.result(keys)
     }
 
     /// Whether the property has an index in the order that SORT has.
@@ -144,67 +165,132 @@ struct IndexOrder {
     private static func entriesMax(_ table: TableReader) -> Int { table.rowCount / 16 }
 
     private init(
-        _ reader: IndexReader, _ table: TableReader, _ needed: Int, _ selection: Selection?
+        _ reader: IndexReader, _ table: TableReader, _ needed: Int, _ selection: Selection?,
+        _ keys: [OrderingKey]
     ) {
         self.reader = reader
         self.table = table
         self.needed = needed
         self.selection = selection
+        isText = keys[0].kind == .string || keys[0].kind == .binary
+        keepsTies = keys.count == 1 && !keys[0].descending && !isText
     }
 
-    private mutating func run(descending: Bool) throws(RealmError) -> [Int64]? {
-        try selection?.prepare()
+    private mutating func readForwards() throws(RealmError) {
         var walk = self
-        if descending {
-            try reader.tree.visitBackwards { leaf throws(RealmError) in
-                for entry in stride(from: leaf.count - 1, through: 0, by: -1)
-                where try !walk.take(leaf, entry) {
-                    return false
-                }
-                return true
+        try reader.tree.visit(from: nil, to: nil) { leaf, entries throws(RealmError) in
+            for entry in entries {
+                let isSame =
+                    entry > entries.lowerBound
+                    ? leaf.hasSameValue(entry, entry &- 1) : walk.endsWithLast(leaf, entry)
+                if try !walk.take(leaf, entry, isSame) { return false }
             }
-        } else {
-            try reader.tree.visit(from: nil, to: nil) { leaf, entries throws(RealmError) in
-                for entry in entries where try !walk.take(leaf, entry) { return false }
-                return true
-            }
+            walk.note(leaf, entries.upperBound - 1)
+            return true
         }
-        if !walk.gaveUp { try walk.test() }
-        if walk.gaveUp { return nil }
-        return Selection.sortedUnique(walk.passed)
+        self = walk
     }
 
-    /// Takes in an entry; false when no more are needed.
-    private mutating func take(_ leaf: IndexLeaf, _ entry: Int) throws(RealmError) -> Bool {
-        if let last {
-            let isSame = last.withUnsafeBytes { bytes in
-                bytes.baseAddress.map { leaf.isEqual(entry, $0, bytes.count) } ?? false
+    private mutating func readBackwards() throws(RealmError) {
+        var walk = self
+        try reader.tree.visitBackwards { leaf throws(RealmError) in
+            let end = leaf.count - 1
+            for entry in stride(from: end, through: 0, by: -1) {
+                let isSame =
+                    entry < end
+                    ? leaf.hasSameValue(entry, entry &+ 1) : walk.endsWithLast(leaf, entry)
+                if try !walk.take(leaf, entry, isSame) { return false }
             }
-            guard isSame else { return false }
+            walk.note(leaf, 0)
+            return true
+        }
+        self = walk
+    }
+
+    /// Whether the first entry of a leaf has the value read last in the leaf before.
+    private func endsWithLast(_ leaf: IndexLeaf, _ entry: Int) -> Bool {
+        last.withUnsafeBytes { leaf.isEqual(entry, $0) }
+    }
+
+    /// Keeps the value read last in a leaf.
+    private mutating func note(_ leaf: IndexLeaf, _ entry: Int) {
+        guard leaf.count > 0 else { return }
+        last.removeAll(keepingCapacity: true)
+        last.append(
+            contentsOf: UnsafeRawBufferPointer(start: leaf.prefix, count: leaf.prefixCount))
+        last.append(contentsOf: leaf.suffix(entry))
+    }
+
+    /// Takes in an entry; false when no more are needed. `isSame`: it has the value of the one
+    /// before.
+    @inline(__always)
+    private mutating func take(
+        _ leaf: IndexLeaf, _ entry: Int, _ isSame: Bool
+    ) throws(RealmError) -> Bool {
+        if !isSame {
+            if isEnough { return false }
+            value &+= 1
+            if isText {
+                let count = leaf.prefixCount &+ leaf.suffix(entry).count
+                if IndexValue.isAmbiguous(count, .string) { hasCutValues = true }
+            }
         }
         read += 1
         if read > Self.entriesMax(table) {
             gaveUp = true
             return false
         }
-        waiting.append(leaf.key(entry))
-        guard last == nil else { return true }
-        if selection != nil && waiting.count == Self.batch { try test() }
-        if passed.count + (selection == nil ? waiting.count : 0) >= needed {
-            last = Array(UnsafeRawBufferPointer(start: leaf.prefix, count: leaf.prefixCount))
-            last?.append(contentsOf: leaf.suffix(entry))
+        guard selection != nil else {
+            passed.append(leaf.key(entry))
+            passedValues.append(value)
+            isEnough = passed.count >= needed
+            return !(isEnough && keepsTies)
         }
-        return true
+        waiting.append(leaf.key(entry))
+        waitingValues.append(value)
+        if waiting.count == Self.batch { try test() }
+        return !(isEnough && keepsTies)
     }
 
     private mutating func test() throws(RealmError) {
-        guard let selection else {
-            passed.append(contentsOf: waiting)
-            waiting.removeAll()
-            return
+        guard let selection, !waiting.isEmpty else { return }
+        let found = try selection.narrow(waiting.sorted())
+        for (index, key) in waiting.enumerated() where Self.contains(found, key) {
+            passed.append(key)
+            passedValues.append(waitingValues[index])
         }
-        waiting.sort()
-        passed.append(contentsOf: try selection.narrow(waiting))
         waiting.removeAll(keepingCapacity: true)
+        waitingValues.removeAll(keepingCapacity: true)
+        isEnough = passed.count >= needed
+    }
+
+    private static func contains(_ ascending: [Int64], _ key: Int64) -> Bool {
+        var low = 0
+        var high = ascending.count
+        while low < high {
+            let middle = (low &+ high) >> 1
+            if ascending[middle] < key { low = middle &+ 1 } else { high = middle }
+        }
+        return low < ascending.count && ascending[low] == key
+    }
+
+    /// What was read in the order of `keys`, where the index decides it: the first key alone when
+    /// it tells the objects apart. Objects with one value stand in the order of their keys.
+    private mutating func result(_ keys: [OrderingKey]) -> LeadingKeys {
+        var start = 0
+        var hasTies = false
+        for index in 0..<passed.count {
+            let end = index &+ 1
+            if end < passed.count, passedValues[end] == passedValues[index] { continue }
+            if end &- start > 1 {
+                hasTies = true
+                if keys[0].descending { passed[start..<end].reverse() }
+            }
+            start = end
+        }
+        if hasCutValues || (hasTies && keys.count > 1) {
+            return LeadingKeys(keys: Selection.sortedUnique(passed), isOrdered: false)
+        }
+        return LeadingKeys(keys: passed, isOrdered: true)
     }
 }

@@ -36,7 +36,9 @@ extension Query {
                 ordering.dropFirst(), to: whole, snapshot, table, atLeast: count)
         }
         if let leading = try Ordering.leading(count, ordering, selection, table) {
-            return try Ordering.apply(ordering[...], to: leading, snapshot, table, atLeast: count)
+            return try Ordering.apply(
+                leading.isOrdered ? ordering.dropFirst() : ordering[...], to: leading.keys,
+                snapshot, table, atLeast: count)
         }
         let leading = ordering.prefix { $0.isCut }
         let limit =
@@ -71,12 +73,11 @@ extension Query {
 }
 
 enum Ordering {
-    /// Ascending keys of objects among which are the first `count` of a sequence that begins with a
-    /// SORT, found without listing all of them; nil when that is not cheaper. `selection` has the
-    /// conditions.
+    /// Objects among which are the first `count` of a sequence that begins with a SORT, found
+    /// without listing all of them; nil when that is not cheaper. `selection` has the conditions.
     static func leading(
         _ count: Int, _ steps: [OrderingStep], _ selection: Selection?, _ table: TableReader
-    ) throws(RealmError) -> [Int64]? {
+    ) throws(RealmError) -> LeadingKeys? {
         guard case .sort(let by)? = steps.first, let first = by.first,
             let needed = needed(count, before: steps.dropFirst()), needed < table.rowCount / 4
         else { return nil }
@@ -86,10 +87,12 @@ enum Ordering {
             guard IndexOrder.isOrdered(by: first, table),
                 try conditions.start(limit: 64 + needed) == nil
             else { return nil }
-            return try IndexOrder.candidates(needed, by: first, conditions, table)
+            return try IndexOrder.leading(needed, by: by, conditions, table)
         }
-        if let keys = try IndexOrder.candidates(needed, by: first, nil, table) { return keys }
-        return try LeadingRows.candidates(max(needed, 1), by: first, table)
+        if let leading = try IndexOrder.leading(needed, by: by, nil, table) { return leading }
+        return try LeadingRows.candidates(max(needed, 1), by: first, table).map {
+            LeadingKeys(keys: $0, isOrdered: false)
+        }
     }
 
     /// How many elements must go into the steps to have `count` behind them, when all of them are
