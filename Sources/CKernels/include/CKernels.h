@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <time.h>
 #include "CKernelsCells.h"
+#include "CKernelsElements.h"
 #include "CKernelsSearch.h"
 
 static inline uint64_t ck_load_relaxed_u64(const uint64_t *p) {

@@ -1,46 +1,10 @@
-// Tests of collections: whether some element passes, and how many members do. Small collections
-// stand in the row; in those of integers and links, kernels count what passes, cell after cell
-// (CKernelsCells.h). Backlinks are counted from the inverse index.
+// Tests of collections: whether some link leads to an object that passes, and how many members do.
+// Small collections stand in the row; kernels count what passes, cell after cell (CKernelsCells.h).
+// Backlinks are counted from the inverse index. Elements are LeafFilter+SomeElement.swift's.
 
 import CKernels
 
 extension LeafFilter {
-    // MARK: Some element
-
-    /// Removes from `selection` the rows for which an `elements` node does not hold.
-    func testElements(
-        _ index: Int, _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap
-    ) throws(RealmError) {
-        let inner = Int(node.a)
-        let test = nodes[inner]
-        let isNumber = test.columnKind == .int || test.columnKind == .link
-        let slow = { (row: Int) throws(RealmError) -> Bool in
-            try self.someElementPasses(inner, node, leaf, row)
-        }
-        if isNumber, test.kind == .intRange, node.high == 0 {
-            try maskCells(node, leaf, selection, Self.some, slow) { cells, ahead, counts, odd in
-                ck_cell_range(cells, ahead, test.low, test.high, test.negated, counts, odd)
-            }
-        } else if isNumber, test.kind == .intSet, node.high == 0, let set = keys(inner) {
-            try maskMembers(
-                node, leaf, selection, set, negated: test.negated, Self.some, slow)
-        } else {
-            try maskRows(selection, leaf.rows, slow)
-        }
-        finish(node, nil, selection, Bits.words(leaf.rows))
-    }
-
-    private func someElementPasses(
-        _ inner: Int, _ node: FilterNode, _ leaf: LeafView, _ row: Int
-    ) throws(RealmError) -> Bool {
-        var view = try table.collection(leaf, row, Int(node.column))
-        let column = node.high != 0 ? 0 : view.valueColumn
-        for index in 0..<view.count where try passes(inner, view.value(index, column)) {
-            return true
-        }
-        return false
-    }
-
     // MARK: Links
 
     /// The rows whose link, or some link of whose collection, leads to one of `targets`.
@@ -127,18 +91,15 @@ extension LeafFilter {
         let counts = UnsafeMutablePointer<Int32>.allocate(capacity: rows)
         defer { counts.deallocate() }
         counts.initialize(repeating: 0, count: rows)
-        let first = leaf.keyBase
-        let isDense = leaf.keyWidth == 0
-        try origin.visitLinks(
-            to: first, through: leaf.key(rows &- 1), column: Int(node.column)
-        ) { links, entries in
-            CountedLinks.forEachTarget(links, entries) { entry, target in
-                if let set, !set.contains(links.key(entry)) { return }
-                if isDense {
-                    let row = Int(truncatingIfNeeded: target &- first)
-                    if row >= 0 && row < rows { counts[row] &+= 1 }
-                } else if let row = leaf.row(of: target) {
-                    counts[row] &+= 1
+        if set == nil, leaf.keyWidth == 0 {
+            try countEntries(origin, Int(node.column), leaf, counts)
+        } else {
+            try origin.visitLinks(
+                to: leaf.keyBase, through: leaf.key(rows &- 1), column: Int(node.column)
+            ) { links, entries in
+                CountedLinks.forEachTarget(links, entries) { entry, target in
+                    if let set, !set.contains(links.key(entry)) { return }
+                    if let row = leaf.row(of: target) { counts[row] &+= 1 }
                 }
             }
         }
@@ -150,26 +111,59 @@ extension LeafFilter {
             UInt32(truncatingIfNeeded: high - low), match)
     }
 
+    /// The same for a leaf without gaps. Entries are in the order of their targets: for each row the
+    /// place behind its last entry is noted, and differences are the numbers. Adding up would wait
+    /// for the sum that the entry before has just stored.
+    private func countEntries(
+        _ origin: TableReader, _ column: Int, _ leaf: LeafView,
+        _ counts: UnsafeMutablePointer<Int32>
+    ) throws(RealmError) {
+        let rows = UInt(bitPattern: leaf.rows)
+        let first = leaf.keyBase
+        var read = 0
+        try origin.visitLinks(
+            to: first, through: leaf.key(leaf.rows &- 1), column: column
+        ) { links, entries in
+            let before = read &- entries.lowerBound &+ 1
+            CountedLinks.forEachTarget(links, entries) { entry, target in
+                let row = UInt(bitPattern: Int(truncatingIfNeeded: target &- first))
+                if row < rows {
+                    counts[Int(bitPattern: row)] = Int32(truncatingIfNeeded: entry &+ before)
+                }
+            }
+            read &+= entries.count
+        }
+        var last: Int32 = 0
+        for row in 0..<leaf.rows {
+            let end = max(last, counts[row])
+            counts[row] = end &- last
+            last = end
+        }
+    }
+
     // MARK: Cells
 
     /// One at least.
-    private static let some: ClosedRange<Int64> = 1...0x7FFF_FFFF_FFFF_FFFF
+    static let some: ClosedRange<Int64> = 1...0x7FFF_FFFF_FFFF_FFFF
 
     /// Sets in `match` the selected rows that have as many members of `set`, or with `negated` of
     /// other numbers, as are wanted.
-    private func maskMembers(
+    func maskMembers(
         _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap, _ set: KeySet, negated: Bool,
         _ wanted: ClosedRange<Int64>, _ slow: (Int) throws(RealmError) -> Bool
     ) throws(RealmError) {
-        guard let bits = set.bitmap else { return try maskRows(selection, leaf.rows, slow) }
+        // The kernel takes the first column of a cell.
+        guard let bits = set.bitmap, table.column(Int(node.column)).elementColumns == 1 else {
+            return try maskRows(selection, leaf.rows, slow)
+        }
         try maskCells(node, leaf, selection, wanted, slow) { cells, ahead, counts, odd in
             ck_cell_members(cells, ahead, set.low, set.high, bits, negated, counts, odd)
         }
     }
 
     /// Sets in `match` the selected rows of whose cells `kernel` counts as much as is wanted.
-    /// Collections that do not stand in their row as plain numbers are left to `slow`.
-    private func maskCells(
+    /// Collections that do not stand in their row in a form that it takes are left to `slow`.
+    func maskCells(
         _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap, _ wanted: ClosedRange<Int64>,
         _ slow: (Int) throws(RealmError) -> Bool,
         _ kernel: (UnsafePointer<ck_texts>, Int, UnsafeMutablePointer<UInt16>, Bitmap) -> Bool
@@ -177,9 +171,8 @@ extension LeafFilter {
         let index = Int(node.column)
         let info = table.column(index)
         let words = Bits.words(leaf.rows)
-        guard info.kind == .collection, info.elementColumns == 1, let column = leaf.column(index),
-            column.encoding != .absent, column.externals == nil,
-            Bits.count(selection, words) &* 8 >= leaf.rows
+        guard info.kind == .collection, let column = leaf.column(index), column.encoding != .absent,
+            column.externals == nil, Bits.count(selection, words) &* 8 >= leaf.rows
         else { return try maskRows(selection, leaf.rows, slow) }
         let (counts, odd) = cellScratch()
         var hasOdd: Bool
@@ -225,7 +218,7 @@ extension LeafFilter {
     }
 
     /// Sets the bits of the selected rows that pass, and no other.
-    private func maskRows(
+    func maskRows(
         _ selection: Bitmap, _ rows: Int, _ passes: (Int) throws(RealmError) -> Bool
     ) throws(RealmError) {
         Bits.clear(match, Bits.words(rows))

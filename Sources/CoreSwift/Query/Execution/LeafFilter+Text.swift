@@ -135,7 +135,7 @@ extension LeafFilter {
     }
 
     /// Bytes in the heap of such a column.
-    private func heapBytes(_ column: ColumnView) -> Int {
+    func heapBytes(_ column: ColumnView) -> Int {
         switch column.encoding {
         case .stringFixed: return column.rows &* column.fixedLength
         case .string16: return Int(column.data.u16(column.rows &* 2))
@@ -180,7 +180,7 @@ extension LeafFilter {
     }
 
     /// Whether a kernel does the test, at least for texts of ASCII.
-    private func hasKernel(_ node: FilterNode, _ needle: UnsafeRawBufferPointer) -> Bool {
+    func hasKernel(_ node: FilterNode, _ needle: UnsafeRawBufferPointer) -> Bool {
         switch node.op {
         case .equal, .beginsWith, .endsWith: return true
         case .contains: return !needle.isEmpty
