@@ -71,8 +71,13 @@ extension Query {
         let more = start.tests.count > 8 ? " and \(start.tests.count - 8) more" : ""
         let union = start.tests.count > 1 ? "union of " : ""
         let candidates = "at most \(Self.counted(start.count, "candidate"))"
-        return ["start: \(union)\(tests.joined(separator: ", "))\(more); \(candidates)"]
-            + (start.isExact ? [] : ["test: \(conditions)"])
+        var lines = ["start: \(union)\(tests.joined(separator: ", "))\(more); \(candidates)"]
+        if start.isExact { return lines }
+        lines.append("test: \(conditions)")
+        for index in try selection.walkedNodes(start.count).prefix(8) {
+            lines.append("follow: from each candidate, \(describe(index, classKey))")
+        }
+        return lines
     }
 
     private func source(_ index: Int) -> String {

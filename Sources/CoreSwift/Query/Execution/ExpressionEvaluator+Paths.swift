@@ -379,11 +379,37 @@ extension ExpressionEvaluator {
             }
         case .backlinks:
             guard let table = stepTables[index] else { return }
-            let sources = try TableReader(table: table)
-                .sources(of: object.key, column: Int(step.column))
-            for source in sources { keys.append(source) }
+            try appendSources(TableReader(table: table), Int(step.column), of: object.key)
         default:
             if case .object(let next) = try follow(index, object) { keys.append(next.key) }
+        }
+    }
+}
+
+extension ExpressionEvaluator {
+    /// The objects that link to an object, ascending and as often as they link, read into the pool
+    /// from where they stand in the inverse index.
+    private func appendSources(
+        _ table: TableReader, _ column: Int, of target: Int64
+    ) throws(RealmError) {
+        guard table.column(column).linksAreWords else {
+            for source in try table.sources(of: target, column: column) { keys.append(source) }
+            return
+        }
+        let start = keys.count
+        var ascends = true
+        try table.visitLinks(to: target, through: target, column: column) { leaf, entries in
+            for entry in entries {
+                let source = leaf.key(entry)
+                // Further links of one object follow the first links of all.
+                if keys.count > start, keys[keys.count &- 1] > source { ascends = false }
+                keys.append(source)
+            }
+        }
+        if !ascends {
+            var sources = UnsafeMutableBufferPointer(
+                start: keys.base + start, count: keys.count - start)
+            sources.sort()
         }
     }
 }

@@ -14,12 +14,19 @@ final class LeafFilter {
     private var sets: [Int: KeySet] = [:]
     /// Of `reach` nodes without a set: the objects that the first link has to lead to.
     private var targets: [Int: KeySet] = [:]
+    /// Nodes whose sets hold for the objects at hand alone, and from how many objects links have
+    /// been followed for each node (`Selection.walk`).
+    private var walks: [Int] = []
+    private var walkedCounts: [Int: Int] = [:]
     /// Of `memberCount` nodes that count backlinks: the class that links here.
     var origins: [Int: TableReader] = [:]
     /// Keys of the objects that `linkToPrimaryKey` nodes name; nil when there is no such object.
     private var links: [Int: Int64?] = [:]
-    /// What text tests with options, LIKE and MATCHES are done with, by node.
+    /// What text tests with options, LIKE and MATCHES are done with, by node, and the one that was
+    /// asked for last.
     private var matchers: [Int: TextMatcher] = [:]
+    private var lastMatcher: TextMatcher?
+    private var lastMatcherNode = -1
     /// For sets of folded texts.
     lazy var folder = TextFolder()
     /// Long lists of texts, by set.
@@ -89,6 +96,24 @@ final class LeafFilter {
         targets = other.targets
     }
 
+    /// A set of this node is made for so many objects alone.
+    func noteWalk(_ node: Int, _ count: Int) {
+        walks.append(node)
+        walkedCounts[node, default: 0] += count
+    }
+
+    /// From how many objects links were followed for this node.
+    func walked(_ node: Int) -> Int { walkedCounts[node] ?? 0 }
+
+    /// Forgets the sets that hold for some objects alone.
+    func dropWalks() {
+        for node in walks {
+            sets[node] = nil
+            targets[node] = nil
+        }
+        walks.removeAll(keepingCapacity: true)
+    }
+
     func setTargets(_ node: Int, _ set: KeySet) { targets[node] = set }
     func targets(_ node: Int) -> KeySet? { targets[node] }
     func setLink(_ node: Int, _ key: Int64?) { links[node] = .some(key) }
@@ -99,7 +124,12 @@ final class LeafFilter {
 
     /// The matcher of a text test, made when it is first needed.
     func matcher(_ index: Int, isString: Bool) -> TextMatcher {
-        if let matcher = matchers[index] { return matcher }
+        if index == lastMatcherNode, let lastMatcher { return lastMatcher }
+        lastMatcherNode = index
+        if let matcher = matchers[index] {
+            lastMatcher = matcher
+            return matcher
+        }
         let node = nodes[index]
         let matcher: TextMatcher
         if node.op == .matches {
@@ -110,6 +140,7 @@ final class LeafFilter {
             matcher.prepare(program.needle(node), isFolded: true)
         }
         matchers[index] = matcher
+        lastMatcher = matcher
         return matcher
     }
 

@@ -122,7 +122,7 @@ extension Selection {
     }
 
     /// What the objects `keys` link to through a column.
-    private static func targets(
+    static func targets(
         _ table: TableReader, column: Int, of keys: [Int64]
     ) throws(RealmError) -> [Int64] {
         var targets: [Int64] = []

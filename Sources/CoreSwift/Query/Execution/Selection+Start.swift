@@ -35,16 +35,12 @@ extension Selection {
             ? min(candidatesMax, 1024 + table.rowCount / 64) : candidatesMax
         if kind != .and && kind != .or {
             guard let found = try candidates(of: root, limit: limit) else { return nil }
-            if found.isExact { return found.keys }
-            try prepare()
-            return try verify(found.keys)
+            return found.isExact ? found.keys : try narrow(found.keys)
         }
         guard let start = try start(limit: limit), let keys = try collect(start) else {
             return nil
         }
-        if start.isExact { return keys }
-        try prepare()
-        return try verify(keys)
+        return start.isExact ? keys : try narrow(keys)
     }
 
     /// The cheapest start; nil when a scan is better.
@@ -89,6 +85,8 @@ extension Selection {
                 let index = Int(program.children[Int(node.a) + child])
                 let kind = program.nodes[index].kind
                 guard (kind == .path || kind == .reach) == behindLinks else { continue }
+                // Nor if the links of the candidates are followed for less.
+                if behindLinks, let best, try walks(index, best.count) { continue }
                 let limit = best.map { $0.count - 1 } ?? limit
                 guard var found = try start(index, limit: limit, depth: depth + 1) else { continue }
                 found.isExact = found.isExact && node.b == 1

@@ -104,13 +104,6 @@ struct Selection {
         return keys
     }
 
-    /// Those of `keys` whose objects pass, in their order; keys of objects that are gone drop out.
-    func narrow(_ keys: [Int64]) throws(RealmError) -> [Int64] {
-        if let constant = program.nodes[root].constantResult, !constant { return [] }
-        try prepare()
-        return try verify(keys)
-    }
-
     /// Calls `body` with each leaf that has passing rows and their selection.
     func forEachMatch(
         _ body: (LeafView, Bitmap) throws(RealmError) -> Bool
@@ -246,7 +239,8 @@ struct Selection {
     // MARK: Preparation
 
     /// Resolves what tests need from other classes and makes sets, for all nodes under the root.
-    func prepare() throws(RealmError) {
+    /// `keys`: only these objects will be tested.
+    func prepare(for keys: [Int64]? = nil) throws(RealmError) {
         filter.makeScratch()
         var stack = [Int32(root)]
         while let next = stack.popLast() {
@@ -258,17 +252,26 @@ struct Selection {
             case .intSet where filter.keys(index) == nil:
                 filter.setKeys(index, KeySet(program.members(node).map { $0.0 }))
             case .linkToPrimaryKey: filter.setLink(index, try linkKey(node))
-            case .path: _ = try pathSet(index)
+            case .path, .reach, .memberCount:
+                if let keys, try walk(index, from: keys) { continue }
+                try prepareLinks(index, node)
             case .words where filter.keys(index) == nil:
                 filter.setKeys(index, KeySet(try wordKeys(node)))
-            case .reach: try prepareReach(index)
-            case .memberCount: try prepareCount(index)
             case .elements: stack.append(node.a)
             case .expression where filter.expressions == nil:
                 filter.expressions = try ExpressionEvaluator(
                     snapshot, program, slot: slot, sharing: try expressionState())
             default: break
             }
+        }
+    }
+
+    /// What a condition over links needs to test any object.
+    private func prepareLinks(_ index: Int, _ node: FilterNode) throws(RealmError) {
+        switch node.kind {
+        case .path: _ = try pathSet(index)
+        case .reach: try prepareReach(index)
+        default: try prepareCount(index)
         }
     }
 

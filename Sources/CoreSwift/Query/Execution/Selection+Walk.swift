@@ -1,0 +1,201 @@
+// Conditions over links, when few objects are left to test: their links are followed and the test is
+// put to what they lead to, instead of finding every object of the other class that passes it.
+//
+// The sets that a walk makes hold for its objects alone: they are dropped when those are tested.
+
+extension Selection {
+    /// A condition over links: the steps, and what is asked of the objects at their end.
+    private struct Walk {
+        var hops: [FilterHop]
+        var end: Selection
+        /// A null link on the way counts as an object that passes.
+        var nullPasses = false
+    }
+
+    /// Following one link costs about as much as a scan spends on so many rows.
+    private static let rowsOfAStep = 64
+
+    // MARK: Decision
+
+    /// Whether following the links of `count` objects is cheaper than knowing all objects that pass
+    /// behind a `path`, `reach` or `memberCount` node.
+    func walks(_ index: Int, _ count: Int) throws(RealmError) -> Bool {
+        let node = program.nodes[index]
+        guard filter.keys(index) == nil, filter.targets(index) == nil else { return false }
+        let hops = hops(node)
+        guard !hops.isEmpty, endRoot(node) != nil else { return false }
+        var rows = 0
+        for hop in hops { rows += try snapshot.table(hop.target).rowCount }
+        let (steps, overflows) = (filter.walked(index) + count).multipliedReportingOverflow(
+            by: hops.count * Self.rowsOfAStep)
+        guard !overflows, steps < rows, let walk = try walk(node) else { return false }
+        // An index may know the few that pass. Conditions over further links are not asked: it
+        // could take a scan to answer.
+        switch program.nodes[walk.end.root].kind {
+        case .path, .reach, .and, .or, .memberCount: return true
+        default: return try walk.end.start(limit: count * 4 + 16) == nil
+        }
+    }
+
+    private func hops(_ node: FilterNode) -> [FilterHop] {
+        switch node.kind {
+        case .path, .reach:
+            return Array(
+                UnsafeBufferPointer(start: program.hops + Int(node.low), count: Int(node.high)))
+        case .memberCount where node.a >= 0:
+            if node.linkClass != .invalid {
+                return [FilterHop(column: node.column, target: node.linkClass, kind: .backlinks)]
+            }
+            let target = program.subqueries[Int(node.a)].target
+            return [FilterHop(column: node.column, target: target, kind: .links)]
+        default: return []
+        }
+    }
+
+    /// The node that the objects at the end are tested with; nil when they are named.
+    private func endRoot(_ node: FilterNode) -> Int? {
+        if node.kind == .memberCount { return Int(program.subqueries[Int(node.a)].root) }
+        let test = program.nodes[Int(node.a)]
+        return test.column < 0 && test.columnKind == .link && node.kind == .reach
+            ? nil : Int(node.a)
+    }
+
+    private func walk(_ node: FilterNode) throws(RealmError) -> Walk? {
+        let hops = hops(node)
+        guard let last = hops.last, let root = endRoot(node) else { return nil }
+        let table = try snapshot.table(last.target)
+        let end: Selection
+        switch node.kind {
+        case .memberCount:
+            end = try Selection(
+                snapshot, program, table, root: root,
+                slot: Int(program.subqueries[Int(node.a)].slot), sharing: try expressionState())
+        case .path: end = try Selection(snapshot, program, table, root: root)
+        default: end = try Selection(snapshot, program, table, root: root, slot: slot)
+        }
+        return Walk(
+            hops: hops, end: end,
+            nullPasses: node.kind == .path && node.matchesNull != node.negated)
+    }
+
+    // MARK: Walking
+
+    /// Those of `keys` whose objects pass, in their order; keys of objects that are gone drop out.
+    func narrow(_ keys: [Int64]) throws(RealmError) -> [Int64] {
+        if let constant = program.nodes[root].constantResult, !constant { return [] }
+        defer { filter.dropWalks() }
+        try prepare(for: keys)
+        return try verify(keys)
+    }
+
+    /// Follows the links of a node from the objects `keys`, if that is cheaper; else false. What it
+    /// finds out stands where that of all objects would stand.
+    func walk(_ index: Int, from keys: [Int64]) throws(RealmError) -> Bool {
+        guard try walks(index, keys.count) else { return false }
+        let node = program.nodes[index]
+        guard let walk = try walk(node) else { return false }
+        filter.noteWalk(index, keys.count)
+        // What each step leads to, objects once each.
+        var levels = [Self.sortedUnique(keys)]
+        for (step, hop) in walk.hops.enumerated() {
+            let most = try snapshot.table(hop.target).rowCount / Self.rowsOfAStep
+            guard
+                let ends = try Self.ends(
+                    of: levels[step], hop, try origin(step, walk), snapshot, atMost: most)
+            else { return false }
+            levels.append(ends)
+        }
+        var passing = KeySet(try walk.end.narrow(levels[walk.hops.count]))
+        if node.kind == .memberCount {
+            if node.linkClass != .invalid {
+                filter.origins[index] = try snapshot.table(node.linkClass)
+            }
+            filter.setKeys(index, passing)
+            return true
+        }
+        // The objects behind the first link, of links back those at the start.
+        let isBack = walk.hops[0].kind == .backlinks
+        for step in stride(from: walk.hops.count - 1, through: isBack ? 0 : 1, by: -1) {
+            let origin = try origin(step, walk)
+            var leading: [Int64] = []
+            for key in levels[step]
+            where try Self.leads(
+                key, walk.hops[step], origin, snapshot, to: passing, orNull: walk.nullPasses)
+            {
+                leading.append(key)
+            }
+            passing = KeySet(leading)
+        }
+        if node.kind == .path || isBack {
+            filter.setKeys(index, passing)
+        } else {
+            filter.setTargets(index, passing)
+        }
+        return true
+    }
+
+    /// The class that a step starts from.
+    private func origin(_ step: Int, _ walk: Walk) throws(RealmError) -> TableReader {
+        step == 0 ? table : try snapshot.table(walk.hops[step - 1].target)
+    }
+
+    /// The objects that one step leads to; nil when there are more than are followed for less than a
+    /// scan of their class.
+    private static func ends(
+        of keys: [Int64], _ hop: FilterHop, _ origin: TableReader, _ snapshot: SnapshotReader,
+        atMost most: Int
+    ) throws(RealmError) -> [Int64]? {
+        guard hop.kind == .backlinks else {
+            let ends = try targets(origin, column: Int(hop.column), of: keys)
+            return ends.count <= most ? ends : nil
+        }
+        let linking = try snapshot.table(hop.target)
+        var sources: [Int64] = []
+        var count = 0
+        for key in keys {
+            count += try linking.sourceCount(of: key, column: Int(hop.column))
+            guard count <= most else { return nil }
+            sources.append(contentsOf: try linking.sources(of: key, column: Int(hop.column)))
+        }
+        return sortedUnique(sources)
+    }
+
+    /// Whether a step leads from an object to one of `passing`.
+    private static func leads(
+        _ key: Int64, _ hop: FilterHop, _ origin: TableReader, _ snapshot: SnapshotReader,
+        to passing: KeySet, orNull: Bool
+    ) throws(RealmError) -> Bool {
+        let column = Int(hop.column)
+        switch hop.kind {
+        case .link:
+            guard let place = try origin.row(key) else { return false }
+            let link = try origin.value(place.leaf, place.row, column)
+            return link.isNull ? orNull : passing.contains(link.linkTarget.rawValue)
+        case .links:
+            guard let place = try origin.row(key) else { return false }
+            return try origin.contains(place.leaf, place.row, column) { passing.contains($0) }
+        case .backlinks:
+            let linking = try snapshot.table(hop.target)
+            return try linking.sources(of: key, column: column).contains { passing.contains($0) }
+        }
+    }
+
+    /// The nodes under the root whose links would be followed from `count` candidates.
+    func walkedNodes(_ count: Int) throws(RealmError) -> [Int] {
+        var found: [Int] = []
+        var stack = [Int32(root)]
+        while let next = stack.popLast() {
+            let node = program.nodes[Int(next)]
+            switch node.kind {
+            case .and, .or:
+                for child in (0..<Int(node.b)).reversed() {
+                    stack.append(program.children[Int(node.a) + child])
+                }
+            case .path, .reach, .memberCount:
+                if try walks(Int(next), count) { found.append(Int(next)) }
+            default: break
+            }
+        }
+        return found
+    }
+}
