@@ -13,7 +13,7 @@ from .generator import Generator
 from .schema import Cls, NUMERIC, Universe
 from .syntax import And, Call, Compare, Lit, Not, Query, render
 from .values import Row, Unspecified, is_nan, kind
-from .ways import Difference, unreadable
+from .ways import Difference
 
 
 # Other ways to ask, and how often each is taken.
@@ -115,15 +115,16 @@ class Arena:
             handle = first.parse(root, text, args)
         except EngineError:
             return None
+        found: list[Row] = []
         try:
             found = first.rows(handle, root)
-        except EngineError as error:
-            allowed = isinstance(error.code, int) and error.code != 1000
-            return None if allowed else Difference("a runtime error", "rows", error)
-        else:
             self.report.asked["open, with itself"] += 1
             return self.itself(root, query, text, args, handle, found) \
                 or self.object_by_object(root, query, found) or self.complement(root, query, found)
+        except EngineError as error:
+            if error.code != 1000:
+                return None  # a pattern with too many steps
+            return Difference("an error of a query that is open", found, error)
         finally:
             first.release(handle)
 
@@ -181,8 +182,6 @@ class Arena:
             leading = found[0] if found else None
             if first.first(handle) != leading:
                 return Difference("find_first", leading, first.first(handle))
-        if any(unreadable(arg) for arg in args):
-            return self.twins(root, text, args, found)
         description = first.description(handle)
         try:
             again = first.parse(root, description, [])

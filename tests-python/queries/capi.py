@@ -113,7 +113,7 @@ class Library:
         "realm_query_parse_for_set": "PPszP", "realm_query_parse_for_results": "PPszP",
         "realm_query_parse_for_values": "PPszP", "realm_list_to_results": "PP",
         "realm_set_to_results": "PP", "realm_dictionary_to_results": "PP",
-        "realm_query_delete_all": "bP", "realm_results_delete_all": "bP",
+        "realm_schema_set_class_public_name": "bPss", "realm_query_delete_all": "bP", "realm_results_delete_all": "bP",
         "realm_get_backlinks": "PPiq", "realm_query_append_query": "PPszP", "realm_results_min": "bPqPP",
         "realm_results_max": "bPqPP", "realm_results_sum": "bPqPP",
         "realm_results_average": "bPqPP", "realm_results_count": "bPP",
@@ -232,6 +232,10 @@ class Database:
             keep.append(array)
             pointers[position] = c.addressof(array)
         schema = lib.check(lib.schema_new(infos, len(classes), pointers))
+        for cls in classes:
+            if cls.alias:
+                lib.check(lib.schema_set_class_public_name(
+                    schema, cls.name.encode(), cls.alias.encode()))
         config = lib.config_new()
         lib.config_set_path(config, self.path.encode())
         lib.config_set_in_memory(config, self.in_memory)

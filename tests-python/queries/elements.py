@@ -18,7 +18,7 @@ from .reach import Env
 from .schema import Cls, NUMERIC, Prop, Universe
 from .syntax import Path, Query, Suffix, Writer, render
 from .values import Row, Unspecified, distinct_key, is_nan, kind, order
-from .ways import Difference, trace, unreadable
+from .ways import Difference, trace
 
 SELF = Path([], head="SELF")
 
@@ -233,14 +233,12 @@ class Values:
                                       database.values(again))
             finally:
                 database.release(again)
-        return (self.description(source, handle, expected, args, what)
+        return (self.description(source, handle, expected, what)
                 or self.aggregate(source, handle, expected, what)
                 or self.refined(source, query, handle, expected, what))
 
-    def description(self, source: Source, handle: int, expected: list[Any], args: list[Any],
-                    what: str) -> Difference | None:
-        if any(unreadable(arg) for arg in args):
-            return None
+    def description(self, source: Source, handle: int, expected: list[Any], what: str
+                    ) -> Difference | None:
         database = self.databases[0]
         text = database.description(handle)
         results = database.values_of(source.owner, source.prop)

@@ -272,7 +272,8 @@ class Binder(OperandBinder):
                 if self.dialect == "format":
                     if op in ("beginswith", "endswith", "contains") and not b:
                         return False  # X6
-                    if op == "like" and isinstance(b, str) and "\\" in b:
+                    if op == "like" and (isinstance(b, str) and "\\" in b
+                                         or isinstance(b, bytes) and b"\\" in b):
                         raise Unspecified("escapes of LIKE in a format string")
                 if odd_null:
                     raise Unspecified("a null needle on a direct Any property")

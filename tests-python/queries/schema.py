@@ -46,6 +46,7 @@ class Cls:
     position: int
     props: list[Prop] = field(default_factory=list)
     embedded: bool = False
+    alias: str = ""  # the public name
 
     def find(self, name: str) -> Prop | None:
         for prop in self.props:
@@ -146,6 +147,9 @@ class SchemaMaker:
         rng = self.rng
         classes = [Cls("Ship", 0), Cls("Crew", 1), Cls("Port", 2)]
         pin, spot = Cls("Pin", 3, embedded=True), Cls("Spot", 4, embedded=True)
+        for cls in classes:
+            if rng.random() < 0.2:
+                cls.alias = rng.choice(["Public", "der Öffentliche", "limit"]) + str(cls.position)
         spot.props = [Prop("type", "string", nullable=rng.random() < 0.5),
                       Prop("coordinates", "double", coll="list")]
         for cls in classes:

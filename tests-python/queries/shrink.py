@@ -75,7 +75,7 @@ def clone(universe: Universe, query: Query, dropped: set[Row],
     classes = {}
     for cls in universe.classes.values():
         props = [copy.copy(prop) for prop in cls.props if id(prop) not in lost]
-        classes[cls.name] = Cls(cls.name, cls.position, props, cls.embedded)
+        classes[cls.name] = Cls(cls.name, cls.position, props, cls.embedded, cls.alias)
     made: dict[Row, Row] = {}
     rows: dict[str, list[Row]] = {}
     for name, old_rows in universe.rows.items():

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 import re
+from decimal import Decimal
 from typing import Any
 
-from .syntax import (And, Call, Lit, Node, Not, Or, Path, Query, SOFT, Suffix, Writer, quoted)
-from .values import kind
+from .schema import Universe
+from .syntax import (And, Call, Lit, Node, Not, Or, Path, Query, SOFT, Suffix, Writer, literal,
+                     quoted)
+from .values import Date, Row, kind
 
 
 class CannotSpell(Exception):
@@ -17,9 +20,10 @@ class CannotSpell(Exception):
 class KeyPathWriter(Writer):
     """Names of properties as `$K` arguments (N8, N9), each now and then."""
 
-    def __init__(self, rng: random.Random) -> None:
+    def __init__(self, rng: random.Random, universe: Universe) -> None:
         super().__init__()
         self.rng = rng
+        self.universe = universe
 
     def key_path(self, names: list[str]) -> str:
         self.args.append(".".join(names))
@@ -61,12 +65,45 @@ class KeyPathWriter(Writer):
         if step[0] == "name":
             word = self.name(step[1])
         elif step[0] == "links":
-            if self.name(step[2]) != step[2]:
-                raise CannotSpell  # no argument stands behind @links yet
-            word = f"@links.{step[1]}.{step[2]}"
+            word = f"@links.{self.origin(step[1], step[2])}"
         else:
             word = step[0]
         return ("." if before else "") + word
+
+    def origin(self, cls: str, prop: str) -> str:
+        """What stands behind @links (N4, N6): names, or key paths in their place."""
+        rng = self.rng
+        alias = self.universe.classes[cls].alias
+        if alias and rng.random() < 0.5:
+            cls = alias
+        roll = rng.random()
+        if roll < 0.2:
+            return self.key_path([cls, prop])
+        first = self.key_path([cls]) if roll < 0.4 else self.name(cls)
+        return f"{first}.{self.key_path([prop]) if 0.3 < roll < 0.6 else self.name(prop)}"
+
+    def name(self, name: str) -> str:
+        """L8: any name may stand behind #."""
+        roll = self.rng.random()
+        if roll < 0.1:
+            return "#" + quoted(name)
+        if roll < 0.2 and re.fullmatch("[A-Za-z_][A-Za-z0-9_]*", name):
+            return "#" + name
+        return super().name(name)
+
+    def operand(self, node: Node, level: int = 0) -> str:
+        """L19, L22: constants that keep their type, in the place of arguments; public names."""
+        if isinstance(node, Lit) and not node.text.startswith("$") and self.rng.random() < 0.6:
+            value = node.value
+            if isinstance(value, Decimal) and node.is_arg:
+                return f"decimal({value})"
+            if isinstance(value, Date):
+                return f"timestamp({value.seconds}:{value.nanos})"
+            if isinstance(value, Row) and value.cls.alias and value.cls.pk:
+                key = literal(value.values[value.cls.pk.name])
+                if key is not None:
+                    return f"obj({quoted(value.cls.alias)}, {key})"
+        return super().operand(node, level)
 
     def keyword(self, word: str) -> str:
         return word
@@ -89,8 +126,10 @@ class FormatWriter(KeyPathWriter):
 
     def name(self, name: str) -> str:
         if "-" in name or " " in name:
+            if self.rng.random() < 0.5:
+                return "#" + quoted(name)
             return self.key_path([name])  # X3: `-` is no part of a name
-        return name
+        return super().name(name)
 
     def keyword(self, word: str) -> str:
         return self.rng.choice([str.upper, str.lower, str.title])(word)
@@ -129,11 +168,11 @@ class FormatWriter(KeyPathWriter):
         return super().pred(node, level)
 
 
-def as_key_paths(query: Query, rng: random.Random) -> tuple[str, list[Any]]:
-    writer = KeyPathWriter(rng)
+def as_key_paths(query: Query, rng: random.Random, universe: Universe) -> tuple[str, list[Any]]:
+    writer = KeyPathWriter(rng, universe)
     return writer.query(query), writer.args
 
 
-def as_format(query: Query, rng: random.Random) -> tuple[str, list[Any]]:
-    writer = FormatWriter(rng)
+def as_format(query: Query, rng: random.Random, universe: Universe) -> tuple[str, list[Any]]:
+    writer = FormatWriter(rng, universe)
     return writer.query(query), writer.args

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 from dataclasses import dataclass
-from decimal import Decimal
 from typing import Any, Callable
 
 from .capi import Database, EngineError
@@ -17,7 +16,7 @@ from .reach import Env
 from .schema import Cls, Universe
 from .spelling import CannotSpell, as_format, as_key_paths
 from .syntax import Query, Suffix, Writer, render
-from .values import Row, Unspecified, to_decimal
+from .values import Row, Unspecified
 
 ILLEGAL_OPERATION, INDEX_OUT_OF_BOUNDS = 2007, 3017
 
@@ -44,13 +43,13 @@ def spelled(universe: Universe, database: Database, root: Cls, query: Query, rng
     as_text = rng.random() < 0.4
     if as_text:
         try:
-            text, args = as_key_paths(query, rng)
+            text, args = as_key_paths(query, rng, universe)
         except CannotSpell:
             return None
         parse = database.parse
     else:
         try:
-            text, args = as_format(query, rng)
+            text, args = as_format(query, rng, universe)
         except CannotSpell:
             return None
         parse = database.parse_format
@@ -68,7 +67,7 @@ def spelled(universe: Universe, database: Database, root: Cls, query: Query, rng
         rows = database.rows(handle, root)
         if rows != found:
             return Difference(f"rows {name}: {text!r} {args!r}", found, rows)
-        if as_text or any(unreadable(arg) for arg in args):
+        if as_text:
             return None
         description = database.description(handle)
         again = database.parse(root, description, [])
@@ -345,11 +344,3 @@ class Living:
                 difference.what += f"\n  query {render(chain.query)}, on {chain.root.name}"
                 return difference
         return None
-
-
-def unreadable(arg: Any) -> bool:
-    """Whether no literal says this argument: a decimal that is read as another double."""
-    if isinstance(arg, list):
-        return any(unreadable(item) for item in arg)
-    return isinstance(arg, Decimal) and (
-        not arg.is_finite() or to_decimal(float(arg)) != arg)
