@@ -104,7 +104,7 @@ def _object(value: Any) -> Any:
     key = value._realm_key
     if model.primary_key is not None:
         key = _tree(getattr(value, model.primary_key.name))
-    return {"$link": {"table": model.name, "key": key}}
+    return {"$link": {"table": model.stored_name, "key": key}}
 
 
 _realm._set_default_to_json(_default_text)

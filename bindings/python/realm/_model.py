@@ -397,6 +397,7 @@ class ObjectMeta(type):
     def __new__(
         mcls, name: str, bases: tuple[type, ...], namespace: dict[str, Any], **options: Any
     ) -> ObjectMeta:
+        stored_name = options.pop("stored_name", name)
         embedded = options.pop("embedded", False) or any(
             getattr(base, "__realm_embedded__", False) for base in bases
         )
@@ -410,7 +411,7 @@ class ObjectMeta(type):
             {name: cls}, frame.f_locals, _module_scope(cls.__module__), vars(builtins)
         )
         # The class may mention itself: it is a model before its properties are known.
-        cls.__realm_model__ = _realm.Model(name, cls, (), embedded=embedded)
+        cls.__realm_model__ = _realm.Model(name, cls, (), embedded=embedded, stored_name=stored_name)
         declarations: dict[str, _Declaration] = {}
         for base in reversed(cls.__mro__[1:]):
             if isinstance(base, ObjectMeta):
@@ -425,7 +426,7 @@ class ObjectMeta(type):
                     )
                 )
         declarations.update(_declared_in(name, _annotations_of(cls), namespace, names))
-        _install(cls, declarations, embedded)
+        _install(cls, declarations, embedded, stored_name)
         return cls
 
     def __repr__(cls) -> str:
@@ -452,7 +453,8 @@ class ObjectMeta(type):
         return inspect.Signature(parameters)
 
 
-def _install(cls: ObjectMeta, declarations: dict[str, _Declaration], embedded: bool) -> None:
+def _install(
+    cls: ObjectMeta, declarations: dict[str, _Declaration], embedded: bool, stored: str) -> None:
     keys = [d.where for d in declarations.values() if d.field.primary_key]
     if len(keys) > 1:
         raise SchemaError(f"{cls.__name__}: a class has one primary key, not {' and '.join(keys)}")
@@ -460,7 +462,9 @@ def _install(cls: ObjectMeta, declarations: dict[str, _Declaration], embedded: b
         raise SchemaError(f"{keys[0]}: an embedded object has no primary key; its owner has one")
     properties = tuple(d.property() for d in declarations.values())
     cls.__realm_declarations__ = declarations
-    cls.__realm_model__ = _realm.Model(cls.__name__, cls, properties, embedded=embedded)
+    cls.__realm_model__ = _realm.Model(
+        cls.__name__, cls, properties, embedded=embedded, stored_name=stored
+    )
     for prop in properties:
         setattr(cls, prop.name, prop)
     # Defaults must fit their type: say so where the class is declared.
@@ -470,6 +474,8 @@ def _install(cls: ObjectMeta, declarations: dict[str, _Declaration], embedded: b
 
 class Object(_realm.Object, metaclass=ObjectMeta):
     """Base of the classes whose objects a realm stores.
+
+    `class Dog(realm.Object, stored_name="t_dog")` has another name in the file; queries know both.
 
     Constructing one gives an ordinary, *unmanaged* object that carries its values. `Realm.add`
     stores it and makes it *managed*: from then on its attributes read and write the file, and it

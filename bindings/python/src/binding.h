@@ -106,8 +106,10 @@ struct Property {
 struct Model {
     PyObject_HEAD
     State *state;
-    PyObject *name;            /* the class's name in the file */
+    PyObject *name;            /* of the Python class; public name for queries */
     const char *text;          /* UTF-8 of name */
+    PyObject *stored_name;     /* the class's name in the file */
+    const char *stored;        /* UTF-8 of stored_name */
     PyTypeObject *type;        /* the Python class */
     Property **properties;
     size_t count;

@@ -1,13 +1,15 @@
 /* realm._realm.Model: the properties of one model class, in order, and how to describe them to the
  * engine. Created once per class by the metaclass in realm/_model.py; realm.c binds it to files. */
 #include "binding.h"
+#include <string.h>
 
 static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"name", "type", "properties", "embedded", NULL};
-    PyObject *name, *python_class, *properties;
+    static char *names[] = {"name", "type", "properties", "embedded", "stored_name", NULL};
+    PyObject *name, *python_class, *properties, *stored = NULL;
     int embedded = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UO!O!|$p:Model", names, &name, &PyType_Type,
-                                     &python_class, &PyTuple_Type, &properties, &embedded)) {
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UO!O!|$pU:Model", names, &name, &PyType_Type,
+                                     &python_class, &PyTuple_Type, &properties, &embedded,
+                                     &stored)) {
         return NULL;
     }
     State *state = state_of_type(type);
@@ -20,10 +22,12 @@ static PyObject *model_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     self->embedded = embedded;
     self->name = Py_NewRef(name);
     self->text = PyUnicode_AsUTF8AndSize(name, NULL);
+    self->stored_name = Py_NewRef(stored ? stored : name);
+    self->stored = PyUnicode_AsUTF8AndSize(self->stored_name, NULL);
     self->type = (PyTypeObject *)Py_NewRef(python_class);
     self->properties = PyMem_Calloc(count + 1, sizeof *self->properties);
     self->index = PyDict_New();
-    if (!self->text || !self->index) goto failed;
+    if (!self->text || !self->stored || !self->index) goto failed;
     if (!self->properties) {
         PyErr_NoMemory();
         goto failed;
@@ -76,6 +80,7 @@ static void model_dealloc(Model *self) {
     PyMem_Free(self->properties);
     Py_CLEAR(self->index);
     Py_CLEAR(self->name);
+    Py_CLEAR(self->stored_name);
     PyObject_GC_Del(self);
     Py_DECREF(type);
 }
@@ -118,7 +123,7 @@ realm_schema_t *schema_from_models(State *state, Model **models, size_t count) {
             PyErr_NoMemory();
             goto done;
         }
-        classes[i].name = model->text;
+        classes[i].name = model->stored;
         classes[i].primary_key =
             model->primary < 0 ? "" : model->properties[model->primary]->text;
         classes[i].num_properties = model->count;
@@ -136,12 +141,25 @@ realm_schema_t *schema_from_models(State *state, Model **models, size_t count) {
             if (property->link_target) {
                 info->link_target = PyUnicode_AsUTF8AndSize(property->link_target, NULL);
                 if (!info->link_target) goto done;
+                for (size_t k = 0; k < count; k++) {
+                    if (strcmp(info->link_target, models[k]->text) == 0) {
+                        info->link_target = models[k]->stored;
+                        break;
+                    }
+                }
             }
         }
     }
     schema = realm_schema_new(classes, count, (const realm_property_info_t **)lists);
     if (!schema) raise_engine(state, "building the schema");
     for (size_t i = 0; schema && i < count; i++) {
+        if (strcmp(models[i]->text, models[i]->stored) != 0 &&
+            !realm_schema_set_class_public_name(schema, models[i]->stored, models[i]->text)) {
+            raise_engine(state, "naming class %s", models[i]->text);
+            realm_release(schema);
+            schema = NULL;
+            break;
+        }
         if (schema_add_defaults(state, schema, models[i]) < 0) {
             realm_release(schema);
             schema = NULL;
@@ -163,6 +181,11 @@ static PyObject *model_repr(Model *self) {
 static PyObject *get_name(Model *self, void *unused) {
     (void)unused;
     return Py_NewRef(self->name);
+}
+
+static PyObject *get_stored_name(Model *self, void *unused) {
+    (void)unused;
+    return Py_NewRef(self->stored_name);
 }
 
 static PyObject *get_type(Model *self, void *unused) {
@@ -193,7 +216,8 @@ static PyObject *get_embedded(Model *self, void *unused) {
 
 static PyGetSetDef model_getset[] = {
     {"embedded", (getter)get_embedded, NULL, "Its objects are parts of others.", NULL},
-    {"name", (getter)get_name, NULL, "Name of the class in the file.", NULL},
+    {"name", (getter)get_name, NULL, "Name of the Python class.", NULL},
+    {"stored_name", (getter)get_stored_name, NULL, "Name of the class in the file.", NULL},
     {"type", (getter)get_type, NULL, "The Python class.", NULL},
     {"properties", (getter)get_properties, NULL, "Its properties in order.", NULL},
     {"primary_key", (getter)get_primary_key, NULL, "The primary key property, or None.", NULL},

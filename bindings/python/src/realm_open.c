@@ -54,13 +54,13 @@ static int bind_one(Realm *self, Binding *binding, Model *model) {
         PyErr_NoMemory();
         return -1;
     }
-    if (!realm_find_class(self->handle, model->text, &found, &info)) {
+    if (!realm_find_class(self->handle, model->stored, &found, &info)) {
         raise_engine(state, "looking up class %s", model->text);
         return -1;
     }
     if (!found) {
         raise_code(state, RLM_ERR_NO_SUCH_TABLE, "the realm %R has no class %s", self->path,
-                   model->text);
+                   model->stored);
         return -1;
     }
     binding->class_key = info.key;
