@@ -91,15 +91,18 @@ extension LeafFilter {
         let counts = UnsafeMutablePointer<Int32>.allocate(capacity: rows)
         defer { counts.deallocate() }
         counts.initialize(repeating: 0, count: rows)
-        if set == nil, leaf.keyWidth == 0 {
-            try countEntries(origin, Int(node.column), leaf, counts)
-        } else {
-            try origin.visitLinks(
-                to: leaf.keyBase, through: leaf.key(rows &- 1), column: Int(node.column)
-            ) { links, entries in
-                CountedLinks.forEachTarget(links, entries) { entry, target in
-                    if let set, !set.contains(links.key(entry)) { return }
-                    if let row = leaf.row(of: target) { counts[row] &+= 1 }
+        let first = leaf.keyBase
+        let isDense = leaf.keyWidth == 0
+        try origin.visitLinks(
+            to: first, through: leaf.key(rows &- 1), column: Int(node.column)
+        ) { links, entries in
+            CountedLinks.forEachTarget(links, entries) { entry, target in
+                if let set, !set.contains(links.key(entry)) { return }
+                if isDense {
+                    let row = Int(truncatingIfNeeded: target &- first)
+                    if row >= 0 && row < rows { counts[row] &+= 1 }
+                } else if let row = leaf.row(of: target) {
+                    counts[row] &+= 1
                 }
             }
         }
@@ -109,36 +112,6 @@ extension LeafFilter {
         ck_mask_range_u32(
             counts, rows, UInt32(truncatingIfNeeded: low),
             UInt32(truncatingIfNeeded: high - low), match)
-    }
-
-    /// The same for a leaf without gaps. Entries are in the order of their targets: for each row the
-    /// place behind its last entry is noted, and differences are the numbers. Adding up would wait
-    /// for the sum that the entry before has just stored.
-    private func countEntries(
-        _ origin: TableReader, _ column: Int, _ leaf: LeafView,
-        _ counts: UnsafeMutablePointer<Int32>
-    ) throws(RealmError) {
-        let rows = UInt(bitPattern: leaf.rows)
-        let first = leaf.keyBase
-        var read = 0
-        try origin.visitLinks(
-            to: first, through: leaf.key(leaf.rows &- 1), column: column
-        ) { links, entries in
-            let before = read &- entries.lowerBound &+ 1
-            CountedLinks.forEachTarget(links, entries) { entry, target in
-                let row = UInt(bitPattern: Int(truncatingIfNeeded: target &- first))
-                if row < rows {
-                    counts[Int(bitPattern: row)] = Int32(truncatingIfNeeded: entry &+ before)
-                }
-            }
-            read &+= entries.count
-        }
-        var last: Int32 = 0
-        for row in 0..<leaf.rows {
-            let end = max(last, counts[row])
-            counts[row] = end &- last
-            last = end
-        }
     }
 
     // MARK: Cells
