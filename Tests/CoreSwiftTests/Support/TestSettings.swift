@@ -20,6 +20,13 @@ enum TestSettings {
         return UInt64(truncatingIfNeeded: seed)
     }
 
+    /// Processor time of this thread in seconds: for bounds on time that hold on a busy machine.
+    static func processorTime() -> Double {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     static func writeFile(_ path: String, _ bytes: [UInt8]) {
         bytes.withUnsafeBytes { writeFile(path, $0) }
     }

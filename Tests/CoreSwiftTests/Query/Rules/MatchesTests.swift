@@ -91,8 +91,7 @@ import Testing
         ])
     func runaway(pattern: String, length: Int) throws {
         let world = try TextWorld([String(repeating: "a", count: length), "x"])
-        let clock = ContinuousClock()
-        let start = clock.now
+        let start = TestSettings.processorTime()
         do {
             let found = try world.find("title MATCHES $0", [.scalar(.string(pattern))])
             #expect(found.isEmpty)
@@ -100,7 +99,7 @@ import Testing
             #expect(error.code == .runtime)
             #expect(error.message.contains("MATCHES"))
         }
-        #expect(clock.now - start < .seconds(30))
+        #expect(TestSettings.processorTime() - start < 30)
     }
 
     @Test("patterns that only look bad are answered on long values")
