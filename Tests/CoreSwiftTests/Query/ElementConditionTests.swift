@@ -9,7 +9,7 @@ import Testing
 @Suite struct ElementConditionTests {
     private static let types: [(name: String, type: PropertyType)] = [
         ("int", .int), ("bool", .bool), ("float", .float), ("double", .double),
-        ("date", .timestamp), ("text", .string),
+        ("date", .timestamp), ("text", .string), ("data", .binary),
     ]
     private static let shapes: [(name: String, collection: CollectionType, isNullable: Bool)] = [
         ("List", .list, false), ("ListOrNull", .list, true), ("Set", .set, false),
@@ -44,6 +44,9 @@ import Testing
                     seconds: seconds,
                     nanoseconds: random.below(3) == 0 ? Int32(random.below(3)) : 0))
         case .string: return .string(texts[random.below(texts.count)])
+        case .binary:
+            // A literal spells ASCII alone.
+            return .binary(texts[random.below(8)].utf8.map { $0 })
         default:
             return .int(Int64(random.below(20)) << Int64([0, 0, 4, 12, 40][random.below(5)]))
         }
@@ -57,6 +60,7 @@ import Testing
             return value.isNaN ? "nan" : value.isInfinite ? "inf" : "\(value)"
         case .timestamp(let value): return "T\(value.seconds):\(value.nanoseconds)"
         case .string(let value): return "'\(value)'"
+        case .binary(let value): return "binary('\(String(decoding: value, as: UTF8.self))')"
         case .int(let value): return "\(value)"
         default: return "NULL"
         }
@@ -112,7 +116,7 @@ import Testing
         let shape = shapes[random.below(shapes.count)]
         var subject = type.name + shape.name
         var constant = value(type.type, &random)
-        var isText = type.type == .string
+        var isText = type.type == .string || type.type == .binary
         if shape.collection == .dictionary {
             let takesKeys = random.below(4) == 0
             subject += takesKeys ? ".@keys" : ".@values"

@@ -12,6 +12,10 @@ import Testing
             PropertySchema("text", .string),
             PropertySchema("marks", .int, collection: .list),
             PropertySchema("near", .object, collection: .list, linkTarget: "Note"),
+            PropertySchema("weights", .double, collection: .list),
+            PropertySchema("words", .string, collection: .set),
+            PropertySchema("days", .timestamp, collection: .list, flags: [.nullable]),
+            PropertySchema("named", .int, collection: .dictionary),
         ])
 
     private struct Row {
@@ -64,6 +68,43 @@ import Testing
             let other = ObjectKey(rawValue: rows[index - step].key)
             try Value.link(Link(owner.key, other)).withRaw { raw throws(RealmError) in
                 try links.insert(raw, at: 0)
+            }
+        }
+    }
+
+    /// Gives every `step`-th note the first three numbers of its marks in other types.
+    private static func addOthers(_ realm: Realm, _ rows: [Row], step: Int) throws {
+        let owner = realm.schema.class_(named: "Note")!
+        for index in stride(from: step, to: rows.count, by: step) {
+            let key = ObjectKey(rawValue: rows[index].key)
+            guard let object = try realm.find(owner.key, key: key) else { continue }
+            let weights = try object.collection("weights")
+            let words = try object.collection("words")
+            let days = try object.collection("days")
+            let named = try object.collection("named")
+            for place in 0..<3 {
+                let number = index % 90 + place
+                try Value.double(Double(number) / 2).withRaw { raw throws(RealmError) in
+                    try weights.insert(raw, at: place)
+                }
+                try Value.string("word \(number)").withRaw { raw throws(RealmError) in
+                    _ = try words.insert(raw)
+                }
+                let day: Value =
+                    place == 1
+                    ? .null : .timestamp(Timestamp(seconds: Int64(number), nanoseconds: 0))
+                try day.withRaw { raw throws(RealmError) in try days.insert(raw, at: place) }
+                try insert(number, "key \(place)", named)
+            }
+        }
+    }
+
+    private static func insert(
+        _ number: Int, _ key: String, _ dictionary: RealmCollection
+    ) throws(RealmError) {
+        try Value.string(key).withRaw { rawKey throws(RealmError) in
+            try Value.int(Int64(number)).withRaw { raw throws(RealmError) in
+                _ = try dictionary.insert(raw, key: rawKey)
             }
         }
     }
@@ -159,6 +200,36 @@ import Testing
         #expect(
             try all.filter("ANY near.rank > 20 AND text CONTAINS '7'").count()
                 == count { (rows[$0 - step].rank ?? -1) > 20 && rows[$0].text.contains("7") })
+    }
+
+    @Test func largeScansOfElementsOfOtherTypesFindWhatALoopFinds() throws {
+        let directory = TemporaryDirectory()
+        let (realm, rows) = try Self.make(directory.file(), 401_000)
+        defer { realm.close() }
+        let step = 1009
+        try realm.write { try Self.addOthers(realm, rows, step: step) }
+        let all = try realm.objects("Note")
+        let holders = stride(from: step, to: rows.count, by: step)
+        func expect(_ text: String, _ holds: (Int) -> Bool) throws {
+            let found = holders.filter { index in
+                (index % 90...index % 90 + 2).contains(where: holds)
+            }
+            #expect(!found.isEmpty, "\(text)")
+            #expect(try all.filter(text).count() == found.count, "\(text)")
+            #expect(try keys(all.filter(text)) == found.map { rows[$0].key }, "\(text)")
+        }
+        try expect("ANY weights > 40") { $0 > 80 }
+        try expect("ANY words == 'word 40'") { $0 == 40 }
+        try expect("ANY words CONTAINS[c] 'D 5'") { "\($0)".hasPrefix("5") }
+        try expect("ANY words BEGINSWITH 'word 7'") { "\($0)".hasPrefix("7") }
+        try expect("ANY words IN {'word 3', 'word 60'}") { $0 == 3 || $0 == 60 }
+        try expect("ANY named.@values < 7") { $0 < 7 }
+        let dates = holders.filter { $0 % 90 == 50 || $0 % 90 + 2 == 50 }
+        #expect(try keys(all.filter("ANY days == T50:0")) == dates.map { rows[$0].key })
+        #expect(try all.filter("ANY days == NULL").count() == holders.count { _ in true })
+        let light = holders.count { $0 % 90 < 20 }
+        let empty = rows.count - holders.count { _ in true }
+        #expect(try all.filter("ALL weights < 11").count() == light + empty)
     }
 
     @Test func largeSortsInAWriteTransactionSeeItsChanges() throws {
