@@ -7,9 +7,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from . import elements, functions, sql, unsupported, ways
-from .capi import Database, EngineError
+from .capi import Database
 from .evaluator import evaluate
 from .generator import Generator
+from .native import EngineError
 from .schema import Cls, NUMERIC, Universe
 from .syntax import And, Call, Compare, Lit, Not, Query, render
 from .values import Row, Unspecified, is_nan, kind

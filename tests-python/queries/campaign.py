@@ -23,7 +23,7 @@ import traceback
 from typing import Callable
 
 from .arena import Arena, Report
-from .capi import EngineError
+from .native import EngineError
 from .elements import Values
 from .generator import Generator
 from .schema import Cls, Universe, make_universe

@@ -9,9 +9,10 @@ from functools import cmp_to_key
 from typing import Any, Callable
 
 from . import functions
-from .capi import Database, EngineError
+from .capi import Database
 from .evaluator import Binder, Expected, evaluate
 from .generator import Generator
+from .native import EngineError
 from .operands import Scope
 from .paths import Frame
 from .reach import Env

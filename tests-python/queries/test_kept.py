@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from queries.capi import Database, EngineError
+from queries.capi import Database
+from queries.native import EngineError
 from queries.elements import Source, same
 from queries.kept import KEPT, Ask, Kept, universe
 from queries.values import Row

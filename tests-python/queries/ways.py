@@ -7,10 +7,11 @@ import random
 from dataclasses import dataclass
 from typing import Any, Callable
 
-from .capi import Database, EngineError
+from .capi import Database
 from .changes import Changer
 from .evaluator import Binder, bind_suffix, evaluate
 from .generator import Generator
+from .native import EngineError
 from .operands import Failed, Scope
 from .reach import Env
 from .schema import Cls, Universe
