@@ -152,12 +152,17 @@ extension Binder {
         if let found = visibleProperty(name, from: walk.scope) {
             useScope(found.scope, from: walk.scope)
             let scope = scopes[Int(found.scope)]
-            if recordsTexts, scopes.count > 1, found.scope != 0 || walk.scope != 0 {
-                walk.text = found.scope == 0 ? "SELF" : variableText(found.scope)
-            }
             walk.bound.path.slot = scope.slot
             walk.classIndex = scope.classIndex
-            return setProperty(&walk, (found.index, found.isComputed))
+            if recordsTexts, found.scope != 0 { walk.text = variableText(found.scope) }
+            let isRootInside = recordsTexts && found.scope == 0 && walk.scope != 0
+            let hidesSelf =
+                isRootInside
+                && UnsafeString.with("SELF") { visibleProperty($0, from: walk.scope) != nil }
+            if isRootInside, !hidesSelf { walk.text = "SELF" }
+            setProperty(&walk, (found.index, found.isComputed))
+            if hidesSelf { writeVisibly(&walk, found, name) }
+            return
         }
         if !walk.isEscaped, String(decoding: name, as: UTF8.self) == "SELF" {
             return start(&walk, at: 0, text: "SELF")
@@ -172,10 +177,28 @@ extension Binder {
         throw unknown(scopes[Int(scope)].classIndex, name)
     }
 
+    /// SELF is a property in this scope, so that the text names a property of the queried objects
+    /// without it. The name in the file may be that of a member's property: then the name by which
+    /// the property was found, its public one, stays.
+    private func writeVisibly(
+        _ walk: inout PathWalk, _ found: VisibleProperty, _ name: UnsafeBufferPointer<UInt8>
+    ) {
+        let owner = schema.classes[walk.classIndex]
+        let stored =
+            found.isComputed
+            ? owner.computedProperties[found.index].name : owner.properties[found.index].name
+        let again = UnsafeString.with(stored) { visibleProperty($0, from: walk.scope) }
+        if let again, again == found { return }
+        walk.text = CanonicalText.name(String(decoding: name, as: UTF8.self))
+    }
+
+    /// A property, and the scope whose objects have it.
+    typealias VisibleProperty = (scope: Int32, index: Int, isComputed: Bool)
+
     /// A property of the innermost class around that has the name.
     func visibleProperty(
         _ name: UnsafeBufferPointer<UInt8>, from scope: Int32
-    ) -> (scope: Int32, index: Int, isComputed: Bool)? {
+    ) -> VisibleProperty? {
         var scope = scope
         while scope >= 0 {
             let item = scopes[Int(scope)]
