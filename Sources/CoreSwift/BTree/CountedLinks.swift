@@ -13,20 +13,20 @@ enum CountedLinks {
     static let byteCountMax = 16
     private static let numberBytes = 4
 
-    /// A change of the links from a source to a target; then an entry to be added or removed.
-    struct Change {
+    /// From where a link leads, and where to.
+    struct Link {
         /// 0 where the index files targets by object key alone.
         var classKey: UInt32
-        /// 1 or -1: a link more or less. In an entry: above 0 to add it, below to remove it; its
-        /// distance from zero is 1 for the first link, 2 for the next one …
-        var count: Int32
         var target: UInt64
         var source: UInt64
 
         @inline(__always)
-        func isSameTarget(_ other: Change) -> Bool {
+        func hasTarget(of other: Link) -> Bool {
             target == other.target && classKey == other.classKey
         }
+
+        @inline(__always)
+        func isEqual(_ other: Link) -> Bool { source == other.source && hasTarget(of: other) }
 
         /// Writes the bytes of link `number`, from 0 on; returns how many.
         @inline(__always)
@@ -136,105 +136,5 @@ enum CountedLinks {
             }
         }
         return ascends ? result : result.sorted()
-    }
-
-    // MARK: Changing
-
-    /// Merges changes, which ascend by target and source, into the tree. They are overwritten.
-    static func apply(
-        _ changes: UnsafeMutablePointer<Change>, _ count: Int, isMixed: Bool,
-        to tree: inout IndexTree, memory: UnsafeMutablePointer<TransactionMemory>
-    ) throws(RealmError) {
-        let buffer = UnsafeMutableRawPointer.allocate(byteCount: byteCountMax, alignment: 8)
-        defer { buffer.deallocate() }
-        let entries = try makeEntries(changes, count, isMixed, tree, buffer)
-        let bytes = UnsafeRawPointer(buffer)
-        let batch = IndexBatch(count: entries) { index in
-            let entry = changes[index]
-            let number = Int(entry.count.magnitude) &- 1
-            return IndexBatch.Operation(
-                position: IndexPosition(
-                    bytes: bytes, count: entry.write(buffer, number: number, isMixed: isMixed),
-                    key: Int64(bitPattern: entry.source)),
-                isAddition: entry.count > 0)
-        }
-        try tree.apply(batch, memory: memory)
-    }
-
-    /// Turns changes into the entries to add and to remove, in the order of the tree; returns how
-    /// many. Each change makes at most one, so they stand where the changes were.
-    private static func makeEntries(
-        _ changes: UnsafeMutablePointer<Change>, _ count: Int, _ isMixed: Bool,
-        _ tree: IndexTree, _ buffer: UnsafeMutableRawPointer
-    ) throws(RealmError) -> Int {
-        var cursor = IndexCursor(tree)
-        let isEmpty = tree.isEmpty
-        var written = 0
-        var read = 0
-        var further: [Change] = []
-        while read < count {
-            let target = changes[read]
-            while read < count, changes[read].isSameTarget(target) {
-                var change = changes[read]
-                read += 1
-                while read < count, changes[read].source == change.source,
-                    changes[read].isSameTarget(target)
-                {
-                    change.count &+= changes[read].count
-                    read += 1
-                }
-                if change.count == 0 { continue }
-                let known = isEmpty ? 0 : try links(change, isMixed, &cursor, buffer)
-                let wanted = max(0, known + Int(change.count))
-                let isAddition = wanted > known
-                for number in min(known, wanted)..<max(known, wanted) {
-                    change.count = Int32(truncatingIfNeeded: number + 1) * (isAddition ? 1 : -1)
-                    if number == 0 {
-                        changes[written] = change
-                        written += 1
-                    } else {
-                        further.append(change)
-                    }
-                }
-            }
-            if further.isEmpty { continue }
-            further.sort {
-                let (a, b) = ($0.count.magnitude, $1.count.magnitude)
-                return a != b ? a < b : $0.source < $1.source
-            }
-            for entry in further {
-                changes[written] = entry
-                written += 1
-            }
-            further.removeAll(keepingCapacity: true)
-        }
-        return written
-    }
-
-    /// How many links the tree has from the change's source to its target.
-    private static func links(
-        _ change: Change, _ isMixed: Bool, _ cursor: inout IndexCursor,
-        _ buffer: UnsafeMutableRawPointer
-    ) throws(RealmError) -> Int {
-        func isThere(_ number: Int) throws(RealmError) -> Bool {
-            let count = change.write(buffer, number: number, isMixed: isMixed)
-            return try cursor.contains(
-                IndexPosition(
-                    bytes: UnsafeRawPointer(buffer), count: count,
-                    key: Int64(bitPattern: change.source)))
-        }
-        guard try isThere(0) else { return 0 }
-        // Link `low` is there, link `high` is not: twice as far each time, then by halves.
-        var low = 0
-        var high = 1
-        while try isThere(high) {
-            low = high
-            high *= 2
-        }
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if try isThere(middle) { low = middle } else { high = middle }
-        }
-        return high
     }
 }

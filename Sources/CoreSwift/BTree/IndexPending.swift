@@ -22,13 +22,13 @@ struct IndexPending {
     /// marks a removal (object keys are never negative).
     private typealias WordChange = RadixItem
     /// A change of a value in the heap.
-    private struct TextChange {
+    fileprivate struct TextChange {
         var offset: Int
         var count: Int32
         var isAddition: Bool
         var key: Int64
     }
-    private static let removalBit: UInt64 = 1 << 63
+    fileprivate static let removalBit: UInt64 = 1 << 63
     /// From here on huge pages pay.
     private static let hugeBytes = 4 << 20
 
@@ -314,14 +314,10 @@ struct IndexPending {
     ) throws(RealmError) {
         guard let words else { return }
         // Sources usually arrive in ascending order; then sorting by value alone suffices,
-        // because the sort is stable, and the changes are sorted where they are.
+        // because the sort is stable, and the changes themselves are sorted.
         let isInPlace = keysAscend
         let items = isInPlace ? words : Self.allocate(count)
         let scratch = Self.allocate(count)
-        defer {
-            if !isInPlace { items.deallocate() }
-            scratch.deallocate()
-        }
         if !isInPlace {
             for i in 0..<count {
                 items[i] = RadixItem(
@@ -330,28 +326,33 @@ struct IndexPending {
             RadixSort.sort(items, scratch, count)
             for i in 0..<count { items[i] = words[Int(items[i].payload)] }
         }
-        RadixSort.sort(items, scratch, count)
+        let sorted = RadixSort.sorted(items, scratch, count)
+        let spare = sorted == items ? scratch : items
         if isInPlace {
-            // What waits stays true if the tree throws.
+            // Whole and ordered: what waits stays true if the tree throws.
+            self.words = sorted
+            if sorted == scratch { capacity = count }
             keysAscend = false
             chains = WordChains()
         }
+        defer {
+            spare.deallocate()
+            if !isInPlace { sorted.deallocate() }
+        }
         if isCounted {
-            let changes = linkChanges(items)
-            defer { changes.deallocate() }
-            try CountedLinks.apply(changes, count, isMixed: false, to: &tree, memory: memory)
-            return
+            let changes = WordLinkChanges(count: count, changes: sorted, notes: spare)
+            return try CountedLinks.apply(changes, to: &tree, memory: memory)
         }
         // Of several changes of one entry the last one counts.
         var kept = 0
         for i in 0..<count {
-            let item = items[i]
-            if kept > 0, items[kept - 1].key == item.key,
-                (items[kept - 1].payload ^ item.payload) & ~Self.removalBit == 0
+            let item = sorted[i]
+            if kept > 0, sorted[kept - 1].key == item.key,
+                (sorted[kept - 1].payload ^ item.payload) & ~Self.removalBit == 0
             {
-                items[kept - 1] = item
+                sorted[kept - 1] = item
             } else {
-                items[kept] = item
+                sorted[kept] = item
                 kept += 1
             }
         }
@@ -360,7 +361,7 @@ struct IndexPending {
         if shape == .terms {
             let terms = terms
             let batch = IndexBatch(count: kept) { index in
-                let item = items[index]
+                let item = sorted[index]
                 let bytes = terms.bytes(Int(truncatingIfNeeded: item.key))
                 return IndexBatch.Operation(
                     position: IndexPosition(
@@ -373,7 +374,7 @@ struct IndexPending {
         let buffer = UnsafeMutableRawPointer.allocate(byteCount: 8, alignment: 8)
         defer { buffer.deallocate() }
         let batch = IndexBatch(count: kept) { index in
-            let item = items[index]
+            let item = sorted[index]
             buffer.put(item.key.byteSwapped, 0)
             return IndexBatch.Operation(
                 position: IndexPosition(
@@ -382,38 +383,6 @@ struct IndexPending {
                 isAddition: item.payload & removalBit == 0)
         }
         try tree.apply(batch, memory: memory)
-    }
-
-    /// The changes as those of links; the caller frees them.
-    private func linkChanges(
-        _ items: UnsafePointer<RadixItem>
-    ) -> UnsafeMutablePointer<CountedLinks.Change> {
-        let changes = UnsafeMutablePointer<CountedLinks.Change>.allocate(capacity: count)
-        for index in 0..<count {
-            let item = items[index]
-            (changes + index).initialize(
-                to: CountedLinks.Change(
-                    classKey: 0, count: item.payload & Self.removalBit == 0 ? 1 : -1,
-                    target: item.key, source: item.payload & ~Self.removalBit))
-        }
-        return changes
-    }
-
-    /// The same for targets with their class, 12 bytes.
-    private func linkChanges(
-        _ items: UnsafePointer<RadixItem>, _ texts: UnsafePointer<TextChange>,
-        _ heap: UnsafeRawPointer
-    ) -> UnsafeMutablePointer<CountedLinks.Change> {
-        let changes = UnsafeMutablePointer<CountedLinks.Change>.allocate(capacity: count)
-        for index in 0..<count {
-            let text = texts[Int(items[index].payload)]
-            (changes + index).initialize(
-                to: CountedLinks.Change(
-                    classKey: heap.u32(text.offset).byteSwapped, count: text.isAddition ? 1 : -1,
-                    target: heap.u64(text.offset + 4).byteSwapped,
-                    source: UInt64(bitPattern: text.key)))
-        }
-        return changes
     }
 
     private func mergeTexts(
@@ -443,10 +412,9 @@ struct IndexPending {
         RadixSort.sort(items, items + count, count)
         settleTies(items, texts, heap)
         if isCounted {
-            let changes = linkChanges(items, texts, heap)
-            defer { changes.deallocate() }
-            try CountedLinks.apply(changes, count, isMixed: true, to: &tree, memory: memory)
-            return
+            let changes = TextLinkChanges(
+                count: count, changes: items, notes: items + count, texts: texts, heap: heap)
+            return try CountedLinks.apply(changes, to: &tree, memory: memory)
         }
         var kept = 0
         for i in 0..<count {
@@ -502,4 +470,72 @@ struct IndexPending {
             start = end
         }
     }
+}
+
+/// Changes of links to objects of one class.
+private struct WordLinkChanges: LinkChanges {
+    static var isMixed: Bool { false }
+    let count: Int
+    let changes: UnsafeMutablePointer<RadixItem>
+    let notes: UnsafeMutablePointer<RadixItem>
+
+    @inline(__always)
+    private func link(_ item: RadixItem) -> CountedLinks.Link {
+        CountedLinks.Link(
+            classKey: 0, target: item.key, source: item.payload & ~IndexPending.removalBit)
+    }
+
+    @inline(__always)
+    func link(_ index: Int) -> CountedLinks.Link { link(changes[index]) }
+
+    @inline(__always)
+    func isAddition(_ index: Int) -> Bool {
+        changes[index].payload & IndexPending.removalBit == 0
+    }
+
+    @inline(__always)
+    func note(_ index: Int, at place: Int, isAddition: Bool) {
+        let source = changes[index].payload & ~IndexPending.removalBit
+        notes[place] = RadixItem(
+            key: changes[index].key,
+            payload: isAddition ? source : source | IndexPending.removalBit)
+    }
+
+    @inline(__always)
+    func noted(_ place: Int) -> CountedLinks.Link { link(notes[place]) }
+
+    @inline(__always)
+    func notedIsAddition(_ place: Int) -> Bool {
+        notes[place].payload & IndexPending.removalBit == 0
+    }
+}
+
+/// Changes of links to objects of any class: 12 bytes each, class and object key.
+private struct TextLinkChanges: LinkChanges {
+    static var isMixed: Bool { true }
+    let count: Int
+    /// By number of the text.
+    let changes: UnsafeMutablePointer<RadixItem>
+    /// The same; key 1: to be added, 0: to be removed.
+    let notes: UnsafeMutablePointer<RadixItem>
+    let texts: UnsafeMutablePointer<IndexPending.TextChange>
+    let heap: UnsafeRawPointer
+
+    private func text(_ item: RadixItem) -> IndexPending.TextChange {
+        texts[Int(truncatingIfNeeded: item.payload)]
+    }
+
+    private func link(_ text: IndexPending.TextChange) -> CountedLinks.Link {
+        CountedLinks.Link(
+            classKey: heap.u32(text.offset).byteSwapped,
+            target: heap.u64(text.offset + 4).byteSwapped, source: UInt64(bitPattern: text.key))
+    }
+
+    func link(_ index: Int) -> CountedLinks.Link { link(text(changes[index])) }
+    func isAddition(_ index: Int) -> Bool { text(changes[index]).isAddition }
+    func note(_ index: Int, at place: Int, isAddition: Bool) {
+        notes[place] = RadixItem(key: isAddition ? 1 : 0, payload: changes[index].payload)
+    }
+    func noted(_ place: Int) -> CountedLinks.Link { link(text(notes[place])) }
+    func notedIsAddition(_ place: Int) -> Bool { notes[place].key == 1 }
 }

@@ -12,7 +12,9 @@ struct IndexBatch {
 }
 
 extension IndexTree {
-    /// Merges the batch, whose operations ascend strictly by position. Removing what is not there and adding what is there change nothing.
+    /// Merges the batch, whose operations ascend strictly by position. Removing what is not there and
+    /// adding what is there change nothing. If it throws, because a block is damaged, the tree is
+    /// what it was.
     mutating func apply(
         _ batch: IndexBatch, memory: UnsafeMutablePointer<TransactionMemory>
     ) throws(RealmError) {
@@ -24,6 +26,7 @@ extension IndexTree {
         } else {
             try editor.rewrite(rootPlace, depth, 0..<batch.count, isRightEdge: true)
         }
+        for reference in editor.replaced { memory.pointee.drop(reference) }
         var top = editor.take()
         var level = isEmpty ? 0 : depth
         while top.children.count > 1 {
@@ -56,6 +59,8 @@ private struct IndexEditor {
     let batch: IndexBatch
     let memory: UnsafeMutablePointer<TransactionMemory>
     let builder: IndexLeafBuilder
+    /// Nodes that the tree has until all of the batch is merged.
+    var replaced: [BlockReference] = []
 
     init(tree: IndexTree, batch: IndexBatch, memory: UnsafeMutablePointer<TransactionMemory>) {
         self.tree = tree
@@ -116,7 +121,7 @@ private struct IndexEditor {
                 }
             }
         }
-        memory.pointee.drop(reference)
+        replaced.append(reference)
     }
 
     /// A child leaf of a level-1 branch: kept, or merged with its operations. A rest that would
@@ -206,7 +211,7 @@ private struct IndexEditor {
                 entry += 1
             }
         }
-        if let place { memory.pointee.drop(BlockReference(place)) }
+        if let place { replaced.append(BlockReference(place)) }
     }
 
     private func add(

@@ -16,7 +16,17 @@ enum RadixSort {
         _ items: UnsafeMutablePointer<RadixItem>, _ scratch: UnsafeMutablePointer<RadixItem>,
         _ count: Int
     ) {
-        guard count > 1 else { return }
+        let sorted = sorted(items, scratch, count)
+        if sorted != items { items.update(from: sorted, count: count) }
+    }
+
+    /// The same, but returns where the sorted items are: `items` or `scratch`. The other one has
+    /// nothing of use.
+    static func sorted(
+        _ items: UnsafeMutablePointer<RadixItem>, _ scratch: UnsafeMutablePointer<RadixItem>,
+        _ count: Int
+    ) -> UnsafeMutablePointer<RadixItem> {
+        guard count > 1 else { return items }
         var all: UInt64 = 0
         var common = UInt64.max
         var isSorted = true
@@ -28,11 +38,11 @@ enum RadixSort {
             isSorted = isSorted && key >= last
             last = key
         }
-        if isSorted { return }
+        if isSorted { return items }
         let varying = all & ~common
-        var source = items
-        var target = scratch
-        withUnsafeTemporaryAllocation(of: Int.self, capacity: buckets) { counts in
+        return withUnsafeTemporaryAllocation(of: Int.self, capacity: buckets) { counts in
+            var source = items
+            var target = scratch
             var shift: UInt64 = 0
             while shift < 64 {
                 let mask = UInt64(buckets - 1)
@@ -56,7 +66,7 @@ enum RadixSort {
                 }
                 shift += digitBits
             }
+            return source
         }
-        if source != items { items.update(from: source, count: count) }
     }
 }
