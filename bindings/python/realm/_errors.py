@@ -312,7 +312,7 @@ class OutOfRangeError(Error, OverflowError):
 
 
 class LimitError(Error, OverflowError):
-    """More than the engine can store."""
+    """More than the engine can store, or a query whose nesting takes too many steps."""
 
     code = ErrorCode.LIMIT_EXCEEDED
 

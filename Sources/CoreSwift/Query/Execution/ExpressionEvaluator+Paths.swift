@@ -352,9 +352,11 @@ extension ExpressionEvaluator {
                     if let object = try object(table, keys[place]) {
                         try appendTargets(index, object)
                     }
+                    if keys.count &- start > ExpressionState.reachedMax { throw shared.tooMany() }
                 }
                 // The level before is done with.
                 let count = keys.count - start
+                if start - base > 1 { try shared.spend(count) }
                 for place in 0..<count { keys[base + place] = keys[start + place] }
                 keys.cut(to: base + count)
             }

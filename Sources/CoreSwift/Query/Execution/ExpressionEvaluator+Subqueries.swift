@@ -56,10 +56,41 @@ extension ExpressionEvaluator {
     // MARK: Subqueries
 
     func subquery(_ index: Int) throws(RealmError) -> RawValue {
-        let subquery = program.subqueries[index]
+        let subquery = program.subqueries + index
+        guard subquery.pointee.keyCount > 0 else {
+            return try answer(index, subquery.pointee)
+        }
+        return try keptAnswer(index, subquery.pointee)
+    }
+
+    /// The answer for the members at hand of the scopes that it depends on, counted once.
+    @inline(never)
+    private func keptAnswer(
+        _ index: Int, _ subquery: ExpressionSubquery
+    ) throws(RealmError) -> RawValue {
+        let memo = shared.memo(index)
+        guard memo.setKey(program.keySlots + Int(subquery.keyFirst), slots) else {
+            return try answer(index, subquery)
+        }
+        if let known = memo.answer() { return known }
+        let made = try answer(index, subquery)
+        // SUBQUERYs within have keys of their own; a member of this one's has no part in its key.
+        if memo.setKey(program.keySlots + Int(subquery.keyFirst), slots) {
+            memo.keep(made, shared)
+        }
+        return made
+    }
+
+    private func answer(
+        _ index: Int, _ subquery: ExpressionSubquery
+    ) throws(RealmError) -> RawValue {
         guard subquery.aggregate >= 0 else {
             var count: Int64 = 0
-            try forEachMember(index, subquery) { _ throws(RealmError) in count += 1 }
+            guard subquery.enough > 0 else { return .int(0) }
+            try forEachMember(index, subquery) { _ throws(RealmError) in
+                count += 1
+                return count < subquery.enough
+            }
             return .int(count)
         }
         let aggregate = program.aggregates[Int(subquery.aggregate)]
@@ -73,14 +104,16 @@ extension ExpressionEvaluator {
                 } else if let value = try innerValue(aggregate, member.table, member.key) {
                     add(value)
                 }
+                return true
             }
         }
     }
 
-    /// Calls `body` with the members for which the predicate holds, with repeats.
+    /// Calls `body` with the members for which the predicate holds, with repeats, until it returns
+    /// false.
     private func forEachMember(
         _ index: Int, _ subquery: ExpressionSubquery,
-        _ body: (ExpressionMember) throws(RealmError) -> Void
+        _ body: (ExpressionMember) throws(RealmError) -> Bool
     ) throws(RealmError) {
         let path = program.paths + Int(subquery.path)
         let outer = slots[Int(path.pointee.slot)]
@@ -95,24 +128,29 @@ extension ExpressionEvaluator {
         if end == base { return }
         if subquery.isUncorrelated {
             let set = try subquerySet(index, subquery)
+            if subquery.weight > 0 { try shared.spend(end - base) }
             for place in base..<end where set.contains(keys[place]) {
                 var member = outer
                 member.table = table
                 member.key = keys[place]
-                try body(member)
+                if try !body(member) { return }
             }
             return
         }
-        for place in base..<end {
-            guard let member = try object(table, keys[place]) else { continue }
+        var place = base
+        while place < end {
+            let key = keys[place]
+            place += 1
+            guard let member = try object(table, key) else { continue }
             slots[slot] = member
-            if try holds(root: Int(subquery.root)) { try body(member) }
+            if try holds(root: Int(subquery.root)), try !body(member) { break }
         }
+        if subquery.weight > 0 { try shared.spend((place - base) * Int(subquery.weight)) }
     }
 
     private func forEachValue(
         _ subquery: ExpressionSubquery, _ path: UnsafePointer<ExpressionPath>,
-        _ outer: ExpressionMember, _ body: (ExpressionMember) throws(RealmError) -> Void
+        _ outer: ExpressionMember, _ body: (ExpressionMember) throws(RealmError) -> Bool
     ) throws(RealmError) {
         let base = values.count
         let groupBase = groups.count
@@ -126,7 +164,8 @@ extension ExpressionEvaluator {
             member.value = values[place]
             member.column = Int(path.pointee.column)
             slots[Int(subquery.slot)] = member
-            if try holds(root: Int(subquery.root)) { try body(member) }
+            if subquery.weight > 0 { try shared.spend(Int(subquery.weight)) }
+            if try holds(root: Int(subquery.root)), try !body(member) { return }
         }
     }
 

@@ -137,6 +137,7 @@ final class ExpressionEvaluator {
         if let columns = columns(node.a, table) {
             return columns.apply(table, leaf, negated: node.negated, selection)
         }
+        shared.earn(Bits.count(selection, Bits.words(leaf.rows)))
         slots[slot] = ExpressionMember(table: table.table, leaf: leaf)
         try Bits.forEach(selection, Bits.words(leaf.rows)) { row throws(RealmError) in
             slots[slot].row = row

@@ -1,6 +1,11 @@
 // What the evaluators of one execution share: the one of the rows, and those of SUBQUERYs that are
 // answered for whole classes. Tables are made once, however many SUBQUERYs a query has, and `now()`
 // is one moment. Used by one thread.
+//
+// What nesting costs is bounded here, too: SUBQUERYs within SUBQUERYs and paths through several
+// collections look at members times members at each level, so that a short text over few objects
+// could run for years. Answers that are asked for again are kept (`SubqueryMemo`), and the work that
+// is left after that is counted; beyond a bound the query is an error.
 
 final class ExpressionState {
     /// Members at hand, by scope.
@@ -16,8 +21,26 @@ final class ExpressionState {
     /// Lists that values are looked for in, by the place of their first constant; nil inside:
     /// such a list is gone through.
     private var lists: [Int32: ConstantSet?] = [:]
+    private let program: FilterProgram
+    private var memos: [SubqueryMemo?] = []
+    /// Words that the tables of `memos` have.
+    var memoWords = 0
+    /// Work that may still be done.
+    private var work: Int
+
+    /// Steps that nesting may take in one execution: five to ten seconds. To go to a member of a
+    /// SUBQUERY in a SUBQUERY is `workPerMember` and one for each term of its condition, to go on
+    /// from one of several objects that a path has reached is 1 for each object it leads to.
+    static let workMax = 1 << 29
+    static let workPerMember: Int32 = 16
+    /// What each object tested adds.
+    static let workPerObject = 1 << 14
+    /// Objects that one path reaches from one object, over several collections.
+    static let reachedMax = 1 << 23
 
     init(_ snapshot: SnapshotReader, _ program: FilterProgram) throws(RealmError) {
+        self.program = program
+        work = program.workMax
         texts = ExpressionTexts(program)
         slots = .allocate(capacity: max(1, program.slotCount))
         constants = .allocate(capacity: max(1, program.constantCount))
@@ -44,6 +67,38 @@ final class ExpressionState {
         slots.deallocate()
         constants.deallocate()
         stepTables.deallocate()
+    }
+
+    // MARK: Nesting
+
+    /// Objects are tested, which may cost something.
+    @inline(__always) func earn(_ objects: Int) { work &+= objects &* Self.workPerObject }
+
+    /// Notes work of nesting; throws `.limitExceeded` when there was too much.
+    @inline(__always) func spend(_ units: Int) throws(RealmError) {
+        work &-= units
+        if work < 0 { throw tooMany() }
+    }
+
+    /// The error of a query whose nesting costs too much.
+    @inline(never) func tooMany() -> RealmError {
+        let text = program.texts.map { String(decoding: $0.prefix(500), as: UTF8.self) }
+            .joined(separator: " AND ")
+        return RealmError(
+            .limitExceeded,
+            "the query '\(text)' gave up: SUBQUERYs within SUBQUERYs or paths through several "
+                + "collections took more than \(program.workMax) steps and \(Self.workPerObject) "
+                + "for each object tested, or a path led to more than \(Self.reachedMax) objects; "
+                + "a SUBQUERY that uses fewer of the variables around it takes fewer")
+    }
+
+    /// The answers kept for a SUBQUERY.
+    func memo(_ index: Int) -> SubqueryMemo {
+        if memos.isEmpty { memos = Array(repeating: nil, count: program.subqueryCount) }
+        if let memo = memos[index] { return memo }
+        let memo = SubqueryMemo(program, program.subqueries[index])
+        memos[index] = memo
+        return memo
     }
 
     /// No object has this key: what stands for an object that does not exist (T17).

@@ -25,6 +25,7 @@ enum ValueSelection {
             for (position, value) in values.enumerated() {
                 member.value = value
                 evaluator.slots[0] = member
+                evaluator.shared.earn(1)
                 if try evaluator.holds(root: filter.root) { positions.append(position) }
             }
         } else {

@@ -202,6 +202,30 @@ extension Binder {
         return filter.add(members)
     }
 
+    /// The members of a SUBQUERY are counted until a comparison with a number is decided.
+    mutating func noteEnough(_ test: ExpressionTest) {
+        guard test.kind == .compare, !test.comparesTypes,
+            test.op == .equal || test.op == .notEqual || test.op.isOrdering,
+            test.left.count == 1, test.right.count == 1, test.right.shape == .single
+        else { return }
+        var count = filter.expressions.code[Int(test.left.first)]
+        var number = filter.expressions.code[Int(test.right.first)]
+        var op = test.op
+        if count.kind == .constant {
+            swap(&count, &number)
+            op = op.mirrored
+        }
+        guard count.kind == .subquery, number.kind == .constant,
+            filter.expressions.subqueries[Int(count.a)].aggregate < 0
+        else { return }
+        let constant = filter.expressions.constants[Int(number.a)]
+        guard constant.kind == .int, constant.huge == nil, constant.int < .max else { return }
+        // So many compare as any more do.
+        let isDecided = op == .less || op == .greaterEqual
+        filter.expressions.subqueries[Int(count.a)].enough =
+            isDecided ? constant.int : constant.int + 1
+    }
+
     private func countedMembers(_ code: ExpressionCode, _ scope: Int32) -> FilterNode? {
         var node = FilterNode(.memberCount)
         node.a = -1

@@ -53,6 +53,7 @@ extension Binder {
         test.hasEscapes = test.options.contains(.format)
         test.emptyNeedleFails = test.options.contains(.format)
         if let bound = bindCount(test, scope) { return bound }
+        noteEnough(test)
         test.looksUpList = looksUp(test, right)
         return add(test)
     }

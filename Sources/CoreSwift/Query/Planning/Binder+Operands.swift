@@ -254,12 +254,13 @@ extension Binder {
             operand.kind = added.kind
         }
         let root = filter.finish(result(tree.subqueries[Int(node.a)].predicate))
-        filter.expressions.subqueries.append(
-            ExpressionSubquery(
-                path: addPath(bound.path.path), slot: scope.slot, root: root,
-                isUncorrelated: runsOnColumns(bound.scope),
-                target: scope.classIndex >= 0 ? schema.classes[scope.classIndex].key : .invalid,
-                aggregate: aggregate))
+        var subquery = ExpressionSubquery(
+            path: addPath(bound.path.path), slot: scope.slot, root: root,
+            isUncorrelated: runsOnColumns(bound.scope),
+            target: scope.classIndex >= 0 ? schema.classes[scope.classIndex].key : .invalid,
+            aggregate: aggregate)
+        noteNesting(&subquery, bound)
+        filter.expressions.subqueries.append(subquery)
         operand.first = Int32(truncatingIfNeeded: filter.expressions.code.count)
         operand.count = 1
         filter.expressions.code.append(

@@ -33,6 +33,43 @@ extension Binder {
         scopeOfNode.isEmpty ? 0 : scopeOfNode[Int(node)]
     }
 
+    /// The scopes that are gone through where a SUBQUERY stands: those around its own, up to the
+    /// one whose members are rows of a class.
+    private func scopesAround(_ inner: Int32) -> [Int32] {
+        var around = [scopes[Int(inner)].parent]
+        while let last = around.last, last > 0, !runsOnColumns(last) {
+            around.append(scopes[Int(last)].parent)
+        }
+        return around
+    }
+
+    /// Notes what a SUBQUERY's answer depends on, if it depends on less than there is around it,
+    /// and what its members cost, if there is another one around it.
+    mutating func noteNesting(_ subquery: inout ExpressionSubquery, _ bound: BinderSubquery) {
+        let around = scopesAround(bound.scope)
+        guard around.count > 1 else { return }
+        if termsOfScope.isEmpty { countTerms() }
+        subquery.weight =
+            subquery.isUncorrelated
+            ? 1 : ExpressionState.workPerMember + termsOfScope[Int(bound.scope)]
+        let used = (usedScopes[bound.scope] ?? []).union([bound.path.path.slot])
+        guard used.count < around.count else { return }
+        subquery.keyFirst = Int32(truncatingIfNeeded: filter.expressions.keySlots.count)
+        subquery.keyCount = Int32(used.count)
+        for scope in used.sorted() {
+            filter.expressions.keySlots.append(
+                ExpressionKeySlot(
+                    slot: scope, holdsValues: scopes[Int(scope)].classIndex < 0))
+        }
+    }
+
+    private mutating func countTerms() {
+        termsOfScope = [Int32](repeating: 0, count: scopes.count)
+        for (node, scope) in zip(tree.nodes, scopeOfNode) where !node.kind.isConstant {
+            termsOfScope[Int(scope)] += 1
+        }
+    }
+
     /// Conditions in the scope can run on columns: its members are objects of one class, and
     /// nothing else is asked for.
     func runsOnColumns(_ scope: Int32) -> Bool {
@@ -133,6 +170,8 @@ extension Binder {
         var scope = inner
         while scope != used, scope > 0 {
             scopes[Int(scope)].isCorrelated = true
+            // Known here, known in those around.
+            if !usedScopes[scope, default: []].insert(used).inserted { return }
             scope = scopes[Int(scope)].parent
         }
     }

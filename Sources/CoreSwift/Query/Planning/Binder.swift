@@ -22,6 +22,10 @@ struct Binder {
     var hops: [FilterHop] = []
     /// The queried objects, then the members of each SUBQUERY.
     var scopes: [BinderScope]
+    /// By scope, the scopes around it that something in it says something of.
+    var usedScopes: [Int32: Set<Int32>] = [:]
+    /// By scope, what its predicate consists of besides constants; empty until it is asked for.
+    var termsOfScope: [Int32] = []
     /// By node; empty when there are no SUBQUERYs.
     var scopeOfNode: [Int32] = []
     var subqueries: [BinderSubquery] = []

@@ -185,6 +185,21 @@ struct ExpressionSubquery {
     var target: ClassKey
     /// Into `aggregates` (whose `path` is not used); -1: the members are counted.
     var aggregate: Int32
+    /// Range of `keySlots`: the scopes around that the answer depends on, where members of others
+    /// are gone through, too, so that the answer is asked for again. Empty: it is not kept.
+    var keyFirst: Int32 = 0
+    var keyCount: Int32 = 0
+    /// What going to one member costs (`ExpressionState.spend`); 0: no SUBQUERY is around this one.
+    var weight: Int32 = 0
+    /// As many members decide the comparison that the count is made for.
+    var enough = Int64.max
+}
+
+/// A scope that the answer of a SUBQUERY depends on.
+struct ExpressionKeySlot {
+    var slot: Int32
+    /// Its members are values.
+    var holdsValues: Bool
 }
 
 /// Two operands and what must hold between them.
@@ -327,6 +342,7 @@ struct ExpressionTables {
     var code: [ExpressionCode] = []
     var aggregates: [ExpressionAggregate] = []
     var subqueries: [ExpressionSubquery] = []
+    var keySlots: [ExpressionKeySlot] = []
     var tests: [ExpressionTest] = []
     var constants: [BoundConstant] = []
     /// Scopes that the evaluator needs places for: the root and each SUBQUERY.

@@ -140,6 +140,7 @@ final class FilterProgram {
     let code: UnsafeMutablePointer<ExpressionCode>
     let aggregates: UnsafeMutablePointer<ExpressionAggregate>
     let subqueries: UnsafeMutablePointer<ExpressionSubquery>
+    let keySlots: UnsafeMutablePointer<ExpressionKeySlot>
     let tests: UnsafeMutablePointer<ExpressionTest>
     let constants: UnsafeMutablePointer<BoundConstant>
     let stepCount: Int
@@ -154,10 +155,15 @@ final class FilterProgram {
     let needsAllTables: Bool
     /// What the names were found in; has the public ones, which files do not.
     let schema: Schema
+    /// The query, for messages; empty when nothing is evaluated object by object.
+    let texts: [[UInt8]]
+    /// What nesting may cost (`ExpressionState.spend`). Tests lower it.
+    var workMax = ExpressionState.workMax
     private let memory: UnsafeMutableRawPointer
 
-    init(_ builder: FilterBuilder, root: Int32, schema: Schema) {
+    init(_ builder: FilterBuilder, root: Int32, schema: Schema, texts: [[UInt8]] = []) {
         self.schema = schema
+        self.texts = texts
         // One piece of memory: tables first, bytes last.
         var size = 0
         func place<T>(_ array: [T]) -> Int {
@@ -175,6 +181,7 @@ final class FilterProgram {
         let codePlace = place(expressions.code)
         let aggregatePlace = place(expressions.aggregates)
         let subqueryPlace = place(expressions.subqueries)
+        let keySlotPlace = place(expressions.keySlots)
         let testPlace = place(expressions.tests)
         let constantPlace = place(expressions.constants)
         let bytePlace = place(builder.bytes)
@@ -190,6 +197,7 @@ final class FilterProgram {
         code = Self.fill(memory + codePlace, expressions.code)
         aggregates = Self.fill(memory + aggregatePlace, expressions.aggregates)
         subqueries = Self.fill(memory + subqueryPlace, expressions.subqueries)
+        keySlots = Self.fill(memory + keySlotPlace, expressions.keySlots)
         tests = Self.fill(memory + testPlace, expressions.tests)
         constants = Self.fill(memory + constantPlace, expressions.constants)
         stepCount = expressions.steps.count

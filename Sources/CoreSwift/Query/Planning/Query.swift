@@ -104,7 +104,9 @@ public final class Query: @unchecked Sendable {
         self.values = values
         self.schema = schema
         let root = builder.finish(root)
-        filter = FilterProgram(builder, root: root, schema: schema)
+        filter = FilterProgram(
+            builder, root: root, schema: schema,
+            texts: builder.expressions.tests.isEmpty ? [] : parts.map { $0.text })
         self.ordering = ordering
         self.parts = parts
     }
