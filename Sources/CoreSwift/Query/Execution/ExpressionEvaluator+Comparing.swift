@@ -27,9 +27,10 @@ extension ExpressionEvaluator {
             return try compare(left.value, right.value, test)
         }
         if left.shape == .groups {
-            for place in left.groupFirst..<left.groupFirst + left.groupCount
-            where try holds(test, member(left, place), right) {
-                return true
+            let work = shared.workOfPairs(left.groupCount, right.groupCount, perStep: 1)
+            for place in left.groupFirst..<left.groupFirst + left.groupCount {
+                if try holds(test, member(left, place), right) { return true }
+                if work > 0 { try shared.spend(work) }
             }
             return false
         }
@@ -92,9 +93,11 @@ extension ExpressionEvaluator {
             }
             return try inner(test, left.value, right)
         }
+        let work = shared.workOfPairs(left.count, right.count, perStep: 4)
         return try quantified(test.pointee.left.quantifier, left.count) {
             index throws(RealmError) in
-            try inner(test, values[left.first + index], right)
+            if work > 0 { try shared.spend(work) }
+            return try inner(test, values[left.first + index], right)
         }
     }
 

@@ -3,8 +3,8 @@
 // is one moment. Used by one thread.
 //
 // What nesting costs is bounded here, too: SUBQUERYs within SUBQUERYs and paths through several
-// collections look at members times members at each level, so that a short text over few objects
-// could run for years. Answers that are asked for again are kept (`SubqueryMemo`), and the work that
+// collections look at members times members at each level, and so do two such paths that are
+// compared: a short text over few objects could run for years. Answers that are asked for again are kept (`SubqueryMemo`), and the work that
 // is left after that is counted; beyond a bound the query is an error.
 
 final class ExpressionState {
@@ -37,6 +37,8 @@ final class ExpressionState {
     static let workPerObject = 1 << 14
     /// Objects that one path reaches from one object, over several collections.
     static let reachedMax = 1 << 23
+    /// As many pairs of two collections' members are compared for one object without counting.
+    static let pairsMax = 1 << 20
 
     init(_ snapshot: SnapshotReader, _ program: FilterProgram) throws(RealmError) {
         self.program = program
@@ -80,14 +82,20 @@ final class ExpressionState {
         if work < 0 { throw tooMany() }
     }
 
+    /// The steps of comparing one member of a collection with all of another one; 0 where the two
+    /// have few pairs.
+    @inline(__always) func workOfPairs(_ left: Int, _ right: Int, perStep: Int) -> Int {
+        left &* right > Self.pairsMax ? right / perStep : 0
+    }
+
     /// The error of a query whose nesting costs too much.
     @inline(never) func tooMany() -> RealmError {
         let text = program.texts.map { String(decoding: $0.prefix(500), as: UTF8.self) }
             .joined(separator: " AND ")
         return RealmError(
             .limitExceeded,
-            "the query '\(text)' gave up: SUBQUERYs within SUBQUERYs or paths through several "
-                + "collections took more than \(program.workMax) steps and \(Self.workPerObject) "
+            "the query '\(text)' gave up: SUBQUERYs within SUBQUERYs, paths through several "
+                + "collections or their comparison took more than \(program.workMax) steps and \(Self.workPerObject) "
                 + "for each object tested, or a path led to more than \(Self.reachedMax) objects; "
                 + "a SUBQUERY that uses fewer of the variables around it takes fewer")
     }

@@ -45,11 +45,14 @@ struct QueryFuzzCheck {
         owner = first
     }
 
-    /// Errors of the language; `.runtime` is what a pattern of MATCHES without end ends with.
+    /// Errors of the language; `.runtime` is what a pattern of MATCHES without end ends with,
+    /// `.limitExceeded` what SUBQUERYs in SUBQUERYs do.
     private static let kinds: Set<ErrorCode> = [
         .invalidQueryString, .invalidQuery, .invalidQueryArg, .invalidSortDescriptor,
-        .illegalOperation, .invalidArgument, .runtime,
+        .illegalOperation, .invalidArgument, .runtime, .limitExceeded,
     ]
+    /// Steps that nesting may take, so that a second is enough.
+    private static let workMax = 1 << 22
 
     /// What is wrong with the answers to an input; nil if nothing is.
     func failure(_ bytes: [UInt8]) -> String? {
@@ -95,6 +98,7 @@ struct QueryFuzzCheck {
             let query = try Query.parse(
                 format: input.text, arguments: input.arguments,
                 variables: ["LIMIT": .scalar(.int(3))], schema: model.realm.schema, classKey: key)
+            query.filter.workMax = Self.workMax
             return again(query, try objects(query)) { text throws(RealmError) in
                 let query = try parse(text, [], key)
                 return (query, try objects(query))
@@ -143,9 +147,11 @@ struct QueryFuzzCheck {
         values: ColumnKind? = nil, usesColumns: Bool = true
     ) throws(RealmError) -> Query {
         try text.withUnsafeBufferPointer { buffer throws(RealmError) in
-            try Query.parse(
+            let query = try Query.parse(
                 buffer, arguments, model.realm.schema, classKey, values: values,
                 usesColumns: usesColumns)
+            query.filter.workMax = Self.workMax
+            return query
         }
     }
 

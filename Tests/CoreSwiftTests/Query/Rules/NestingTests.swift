@@ -280,6 +280,14 @@ import Testing
             #expect(error.message.contains(String(text.prefix(200))), "\(error.message)")
             #expect(error.message.contains("gave up"))
         }
+        // Two paths that lead to many: their pairs count, too.
+        let some = "peers" + String(repeating: ".peers", count: 9)
+        for text in [
+            "\(some).a < ALL \(some).peers.id", "NONE \(some).a == \(some).peers.id + 100",
+            "ANY \(some).words == ANY \(some).peers.words",
+        ] {
+            #expect(try refusal(text, workMax: 1 << 17)?.code == .limitExceeded, "\(text)")
+        }
         // As many steps of a condition that some object passes look at each object once.
         #expect(try refusal("ANY \(steps).a == 9") == nil)
         #expect(try refusal("ALL \(steps).a > 0") == nil)
