@@ -12,7 +12,7 @@ from .evaluator import evaluate
 from .generator import Generator
 from .native import EngineError
 from .schema import Cls, NUMERIC, Universe
-from .syntax import And, Call, Compare, Lit, Not, Query, render
+from .syntax import And, Call, Compare, ListLit, Lit, Not, Path, Query, render, walk
 from .values import Row, Unspecified, is_nan, kind
 from .ways import Difference
 
@@ -50,6 +50,22 @@ class Report:
         lines += [f"  refused {number} x {name}" for name, number in self.refused.most_common()]
         lines += [f"  open {number} x {name}" for name, number in self.unspecified.most_common(40)]
         return "\n".join(lines)
+
+
+def kinds(query: Query) -> set[str]:
+    """What a query has in it, to tell how often that was compared."""
+    made = {suffix.op for suffix in query.suffixes}
+    for node in walk(query.pred):
+        if isinstance(node, Call):
+            made.add(f"{node.name.lower()}()")
+        elif isinstance(node, Compare):
+            made.add(f"{node.op.upper()}{'[...]' if node.opts else ''}")
+        elif isinstance(node, Path):
+            made.update(step[0] for step in node.steps if step[0] not in ("name", "index"))
+            made.add(node.ending or node.quant or "path")
+        elif not isinstance(node, (Lit, ListLit)):
+            made.add(type(node).__name__)
+    return made
 
 
 class Arena:
@@ -243,7 +259,7 @@ class Arena:
         if way == "mutated":
             self.mutated(root, query, rng)
         elif way == "spelled":
-            return ways.spelled(self.universe, first, root, query, rng, found)
+            return ways.spelled(self.universe, first, root, query, rng, found, self.oracle)
         elif way == "choice":
             return self.object_by_object(root, query, found)
         elif way == "complement":

@@ -1,6 +1,6 @@
 """The campaign: random universes and queries, run and compared until the time is over.
 
-    python -m queries.campaign SEED SECONDS DIFFERENCES [--log FILE] [--simple] [--library FILE]
+    python -m queries.campaign SEED SECONDS DIFFERENCES [--log FILE] [--simple] [--large]
 
 Prints each difference when it is found and again when it is made smaller, and a line each minute;
 all of it goes to the log, too, so that a run that is killed has told what it saw. `LOG.last` holds
@@ -22,13 +22,14 @@ import time
 import traceback
 from typing import Callable
 
-from .arena import Arena, Report
+from .arena import Arena, Report, kinds
 from .native import EngineError
 from .elements import Values
 from .generator import Generator
+from .large import run_large
 from .schema import Cls, Universe, make_universe
 from .shrink import describe, shrink
-from .syntax import Call, Compare, ListLit, Lit, Path, Query, render, walk
+from .syntax import Query, render
 from .values import Unspecified
 from .ways import Difference, Living, deleted
 
@@ -43,22 +44,6 @@ def told(difference: Difference, root: Cls, query: Query) -> str:
     text, args = render(query)
     return (f"{difference.what}\n  on {root.name}: {text}\n  arguments: {args!r}\n"
             f"  expected {difference.expected!r}\n  got      {difference.got!r}")
-
-
-def kinds(query: Query) -> set[str]:
-    """What a query has in it, to tell how often that was compared."""
-    made = {suffix.op for suffix in query.suffixes}
-    for node in walk(query.pred):
-        if isinstance(node, Call):
-            made.add(f"{node.name.lower()}()")
-        elif isinstance(node, Compare):
-            made.add(f"{node.op.upper()}{'[...]' if node.opts else ''}")
-        elif isinstance(node, Path):
-            made.update(step[0] for step in node.steps if step[0] not in ("name", "index"))
-            made.add(node.ending or node.quant or "path")
-        elif not isinstance(node, (Lit, ListLit)):
-            made.add(type(node).__name__)
-    return made
 
 
 def reproduce(universe: Universe, root: Cls, query: Query, difference: Difference,
@@ -219,6 +204,8 @@ def main() -> int:
     parser.add_argument("differences", type=int, help="the run ends with so many")
     parser.add_argument("--log", default="", help="default: build/query-fuzz-SEED.log")
     parser.add_argument("--simple", action="store_true", help="scalar conditions, larger tables")
+    parser.add_argument("--large", action="store_true",
+                        help="classes of which two cores scan a half each")
     parser.add_argument("--focus", default="", help="more of one kind of condition: function ...")
     parser.add_argument("--first", type=int, default=0, help="the universe to begin with")
     parser.add_argument("--library", help="another librealm.so than the package's")
@@ -244,9 +231,13 @@ def main() -> int:
             signal.signal(number, stop)
         stopped = False
         try:
-            run(directory, seed=options.seed, seconds=options.seconds, report=report, say=say,
-                differences=options.differences, simple=options.simple, first=options.first,
-                focus=options.focus)
+            if options.large:
+                run_large(directory, seed=options.seed, seconds=options.seconds, say=say,
+                          differences=options.differences, report=report, focus=options.focus)
+            else:
+                run(directory, seed=options.seed, seconds=options.seconds, report=report, say=say,
+                    differences=options.differences, simple=options.simple, first=options.first,
+                    focus=options.focus)
         except Stopped:
             stopped = True
         say(f"{'stopped: ' if stopped else ''}{report}")

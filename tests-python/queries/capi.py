@@ -9,9 +9,9 @@ from decimal import Decimal
 from functools import cmp_to_key
 from typing import Any
 
-from .native import (COLLECTIONS, FULLTEXT, INDEXED, NULLABLE, PRIMARY_KEY, PROPERTY_TYPES, Arg,
-                     Blob, ClassInfo, EngineError, Link, PropertyInfo, Text, Timestamp, Value,
-                     decode_decimal, encode_decimal, library)
+from .native import (COLLECTIONS, FULLTEXT, INDEXED, NULLABLE, PRIMARY_KEY, PROPERTY_TYPES, UNICODE,
+                     Arg, Blob, ClassInfo, EngineError, Link, PropertyInfo, Text, Timestamp,
+                     Value, decode_decimal, encode_decimal, library)
 from .schema import Cls, Prop, Universe
 from .values import Date, F32, Oid, Row, order
 
@@ -82,7 +82,7 @@ class Database:
             wanted = indexed and not prop.coll and prop.type in INDEXABLE
         flags = NULLABLE * prop.nullable | PRIMARY_KEY * prop.pk
         flags |= INDEXED * (wanted and not prop.pk and not prop.fulltext)
-        flags |= FULLTEXT * prop.fulltext
+        flags |= FULLTEXT * prop.fulltext | UNICODE * prop.unicode
         return PropertyInfo(prop.name.encode(), prop.alias.encode(), PROPERTY_TYPES[prop.type],
                             COLLECTIONS["list" if prop.type == "backlinks" else prop.coll],
                             prop.target.encode(), prop.origin.encode(), 0, flags)

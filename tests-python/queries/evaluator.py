@@ -6,19 +6,19 @@ A second, naive implementation of the rules; it shares nothing with the engine.
 from __future__ import annotations
 
 import re
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
-from functools import cmp_to_key
 from typing import Any, Callable
 
 from . import geo, text_rules, words
-from .operands import (Failed, INVALID_ARG, INVALID_QUERY, Operand, OperandBinder,
-                       SORT_ERROR, Scope)
+from .clauses import bind_suffix
+from .operands import Failed, INVALID_ARG, INVALID_QUERY, Operand, OperandBinder, Scope
 from .reach import Env, Groups
 from .schema import Cls, NUMERIC, Universe
 from .syntax import (And, Between, Compare, Const, Flag, FullText, ListLit, Lit, Node, Not, Or,
-                     Path, Query, Suffix, Within)
-from .values import (DECIMAL, F32, Row, Unspecified, distinct_key, equal, is_infinite, is_nan,
-                     kind, order, ordered)
+                     Query, Within)
+from .values import (DECIMAL, F32, Row, Unspecified, equal, is_infinite, is_nan, kind, order,
+                     ordered)
 
 TEXT_OPS = ("beginswith", "endswith", "contains", "like", "matches")
 ORDER_OPS = ("<", "<=", ">", ">=")
@@ -272,12 +272,10 @@ class Binder(OperandBinder):
                 if self.dialect == "format":
                     if op in ("beginswith", "endswith", "contains") and not b:
                         return False  # X6
-                    if op == "like" and (isinstance(b, str) and "\\" in b
-                                         or isinstance(b, bytes) and b"\\" in b):
-                        raise Unspecified("escapes of LIKE in a format string")
                 if odd_null:
                     raise Unspecified("a null needle on a direct Any property")
-                return text_rules.text_operation(op, a, b, letters, direct=direct)
+                return text_rules.text_operation(
+                    op, a, b, letters, direct=direct, escapes=self.dialect == "format")
             return text_test
         types = {left.type, right.type}
         family = "decimal128" if "decimal128" in types else \
@@ -342,7 +340,7 @@ class Binder(OperandBinder):
         if not left.prop.fulltext:
             raise self.fail(ILLEGAL_OPERATION)
         try:
-            test, excludes = words.search(node.words)
+            test, excludes = words.search(node.words, left.prop.unicode)
         except words.WordError:
             raise self.fail(words.INVALID_ARGUMENT) from None
         if excludes and not left.direct:
@@ -394,37 +392,72 @@ class Binder(OperandBinder):
         left = self.operand(node.left, scope)
         if len(node.bounds.items) != 2:
             raise self.fail(INVALID_QUERY)
-        if left.role in ("const", "list"):
-            raise self.fail(INVALID_QUERY)
-        if left.type in ("link", "bool"):
-            raise Unspecified("BETWEEN of types that the rules do not name")
         ends = []
         for item in node.bounds.items:
-            code = INVALID_ARG if item.is_arg or node.bounds.arg else INVALID_QUERY
-            if item.value is None:
-                raise self.fail(code)  # C10
-            if isinstance(item.value, Row):
-                raise Unspecified("order of a link and Any")
-            lit = Lit(item.value, item.is_arg or node.bounds.arg,
-                      "" if node.bounds.arg else item.text)
-            end = self.constant(lit, left, "<", member=False)
-            if end is UNFIT:
-                raise self.fail(code)
-            ends.append(end)
-        low, high = ends
-        if is_nan(low) or is_nan(high):
-            raise Unspecified("NaN as a bound")
-        family = {"decimal128": "decimal128", "mixed": ""}.get(left.type, "double")
-        values, quant = left.values, left.quant
+            if isinstance(item, Lit) and node.bounds.arg:
+                item = Lit(item.value, True)
+            ends.append(self.operand(item, scope))
+        if left.role == "list" or all(side.role == "const" for side in (left, *ends)):
+            raise self.fail(INVALID_QUERY)  # Y4
+        if isinstance(left.node, Lit) and left.node.value is None:
+            raise Unspecified("null between bounds")
+        if any(side.many for side in ends):
+            raise Unspecified("collections as bounds")
+        if left.type in ("link", "bool") or any(end.type in ("link", "bool") for end in ends):
+            raise Unspecified("BETWEEN of types that the rules do not name")
+        return between_test(left, [
+            self.bound_tests(op, left, end, not isinstance(item, Lit))
+            for op, end, item in zip((">=", "<="), ends, node.bounds.items)])
 
-        def inside(value: Any) -> bool:
-            if value is None:
-                return False
-            if family != "decimal128" and kind(value) == "number" and is_nan(value):
-                return False
-            return ordered(">=", value, low, family) and ordered("<=", value, high, family)
-        return lambda env: any([quantify(quant, [inside(value) for value in group])
-                                for group in values(env) or [[]]])
+    def bound_tests(self, op: str, left: Operand, end: Operand, folded: bool) -> Bound:
+        """A bound: its values, and the test of one value against one of them."""
+        if end.role == "const":
+            assert isinstance(end.node, Lit)
+            if end.node.value is None:
+                if folded:
+                    self.errors.append(INVALID_ARG)  # of constants and arguments
+                raise self.fail(self.code(end))  # C10
+        if end.type == "@type" or left.type == "@type":
+            raise Unspecified("BETWEEN of @type")
+        if left.role == "const" and end.role == "const":
+            raise Unspecified("a constant between a constant and an expression")
+        self.check_types(op, left, end, "")
+        ends, values = self.coerced(op, end, left), self.coerced(op, left, end)
+        if end.role == "const":
+            low = ends(Env(None))[0][0]
+            if low is UNFIT:
+                raise self.fail(self.code(end))
+            if is_nan(low):
+                raise Unspecified("NaN as a bound")
+        nulls = left.role == "const" and end.direct and end.type == "string"
+        test = self.value_test(op, left, end, "")
+
+        def within(value: Any, bound: Any) -> bool:
+            if bound is None and nulls:
+                raise Unspecified("a null String as the bound of a constant")  # U4 or C10
+            return value is not None and bound is not None and test(value, bound)
+        return Bound(values, ends, within)
+
+
+@dataclass
+class Bound:
+    values: Callable[[Env], Groups]  # of the left side, in the type of this bound
+    ends: Callable[[Env], Groups]
+    within: Callable[[Any, Any], bool]
+
+
+def between_test(left: Operand, bounds: list[Bound]) -> Callable[[Env], bool]:
+    """B10: one and the same member satisfies both ends."""
+    def row(env: Env) -> bool:
+        ends = [[value for group in bound.ends(env) for value in group] for bound in bounds]
+        if left.quant in ("ALL", "NONE") and not all(ends):
+            raise Unspecified("a quantifier beside no value")
+        lows, highs = (bound.values(env) or [[]] for bound in bounds)
+        return any([quantify(left.quant, [
+            all(end and bound.within(value, end[0])
+                for bound, value, end in zip(bounds, pair, ends))
+            for pair in zip(low, high)]) for low, high in zip(lows, highs)])
+    return row
 
 
 def quantify(quant: str, truths: list[bool]) -> bool:
@@ -484,73 +517,3 @@ def evaluate(universe: Universe, root: Cls, query: Query, base: list[Row] | None
     for stage in stages:
         found = stage(found)  # D1
     return Expected(found, [])
-
-
-def bind_suffix(binder: Binder, suffix: Suffix, root: Cls) -> Callable[[list[Row]], list[Row]]:
-    if suffix.op == "LIMIT":
-        return lambda rows: rows[:suffix.limit]  # D10
-    if suffix.op == "OFFSET":
-        return lambda rows: rows[suffix.limit:]
-    keys = []
-    for path, way in suffix.keys:
-        try:
-            keys.append((bind_key(binder, path, root), way))
-        except Failed:
-            pass
-    if suffix.op == "DISTINCT":
-        def distinct(rows: list[Row]) -> list[Row]:
-            seen, kept = set(), []
-            for row in rows:
-                values = [key(row) for key, _ in keys]
-                if any(missing for missing, _ in values):
-                    continue  # D8
-                made = tuple(distinct_key(value) for _, value in values)
-                if made not in seen:
-                    seen.add(made)
-                    kept.append(row)  # D7
-            return kept
-        return distinct
-
-    def compare(a: Row, b: Row) -> int:
-        for key, way in keys:
-            (missing_a, value_a), (missing_b, value_b) = key(a), key(b)
-            if missing_a or missing_b:
-                result = missing_a - missing_b  # D4: last when ascending
-            else:
-                result = order(value_a, value_b)  # D3
-            if result:
-                return -result if way.upper().startswith("DESC") else result
-        return 0
-    return lambda rows: sorted(rows, key=cmp_to_key(compare))
-
-
-def bind_key(binder: Binder, path: Path, root: Cls) -> Callable[[Row], tuple[bool, Any]]:
-    """D4 to D6: whether a link on the way is null, and the value."""
-    cls, names = root, []
-    entry: str | None = None
-    for position, step in enumerate(path.steps):
-        name = step[1]
-        prop = cls.find(name)
-        if prop is None:
-            raise binder.fail(INVALID_QUERY)
-        rest = path.steps[position + 1:]
-        if prop.coll == "dict" and not prop.objects and len(rest) == 1:
-            entry = rest[0][1]  # D5
-            names.append(prop.name)
-            break
-        if prop.to_many:
-            raise binder.fail(SORT_ERROR)
-        names.append(prop.name)
-        if prop.type == "link":
-            cls = binder.universe.classes[prop.target]
-        elif rest:
-            raise binder.fail(INVALID_QUERY)
-
-    def read(row: Row) -> tuple[bool, Any]:
-        value: Any = row
-        for name in names:
-            if value is None:
-                return True, None
-            value = value.values[name]
-        return False, value.get(entry) if entry is not None else value
-    return read

@@ -9,9 +9,9 @@ from decimal import Decimal
 from typing import Any
 
 from .casts import cast
-from .paths import Frame, PathMaker
+from .paths import Frame, PathMaker, Typed
 from .schema import NUMERIC
-from .syntax import Arith, Between, Call, Compare, ListLit, Lit, Negative, Node
+from .syntax import Aggregate, Arith, Between, Call, Compare, ListLit, Lit, Negative, Node
 from .values import Unspecified
 
 ORDERED = ["<", "<=", ">", ">="]
@@ -61,6 +61,57 @@ class ExpressionMaker(PathMaker):
         else:
             other = Lit(self.rng.choice([0, 1, 2, 3, 4, 5, 6, 1.5, 2.0, -1, None]))
         return Compare(self.rng.choice(["==", "!=", *ORDERED]), node, other)
+
+    def of_bounds(self, frame: Frame) -> Node | None:
+        """BETWEEN with expressions as bounds (B10)."""
+        rng = self.rng
+        for _ in range(12):
+            found = self.typed_path(frame)
+            if found.type in (*NUMERIC, "string", "timestamp", "mixed", "binary"):
+                break
+        else:
+            return None
+        left: Node = found.node
+        if found.many and self.chance(0.6):
+            found.node.quant = rng.choice(QUANTS)
+        if found.type in NUMERIC and self.chance(0.2):
+            left = Arith(rng.choice("+-*"), left, Lit(rng.choice([0, 1, 2, 0.5])))
+        elif found.type in (*NUMERIC, "string") and not found.many and self.chance(0.1):
+            left = Lit(self.plain(found), arg=self.chance(0.3))
+        ends = [self.bound(frame, found) for _ in range(2)]
+        if all(isinstance(end, Lit) for end in ends):
+            ends[rng.randrange(2)] = found.node if found.type not in NUMERIC else \
+                Arith(rng.choice("+-"), found.node, Lit(rng.choice([0, 1, 2])))
+        return Between(left, ListLit(ends), self.chance(0.15))
+
+    def bound(self, frame: Frame, found: Typed) -> Node:
+        """A property, arithmetic, a size, an aggregate, a function or a constant."""
+        rng, type = self.rng, found.type
+        if self.chance(0.25):
+            value = self.plain(found)
+            return Lit(1 if value is None else value, arg=self.chance(0.3))
+        if type in NUMERIC and self.chance(0.5):
+            return self.numeric(frame, rng.choice([0, 1, 1, 2]), many=self.chance(0.1))[0]
+        for _ in range(30):
+            other = self.typed_path(frame)
+            if other.type == "timestamp" != type or other.type == "link":
+                continue
+            if type in NUMERIC and other.many and other.type == "link" and other.node.steps:
+                other.node.ending = "@count"
+                return other.node
+            if type in NUMERIC and other.many and other.type in NUMERIC and other.prop \
+                    and other.prop.coll and len(other.node.steps) == 1:
+                return Aggregate(other.node, rng.choice(["@min", "@max", "@sum", "@avg"]))
+            if other.many and not self.chance(0.03):
+                continue
+            if other.type == type or type in NUMERIC and other.type in NUMERIC \
+                    or "mixed" in (type, other.type) and self.chance(0.3):
+                if type == "string" and self.chance(0.15):
+                    return Call(rng.choice(["lowercase", "uppercase", "trim"]), [other.node])
+                if type in NUMERIC and other.type in NUMERIC and self.chance(0.2):
+                    return Call(rng.choice(["abs", "floor", "round"]), [other.node])
+                return other.node
+        return Lit(self.maker.scalar(type if type != "mixed" else "int"))
 
     def of_choice(self, frame: Frame) -> Node | None:
         """TERNARY, of two paths or constants of one type."""

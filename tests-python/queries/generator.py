@@ -7,7 +7,7 @@ from typing import Any
 
 from .expressions import ExpressionMaker, ORDERED, QUANTS, TEXT_OPS
 from .paths import Frame, Typed
-from .schema import Cls, KEYS, NUMERIC, SCALARS, WORDS
+from .schema import Cls, KEYS, NUMERIC, SCALARS, SCRIPTS, WORDS
 from .syntax import (Aggregate, And, Between, Compare, Const, Flag, FullText, ListLit, Lit, Node,
                      Not, Or, Path, Query, Subquery, Suffix, Within)
 from .values import kind
@@ -102,7 +102,7 @@ class Generator(ExpressionMaker):
                        (0.06, self.of_subquery), (0.07, self.of_arithmetic),
                        (0.05, self.of_function), (0.03, self.of_links), (0.03, self.of_words),
                        (0.03, self.of_type), (0.02, self.of_pattern),
-                       (0.02, self.of_places)]
+                       (0.02, self.of_places), (0.05, self.of_bounds), (0.01, self.of_escapes)]
             for probability, make in special:
                 if self.focus:
                     probability = 0.6 if make.__name__ == f"of_{self.focus}" else 0.01
@@ -158,6 +158,20 @@ class Generator(ExpressionMaker):
             (found.node, Lit(value, arg=self.chance(0.3)))
         return Compare(op, left, right, opts, self.chance(0.1))
 
+    def of_escapes(self, frame: Frame) -> Node | None:
+        """LIKE, whose patterns a format string reads otherwise."""
+        for _ in range(12):
+            found = self.typed_path(frame)
+            if found.type in ("string", "mixed", "binary"):
+                break
+        else:
+            return None
+        value: Any = b"a\\*b" if found.type == "binary" else self.plain(found)
+        if not isinstance(value, (str, bytes)) or isinstance(value, str) and self.chance(0.3):
+            value = self.rng.choice(["a*", "\\", "*", "a?c", "50%", "\\*", "ab"])
+        opts = self.rng.choice(OPTIONS) if isinstance(value, str) else ""
+        return Compare("like", found.node, Lit(self.piece("like", value), self.chance(0.4)), opts)
+
     def piece(self, op: str, value: Any) -> Any:
         """A part of a value, in other letters perhaps, with wildcards for LIKE."""
         rng = self.rng
@@ -166,11 +180,15 @@ class Generator(ExpressionMaker):
             stop = len(value) if op == "endswith" else rng.randint(start, len(value))
             value = value[start:stop]
         if isinstance(value, bytes):
-            return value + b"*" if op == "like" else value
+            ends = [b"*", b"*", b"?", b"\\*", b"\\\\*"]
+            return value + rng.choice(ends) if op == "like" else value
         if self.chance(0.3):
             value = rng.choice([str.upper, str.lower, str.swapcase])(value)
         if op == "like":
             letters = [rng.choice(["?", "*", char, char, char]) for char in value]
+            if self.chance(0.35 if self.focus != "escapes" else 0.8):  # X7
+                letters = [f"\\{char}" if char in "*?\\" else char for char in letters]
+                letters.insert(rng.randint(0, len(letters)), rng.choice(["", "", "\\*", "\\?", "\\\\"]))
             value = rng.choice(["", "*", "?", "**"]) + "".join(letters) + rng.choice(["", "*", "?"])
         return value
 
@@ -347,7 +365,8 @@ class Generator(ExpressionMaker):
             return None
         chosen = []
         for _ in range(self.rng.choice([0, 1, 1, 1, 2, 2, 3]) or self.rng.randint(0, 1)):
-            word = self.rng.choice(WORDS)
+            word = self.rng.choice(SCRIPTS if found.prop and found.prop.unicode
+                                   and self.chance(0.8) else WORDS)
             if self.chance(0.2):
                 word = word[:self.rng.randint(1, len(word))] + "*"
             chosen.append(self.rng.choice(["", "", "", "-"]) + word)
@@ -384,6 +403,12 @@ class Generator(ExpressionMaker):
         if not found.node.steps:
             return None
         rng = self.rng
+        if found.prop and not found.prop.coll and found.node.steps[-1][0] == "name" \
+                and self.chance(0.4):
+            found.node.steps += rng.choice([[("index", "*")], [("index", "*"), ("index", "*")],
+                                            [("index", "*"), ("index", 0)], [("index", "k")],
+                                            [("index", "*"), ("name", "kg")]])
+            found.many = found.many or ("index", "*") in found.node.steps
         found.node.ending = "@type"
         if found.many and self.chance(0.5):
             found.node.quant = rng.choice(QUANTS)

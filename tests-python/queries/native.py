@@ -65,7 +65,7 @@ PROPERTY_TYPES = {"int": 0, "bool": 1, "string": 2, "binary": 4, "mixed": 6, "ti
                   "float": 9, "double": 10, "decimal128": 11, "link": 12, "backlinks": 14,
                   "objectId": 15, "uuid": 17}
 COLLECTIONS = {"": 0, "list": 1, "set": 2, "dict": 4}
-NULLABLE, PRIMARY_KEY, INDEXED, FULLTEXT = 1, 2, 4, 8
+NULLABLE, PRIMARY_KEY, INDEXED, FULLTEXT, UNICODE = 1, 2, 4, 8, 16
 
 
 class EngineError(Exception):

@@ -383,8 +383,8 @@ class OperandBinder:
                    *, many: bool, collection: bool = False) -> Operand:
         """I9 to I11: steps into stored values of Any."""
         name = prop.name
-        if path.ending == "@type" or path.ending == "length":
-            raise Unspecified("endings of steps into Any")
+        if path.ending == "length":
+            raise Unspecified("lengths of steps into Any")
         starred = any(step == ("index", "*") for step in steps)
         if path.quant and not (many or starred):
             raise Unspecified("a quantifier on one element of Any")
@@ -397,10 +397,12 @@ class OperandBinder:
             for row in reached.rows:
                 groups += self.descend(row.values[name], steps, collection)
             return groups or [[]]
-        values, type = read, "mixed"
-        if path.ending:
+        values, type, role = read, "mixed", "path"
+        if path.ending == "@type":  # K11, with the children of [*] as a collection (I9, I10)
+            values, type, role = mapped(read, kind_of), "@type", "expr"
+        elif path.ending:
             values, type = mapped(read, size_of), "int"
-        return Operand(type, "path", values, many=many or starred,
+        return Operand(type, role, values, many=many or starred,
                        grouped=route.many or starred, quant=path.quant, prop=prop)
 
     def descend(self, value: Any, steps: list[tuple[Any, ...]], collection: bool) -> Groups:

@@ -30,6 +30,7 @@ class Prop:
     indexed: bool = False
     pk: bool = False
     fulltext: bool = False
+    unicode: bool = False  # words of all scripts (B14)
 
     @property
     def to_many(self) -> bool:
@@ -161,7 +162,8 @@ class SchemaMaker:
                 self.add(cls, "mix", "mixed", nullable=True, indexed=rng.random() < 0.3)
         self.scalars(pin, 0.3)
         for cls in classes[:2]:
-            self.add(cls, "log", "string", nullable=rng.random() < 0.6, fulltext=True)
+            self.add(cls, "log", "string", nullable=rng.random() < 0.6, fulltext=True,
+                     unicode=rng.random() < 0.5)
         if self.rich:
             for cls in classes:
                 self.links(cls, classes, pin)
@@ -217,7 +219,7 @@ DECIMALS = ["0", "1", "-1", "1.0", "1.1", "0.1", "1.10", "2.5", "5", "1E+3", "1E
 STRINGS = ["", "a", "b", "A", "ab", "Ab", "AB", "abc", "b*", "a?c", "é", "É", "e\u0301", "étoile",
            "Étoile", "straße", "STRASSE", "Σ", "σς", "ı", "İ", "\u212a", "k", "日本", "𝒳", "😀b",
            "\u0301", "a\\b", "it's", '"q"', "50%", "a b", " a ", "line\nend", "5", "-3.5",
-           "\uffff", "ø", "z" * 20, "pilot", "Ångström", "ﬁ", "f",
+           "\uffff", "ø", "z" * 20, "*", "?", "\\", "a*", "\\*", "50?", "pilot", "Ångström", "ﬁ", "f",
            # NUL, the neighbours of the surrogates, the first and the last of four bytes.
            "\0", "a\0b", "ab\0", "\ud7ff", "\ue000", "\U00010000", "\U0010ffff",
            # Letters whose case is special, marks in several orders, Hangul and its parts.
@@ -234,6 +236,14 @@ DATES = [Date(0, 0), Date(1, 0), Date(0, 1), Date(-1, 0), Date(0, -1), Date(-1, 
          Date(-(2**63), 0), Date(2**31, 1), Date(-(2**31) - 1, -1)]
 WORDS = ["storm", "Storm", "stormy", "reef", "RÉEF", "Dépôt", "depot", "o", "brien", "42", "4x4",
          "Ærø", "ångström", "straße", "日本", "a×b", "ÿ", "naïve", "Naive2"]
+# Other scripts, for full-text indexes that know them: case, marks, digits, ideographs, and what parts
+# words or does not.
+SCRIPTS = ["Σοφός", "ΣΟΦΟΣ", "σοφοσ", "Ελλάδα", "Москва", "МОСКВА", "йод", "Йод", "и\u0306од", "ёлка",
+           "елка", "海", "学海", "海a", "a海b", "\U00020000", "한국어", "\u1112\u1161\u11ab", "ひらがな", "が",
+           "か\u3099", "שלום", "שָׁלוֹם", "مرحبا", "مَرحبا", "हिन्दी", "ไทย", "İstanbul", "istanbul", "ıstanbul", "STRASSE",
+           "ﬁlm", "film", "Łódź", "Ŀodz", "²", "½", "Ⅷ", "ⅷ", "٣", "e\u0301tude", "étude", "Étude", "ÉTUDE",
+           "e\u0301", "a\u20dd", "կարև", "կարեւ", "ŉ", "x_y", "don’t", "3.14", "a\u200db", "\u00b5", "μ",
+           "\U0001d49c", "ᏣᎳᎩ", "ꮳꮃꭹ", "Ǆ", "ǆ", "ǅ", "ὈΔΥΣΣΕΎΣ", "ὀδυσσεύς", "ᾳ", "αι", "😀", "e😀f"]
 KEYS = ["k", "a", "kg", "é", "x y", "Key", "name", ""]
 
 
@@ -273,9 +283,9 @@ class DataMaker:
             return uuid.UUID(bytes=bytes([rng.choice([0, 1, 255])] * 15 + [rng.randint(0, 4)]))
         raise AssertionError(type)
 
-    def text(self) -> str:
+    def text(self, words: list[str]) -> str:
         """A text of a few words."""
-        return "".join(self.rng.choice(WORDS) + self.rng.choice([" ", " ", ", ", "-", "'", "\n"])
+        return "".join(self.rng.choice(words) + self.rng.choice([" ", " ", ", ", "-", "'", "\n"])
                        for _ in range(self.rng.randint(0, 5)))
 
     def any(self, depth: int = 2, *, nested: bool = True) -> Any:
@@ -297,7 +307,7 @@ class DataMaker:
         if prop.fulltext:
             if prop.nullable and self.rng.random() < 0.2:
                 return None
-            return self.text()
+            return self.text([*SCRIPTS, *WORDS] if prop.unicode else WORDS)
         if prop.type == "link":
             targets = self.rows[prop.target]
             if not targets or (prop.coll == "dict" and self.rng.random() < 0.2):

@@ -3,6 +3,7 @@ quantifiers, counts, aggregates and SUBQUERY as subselects, any chain of clauses
 
 from __future__ import annotations
 
+import re
 import sqlite3
 from dataclasses import dataclass, field
 from typing import Any, Callable
@@ -106,7 +107,9 @@ class Walk:
 
 
 class Translator:
-    def __init__(self, universe: Universe, cls: Cls, bad: set[tuple[str, str]]) -> None:
+    def __init__(self, universe: Universe, cls: Cls, bad: set[tuple[str, str]],
+                 dialect: str = "core") -> None:
+        self.dialect = dialect
         self.universe = universe
         self.cls = cls
         self.bad = bad
@@ -341,12 +344,20 @@ class Translator:
             value = self.operand(node.left, scope)
             if value.type in ("bool", "link") or len(node.bounds.items) != 2:
                 raise CannotSay
-            low, high = (self.constant(item, value) for item in node.bounds.items)
+            low, high = (self.bound(item, value, scope) for item in node.bounds.items)
             return self.wrap(value, f"ifnull({value.text} BETWEEN {low} AND {high}, 0)",
                              node.negated)
         if isinstance(node, Compare) and not node.opts:
             return self.comparison(node, scope)
         raise CannotSay
+
+    def bound(self, node: Node, value: Value, scope: Scope) -> str:
+        if isinstance(node, Lit):
+            return self.constant(node, value)
+        end = self.operand(node, scope)
+        if end.many or end.type != value.type and not {end.type, value.type} <= set(NUMBERS):
+            raise CannotSay
+        return end.text
 
     @staticmethod
     def wrap(value: Value, text: str, negated: bool) -> str:
@@ -396,7 +407,15 @@ class Translator:
 
     def pattern(self, op: str, text: str, value: Value) -> str:
         if op == "like":
-            pattern = "".join(f"[{char}]" if char == "[" else char for char in text)
+            # X7: in a format string, a backslash makes the next character one of the text.
+            parts = re.findall(r"\\.|[^\\]|\\$" if self.dialect == "format" else ".", text, re.S)
+            if self.dialect == "format" and any(
+                    part[0] == "\\" and part[1:] not in ("*", "?", "\\") for part in parts):
+                raise CannotSay
+            pattern = "".join(f"[{part[-1]}]" if part == "[" or len(part) > 1 else part
+                              for part in parts)
+        elif self.dialect == "format" and not text:
+            raise CannotSay  # X6
         else:
             plain = "".join(f"[{char}]" if char in "*?[" else char for char in text)
             pattern = {"contains": f"*{plain}*", "beginswith": f"{plain}*",
@@ -518,12 +537,16 @@ class Oracle:
             (row.key, item) for row, items in zip(self.universe.rows[cls.name], lists)
             for item in items or []])
 
-    def translate(self, cls: Cls, query: Query) -> Statement | None:
+    def translate(self, cls: Cls, query: Query, dialect: str = "core") -> Statement | None:
         """The query in SQL, or None where it has more than SQL can say."""
         try:
-            return Translator(self.universe, cls, self.bad).query(query)
+            return Translator(self.universe, cls, self.bad, dialect).query(query)
         except CannotSay:
             return None
+
+    def answer(self, cls: Cls, query: Query, dialect: str) -> list[Row] | None:
+        statement = self.translate(cls, query, dialect)
+        return self.rows(cls, statement) if statement else None
 
     def rows(self, cls: Cls, statement: Statement) -> list[Row] | None:
         try:

@@ -54,6 +54,8 @@ class Compare(Node):
 
 @dataclass
 class Between(Node):
+    """The bounds may be expressions."""
+
     left: Node
     bounds: ListLit
     negated: bool = False
@@ -99,7 +101,7 @@ class Lit(Node):
 
 @dataclass
 class ListLit(Node):
-    items: list[Lit]
+    items: list[Any]  # constants; as bounds, any operands
     quant: str = ""
     arg: bool = False
 
@@ -274,7 +276,11 @@ class Writer:
             return f"{left} TEXT {words}"
         if isinstance(node, Between):
             infix = "NOT BETWEEN" if node.negated else "BETWEEN"
-            return f"{self.operand(node.left)} {infix} {self.operand(node.bounds)}"
+            left = self.operand(node.left)  # first: arguments are taken from left to right
+            if node.bounds.arg:
+                return f"{left} {infix} {self.operand(node.bounds)}"
+            ends = ", ".join(map(self.operand, node.bounds.items))  # expressions, too (B10)
+            return f"{left} {infix} {{{ends}}}"
         assert isinstance(node, Compare), node
         infix = ("NOT " if node.negated else "") + node.op.upper()
         opts = f"[{node.opts}]" if node.opts else ""

@@ -12,7 +12,9 @@ from pathlib import Path
 import pytest
 
 from queries import unsupported
-from queries.campaign import run
+from queries.arena import Report
+from queries.campaign import run, silent
+from queries.large import run_large
 
 SECONDS = float(os.environ.get("REALM_QUERY_FUZZ_SECONDS", "14"))
 SEED = os.environ.get("REALM_QUERY_FUZZ_SEED", "2026")
@@ -29,6 +31,14 @@ def test_the_engine_answers_as_the_rules_say(
         print(f"\nseed {SEED}: {report}" if SECONDS >= 60 else "", end="")
     assert not report.differences, "\n\n".join([*report.differences, str(report)])
     assert report.compared > 100, str(report)
+
+
+def test_large_classes_answer_as_the_rules_say(tmp_path: Path) -> None:
+    """Large enough for sorts on two cores; `campaign --large` has those for scans, too."""
+    report = run_large(str(tmp_path), seed=SEED, seconds=3, differences=1, say=silent,
+                       report=Report(), objects=55_000, per_universe=25, universes=1)
+    assert not report.differences, "\n\n".join([*report.differences, str(report)])
+    assert report.compared > 2, str(report)
 
 
 def test_nothing_is_refused_any_more() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -44,45 +45,67 @@ def is_text(value: Any) -> bool:
     return isinstance(value, str) or (isinstance(value, bytes) and not isinstance(value, Oid))
 
 
-def pattern_tokens(pattern: str) -> list[str]:
-    """`*`, `?` and the runs of literal text between them; CORE has no escapes (S7)."""
-    return [token for token in re.split(r"([*?])", pattern) if token]
+@dataclass(frozen=True)
+class Token:
+    """`*`, `?`, or literal text."""
+
+    text: str
+    wild: bool = False
 
 
-def match_units(units: list[str], tokens: list[str]) -> bool:
+def pattern_tokens(pattern: str, escapes: bool) -> list[Token]:
+    """CORE has no escapes (S7), format strings have three (X7)."""
+    tokens: list[Token] = []
+    literal, at = "", 0
+    while at < len(pattern):
+        char = pattern[at]
+        at += 1
+        if char in "*?":
+            tokens += [Token(literal)] if literal else []
+            tokens.append(Token(char, True))
+            literal = ""
+            continue
+        if escapes and char == "\\":
+            if pattern[at:at + 1] not in ("*", "?", "\\"):
+                raise Unspecified("a backslash of LIKE before another character")
+            char = pattern[at]
+            at += 1
+        literal += char
+    return [*tokens, Token(literal)] if literal else tokens
+
+
+def match_units(units: list[str], tokens: list[Token]) -> bool:
     """Whether units match the tokens as a whole. A literal covers whole units (B2)."""
     reachable = {0}
     for token in tokens:
         following: set[int] = set()
-        if token == "*":
+        if token.wild and token.text == "*":
             following = set(range(min(reachable), len(units) + 1)) if reachable else set()
-        elif token == "?":
+        elif token.wild:
             following = {start + 1 for start in reachable if start < len(units)}
         else:
             for start in reachable:
                 covered, at = "", start
-                while at < len(units) and len(covered) < len(token):
+                while at < len(units) and len(covered) < len(token.text):
                     covered += units[at]
                     at += 1
-                if covered == token:
+                if covered == token.text:
                     following.add(at)
         reachable = following
     return len(units) in reachable
 
 
-def like(value: Any, pattern: Any, letters: str) -> bool:
+def like(value: Any, pattern: Any, letters: str, escapes: bool = False) -> bool:
     if isinstance(value, bytes):
         value = fold_data(value, letters).decode("latin-1")
         pattern = fold_data(pattern, letters).decode("latin-1")
-        return match_units(list(value), pattern_tokens(pattern))
-    if letters == "c":
-        tokens = [token if token in "*?" else token.casefold()
-                  for token in pattern_tokens(pattern)]
-        return match_units([char.casefold() for char in value], tokens)
+        return match_units(list(value), pattern_tokens(pattern, escapes))
     # B1: with [d], `?` eats one scalar of the transformed text.
-    tokens = [token if token in "*?" else transform(token, letters)
-              for token in pattern_tokens(pattern)]
-    if letters and any(len(token) != len(strip_marks(token)) for token in tokens):
+    tokens = [token if token.wild else Token(transform(token.text, letters))
+              for token in pattern_tokens(pattern, escapes)]
+    if letters == "c":
+        return match_units([char.casefold() for char in value], tokens)
+    if letters and any(len(token.text) != len(strip_marks(token.text)) for token in tokens):
         raise Unspecified("marks that stand at the border of a wildcard")
     return match_units(list(transform(value, letters)), tokens)
 
@@ -99,7 +122,8 @@ def matches(value: Any, pattern: str, letters: str) -> bool:
     return re.fullmatch(pattern, value, flags) is not None
 
 
-def text_operation(op: str, value: Any, needle: Any, letters: str, *, direct: bool) -> bool:
+def text_operation(op: str, value: Any, needle: Any, letters: str, *, direct: bool,
+                   escapes: bool = False) -> bool:
     """One value and one needle. `direct` chooses S5 over S6 for a null needle."""
     if op == "matches":
         return matches(value, needle, letters)
@@ -114,7 +138,7 @@ def text_operation(op: str, value: Any, needle: Any, letters: str, *, direct: bo
     if not is_text(value) or not is_text(needle) or type(value) is not type(needle):
         return False
     if op == "like":
-        return like(value, needle, letters)
+        return like(value, needle, letters, escapes)
     if isinstance(value, bytes):
         value, needle = fold_data(value, letters), fold_data(needle, letters)
     else:

@@ -9,13 +9,15 @@ from typing import Any, Callable
 
 from .capi import Database
 from .changes import Changer
-from .evaluator import Binder, bind_suffix, evaluate
+from .clauses import bind_suffix
+from .evaluator import Binder, evaluate
 from .generator import Generator
 from .native import EngineError
 from .operands import Failed, Scope
 from .reach import Env
 from .schema import Cls, Universe
 from .spelling import CannotSpell, as_format, as_key_paths
+from .sql import Oracle
 from .syntax import Query, Suffix, Writer, render
 from .values import Row, Unspecified
 
@@ -39,7 +41,7 @@ def trace(universe: Universe, root: Cls, what: str) -> None:
 
 
 def spelled(universe: Universe, database: Database, root: Cls, query: Query, rng: random.Random,
-            found: list[Row]) -> Difference | None:
+            found: list[Row], oracle: Oracle | None = None) -> Difference | None:
     """With key paths as arguments (N8), or as a format string (section 17)."""
     as_text = rng.random() < 0.4
     if as_text:
@@ -58,6 +60,9 @@ def spelled(universe: Universe, database: Database, root: Cls, query: Query, rng
         if rows is None:
             return None
         found = rows
+        said = oracle.answer(root, query, "format") if oracle else None
+        if said is not None and said != found:
+            return Difference("rows of SQLite for a format string", said, found)
     name = "with key paths" if as_text else "as a format string"
     trace(universe, root, f"{name}: {text}\n{args!r}")
     try:
