@@ -93,7 +93,7 @@ extension ExpressionEvaluator {
             }
             return try inner(test, left.value, right)
         }
-        let work = shared.workOfPairs(left.count, right.count, perStep: 4)
+        let work = shared.workOfPairs(left.count, right.count, perStep: 2)
         return try quantified(test.pointee.left.quantifier, left.count) {
             index throws(RealmError) in
             if work > 0 { try shared.spend(work) }
