@@ -91,7 +91,7 @@ class ExpressionMaker(PathMaker):
             value = self.plain(found)
             return Lit(1 if value is None else value, arg=self.chance(0.3))
         if type in NUMERIC and self.chance(0.5):
-            return self.numeric(frame, rng.choice([0, 1, 1, 2]), many=self.chance(0.1))[0]
+            return self.numeric(frame, rng.choice([0, 1, 1, 2]), many=self.chance(0.04))[0]
         for _ in range(30):
             other = self.typed_path(frame)
             if other.type == "timestamp" != type or other.type == "link":
@@ -102,7 +102,7 @@ class ExpressionMaker(PathMaker):
             if type in NUMERIC and other.many and other.type in NUMERIC and other.prop \
                     and other.prop.coll and len(other.node.steps) == 1:
                 return Aggregate(other.node, rng.choice(["@min", "@max", "@sum", "@avg"]))
-            if other.many and not self.chance(0.03):
+            if other.many and not self.chance(0.01):
                 continue
             if other.type == type or type in NUMERIC and other.type in NUMERIC \
                     or "mixed" in (type, other.type) and self.chance(0.3):

@@ -286,4 +286,13 @@ KEPT = [
           Ask("NONE mix[*].@type == 'null'", [0, 2, 3]), Ask("mix[*].@type == 'collection'", [1]),
           Ask("mix[*][0].@type == 'numeric'", [1]), Ask("mix[0].@type == 'int'", [0]),
           Ask("mix.k.@type == 'list'", [1]), Ask("ANY mix[*].@type IN {'string', 'null'}", [0, 1])]),
+    Kept("a set of the root beside a list of objects, in a SUBQUERY", "mix9/21 of 2026-11-21, a mistake of the evaluator",
+         {"Port": {"id": "int pk", "my": "Ship", "ships": "set Ship"},
+          "Ship": {"id": "int pk", "ports": "list Port"}},
+         {"Port": [{"id": 1, "my": To("Ship", 1), "ships": [To("Ship", 0), To("Ship", 1)]},
+                   {"id": 2, "my": To("Ship", 1), "ships": [To("Ship", 1)]}],
+          "Ship": [{"id": 1}, {"id": 2, "ports": [To("Port", 0), To("Port", 1)]}]},
+         [Ask("ships == {obj('Ship', 1)}", [0]), Ask("ships IN {obj('Ship', 1)}", []),
+          Ask("SUBQUERY(my.ports, $s, SELF.ships == {obj('Ship', 1)}).@count == 2", [0]),
+          Ask("SUBQUERY(my.ports, $s, $s.ships == {obj('Ship', 1)}).@count == 1", [0, 1])]),
 ]

@@ -287,7 +287,7 @@ class OperandBinder:
             return [[*reached.rows, None] if reached.null else list(reached.rows)]
         return Operand("link", "path", read, many=many, quant=path.quant, target=cls.name,
                        collection=bool(route.hops) and route.hops[-1].to_many,
-                       direct=len(route.hops) == 1 and not route.levels)
+                       direct=len(route.hops) == 1)  # Q10: one hop, from any scope
 
     def object_count(self, path: Path, route: Route) -> Operand:
         if not route.hops:

@@ -85,6 +85,7 @@ def declared(universe: Universe) -> str:
             word = {"": word, "list": f"list[{word}]", "set": f"set[{word}]",
                     "dict": f"dict[str, {word}]"}[prop.coll]
             trait = " = realm.PrimaryKey()" if prop.pk else \
+                " = realm.FullText(unicode=True)" if prop.unicode else \
                 " = realm.FullText()" if prop.fulltext else \
                 " = realm.Indexed()" if prop.indexed else ""
             lines.append(f'    {prop.name}: "{word}"{trait}')
@@ -126,6 +127,8 @@ class Typed:
         if isinstance(node, FullText):
             return self.operand(node.left, scope).has_words(node.words)
         if isinstance(node, Between) and len(node.bounds.items) == 2:
+            if not all(isinstance(item, Lit) for item in node.bounds.items):
+                raise CannotSay  # between() of expressions is two comparisons there
             low, high = (self.value(item.value) for item in node.bounds.items)
             made = self.expression(node.left, scope).between(low, high)
             return ~made if node.negated else made
