@@ -342,11 +342,14 @@ extension ExpressionEvaluator {
         let base = keys.count
         var table = member.table
         var isFirst = true
+        // Steps that led from objects to more of them: collections, but for those of one member.
+        var levels = path.pointee.outerLevels
         for index in Int(path.pointee.first)..<Int(path.pointee.first + path.pointee.count) {
             let start = keys.count
             if isFirst {
                 try appendTargets(index, member)
                 isFirst = false
+                if keys.count - start > 1 { levels &+= 1 }
             } else {
                 for place in base..<start {
                     if let object = try object(table, keys[place]) {
@@ -356,7 +359,8 @@ extension ExpressionEvaluator {
                 }
                 // The level before is done with.
                 let count = keys.count - start
-                if start - base > 1 { try shared.spend(count) }
+                if count > start - base { levels &+= 1 }
+                if levels > ExpressionState.freeLevels { try shared.spend(count) }
                 for place in 0..<count { keys[base + place] = keys[start + place] }
                 keys.cut(to: base + count)
             }

@@ -4,8 +4,9 @@
 //
 // What nesting costs is bounded here, too: SUBQUERYs within SUBQUERYs and paths through several
 // collections look at members times members at each level, and so do two such paths that are
-// compared: a short text over few objects could run for years. Answers that are asked for again are kept (`SubqueryMemo`), and the work that
-// is left after that is counted; beyond a bound the query is an error.
+// compared: a short text over few objects could run for years. Answers that are asked for again are
+// kept (`SubqueryMemo`), and the work that is left after that is counted; beyond a bound the query
+// is an error. Two levels, which ordinary questions have, cost what the data make them cost.
 
 final class ExpressionState {
     /// Members at hand, by scope.
@@ -29,9 +30,11 @@ final class ExpressionState {
     private var work: Int
 
     /// Steps that nesting may take in one execution: five to ten seconds. To go to a member of a
-    /// SUBQUERY in a SUBQUERY is `workPerMember` and one for each term of its condition, to go on
-    /// from one of several objects that a path has reached is 1 for each object it leads to.
+    /// SUBQUERY beyond `freeLevels` is `workPerMember` and one for each term of its condition, to go
+    /// on along a path is 1 for each object it leads to.
     static let workMax = 1 << 29
+    /// So many collections, one in another, are gone through without counting.
+    static let freeLevels: Int32 = 2
     static let workPerMember: Int32 = 16
     /// What each object tested adds.
     static let workPerObject = 1 << 14
@@ -95,9 +98,10 @@ final class ExpressionState {
         return RealmError(
             .limitExceeded,
             "the query '\(text)' gave up: SUBQUERYs within SUBQUERYs, paths through several "
-                + "collections or their comparison took more than \(program.workMax) steps and \(Self.workPerObject) "
-                + "for each object tested, or a path led to more than \(Self.reachedMax) objects; "
-                + "a SUBQUERY that uses fewer of the variables around it takes fewer")
+                + "collections or their comparison took more than \(program.workMax) steps and "
+                + "\(Self.workPerObject) for each object tested, or a path led to more than "
+                + "\(Self.reachedMax) objects; a SUBQUERY that uses fewer of the variables around it "
+                + "takes fewer")
     }
 
     /// The answers kept for a SUBQUERY.

@@ -173,12 +173,15 @@ extension Binder {
             operand.kind = .type
             operand.isDirect = false
         }
-        let place = addPath(bound.path)
+        let place = addPath(bound.path, in: scope(index))
         filter.expressions.code.append(ExpressionCode(kind: .path, a: place))
         return operand
     }
 
-    private mutating func addPath(_ path: ExpressionPath) -> Int32 {
+    /// A path that is followed for the members of a scope, from it or from one around it.
+    private mutating func addPath(_ path: ExpressionPath, in scope: Int32) -> Int32 {
+        var path = path
+        path.outerLevels = scopes[Int(scope)].levels
         filter.expressions.paths.append(path)
         return Int32(truncatingIfNeeded: filter.expressions.paths.count - 1)
     }
@@ -214,10 +217,10 @@ extension Binder {
     }
 
     private mutating func addAggregate(
-        _ ending: PathEnding, _ path: ExpressionPath, _ inner: BoundPath?
+        _ ending: PathEnding, _ path: ExpressionPath, _ inner: BoundPath?, in scope: Int32
     ) -> (place: Int32, kind: OperandKind) {
-        let outerPlace = addPath(path)
-        let innerPlace = inner.map { addPath($0.path) } ?? -1
+        let outerPlace = addPath(path, in: scope)
+        let innerPlace = inner.map { addPath($0.path, in: scope) } ?? -1
         let kind = inner?.path.kind ?? path.kind
         filter.expressions.aggregates.append(
             ExpressionAggregate(
@@ -232,7 +235,8 @@ extension Binder {
     private mutating func aggregateOperand(
         _ index: Int32, _ aggregate: BinderAggregate
     ) -> BoundOperand {
-        let added = addAggregate(aggregate.ending, aggregate.path.path, aggregate.inner)
+        let added = addAggregate(
+            aggregate.ending, aggregate.path.path, aggregate.inner, in: scope(index))
         var operand = BoundOperand(kind: added.kind, node: index)
         operand.first = Int32(truncatingIfNeeded: filter.expressions.code.count)
         operand.count = 1
@@ -249,13 +253,14 @@ extension Binder {
         var operand = BoundOperand(kind: .int, node: index)
         var aggregate: Int32 = -1
         if ending != .size {
-            let added = addAggregate(ending, bound.path.path, bound.inner)
+            let added = addAggregate(
+                ending, bound.path.path, bound.inner, in: self.scope(index))
             aggregate = added.place
             operand.kind = added.kind
         }
         let root = filter.finish(result(tree.subqueries[Int(node.a)].predicate))
         var subquery = ExpressionSubquery(
-            path: addPath(bound.path.path), slot: scope.slot, root: root,
+            path: addPath(bound.path.path, in: self.scope(index)), slot: scope.slot, root: root,
             isUncorrelated: runsOnColumns(bound.scope),
             target: scope.classIndex >= 0 ? schema.classes[scope.classIndex].key : .invalid,
             aggregate: aggregate)

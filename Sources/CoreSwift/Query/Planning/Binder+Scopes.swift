@@ -15,6 +15,8 @@ struct BinderScope {
     var variableEnd: Int32 = 0
     /// What is said of the members says something of an outer scope, too.
     var isCorrelated = false
+    /// Collections gone through, one in another, on the way from a queried object to a member.
+    var levels: Int32 = 0
 }
 
 /// What is known of a SUBQUERY besides its syntax.
@@ -49,9 +51,11 @@ extension Binder {
         let around = scopesAround(bound.scope)
         guard around.count > 1 else { return }
         if termsOfScope.isEmpty { countTerms() }
-        subquery.weight =
-            subquery.isUncorrelated
-            ? 1 : ExpressionState.workPerMember + termsOfScope[Int(bound.scope)]
+        if scopes[Int(bound.scope)].levels > ExpressionState.freeLevels {
+            subquery.weight =
+                subquery.isUncorrelated
+                ? 1 : ExpressionState.workPerMember + termsOfScope[Int(bound.scope)]
+        }
         let used = (usedScopes[bound.scope] ?? []).union([bound.path.path.slot])
         guard used.count < around.count else { return }
         subquery.keyFirst = Int32(truncatingIfNeeded: filter.expressions.keySlots.count)
@@ -123,12 +127,23 @@ extension Binder {
         } else {
             scope.kind = path.path.kind
         }
+        scope.levels = scopes[Int(outer)].levels + collections(path.path)
         try checkVariable(scope)
         subqueries[index].path = path
         subqueries[index].scope = Int32(scopes.count)
         scopes.append(scope)
         openSubqueries.append(index)
         filter.expressions.slotCount = max(filter.expressions.slotCount, scopes.count)
+    }
+
+    /// The collections that a path goes through, those of its last values included.
+    private func collections(_ path: ExpressionPath) -> Int32 {
+        var count: Int32 = path.value == .member ? 0 : 1
+        for step in filter.expressions.steps[Int(path.first)..<Int(path.first + path.count)]
+        where step.kind == .links || step.kind == .backlinks {
+            count += 1
+        }
+        return count
     }
 
     private func noMembers(_ path: BoundPath) -> RealmError {

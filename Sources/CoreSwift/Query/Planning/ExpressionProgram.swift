@@ -125,6 +125,8 @@ struct ExpressionPath {
     var first: Int32 = 0
     var count: Int32 = 0
     var mixedCount: Int32 = 0
+    /// Collections that are gone through around it (`BinderScope.levels`).
+    var outerLevels: Int32 = 0
     var value = PathValue.member
     var measure = PathMeasure.none
     var shape = OperandShape.single
@@ -189,7 +191,8 @@ struct ExpressionSubquery {
     /// are gone through, too, so that the answer is asked for again. Empty: it is not kept.
     var keyFirst: Int32 = 0
     var keyCount: Int32 = 0
-    /// What going to one member costs (`ExpressionState.spend`); 0: no SUBQUERY is around this one.
+    /// What going to one member costs (`ExpressionState.spend`); 0: its members are gone through for
+    /// those of one collection at most.
     var weight: Int32 = 0
     /// As many members decide the comparison that the count is made for.
     var enough = Int64.max

@@ -288,6 +288,16 @@ import Testing
         ] {
             #expect(try refusal(text, workMax: 1 << 17)?.code == .limitExceeded, "\(text)")
         }
+        // Two levels are a join of the data and have no bound; three have.
+        func every(_ level: Int) -> String {
+            (["SELF.a"] + (0...level).map { "$v\($0).a" }).joined(separator: " + ") + " > 0"
+        }
+        let none = -(1 << 40)
+        #expect(try refusal(chain(2, "peers", ".@count > 9", every), workMax: none) == nil)
+        #expect(try refusal("peers.peers.@sum.a > 1000", workMax: none) == nil)
+        for text in [chain(3, "peers", ".@count > 9", every), "peers.peers.peers.@sum.a > 1000"] {
+            #expect(try refusal(text, workMax: none)?.code == .limitExceeded, "\(text)")
+        }
         // As many steps of a condition that some object passes look at each object once.
         #expect(try refusal("ANY \(steps).a == 9") == nil)
         #expect(try refusal("ALL \(steps).a > 0") == nil)
