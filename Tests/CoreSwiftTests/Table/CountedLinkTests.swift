@@ -1,5 +1,5 @@
 // Inverse indexes of lists, in which an object may link to another one several times: random
-// programs against plain Swift values, and merges that fail half-way.
+// programs against plain Swift values, and merges that fail half-way, also of plain links.
 
 import Glibc
 import Testing
@@ -17,6 +17,7 @@ import Testing
                 PropertySchema("id", .int, flags: [.primaryKey]),
                 PropertySchema("links", .object, collection: .list, linkTarget: "Target"),
                 PropertySchema("any", .mixed, collection: .list, flags: [.nullable]),
+                PropertySchema("to", .object, linkTarget: "Target", flags: [.nullable]),
             ]),
     ])
 
@@ -57,6 +58,20 @@ import Testing
                 let count = try table.sourceCount(of: Int64(id), in: target, column: column)
                 #expect(count == expected[id].count)
             }
+        }
+    }
+
+    /// The same of plain links.
+    private func expectLinks(_ realm: Realm, _ links: [Int?], _ targets: Int) throws {
+        let table = try table(realm, "Source")
+        let target = try #require(realm.schema.class_(named: "Target")?.key)
+        var expected = [[Int64]](repeating: [], count: targets)
+        for (source, target) in links.enumerated() {
+            if let target { expected[target].append(Int64(source)) }
+        }
+        for id in 0..<targets {
+            let found = try table.sources(of: Int64(id), in: target, column: 3)
+            #expect(found == expected[id], "sources of target \(id)")
         }
     }
 
@@ -202,5 +217,46 @@ import Testing
             let list = try collection(realm, source, name)
             #expect(try list.count() == lists[source].count)
         }
+    }
+
+    /// The same, where a merge looks at a leaf only when it changes it.
+    @Test func `a merge of plain links that fails changes nothing`() throws {
+        var random = Random(TestSettings.seed("failing merge of links"))
+        let (targets, sources) = (4_000, 16_000)
+        var links = [Int?](repeating: nil, count: sources)
+        func set(_ realm: Realm, _ source: Int, _ target: Int) throws {
+            let object = try #require(try realm.find("Source", primaryKey: .int(Int64(source))))
+            let other = try #require(try realm.find("Target", primaryKey: .int(Int64(target))))
+            try object.set("to", .link(other.link))
+            links[source] = target
+        }
+        let pages: [UInt64] = try {
+            let realm = try open()
+            defer { realm.close() }
+            try fill(realm, [[Int]](repeating: [], count: sources), targets)
+            try realm.write {
+                for source in 0..<sources where source % 80 != 0 {
+                    try set(realm, source, Int.random(in: 0..<targets, using: &random))
+                }
+            }
+            return try inverseLeaves(realm, column: 3)
+        }()
+        try #require(pages.count >= 4)
+        let realm = try open()
+        try realm.beginWrite()
+        // The first leaf becomes memory of the transaction, and no other one is looked at.
+        for target in 0..<100 { try set(realm, target * 80, target) }
+        let table = try table(realm, "Source")
+        #expect(try table.inverseTree(3) != nil)
+        try invert(try #require(pages.last))
+        for target in stride(from: 0, to: targets, by: 7) { try set(realm, target * 2, target) }
+        for _ in 0..<3 {
+            #expect(errorCode { _ = try table.inverseTree(3) } == .invalidDatabase)
+        }
+        try invert(try #require(pages.last))
+        try expectLinks(realm, links, targets)
+        try realm.commit()
+        #expect(try realm.check() == [])
+        try expectLinks(realm, links, targets)
     }
 }
