@@ -98,8 +98,11 @@ CASES: list[tuple[Any, str, Any]] = [
     (P.age.in_(x for x in (2, None)), "age IN $0", lambda p: p.age in (2, None)),
     (P.name.in_([]), "name IN $0", lambda p: False),
     (P.age.between(2, 30), "age BETWEEN {$0, $1}", lambda p: p.age is not None and 2 <= p.age <= 30),
-    (P.age.between(P.id, 30), "age >= id AND age <= $0",
+    (P.age.between(P.id, 30), "age BETWEEN {id, $0}",
      lambda p: p.age is not None and p.id <= p.age <= 30),
+    (P.age.between(P.age, P.age), "age BETWEEN {age, age}", lambda p: p.age is not None),
+    (P.numbers.between(P.id, P.id + 1), "numbers BETWEEN {id, (id + $0)}",
+     lambda p: any(p.id <= number <= p.id + 1 for number in p.numbers)),
     (P.born == BORN, "born == $0", lambda p: p.born == BORN),
     (P.born.between(BORN, BORN), "born BETWEEN {$0, $1}", lambda p: p.born == BORN),
     (P.photo.startswith(b"\0"), "photo BEGINSWITH $0", lambda p: p.photo.startswith(b"\0")),
@@ -339,3 +342,17 @@ def test_conditions_are_used_again(r):
     assert r.objects(Person).where(adult).count() == 2
     assert r.objects(Person).where(adult & P.active).count() == 1
     assert r.objects(Person).where(~adult).count() == 2
+
+
+def test_between_expressions_is_said_of_one_element(tmp_path):
+    class Ship(realm.Object):
+        id: int = realm.PrimaryKey()
+        low: int = 0
+        high: int = 0
+        marks: list[int]
+
+    with realm.open(str(tmp_path / "a.realm"), classes=[Ship]) as r, r.write():
+        r.create(Ship, id=1, low=3, high=5, marks=[1, 9])
+        r.create(Ship, id=2, low=3, high=5, marks=[1, 4])
+        found = r.objects(Ship).where(Ship.marks.between(Ship.low, Ship.high))
+        assert [ship.id for ship in found] == [2]

@@ -127,9 +127,9 @@ class Typed:
         if isinstance(node, FullText):
             return self.operand(node.left, scope).has_words(node.words)
         if isinstance(node, Between) and len(node.bounds.items) == 2:
-            if not all(isinstance(item, Lit) for item in node.bounds.items):
-                raise CannotSay  # between() of expressions is two comparisons there
-            low, high = (self.value(item.value) for item in node.bounds.items)
+            low, high = (
+                self.value(item.value) if isinstance(item, Lit) else self.operand(item, scope)
+                for item in node.bounds.items)
             made = self.expression(node.left, scope).between(low, high)
             return ~made if node.negated else made
         if isinstance(node, Compare):

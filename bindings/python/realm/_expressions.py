@@ -162,7 +162,11 @@ class _Between(Condition):
 
     def _render(self, text: _Text) -> str:
         left = self.value._render(text)
-        return f"{left} BETWEEN {{{text.argument(self.low)}, {text.argument(self.high)}}}"
+        low, high = (
+            bound._render(text) if isinstance(bound, Expression) else text.argument(bound)
+            for bound in (self.low, self.high)
+        )
+        return f"{left} BETWEEN {{{low}, {high}}}"
 
 
 def _options(case: bool, diacritics: bool) -> str:
@@ -224,9 +228,7 @@ class Expression(Generic[T]):
         return _Membership(self, values, _options(case, diacritics))
 
     def between(self, low: T | Expression[T], high: T | Expression[T], /) -> Condition:
-        """Lies from `low` to `high`, both included."""
-        if isinstance(low, Expression) or isinstance(high, Expression):
-            return _Comparison(self, ">=", low) & _Comparison(self, "<=", high)
+        """Lies from `low` to `high`, both included; of a collection, one and the same element does."""
         return _Between(self, low, high)
 
     def is_null(self) -> Condition:
