@@ -471,6 +471,13 @@ extension Binder {
         guard let model = sides.first(where: { !$0.isConstant }) else {
             throw invalidQuery("'\(spelling(node))' compares constants; one must be a property")
         }
+        // One between two of them has to fit both.
+        if sides[0].isPlainConstant, !sides[0].isList {
+            let constant = filter.expressions.constants[Int(sides[0].constantFirst)]
+            for bound in sides[1...] where bound.kind == .int && !bound.isConstant {
+                _ = try intConstant(constant, bound, false)
+            }
+        }
         for place in sides.indices {
             if sides[place].isConstant {
                 try coerce(&sides[place], to: model, .less, .quantified)

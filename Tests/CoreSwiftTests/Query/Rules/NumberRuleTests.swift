@@ -63,6 +63,9 @@ import Testing
             ("R4", "draft + null == 1", .invalidQueryArg, "null"),
             ("R4", "1 / 0 + null == draft", .invalidQueryArg, "null"),
             ("C10", "tons BETWEEN {1, 1 / 0}", .invalidQuery, "null"),
+            ("T9", "inf BETWEEN {tons, draft}", .invalidQuery, "inf"),
+            ("T9", "inf BETWEEN {draft, tons}", .invalidQuery, "inf"),
+            ("T9", "-inf BETWEEN {draft, marks.@sum}", .invalidQuery, "inf"),
             ("Y4", "1 / 0 == null", .invalidQuery, "two constants"),
         ])
     }
