@@ -152,27 +152,26 @@ static void ordered(size_t n)
     sqlite3_finalize(find);
 }
 
-static void bind(sqlite3_stmt* statement, int place, bool is_link, size_t i, size_t k, char* word, size_t room)
+static void bind(sqlite3_stmt* statement, int place, bool is_link, size_t i, size_t k, const char* word, int length)
 {
-    if (is_link) {
+    if (is_link)
         sqlite3_bind_int64(statement, place, (int64_t)((i + k) % 1000));
-        return;
-    }
-    int length = snprintf(word, room, "value-%zu", i);
-    sqlite3_bind_text(statement, place, word, length, SQLITE_STATIC);
+    else
+        sqlite3_bind_text(statement, place, word, length, SQLITE_STATIC);
 }
 
 static void creating(size_t n)
 {
-    char words[3][32];
+    char word[32];
     for (int links = 0; links < 2; links++) {
         sqlite3_stmt* plain = prepare(links ? "INSERT INTO linked VALUES (?, ?, ?, ?)" : "INSERT INTO plain VALUES (?, ?, ?, ?)");
         exec("BEGIN IMMEDIATE");
         double start = now();
         for (size_t i = 0; i < n; i++) {
+            int length = links ? 0 : snprintf(word, sizeof word, "value-%zu", i);
             sqlite3_bind_int64(plain, 1, (int64_t)i);
             for (size_t k = 0; k < 3; k++)
-                bind(plain, (int)k + 2, links, i, k, words[k], sizeof words[k]);
+                bind(plain, (int)k + 2, links, i, k, word, length);
             run(plain);
         }
         exec("COMMIT");
@@ -184,12 +183,13 @@ static void creating(size_t n)
         exec("BEGIN IMMEDIATE");
         start = now();
         for (size_t i = 0; i < n; i++) {
+            int length = links ? 0 : snprintf(word, sizeof word, "value-%zu", i);
             sqlite3_bind_int64(owner, 1, (int64_t)i);
             run(owner);
             for (size_t k = 0; k < 3; k++) {
                 sqlite3_bind_int64(element, 1, (int64_t)i);
                 sqlite3_bind_int64(element, 2, (int64_t)k);
-                bind(element, 3, links, i, k, words[k], sizeof words[k]);
+                bind(element, 3, links, i, k, word, length);
                 run(element);
             }
         }
