@@ -176,24 +176,11 @@ extension Binder {
     /// that link here or of a SUBQUERY that needs nothing of the row, and the other a number. Nil:
     /// not of this kind.
     mutating func bindCount(_ test: ExpressionTest, _ scope: Int32) -> Int32? {
-        guard runsOnColumns(scope), test.kind == .compare, !test.comparesTypes,
-            test.op == .equal || test.op == .notEqual || test.op.isOrdering,
-            test.left.shape == .single, test.right.shape == .single, test.left.count == 1,
-            test.right.count == 1
+        guard runsOnColumns(scope), test.left.shape == .single,
+            let (count, op, number) = comparedWithInteger(test),
+            var members = countedMembers(count, scope)
         else { return nil }
-        var count = filter.expressions.code[Int(test.left.first)]
-        var number = filter.expressions.code[Int(test.right.first)]
-        var op = test.op
-        if count.kind == .constant {
-            swap(&count, &number)
-            op = op.mirrored
-        }
-        guard number.kind == .constant, var members = countedMembers(count, scope) else {
-            return nil
-        }
-        let constant = filter.expressions.constants[Int(number.a)]
-        guard constant.kind == .int, constant.huge == nil else { return nil }
-        let range = intRange(op, constant.int)
+        let range = intRange(op, number)
         guard range.kind == .intRange else { return filter.add(range) }
         members.low = range.low
         members.high = range.high
@@ -204,26 +191,34 @@ extension Binder {
 
     /// The members of a SUBQUERY are counted until a comparison with a number is decided.
     mutating func noteEnough(_ test: ExpressionTest) {
+        guard let (count, op, number) = comparedWithInteger(test), count.kind == .subquery,
+            filter.expressions.subqueries[Int(count.a)].aggregate < 0, number < .max
+        else { return }
+        // So many compare as any more do.
+        let isDecided = op == .less || op == .greaterEqual
+        filter.expressions.subqueries[Int(count.a)].enough = isDecided ? number : number + 1
+    }
+
+    /// What the test compares with an integer, as if that stood on the right; nil where neither side
+    /// is one, or the other one is more than a single instruction.
+    private func comparedWithInteger(
+        _ test: ExpressionTest
+    ) -> (ExpressionCode, ComparisonOperator, Int64)? {
         guard test.kind == .compare, !test.comparesTypes,
             test.op == .equal || test.op == .notEqual || test.op.isOrdering,
             test.left.count == 1, test.right.count == 1, test.right.shape == .single
-        else { return }
-        var count = filter.expressions.code[Int(test.left.first)]
+        else { return nil }
+        var operand = filter.expressions.code[Int(test.left.first)]
         var number = filter.expressions.code[Int(test.right.first)]
         var op = test.op
-        if count.kind == .constant {
-            swap(&count, &number)
+        if operand.kind == .constant {
+            swap(&operand, &number)
             op = op.mirrored
         }
-        guard count.kind == .subquery, number.kind == .constant,
-            filter.expressions.subqueries[Int(count.a)].aggregate < 0
-        else { return }
+        guard number.kind == .constant else { return nil }
         let constant = filter.expressions.constants[Int(number.a)]
-        guard constant.kind == .int, constant.huge == nil, constant.int < .max else { return }
-        // So many compare as any more do.
-        let isDecided = op == .less || op == .greaterEqual
-        filter.expressions.subqueries[Int(count.a)].enough =
-            isDecided ? constant.int : constant.int + 1
+        guard constant.kind == .int, constant.huge == nil else { return nil }
+        return (operand, op, constant.int)
     }
 
     private func countedMembers(_ code: ExpressionCode, _ scope: Int32) -> FilterNode? {
