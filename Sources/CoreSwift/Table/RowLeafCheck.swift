@@ -25,6 +25,11 @@ enum RowLeafCheck {
         }
         var layout = LeafExtent(end: directoryEnd, used: used)
         try checkKeys(view, rows, &layout)
+        // They stand behind the columns, whose cells are only looked at in rows that live.
+        let tombstones = Int(block.u32(36))
+        guard tombstones == 0 || tombstones <= used - LeafLayout.bitmapBytes(rows) else {
+            throw bad("tombstones begin at \(tombstones), the leaf ends at \(used)")
+        }
         for index in 0..<columns {
             guard let column = view.column(index) else { continue }
             do throws(RealmError) {

@@ -159,6 +159,12 @@ import Testing
             let view = leaf($0, item)
             writable(view.base).put(view.keyBase - 3, 16)
         }
+        // Cells of collections and mixed values are only looked at in rows that live.
+        for (key, number) in [(item, 1), (trunk, 0)] {
+            try plant("tombstones begin at") {
+                writable(leaf($0, key, number).base).put(0x4000_0000 as UInt32, 36)
+            }
+        }
         try plant("encoding") { writable(leaf($0, item).column(1)!.entry).put(77 as UInt8, 0) }
         try plant("kind") {
             writable(leaf($0, item).column(1)!.entry).put(ColumnEncoding.bits.rawValue, 0)
