@@ -275,7 +275,8 @@ class Binder(OperandBinder):
                 if odd_null:
                     raise Unspecified("a null needle on a direct Any property")
                 return text_rules.text_operation(
-                    op, a, b, letters, direct=direct, escapes=self.dialect == "format")
+                    op, a, b, letters, direct=direct, is_data=left.type == "binary",
+                    escapes=self.dialect == "format")
             return text_test
         types = {left.type, right.type}
         family = "decimal128" if "decimal128" in types else \

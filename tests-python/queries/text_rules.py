@@ -123,17 +123,16 @@ def matches(value: Any, pattern: str, letters: str) -> bool:
 
 
 def text_operation(op: str, value: Any, needle: Any, letters: str, *, direct: bool,
-                   escapes: bool = False) -> bool:
-    """One value and one needle. `direct` chooses S5 over S6 for a null needle."""
+                   is_data: bool = False, escapes: bool = False) -> bool:
+    """One value and one needle. `direct` chooses S5 over S6 for a null needle; `is_data`: the
+    property is one of Data, whose value may be null."""
     if op == "matches":
         return matches(value, needle, letters)
     if needle is None:
         if op == "like":
             return value is None
         if direct:
-            if isinstance(value, bytes) and "c" in letters:
-                raise Unspecified("S5 of Data with [c]")
-            return True
+            return value is not None or not (is_data and op == "contains" and "c" in letters)
         return op == "contains" and value is not None
     if not is_text(value) or not is_text(needle) or type(value) is not type(needle):
         return False
