@@ -21,6 +21,9 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#ifdef BENCH_CALLGRIND
+#include <valgrind/callgrind.h>
+#endif
 
 /* ---------------------------------------------------------------- state, shared by the C files of one program */
 
@@ -33,6 +36,7 @@ struct bench {
     clockid_t clock; /* wall time, or with BENCH_CLOCK=cpu processor time of the process */
     jmp_buf failed; /* where a failing workload returns to */
     int status;     /* exit status so far */
+    unsigned dumps; /* of callgrind, see Benchmarks/instructions */
 };
 extern struct bench B;
 
@@ -47,12 +51,20 @@ typedef struct workload {
 static inline double now(void)
 {
     struct timespec t;
+#ifdef BENCH_CALLGRIND
+    /* A dump of what was executed since the last look at the clock; report() says what it was. */
+    B.dumps++;
+    CALLGRIND_DUMP_STATS;
+#endif
     clock_gettime(B.clock, &t);
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
 static inline void report(const char* name, double seconds, size_t ops)
 {
+#ifdef BENCH_CALLGRIND
+    fprintf(stderr, "# dump %u %s %zu\n", B.dumps, name, ops);
+#endif
     printf("%s\t%.9f\t%zu\n", name, seconds, ops);
     fflush(stdout);
 }

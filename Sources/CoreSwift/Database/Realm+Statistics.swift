@@ -96,16 +96,15 @@ extension Realm {
     ) throws(RealmError) -> ClassStatistics {
         let size = try TreeSize.measure(table)
         var result = ClassStatistics(name: item.name)
-        result.objects = table.pointee.rowCount
+        result.objects = table.rowCount
         result.rowBytes = size.rowPages << Page.shift
         result.externalBytes = size.externalPages << Page.shift
         result.externalValues = size.externalValues
         result.collectionBytes = size.collectionPages << Page.shift
         result.collections = size.collections
         result.leafCount = size.leaves
-        result.depth = table.pointee.depth
-        for position in 0..<table.pointee.indexCount {
-            let index = table.pointee.indexes[position]
+        result.depth = table.depth
+        for (position, index) in table.indexes.enumerated() {
             let properties = item.properties
             result.indexes.append(
                 IndexStatistics(

@@ -6,14 +6,14 @@ extension ObjectHandle {
         _ = try row()
         let table = table
         let column = try Self.column(table, propertyKey)
-        let info = table.pointee.columns[column]
+        let info = table.columns[column]
         guard info.kind == .link else {
             throw RealmError(
                 .propertyTypeMismatch,
                 "property \(table.named(column: column)) is no link to one object")
         }
-        guard let target = table.pointee.tables[Int(info.linkTarget.rawValue)],
-            target.pointee.isEmbedded
+        guard let target = table.table(info.linkTarget),
+            target.isEmbedded
         else {
             throw RealmError(
                 .illegalOperation,
@@ -32,7 +32,7 @@ extension ObjectHandle {
                 .noSuchObject, "\(named) was deleted")
         }
         _ = try row()
-        guard table.pointee.isEmbedded else {
+        guard table.isEmbedded else {
             throw RealmError(
                 .topLevelObject, "objects of \(table.named) are not embedded")
         }

@@ -68,7 +68,7 @@ public struct ObjectHandle {
         slot.storeBytes(of: key, toByteOffset: 24, as: Int64.self)
         slot.storeBytes(of: session.pointee.stamp.pointee, toByteOffset: 32, as: UInt64.self)
         handle.place = place
-        slot.storeBytes(of: table.pointee.classKey.rawValue, toByteOffset: 56, as: UInt32.self)
+        slot.storeBytes(of: table.classKey.rawValue, toByteOffset: 56, as: UInt32.self)
         slot.storeBytes(
             of: UInt16(truncatingIfNeeded: session.pointee.generation), toByteOffset: 60,
             as: UInt16.self)
@@ -207,8 +207,8 @@ public struct ObjectHandle {
     @inline(__always)
     static func column(_ table: Table, _ key: Int64) throws(RealmError) -> Int {
         let column = Int(truncatingIfNeeded: key & 0xFFFF)
-        guard column < table.pointee.columnCount,
-            table.pointee.columns[column].propertyKey.rawValue == key
+        guard column < table.columnCount,
+            table.columns[column].propertyKey.rawValue == key
         else { throw unknownProperty(table, key) }
         return column
     }
@@ -229,7 +229,7 @@ public struct ObjectHandle {
         let table = table
         let column = try Self.column(table, propertyKey)
         var value = try table.value(place, objectKey, column)
-        if table.pointee.columns[column].kind.hasHeap {
+        if table.columns[column].kind.hasHeap {
             value = try self.text(value, column, place)
         }
         target?.pointee = value
@@ -240,7 +240,7 @@ public struct ObjectHandle {
     private func text(
         _ value: RawValue, _ column: Int, _ place: RowPlace
     ) throws(RealmError) -> RawValue {
-        if table.pointee.columns[column].kind == .collection { throw isCollection(column) }
+        if table.columns[column].kind == .collection { throw isCollection(column) }
         return place.state == .sealed ? value : realm.keep(value)
     }
 
@@ -249,7 +249,7 @@ public struct ObjectHandle {
         RealmError(
             .propertyTypeMismatch,
             "property \(table.named(column: column)) is a "
-                + "\(table.pointee.columns[column].collection), not a value")
+                + "\(table.columns[column].collection), not a value")
     }
 
     /// Reads several values; on an error earlier ones are written.
@@ -269,11 +269,10 @@ public struct ObjectHandle {
         let column = try Self.column(table, key)
         try table.checkType(value, column)
         guard session.pointee.status == .writing else { throw realm.notWriting() }
-        if table.pointee.columns[column].isPrimaryKey {
+        if table.columns[column].isPrimaryKey {
             return try checkSameKey(table, place, column, value)
         }
         let written = try table.setValue(place, objectKey, column, value)
-        table.pointee.isDirty = true
         self.place = written
         stamp = session.pointee.stamp.pointee
     }
@@ -292,13 +291,12 @@ public struct ObjectHandle {
         guard session.pointee.status == .writing else { throw realm.notWriting() }
         for index in 0..<count {
             let column = Int(truncatingIfNeeded: keys[index] & 0xFFFF)
-            if table.pointee.columns[column].isPrimaryKey {
+            if table.columns[column].isPrimaryKey {
                 try checkSameKey(table, place, column, values[index])
                 continue
             }
             place = try table.setValue(place, objectKey, column, values[index])
         }
-        table.pointee.isDirty = true
         self.place = place
         stamp = session.pointee.stamp.pointee
     }
@@ -324,7 +322,7 @@ public struct ObjectHandle {
         let place = try row()
         let table = table
         let column = try Self.column(table, propertyKey)
-        let kind = table.pointee.columns[column].kind
+        let kind = table.columns[column].kind
         guard kind == .int || kind == .mixed else {
             throw RealmError(
                 .illegalOperation,
@@ -346,14 +344,13 @@ public struct ObjectHandle {
         let place = try row()
         let table = table
         let column = try Self.column(table, propertyKey)
-        let info = table.pointee.columns[column]
+        let info = table.columns[column]
         guard info.kind.holdsLinks else { throw noLink(column) }
         let value = try table.value(place, objectKey, column)
         if value.isNull && info.kind == .link { return nil }
         guard value.type == ValueType.link.rawValue else { throw noLink(column) }
         let target = value.linkTarget.rawValue
-        let other = Int(value.linkClass.rawValue)
-        guard other < table.pointee.tableCapacity, let other = table.pointee.tables[other],
+        guard let other = table.table(value.linkClass),
             let found = try other.find(target)
         else {
             throw RealmError(

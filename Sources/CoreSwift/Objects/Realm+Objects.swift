@@ -7,12 +7,12 @@ extension Realm {
     @inline(__always)
     public func createObject(_ classKey: ClassKey) throws(RealmError) -> ObjectHandle {
         let table = try table(classKey)
-        if table.pointee.primaryKeyColumn >= 0 {
+        if table.primaryKeyColumn >= 0 {
             throw RealmError(
                 .missingPrimaryKey,
                 "class \(name(classKey)) has a primary key; objects are created with one")
         }
-        if table.pointee.isEmbedded {
+        if table.isEmbedded {
             throw RealmError(
                 .illegalOperation,
                 "class \(name(classKey)) is embedded; its objects are created in their owner")
@@ -29,11 +29,9 @@ extension Realm {
     ) throws(RealmError) -> ObjectHandle {
         let table = try table(classKey)
         // Ascending integers, the usual bulk load, need no look-up: the last key is at hand.
-        if table.pointee.hasIntegerKey, primaryKey.type == ValueType.int.rawValue,
+        if table.hasIntegerKey, primaryKey.type == ValueType.int.rawValue,
             IntegerKeys.isDirect(primaryKey.intValue), session.pointee.status == .writing,
-            let leaf = table.pointee.appendLeaf, leaf.pointee.order == nil,
-            leaf.pointee.rows > 0,
-            primaryKey.intValue > leaf.pointee.keys[leaf.pointee.rows &- 1]
+            table.isAppended(primaryKey.intValue)
         {
             let place = try table.createPrimaryKey(primaryKey).place
             return ObjectHandle.make(session, table, primaryKey.intValue, place)
@@ -60,11 +58,11 @@ extension Realm {
     private func getOrCreate(
         _ table: Table, _ primaryKey: RawValue, _ created: inout Bool
     ) throws(RealmError) -> ObjectHandle {
-        let column = table.pointee.primaryKeyColumn
+        let column = table.primaryKeyColumn
         guard column >= 0 else {
             throw RealmError(
                 .unexpectedPrimaryKey,
-                "class \(name(table.pointee.classKey)) has no primary key")
+                "class \(name(table.classKey)) has no primary key")
         }
         try table.checkType(primaryKey, column)
         if let key = try table.findPrimaryKey(primaryKey), let place = try table.find(key) {
@@ -84,7 +82,7 @@ extension Realm {
     ) throws(RealmError) -> ObjectHandle? {
         let table = try table(classKey)
         // Integer keys are object keys: one descent says both whether and where.
-        if table.pointee.hasIntegerKey, primaryKey.type == ValueType.int.rawValue,
+        if table.hasIntegerKey, primaryKey.type == ValueType.int.rawValue,
             IntegerKeys.isDirect(primaryKey.intValue)
         {
             guard let place = try table.find(primaryKey.intValue) else { return nil }
@@ -96,9 +94,9 @@ extension Realm {
     private func findSlowly(
         _ table: Table, _ primaryKey: RawValue
     ) throws(RealmError) -> ObjectHandle? {
-        let column = table.pointee.primaryKeyColumn
+        let column = table.primaryKeyColumn
         guard column >= 0 else { return nil }
-        let info = table.pointee.columns[column]
+        let info = table.columns[column]
         guard primaryKey.isNull ? info.isNullable : primaryKey.type == info.valueType else {
             return nil
         }
@@ -123,7 +121,7 @@ extension Realm {
 
     /// The number of objects of a class.
     public func objectCount(_ classKey: ClassKey) throws(RealmError) -> Int {
-        return try table(classKey).pointee.rowCount
+        return try table(classKey).rowCount
     }
 
     private func describe(_ value: RawValue) -> String {

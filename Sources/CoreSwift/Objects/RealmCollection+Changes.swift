@@ -286,7 +286,7 @@ extension RealmCollection {
     private func embeddedTable() throws(RealmError) -> Table {
         let info = try valueInfo()
         guard info.kind == .link, let target = try realm.readTables().table(info.linkTarget),
-            target.pointee.isEmbedded
+            target.isEmbedded
         else {
             throw RealmError(
                 .illegalOperation,
@@ -304,7 +304,7 @@ extension RealmCollection {
                 .invalidTableRef,
                 "property \(realm.schema.named(classKey, column: column)) holds no objects")
         }
-        guard target.pointee.primaryKeyColumn < 0 else {
+        guard target.primaryKeyColumn < 0 else {
             throw RealmError(
                 .missingPrimaryKey,
                 "\(realm.schema.named(info.linkTarget)) has a primary key; objects are created "
@@ -318,9 +318,8 @@ extension RealmCollection {
         _ target: Table, _ body: (RawValue) throws(RealmError) -> Void
     ) throws(RealmError) -> ObjectHandle {
         let (key, _) = try target.createSequential()
-        try body(.link(target.pointee.classKey, ObjectKey(rawValue: key)))
-        target.pointee.isDirty = true
-        return try realm.object(target.pointee.classKey, key)
+        try body(.link(target.classKey, ObjectKey(rawValue: key)))
+        return try realm.object(target.classKey, key)
     }
 
     /// Inserts a new embedded object before element `index` of a list.

@@ -47,7 +47,7 @@ extension RealmCollection {
                 try parent.counterpart(in: other), type, number: number, position: position)
         }
         guard let table = try other.readTables().table(classKey),
-            column < table.pointee.columnCount
+            column < table.columnCount
         else {
             throw RealmError(
                 .noSuchTable, "'\(other.path)' has no class with key \(classKey.rawValue)")

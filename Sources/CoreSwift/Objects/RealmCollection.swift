@@ -150,7 +150,7 @@ public final class RealmCollection {
             viewMemory = memory
             view = memory
         } else if parent == nil, table.isCell(place, objectKey, column) {
-            infos = table.pointee.columns[column].elements
+            infos = table.columns[column].elements
             row = place
         } else {
             let found = try findOpen(table, place)
@@ -167,7 +167,7 @@ public final class RealmCollection {
         guard session.pointee.status == .writing, table.isCell(place, objectKey, column) else {
             return
         }
-        infos = table.pointee.columns[column].elements
+        infos = table.columns[column].elements
         row = place
         stamp = session.pointee.stamp.pointee
     }
@@ -201,8 +201,8 @@ public final class RealmCollection {
             position = index
             return found
         }
-        if table.pointee.columns[column].kind == .mixed {
-            let value = try table.value(place, column, table.pointee.columns[column])
+        if table.columns[column].kind == .mixed {
+            let value = try table.value(place, column, table.columns[column])
             guard NestedCell.type(value) == type else { throw gone() }
         }
         return try table.collection(objectKey, column)
@@ -336,9 +336,9 @@ public final class RealmCollection {
     /// Columns of the elements.
     func elementInfo(_ index: Int) throws(RealmError) -> ColumnInfo {
         let table = try ownerTable()
-        guard column < table.pointee.columnCount
+        guard column < table.columnCount
         else { throw RealmError(.invalidatedObject, "\(realm.schema.named(classKey)) is gone") }
-        let info = table.pointee.columns[column]
+        let info = table.columns[column]
         if parent == nil, info.kind == .collection {
             return ElementLayout(info, column: column).infos[index]
         }
@@ -493,7 +493,7 @@ extension ObjectHandle {
         let place = try row()
         let table = table
         let column = try Self.column(table, propertyKey)
-        let info = table.pointee.columns[column]
+        let info = table.columns[column]
         guard info.collection == type || (info.kind == .mixed && type != .set) else {
             throw RealmError(
                 .propertyTypeMismatch,
@@ -511,7 +511,7 @@ extension ObjectHandle {
     ) throws(RealmError) -> RealmCollection {
         _ = try row()
         let column = try Self.column(table, propertyKey)
-        if table.pointee.columns[column].kind == .mixed, type != .set {
+        if table.columns[column].kind == .mixed, type != .set {
             try setValue(propertyKey, .nested(type))
         }
         return try collection(propertyKey, type)

@@ -22,7 +22,8 @@ extension Realm {
 extension ObjectHandle {
     /// A handle of an object that is not there.
     static func gone(_ session: Session, _ table: Table, _ key: Int64) -> ObjectHandle {
-        let nowhere = RowPlace(leaf: UnsafeMutableRawPointer(table), row: 0, state: .sealed)
+        let nowhere = RowPlace(
+            leaf: UnsafeMutableRawPointer(mutating: table.somewhere), row: 0, state: .sealed)
         let handle = make(session, table, key, nowhere)
         // No session has this stamp: the first use looks the object up and fails.
         handle.slot.storeBytes(of: 0, toByteOffset: 32, as: UInt64.self)
@@ -39,7 +40,7 @@ extension ObjectHandle {
                 .noSuchTable, "'\(realm.path)' has no class with key \(source.rawValue)")
         }
         let column = try Self.column(table, key)
-        let info = table.pointee.columns[column]
+        let info = table.columns[column]
         let links = info.elements.map { $0[info.valueColumn] } ?? info
         guard links.kind == .link, links.linkTarget == classKey else {
             throw RealmError(

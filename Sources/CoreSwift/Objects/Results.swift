@@ -137,7 +137,7 @@ public final class Results: AnyResults {
     @inline(__always) private func freshness(_ table: TableReader) -> Freshness {
         Freshness(
             stamp: realm.session.pointee.stamp.pointee,
-            patches: table.table.pointee.nodes.memory?.pointee.patches ?? 0)
+            patches: table.table.patches)
     }
 
     /// The objects are the rows of the class, position by position.
@@ -155,7 +155,7 @@ public final class Results: AnyResults {
                 guard isValid, let table = try realm.readTables().table(classKey) else {
                     throw stale()
                 }
-                return table.pointee.rowCount
+                return table.rowCount
             }
             if let plain { return try checkedPlain(plain) ? try plain.count() : 0 }
             let (snapshot, table) = try reader()
@@ -483,25 +483,5 @@ public final class Results: AnyResults {
         _ snapshot: SnapshotReader, _ table: TableReader
     ) throws(RealmError) -> [Int64]? {
         isWholeClass ? nil : try allKeys(snapshot, table)
-    }
-}
-
-extension TableReader {
-    /// How many live rows come before a key; nil when the object is not there.
-    func position(of key: Int64) throws(RealmError) -> Int? {
-        guard rowCount > 0 else { return nil }
-        var place = UnsafeRawPointer(table.pointee.rowPlace)
-        var position = 0
-        for level in stride(from: table.pointee.depth, to: 0, by: -1) {
-            let node = try table.branch(place, level)
-            let child = RowBranch.child(node, covering: key)
-            for index in 0..<child { position += RowBranch.rows(node, index) }
-            place = RowBranch.reference(node, child)
-        }
-        let leaf = LeafView(try table.leaf(place))
-        guard let row = leaf.row(of: key), !leaf.isDead(row) else { return nil }
-        guard let dead = leaf.tombstones else { return position + row }
-        for earlier in 0..<row where !LeafLayout.bit(dead, earlier) { position += 1 }
-        return position
     }
 }

@@ -120,7 +120,7 @@ public final class ValueResults: AnyResults {
         let table = try realm.readTables().table(collection.classKey)
         return Results.Freshness(
             stamp: realm.session.pointee.stamp.pointee,
-            patches: table?.pointee.nodes.memory?.pointee.patches ?? 0)
+            patches: table?.patches ?? 0)
     }
 
     /// What conditions and order choose; nil when the elements are the first ones as they are.

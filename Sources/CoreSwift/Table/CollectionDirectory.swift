@@ -37,7 +37,7 @@ struct CollectionDirectory {
         guard total == count, found.count <= Int(Int32.max) else {
             throw RealmError(
                 .invalidDatabase,
-                "class \(table.pointee.classKey.rawValue): a collection's tree has \(total) "
+                "class \(table.state.classKey.rawValue): a collection's tree has \(total) "
                     + "elements, its row says \(count)")
         }
         leafCount = found.count
@@ -73,7 +73,7 @@ struct CollectionDirectory {
         _ found: inout [(start: Int, place: UnsafeRawPointer)]
     ) throws(RealmError) -> Int {
         left -= 1
-        guard left >= 0 else { throw table.pointee.nodes.endless() }
+        guard left >= 0 else { throw table.state.nodes.endless() }
         if level == 0 {
             if elements > 0 { found.append((start, place)) }
             return start + elements

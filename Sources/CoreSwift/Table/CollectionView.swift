@@ -34,7 +34,7 @@ struct CollectionView {
         self.layout = layout
         infos = layout.infos
         columnCount = layout.columnCount
-        self.cell = cell.baseAddress ?? UnsafeRawPointer(table.pointee.rowPlace)
+        self.cell = cell.baseAddress ?? UnsafeRawPointer(table.state.rowPlace)
         count = CollectionCell.count(cell)
         isTree = CollectionCell.isTree(cell)
         depth = isTree ? Int(cell[1]) : 0
@@ -45,7 +45,7 @@ struct CollectionView {
     init?(
         _ table: Table, _ place: RowPlace, _ column: Int, _ type: CollectionType
     ) throws(RealmError) {
-        let info = table.pointee.columns[column]
+        let info = table.state.columns[column]
         let value = try table.value(place, column, info)
         if info.kind == .collection {
             self.init(table, column, ElementLayout(info, column: column), value.bytes)
@@ -210,7 +210,7 @@ struct CollectionView {
     private func badCounts() -> RealmError {
         RealmError(
             .invalidDatabase,
-            "class \(table.pointee.classKey.rawValue), property \(column): the counts of a "
+            "class \(table.state.classKey.rawValue), property \(column): the counts of a "
                 + "collection's tree do not add up")
     }
 
@@ -299,7 +299,7 @@ struct CollectionView {
         _ body: (LeafView) throws(RealmError) -> Bool
     ) throws(RealmError) -> Bool {
         left -= 1
-        guard left >= 0 else { throw table.pointee.nodes.endless() }
+        guard left >= 0 else { throw table.state.nodes.endless() }
         if level == 0 {
             return try body(LeafView(try table.collectionLeaf(place, elements, layout)))
         }

@@ -80,7 +80,7 @@ struct OpenCollection {
     /// Frees the memory; sealed blocks stay what they are.
     func deallocate() {
         if pieceCount == 1, canShareLeaves, let leaf = pieces[0].open,
-            table.pointee.openCollections.keep(leaf, column: column)
+            table.state.openCollections.keep(leaf, column: column)
         {
             pieces[0].open = nil
         }
@@ -91,7 +91,7 @@ struct OpenCollection {
 
     /// All collections of the column have leaves of one form; those in mixed values do not.
     private var canShareLeaves: Bool {
-        table.pointee.columns[column].kind == .collection && number == 0
+        table.state.columns[column].kind == .collection && number == 0
     }
 
     func free(_ leaf: UnsafeMutablePointer<OpenLeaf>?) {
@@ -137,7 +137,7 @@ struct OpenCollection {
                 CollectionPiece(reference: BlockReference(place), open: nil, origin: parent),
                 count: elements)
             count += elements
-            guard pieceCount <= table.blocksMax else { throw table.pointee.nodes.endless() }
+            guard pieceCount <= table.blocksMax else { throw table.state.nodes.endless() }
             return
         }
         let node = try table.collectionBranch(place, level, layout)
@@ -151,7 +151,7 @@ struct OpenCollection {
                     isDirty: false))
         } else {
             upper.append(BlockReference(place))
-            guard upper.count <= table.blocksMax else { throw table.pointee.nodes.endless() }
+            guard upper.count <= table.blocksMax else { throw table.state.nodes.endless() }
         }
         for child in 0..<children {
             try loadNode(
@@ -163,7 +163,7 @@ struct OpenCollection {
     func damaged(_ what: String) -> RealmError {
         RealmError(
             .invalidDatabase,
-            "class \(table.pointee.classKey.rawValue), object \(key), property \(column): "
+            "class \(table.state.classKey.rawValue), object \(key), property \(column): "
                 + "collection \(what)")
     }
 
@@ -171,7 +171,7 @@ struct OpenCollection {
 
     private func makeLeaf(capacity: Int) -> UnsafeMutablePointer<OpenLeaf> {
         if capacity <= OpenLeaf.smallRows, canShareLeaves,
-            let spare = table.pointee.openCollections.takeSpare(column: column)
+            let spare = table.state.openCollections.takeSpare(column: column)
         {
             return spare
         }

@@ -5,7 +5,7 @@
 // And how many blocks a walk can meet at most, so that a file in which blocks contain one another
 // many times over does not keep a reader busy for ever.
 
-extension UnsafeMutablePointer where Pointee == TableState {
+extension Table {
     func checkBounds(_ view: LeafView, _ low: Int64, _ high: Int64) throws(RealmError) {
         let first = view.key(0)
         let last = view.key(view.rows - 1)
@@ -31,12 +31,12 @@ extension UnsafeMutablePointer where Pointee == TableState {
     ) -> RealmError {
         RealmError(
             .invalidDatabase,
-            "class \(pointee.classKey.rawValue): \(what) with keys \(first) to \(last) is filed "
+            "class \(state.classKey.rawValue): \(what) with keys \(first) to \(last) is filed "
                 + "under \(low) to \(high)")
     }
 
     /// More leaves than this are in no sound tree.
-    var blocksMax: Int { pointee.nodes.blocksMax }
+    var blocksMax: Int { state.nodes.blocksMax }
 }
 
 extension NodeSource {

@@ -7,7 +7,7 @@
 //
 // Called by `RealmCollection`, and by `Table+Collections` when objects are deleted.
 
-extension UnsafeMutablePointer where Pointee == TableState {
+extension Table {
     /// The bytes of a collection in a row.
     @inline(__always)
     func cell(_ place: RowPlace, _ index: Int) -> UnsafeRawBufferPointer {
@@ -29,9 +29,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Whether the collection of a row is one that can be used where it stands.
     @inline(__always)
     func isCell(_ place: RowPlace, _ key: Int64, _ index: Int) -> Bool {
-        let info = pointee.columns[index]
+        let info = state.columns[index]
         guard info.kind == .collection, info.elementKind != .mixed,
-            pointee.openCollections.find(key, index) == nil
+            state.openCollections.find(key, index) == nil
         else { return false }
         let cell = cell(place, index)
         // A cell of a damaged file may be longer than those that are made.
@@ -77,7 +77,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     ) -> CellEditor {
         CellEditor(
             cell(place, index), to: memory.pointee.cellBuffer, UnsafePointer(infos),
-            pointee.columns[index].elementColumns)
+            state.columns[index].elementColumns)
     }
 
     /// Puts an edited cell, the first bytes of the buffer, into its row.
@@ -86,7 +86,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ byteCount: Int, _ place: RowPlace, _ key: Int64, _ index: Int
     ) throws(RealmError) {
         let start = UnsafeRawPointer(memory.pointee.cellBuffer)
-        pointee.isDirty = true
+        state.isDirty = true
         memory.pointee.patches &+= 1
         if place.state == .open {
             (place.open.pointee.columns + index).pointee
@@ -100,8 +100,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
     private func noteElement(
         _ key: Int64, _ index: Int, _ value: RawValue, isAddition: Bool
     ) {
-        guard pointee.columns[index].inverseIndex >= 0 else { return }
-        noteLink(pointee.columns[index], key, value, isAddition: isAddition)
+        guard state.columns[index].inverseIndex >= 0 else { return }
+        noteLink(state.columns[index], key, value, isAddition: isAddition)
     }
 
     /// Appends an element that passed its checks to the cell of a list, where that is the matter
@@ -114,7 +114,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         guard place.state == .open else { return false }
         let column = place.open.pointee.columns + index
         guard column.pointee.appendElement(place.row, infos[0].kind, value) else { return false }
-        pointee.isDirty = true
+        state.isDirty = true
         memory.pointee.patches &+= 1
         noteElement(key, index, value, isAddition: true)
         return true
@@ -140,7 +140,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ place: RowPlace, _ key: Int64, _ index: Int, at position: Int, _ value: RawValue,
         _ infos: UnsafeMutablePointer<ColumnInfo>
     ) throws(RealmError) -> Bool {
-        let info = pointee.columns[index]
+        let info = state.columns[index]
         var owned: OwnedObject?
         var old = RawValue.null
         if info.inverseIndex >= 0 {
@@ -161,7 +161,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ place: RowPlace, _ key: Int64, _ index: Int, at position: Int,
         _ infos: UnsafeMutablePointer<ColumnInfo>
     ) throws(RealmError) {
-        let info = pointee.columns[index]
+        let info = state.columns[index]
         var owned: OwnedObject?
         var old = RawValue.null
         if info.inverseIndex >= 0 {
@@ -189,7 +189,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func forgetCell(
         _ place: RowPlace, _ key: Int64, _ index: Int, _ owned: inout [OwnedObject]
     ) {
-        let info = pointee.columns[index]
+        let info = state.columns[index]
         let cell = cell(place, index)
         guard info.inverseIndex >= 0, let infos = info.elements else { return }
         for position in 0..<CollectionCell.count(cell) {
@@ -204,7 +204,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func removeLinksFromCell(
         _ link: RawValue, _ place: RowPlace, _ key: Int64, _ index: Int
     ) throws(RealmError) -> Bool {
-        let info = pointee.columns[index]
+        let info = state.columns[index]
         guard let infos = info.elements else { return false }
         var editor = editor(place, index, infos)
         var removed = 0

@@ -1,13 +1,13 @@
 // Collections of a table's rows in a write transaction: opening and flushing them, changing their
 // elements and keeping the inverse index in step. Reading in a snapshot: CollectionView.swift.
 
-extension UnsafeMutablePointer where Pointee == TableState {
+extension Table {
     /// Collections that may be open at a time; more are flushed together. Programs that fill one
     /// collection per object meet the sealing of the row leaf first.
     static var openCollectionsMax: Int { 4096 }
 
     func collectionTag(_ kind: BlockKind, _ column: Int) -> BlockTag {
-        BlockTag(kind, classKey: pointee.classKey, column: column)
+        BlockTag(kind, classKey: state.classKey, column: column)
     }
 
     // MARK: Blocks
@@ -19,7 +19,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     ) throws(RealmError) -> UnsafeRawPointer {
         let tag = collectionTag(.collectionLeaf, layout.tagColumn)
         let block: UnsafeRawPointer
-        if let known = pointee.nodes.resolved(place, tag) {
+        if let known = state.nodes.resolved(place, tag) {
             block = known
         } else {
             block = try admitCollectionLeaf(place, tag, layout)
@@ -38,7 +38,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     private func admitCollectionLeaf(
         _ place: UnsafeRawPointer, _ tag: BlockTag, _ layout: ElementLayout
     ) throws(RealmError) -> UnsafeRawPointer {
-        try pointee.nodes.admit(
+        try state.nodes.admit(
             BlockReference(place), tag, layout.context, RowLeafCheck.check)
     }
 
@@ -46,10 +46,10 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ place: UnsafeRawPointer, _ level: Int, _ layout: ElementLayout
     ) throws(RealmError) -> UnsafeRawPointer {
         let tag = collectionTag(.collectionBranch, layout.tagColumn)
-        if let node = pointee.nodes.resolved(place, tag), RowBranch.level(node) == level {
+        if let node = state.nodes.resolved(place, tag), RowBranch.level(node) == level {
             return node
         }
-        return try pointee.nodes.admit(BlockReference(place), tag, level, RowBranch.check)
+        return try state.nodes.admit(BlockReference(place), tag, level, RowBranch.check)
     }
 
     // MARK: Opening and flushing
@@ -58,8 +58,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func collection(
         _ key: Int64, _ column: Int
     ) throws(RealmError) -> UnsafeMutablePointer<OpenCollection> {
-        if let known = pointee.openCollections.find(key, column) { return known }
-        if pointee.openCollections.items.count >= Self.openCollectionsMax {
+        if let known = state.openCollections.find(key, column) { return known }
+        if state.openCollections.items.count >= Self.openCollectionsMax {
             try flushCollections()
         }
         guard let place = try find(key) else {
@@ -68,7 +68,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
                 "object \(key) of \(named) is not there")
         }
         let value = try value(place, key, column)
-        let info = pointee.columns[column]
+        let info = state.columns[column]
         let fresh = UnsafeMutablePointer<OpenCollection>.allocate(capacity: 1)
         if info.kind == .collection {
             let layout = ElementLayout(info, column: column)
@@ -88,9 +88,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
                     number: NestedCell.number(value)))
             try load(fresh, NestedCell.cell(value))
         }
-        pointee.openCollections.add(fresh)
+        state.openCollections.add(fresh)
         // Handles that work on the cell are to find the open collection.
-        pointee.stamp.pointee &+= 1
+        state.stamp.pointee &+= 1
         return fresh
     }
 
@@ -138,12 +138,12 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     /// Writes the cells of all open collections and closes them.
     func flushCollections() throws(RealmError) {
-        guard !pointee.openCollections.isEmpty else { return }
+        guard !state.openCollections.isEmpty else { return }
         // In the order of the rows, so that each leaf is opened once.
-        var all = pointee.openCollections.takeAll()
+        var all = state.openCollections.takeAll()
         let isSorted = zip(all, all.dropFirst()).allSatisfy { $0.pointee.key <= $1.pointee.key }
         if !isSorted { all.sort { $0.pointee.key < $1.pointee.key } }
-        pointee.stamp.pointee &+= 1
+        state.stamp.pointee &+= 1
         defer { for collection in all { end(collection) } }
         for collection in all {
             try withCell(collection) { cell throws(RealmError) in
@@ -185,8 +185,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ key: Int64, _ column: Int, _ cell: RawValue
     ) throws(RealmError) {
         guard var place = try find(key) else { return }
-        let info = pointee.columns[column]
-        pointee.isDirty = true
+        let info = state.columns[column]
+        state.isDirty = true
         if place.state != .open {
             place = try patchable(place, key)
             if LeafPatch.set(place.view, column, info, place.row, cell) { return }
@@ -199,8 +199,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     /// Frees what the transaction held, without a trace.
     func discardCollections() {
-        for collection in pointee.openCollections.takeAll() { end(collection) }
-        for leaf in pointee.openCollections.takeSpares() {
+        for collection in state.openCollections.takeAll() { end(collection) }
+        for leaf in state.openCollections.takeSpares() {
             leaf.pointee.deallocate()
             leaf.deallocate()
         }
@@ -250,14 +250,14 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     private func changed(_ collection: UnsafeMutablePointer<OpenCollection>) {
         collection.pointee.isDirty = true
-        pointee.isDirty = true
+        state.isDirty = true
         memory.pointee.patches &+= 1
     }
 
     private func noteLink(
         _ collection: UnsafeMutablePointer<OpenCollection>, _ value: RawValue, isAddition: Bool
     ) {
-        let info = pointee.columns[collection.pointee.column]
+        let info = state.columns[collection.pointee.column]
         guard info.inverseIndex >= 0 else { return }
         noteLink(info, collection.pointee.key, value, isAddition: isAddition)
     }
@@ -360,7 +360,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         collection.pointee.children.removeAll { $0 == child }
         end(child)
         // Handles may remember it.
-        pointee.stamp.pointee &+= 1
+        state.stamp.pointee &+= 1
     }
 
     /// Takes the links of all elements out of the inverse index, with those of collections among
@@ -395,8 +395,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func dropCollection(
         _ place: RowPlace, _ key: Int64, _ column: Int, _ owned: inout [OwnedObject]
     ) throws(RealmError) {
-        let info = pointee.columns[column]
-        if pointee.openCollections.find(key, column) == nil {
+        let info = state.columns[column]
+        if state.openCollections.find(key, column) == nil {
             let value = try value(place, column, info)
             if info.kind == .mixed {
                 if NestedCell.type(value) == nil { return }
@@ -411,9 +411,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
         let collection = try self.collection(key, column)
         try forgetLinks(collection, &owned)
         try collection.pointee.removeAll()
-        pointee.openCollections.remove(collection)
+        state.openCollections.remove(collection)
         end(collection)
-        pointee.stamp.pointee &+= 1
+        state.stamp.pointee &+= 1
     }
 
     /// Removes the links to a deleted object from the collection of a property, or from those in a
@@ -468,7 +468,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     /// Gives the transient blocks of the trees that a sealed leaf's cells name their places.
     func placeCollections(_ view: LeafView, _ builder: CommitBuilder) {
-        placeTrees(view, pointee.columns, pointee.columnCount, property: -1, builder)
+        placeTrees(view, state.columns, state.columnCount, property: -1, builder)
     }
 
     private func placeTrees(

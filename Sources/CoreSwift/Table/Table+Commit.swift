@@ -1,9 +1,9 @@
 // The end of a write transaction: leaves with many dead rows are rewritten and small ones merged,
 // then every transient block gets its place in the commit's run, children before parents.
 
-extension UnsafeMutablePointer where Pointee == TableState {
+extension Table {
     var hasPendingChanges: Bool {
-        for index in 0..<pointee.indexCount where pointee.indexes[index].pending.count > 0 {
+        for index in 0..<state.indexCount where state.indexes[index].pending.count > 0 {
             return true
         }
         return false
@@ -14,9 +14,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Rewrites leaves whose rows are dead to more than an eighth, merges neighbours that fit
     /// one leaf, and drops empty ones. The table is settled before and after.
     func compactLeaves() throws(RealmError) {
-        guard pointee.isDirty, isWriting else { return }
+        guard state.isDirty, isWriting else { return }
         var empty: [Int64] = []
-        collectEmpty(BlockReference(pointee.rowPlace), pointee.depth, .min, &empty)
+        collectEmpty(BlockReference(state.rowPlace), state.depth, .min, &empty)
         for key in empty {
             let (place, _, _) = try mutablePath(key)
             let reference = BlockReference(place)
@@ -24,7 +24,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             memory.pointee.drop(reference)
         }
         rowsMoved()
-        compact(BlockReference(pointee.rowPlace), pointee.depth)
+        compact(BlockReference(state.rowPlace), state.depth)
         collapseRoot()
     }
 
@@ -64,9 +64,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
         let view = LeafView(UnsafeRawPointer(memory.pointee.blocks.pointer(reference)))
         guard wantsRewrite(view) else { return }
         let open = LeafDecoder.open(
-            view, infos: UnsafePointer(pointee.columns), columnCount: pointee.columnCount,
+            view, infos: UnsafePointer(state.columns), columnCount: state.columnCount,
             extraRows: 1, lowKey: .min)
-        encode(open).store(pointee.rowPlace)
+        encode(open).store(state.rowPlace)
         memory.pointee.drop(reference)
     }
 
@@ -141,11 +141,11 @@ extension UnsafeMutablePointer where Pointee == TableState {
         var rows = 0
         for index in range { rows += transientLeaf(node, index)?.liveRows ?? 0 }
         let open = OpenLeaf.make(
-            UnsafePointer(pointee.columns), count: pointee.columnCount, capacity: rows + 1,
+            UnsafePointer(state.columns), count: state.columnCount, capacity: rows + 1,
             lowKey: .min)
         for index in range {
             guard let view = transientLeaf(node, index) else { continue }
-            LeafDecoder.append(view, to: open, infos: UnsafePointer(pointee.columns))
+            LeafDecoder.append(view, to: open, infos: UnsafePointer(state.columns))
         }
         let result = encode(open)
         for index in range {
@@ -157,7 +157,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Encodes an open leaf that is in no tree into one block and frees it.
     private func encode(_ open: UnsafeMutablePointer<OpenLeaf>) -> BlockReference {
         var encoder = LeafEncoder(
-            open, infos: UnsafePointer(pointee.columns), tag: pointee.leafTag)
+            open, infos: UnsafePointer(state.columns), tag: state.leafTag)
         let rows = RowSelection(list: nil, start: 0, count: open.pointee.rows)
         let pages = Page.count(forBytes: encoder.plan(rows))
         let block = memory.pointee.blocks.allocate(pages: pages)
@@ -172,19 +172,19 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Gives every transient block of the table its place in the commit and returns the class's
     /// entry for the catalog.
     func place(_ builder: CommitBuilder) -> ClassRoot {
-        var result = ClassRoot(classKey: pointee.classKey)
-        placeRows(pointee.rowPlace, pointee.depth, builder)
-        result.depth = pointee.depth
-        result.nextKey = pointee.nextKey
-        result.rows = pointee.rowCount
-        result.root = BlockReference(pointee.rowPlace)
-        for index in 0..<pointee.indexCount {
-            let tree = pointee.indexes[index].tree
+        var result = ClassRoot(classKey: state.classKey)
+        placeRows(state.rowPlace, state.depth, builder)
+        result.depth = state.depth
+        result.nextKey = state.nextKey
+        result.rows = state.rowCount
+        result.root = BlockReference(state.rowPlace)
+        for index in 0..<state.indexCount {
+            let tree = state.indexes[index].tree
             placeIndex(tree.rootPlace, tree.depth, builder)
             result.indexes.append(
                 IndexRoot(
-                    column: pointee.indexes[index].column,
-                    kind: pointee.indexes[index].kind, depth: tree.depth,
+                    column: state.indexes[index].column,
+                    kind: state.indexes[index].kind, depth: tree.depth,
                     entries: tree.count, root: BlockReference(tree.rootPlace)))
         }
         return result
@@ -203,7 +203,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             }
         } else {
             let view = LeafView(UnsafeRawPointer(node))
-            placeExternals(view, pointee.columns, pointee.columnCount, builder)
+            placeExternals(view, state.columns, state.columnCount, builder)
             placeCollections(view, builder)
         }
         builder.place(node, pages: memory.pointee.blocks.pages(reference)).store(place)
@@ -251,19 +251,19 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Frees what the transaction held for this table. Roots are set anew by the caller unless
     /// the transaction was committed.
     func discardTransaction() {
-        for leaf in pointee.openLeaves {
+        for leaf in state.openLeaves {
             leaf.pointee.deallocate()
             leaf.deallocate()
         }
-        pointee.openLeaves = []
+        state.openLeaves = []
         discardCollections()
-        pointee.openRows = 0
-        pointee.appendLeaf = nil
-        pointee.isDirty = false
-        pointee.hasStaleCounts = false
-        pointee.freshKey = -1
-        for index in 0..<pointee.indexCount where pointee.indexes[index].pending.count > 0 {
-            pointee.indexes[index].pending.clear()
+        state.openRows = 0
+        state.appendLeaf = nil
+        state.isDirty = false
+        state.hasStaleCounts = false
+        state.freshKey = -1
+        for index in 0..<state.indexCount where state.indexes[index].pending.count > 0 {
+            state.indexes[index].pending.clear()
         }
         clearFinger()
     }

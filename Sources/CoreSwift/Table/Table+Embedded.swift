@@ -7,11 +7,11 @@ struct OwnedObject {
     let key: Int64
 }
 
-extension UnsafeMutablePointer where Pointee == TableState {
+extension Table {
     /// The embedded object that a value of this table owns.
     func ownedObject(_ value: RawValue) -> OwnedObject? {
         guard value.type == ValueType.link.rawValue,
-            let target = pointee.tables[Int(value.linkClass.rawValue)], target.pointee.isEmbedded
+            let target = state.tables[Int(value.linkClass.rawValue)], target.state.isEmbedded
         else { return nil }
         return OwnedObject(table: target, key: value.linkTarget.rawValue)
     }
@@ -29,15 +29,15 @@ extension UnsafeMutablePointer where Pointee == TableState {
         }
         let old = try self.value(place, key, index)
         if old.isNull { return place }
-        let changed = try store(place, key, index, pointee.columns[index], .null)
+        let changed = try store(place, key, index, state.columns[index], .null)
         try target.deleteRow(old.linkTarget.rawValue, isOwned: true)
         return try find(key) ?? changed
     }
 
     /// A new embedded object in a link property; one that was there is deleted.
     func createEmbedded(_ key: Int64, _ index: Int) throws(RealmError) -> Int64 {
-        let info = pointee.columns[index]
-        guard let target = pointee.tables[Int(info.linkTarget.rawValue)],
+        let info = state.columns[index]
+        guard let target = state.tables[Int(info.linkTarget.rawValue)],
             let before = try find(key)
         else {
             throw RealmError(
@@ -46,21 +46,21 @@ extension UnsafeMutablePointer where Pointee == TableState {
         }
         let old = try value(before, key, index)
         let (child, _) = try target.createSequential()
-        target.pointee.isDirty = true
+        target.state.isDirty = true
         // Creating it may have moved the row.
         guard let place = try find(key) else { return child }
         let link = RawValue.link(info.linkTarget, ObjectKey(rawValue: child))
         _ = try store(place, key, index, info, link)
-        pointee.isDirty = true
+        state.isDirty = true
         if !old.isNull { try target.deleteRow(old.linkTarget.rawValue, isOwned: true) }
         return child
     }
 
     /// The owner of an embedded object: its class and key.
     func owner(of key: Int64) throws(RealmError) -> (classKey: ClassKey, key: Int64)? {
-        for (source, column) in pointee.incoming {
-            guard let table = pointee.tables[Int(source.rawValue)] else { continue }
-            let sources = try table.sources(of: key, in: pointee.classKey, column: column)
+        for (source, column) in state.incoming {
+            guard let table = state.tables[Int(source.rawValue)] else { continue }
+            let sources = try table.sources(of: key, in: state.classKey, column: column)
             if let first = sources.first { return (source, first) }
         }
         return nil

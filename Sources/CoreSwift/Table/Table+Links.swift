@@ -3,16 +3,16 @@
 // class, has one keyed by class and object. Called by `Table+Write` for every change of such a
 // column, and by queries and results for backlinks.
 
-extension UnsafeMutablePointer where Pointee == TableState {
+extension Table {
     // MARK: Writing
 
     /// Whether the object that a link names may be linked to; CONTRACT 1.8.
     func checkTarget(_ link: RawValue) throws(RealmError) {
         let key = Int(link.linkClass.rawValue)
-        guard key < pointee.tableCapacity, let target = pointee.tables[key] else {
+        guard key < state.tableCapacity, let target = state.tables[key] else {
             throw RealmError(.noSuchTable, "there is no class \(key) to link to")
         }
-        guard !target.pointee.isEmbedded else {
+        guard !target.state.isEmbedded else {
             throw RealmError(
                 .illegalOperation,
                 "class \(key) is embedded: its objects belong to one owner and cannot be linked to")
@@ -31,7 +31,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Collects that the object `key` begins or ceases to hold `value`, if that is a link.
     func noteLink(_ info: ColumnInfo, _ key: Int64, _ value: RawValue, isAddition: Bool) {
         guard value.type == ValueType.link.rawValue else { return }
-        let index = pointee.indexes + Int(info.inverseIndex)
+        let index = state.indexes + Int(info.inverseIndex)
         if info.linksAreWords {
             index.pointee.pending.append(value.word1, key, isAddition: isAddition)
             return
@@ -50,10 +50,10 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func sources(
         of key: Int64, in target: ClassKey, column: Int
     ) throws(RealmError) -> [Int64] {
-        let info = pointee.columns[column]
+        let info = state.columns[column]
         let inverse = Int(info.inverseIndex)
         guard inverse >= 0 else { return [] }
-        let index = pointee.indexes + inverse
+        let index = state.indexes + inverse
         let waiting =
             info.linksAreWords
             ? index.pointee.pending.changes(of: UInt64(bitPattern: key))
@@ -99,7 +99,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         of key: Int64, in target: ClassKey, column: Int
     ) throws(RealmError) -> Int {
         guard let tree = try inverseTree(column) else { return 0 }
-        let info = pointee.columns[column]
+        let info = state.columns[column]
         if info.countsLinks {
             return try CountedLinks.count(
                 of: ObjectKey(rawValue: key), in: target, isMixed: !info.linksAreWords, tree)
@@ -115,9 +115,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     /// The inverse index of a column with all changes merged; nil when it is empty.
     func inverseTree(_ column: Int) throws(RealmError) -> IndexTree? {
-        let inverse = Int(pointee.columns[column].inverseIndex)
+        let inverse = Int(state.columns[column].inverseIndex)
         guard inverse >= 0 else { return nil }
-        let index = pointee.indexes + inverse
+        let index = state.indexes + inverse
         if index.pointee.pending.count > 0 { try mergeIndex(inverse) }
         return index.pointee.tree.isEmpty ? nil : index.pointee.tree
     }

@@ -16,10 +16,10 @@ extension Schema {
     }
 }
 
-extension UnsafeMutablePointer where Pointee == TableState {
-    var named: String { pointee.schema.named(pointee.classKey) }
+extension Table {
+    var named: String { state.schema.named(state.classKey) }
 
-    func named(_ key: ClassKey) -> String { pointee.schema.named(key) }
+    func named(_ key: ClassKey) -> String { state.schema.named(key) }
 
-    func named(column: Int) -> String { pointee.schema.named(pointee.classKey, column: column) }
+    func named(column: Int) -> String { state.schema.named(state.classKey, column: column) }
 }

@@ -1,20 +1,20 @@
 // The shape of a table's tree during a write transaction: making paths changeable, inserting and
 // removing children, opening and sealing leaves.
 
-extension UnsafeMutablePointer where Pointee == TableState {
+extension Table {
     /// Makes every branch from the root to the leaf covering `key` transient and records the
     /// path. Returns where the leaf's reference stands, and the range of keys it covers.
     func mutablePath(
         _ key: Int64
     ) throws(RealmError) -> (place: UnsafeMutableRawPointer, low: Int64, high: Int64) {
-        var place = pointee.rowPlace
+        var place = state.rowPlace
         var low = Int64.min
         var high = Int64.max
-        for level in stride(from: pointee.depth, to: 0, by: -1) {
+        for level in stride(from: state.depth, to: 0, by: -1) {
             let node = try mutableBranch(place, level, low, high)
             let child = RowBranch.child(node, covering: key)
-            pointee.pathNodes[pointee.depth - level] = node
-            pointee.pathChildren[pointee.depth - level] = child
+            state.pathNodes[state.depth - level] = node
+            state.pathChildren[state.depth - level] = child
             if child > 0 { low = RowBranch.key(node, child) }
             if child + 1 < RowBranch.count(node) { high = RowBranch.key(node, child + 1) }
             place = UnsafeMutableRawPointer(mutating: RowBranch.reference(node, child))
@@ -39,24 +39,24 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Inserts a child after the leaf that `mutablePath` found last. The recorded path is stale
     /// afterwards.
     func insertChild(key: Int64, rows: Int, reference: BlockReference) {
-        insertChild(at: pointee.depth - 1, key: key, rows: rows, reference: reference)
+        insertChild(at: state.depth - 1, key: key, rows: rows, reference: reference)
     }
 
     /// `position`: index into the recorded path, 0 = root branch; -1 = the root itself splits.
     private func insertChild(at position: Int, key: Int64, rows: Int, reference: BlockReference) {
         if position < 0 {
-            let level = pointee.depth + 1
-            let root = RowBranch.make(level: level, tag: pointee.branchTag, memory)
+            let level = state.depth + 1
+            let root = RowBranch.make(level: level, tag: state.branchTag, memory)
             RowBranch.set(
-                root, 0, key: .min, rows: 0, reference: BlockReference(pointee.rowPlace))
+                root, 0, key: .min, rows: 0, reference: BlockReference(state.rowPlace))
             RowBranch.set(root, 1, key: key, rows: rows, reference: reference)
             RowBranch.setCount(root, 2)
-            memory.pointee.blocks.add(root, pages: 1).store(pointee.rowPlace)
-            pointee.depth = level
+            memory.pointee.blocks.add(root, pages: 1).store(state.rowPlace)
+            state.depth = level
             return
         }
-        let node = pointee.pathNodes[position]
-        let index = pointee.pathChildren[position] + 1
+        let node = state.pathNodes[position]
+        let index = state.pathChildren[position] + 1
         let count = RowBranch.count(node)
         if count < RowBranch.capacity {
             RowBranch.shift(node, from: index, by: 1)
@@ -66,7 +66,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         }
         // Appending at the right edge leaves full branches behind; elsewhere halves.
         let keep = index == count && isRightEdge(position) ? count : count / 2
-        let right = RowBranch.make(level: RowBranch.level(node), tag: pointee.branchTag, memory)
+        let right = RowBranch.make(level: RowBranch.level(node), tag: state.branchTag, memory)
         RowBranch.copy(node, keep..<count, to: right, at: 0)
         RowBranch.setCount(right, count - keep)
         RowBranch.setCount(node, keep)
@@ -86,7 +86,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     private func isRightEdge(_ position: Int) -> Bool {
         for above in 0..<position
-        where pointee.pathChildren[above] + 1 != RowBranch.count(pointee.pathNodes[above]) {
+        where state.pathChildren[above] + 1 != RowBranch.count(state.pathNodes[above]) {
             return false
         }
         return true
@@ -95,10 +95,10 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Removes the leaf that `mutablePath` found last from its parent; its block is dropped by
     /// the caller. Branches that become empty go with it.
     func removeChild() {
-        var position = pointee.depth - 1
+        var position = state.depth - 1
         while position >= 0 {
-            let node = pointee.pathNodes[position]
-            let index = pointee.pathChildren[position]
+            let node = state.pathNodes[position]
+            let index = state.pathChildren[position]
             let count = RowBranch.count(node)
             if count > 1 {
                 let first = RowBranch.key(node, 0)
@@ -112,14 +112,14 @@ extension UnsafeMutablePointer where Pointee == TableState {
             // The branch loses its only child: it goes as well.
             let place =
                 position == 0
-                ? UnsafeRawPointer(pointee.rowPlace)
+                ? UnsafeRawPointer(state.rowPlace)
                 : RowBranch.reference(
-                    pointee.pathNodes[position - 1], pointee.pathChildren[position - 1])
+                    state.pathNodes[position - 1], state.pathChildren[position - 1])
             memory.pointee.drop(BlockReference(place))
             position -= 1
         }
-        BlockReference.none.store(pointee.rowPlace)
-        pointee.depth = 0
+        BlockReference.none.store(state.rowPlace)
+        state.depth = 0
     }
 
     // MARK: Opening and sealing
@@ -128,16 +128,16 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     /// The open leaf that covers `key`, opened if it is not.
     func openLeaf(covering key: Int64) throws(RealmError) -> UnsafeMutablePointer<OpenLeaf> {
-        if key >= pointee.fingerLow, key < pointee.fingerHigh, pointee.fingerState == .open {
-            return pointee.fingerLeaf.assumingMemoryBound(to: OpenLeaf.self)
+        if key >= state.fingerLow, key < state.fingerHigh, state.fingerState == .open {
+            return state.fingerLeaf.assumingMemoryBound(to: OpenLeaf.self)
         }
-        if pointee.openRows > Self.openRowsMax { try sealAll() }
+        if state.openRows > Self.openRowsMax { try sealAll() }
         let (place, low, high) = try mutablePath(key)
         let reference = BlockReference(place)
         let leaf: UnsafeMutablePointer<OpenLeaf>
         if reference.isNone {
             leaf = OpenLeaf.make(
-                UnsafePointer(pointee.columns), count: pointee.columnCount,
+                UnsafePointer(state.columns), count: state.columnCount,
                 capacity: LeafLayout.rowsMax, lowKey: low)
             leaf.pointee.reference = memory.pointee.blocks.add(leaf, pages: 0, isOpenLeaf: true)
         } else if reference.isTransient, memory.pointee.blocks.isOpenLeaf(reference) {
@@ -150,29 +150,29 @@ extension UnsafeMutablePointer where Pointee == TableState {
             try checkBounds(view, low, high)
             let extra = high == .max ? LeafLayout.rowsMax : max(64, view.liveRows / 2)
             leaf = LeafDecoder.open(
-                view, infos: UnsafePointer(pointee.columns), columnCount: pointee.columnCount,
+                view, infos: UnsafePointer(state.columns), columnCount: state.columnCount,
                 extraRows: extra, lowKey: low)
             leaf.pointee.countedRows = view.liveRows
             memory.pointee.drop(reference)
             leaf.pointee.reference = memory.pointee.blocks.add(leaf, pages: 0, isOpenLeaf: true)
         }
         leaf.pointee.reference.store(place)
-        pointee.openLeaves.append(leaf)
-        pointee.openRows += leaf.pointee.capacity
-        pointee.isDirty = true
+        state.openLeaves.append(leaf)
+        state.openRows += leaf.pointee.capacity
+        state.isDirty = true
         rowsMoved()
         pointFinger(leaf, low, high)
-        if high == .max { pointee.appendLeaf = leaf }
+        if high == .max { state.appendLeaf = leaf }
         return leaf
     }
 
     private func pointFinger(
         _ leaf: UnsafeMutablePointer<OpenLeaf>, _ low: Int64, _ high: Int64
     ) {
-        pointee.fingerLeaf = UnsafeMutableRawPointer(leaf)
-        pointee.fingerState = .open
-        pointee.fingerLow = low
-        pointee.fingerHigh = high
+        state.fingerLeaf = UnsafeMutableRawPointer(leaf)
+        state.fingerState = .open
+        state.fingerLow = low
+        state.fingerHigh = high
     }
 
     /// A leaf that holds `place`'s row as a transient sealed block with room for tombstones, so
@@ -195,12 +195,12 @@ extension UnsafeMutablePointer where Pointee == TableState {
             memory.pointee.drop(reference)
             memory.pointee.blocks.add(copy, pages: pages).store(parent)
         }
-        pointee.isDirty = true
-        pointee.stamp.pointee &+= 1
-        pointee.fingerLeaf = copy
-        pointee.fingerState = .transient
-        pointee.fingerLow = low
-        pointee.fingerHigh = high
+        state.isDirty = true
+        state.stamp.pointee &+= 1
+        state.fingerLeaf = copy
+        state.fingerState = .transient
+        state.fingerLow = low
+        state.fingerHigh = high
         return RowPlace(leaf: copy, row: place.row, state: .transient)
     }
 
@@ -211,7 +211,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         let reference = leaf.pointee.reference
         invariant(BlockReference(place) == reference)
         let total = leaf.pointee.liveRows
-        if leaf.pointee.countedRows != total { pointee.hasStaleCounts = true }
+        if leaf.pointee.countedRows != total { state.hasStaleCounts = true }
         if total == 0 {
             removeChild()
             memory.pointee.blocks.remove(reference)
@@ -219,7 +219,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             let order = leaf.pointee.liveOrder()
             try sealRows(leaf, order, total, place, low)
         }
-        pointee.openRows -= leaf.pointee.capacity
+        state.openRows -= leaf.pointee.capacity
         leaf.pointee.deallocate()
         leaf.deallocate()
     }
@@ -229,7 +229,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ place: UnsafeMutableRawPointer, _ low: Int64
     ) throws(RealmError) {
         var encoder = LeafEncoder(
-            leaf, infos: UnsafePointer(pointee.columns), tag: pointee.leafTag)
+            leaf, infos: UnsafePointer(state.columns), tag: state.leafTag)
         let reference = leaf.pointee.reference
         func selection(_ start: Int, _ count: Int) -> RowSelection {
             RowSelection(list: nil, start: start, count: count)
@@ -258,11 +258,11 @@ extension UnsafeMutablePointer where Pointee == TableState {
                 let added = memory.pointee.blocks.add(block, pages: pages)
                 _ = try mutablePath(first)
                 insertChild(key: first, rows: end - start, reference: added)
-                pointee.hasStaleCounts = true
+                state.hasStaleCounts = true
             }
             start = end
         }
-        pointee.rowsPerLeaf = max(16, total / parts)
+        state.rowsPerLeaf = max(16, total / parts)
     }
 
     private func planned(
@@ -292,31 +292,31 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     /// Corrects the row count that the parent of a leaf holds for it.
     private func setRows(_ place: UnsafeMutableRawPointer, _ rows: Int) {
-        guard pointee.depth > 0 else { return }
-        let last = pointee.depth - 1
-        RowBranch.setRows(pointee.pathNodes[last], pointee.pathChildren[last], rows)
+        guard state.depth > 0 else { return }
+        let last = state.depth - 1
+        RowBranch.setRows(state.pathNodes[last], state.pathChildren[last], rows)
     }
 
     /// Seals every open leaf.
     func sealAll() throws(RealmError) {
-        guard !pointee.openLeaves.isEmpty else { return }
+        guard !state.openLeaves.isEmpty else { return }
         rowsMoved()
-        pointee.appendLeaf = nil
-        while let leaf = pointee.openLeaves.popLast() { try seal(leaf) }
+        state.appendLeaf = nil
+        while let leaf = state.openLeaves.popLast() { try seal(leaf) }
         collapseRoot()
     }
 
     /// A root branch with one child is only in the way.
     func collapseRoot() {
-        while pointee.depth > 0 {
-            let root = BlockReference(pointee.rowPlace)
+        while state.depth > 0 {
+            let root = BlockReference(state.rowPlace)
             guard root.isTransient else { return }
             let node = memory.pointee.blocks.pointer(root)
             guard RowBranch.count(node) == 1 else { return }
             let child = BlockReference(RowBranch.reference(node, 0))
             memory.pointee.drop(root)
-            child.store(pointee.rowPlace)
-            pointee.depth -= 1
+            child.store(state.rowPlace)
+            state.depth -= 1
         }
     }
 
@@ -327,14 +327,14 @@ extension UnsafeMutablePointer where Pointee == TableState {
             return
         }
         var encoder = LeafEncoder(
-            leaf, infos: UnsafePointer(pointee.columns), tag: pointee.leafTag)
+            leaf, infos: UnsafePointer(state.columns), tag: state.leafTag)
         var count = leaf.pointee.rows
         let target = LeafLayout.bytesTarget
         var size = encoder.plan(RowSelection(list: nil, start: 0, count: count))
         if size < target * 15 / 16 && count < LeafLayout.rowsMax - LeafLayout.rowsMax / 32 {
             // Room for more: aim higher and go on.
             let fitting = count * (target - 256) / max(size, 1)
-            pointee.rowsPerLeaf = min(LeafLayout.rowsMax, max(count + 16, fitting))
+            state.rowsPerLeaf = min(LeafLayout.rowsMax, max(count + 16, fitting))
             return
         }
         if count > LeafLayout.rowsMax { size = .max }
@@ -350,7 +350,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         let sealed = memory.pointee.blocks.add(block, pages: pages)
         sealed.store(place)
         setRows(place, count)
-        pointee.hasStaleCounts = true
+        state.hasStaleCounts = true
         let nextLow =
             count < leaf.pointee.rows
             ? leaf.pointee.keys[count] : leaf.pointee.keys[count - 1] + 1
@@ -361,7 +361,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             leaf.pointee.dropFirst(count, lowKey: nextLow)
             leaf.pointee.countedRows = 0
         }
-        pointee.rowsPerLeaf = count + max(4, count / 64)
+        state.rowsPerLeaf = count + max(4, count / 64)
         rowsMoved()
     }
 
@@ -373,23 +373,23 @@ extension UnsafeMutablePointer where Pointee == TableState {
         try finishFresh()
         try flushCollections()
         try sealAll()
-        if pointee.hasStaleCounts {
-            _ = recount(BlockReference(pointee.rowPlace), pointee.depth)
-            pointee.hasStaleCounts = false
+        if state.hasStaleCounts {
+            _ = recount(BlockReference(state.rowPlace), state.depth)
+            state.hasStaleCounts = false
         }
-        for index in 0..<pointee.indexCount { try mergeIndex(index) }
+        for index in 0..<state.indexCount { try mergeIndex(index) }
     }
 
     func mergeIndex(_ index: Int) throws(RealmError) {
         try finishFresh()
-        guard pointee.indexes[index].pending.count > 0 else { return }
-        try pointee.indexes[index].pending.merge(
-            into: &pointee.indexes[index].tree, memory: memory)
+        guard state.indexes[index].pending.count > 0 else { return }
+        try state.indexes[index].pending.merge(
+            into: &state.indexes[index].tree, memory: memory)
     }
 
     /// Recomputes the row counts of transient branches; returns the rows under `reference`.
     private func recount(_ reference: BlockReference, _ level: Int) -> Int {
-        guard reference.isTransient else { return pointee.rowCount }
+        guard reference.isTransient else { return state.rowCount }
         let node = memory.pointee.blocks.pointer(reference)
         if level == 0 { return LeafView(UnsafeRawPointer(node)).liveRows }
         var total = 0

@@ -1,10 +1,10 @@
 // Finding and creating objects by primary key.
 
-extension UnsafeMutablePointer where Pointee == TableState {
+extension Table {
     /// The object with this primary key, whose type fits the column; nil when there is none.
     @inline(__always)
     func findPrimaryKey(_ value: RawValue) throws(RealmError) -> Int64? {
-        if pointee.hasIntegerKey && value.type == ValueType.int.rawValue
+        if state.hasIntegerKey && value.type == ValueType.int.rawValue
             && IntegerKeys.isDirect(value.intValue)
         {
             return try find(value.intValue) != nil ? value.intValue : nil
@@ -13,9 +13,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
     }
 
     private func findIndexedKey(_ value: RawValue) throws(RealmError) -> Int64? {
-        let info = pointee.columns[pointee.primaryKeyColumn]
+        let info = state.columns[state.primaryKeyColumn]
         guard info.valueIndex >= 0 else { return nil }
-        let index = pointee.indexes + Int(info.valueIndex)
+        let index = state.indexes + Int(info.valueIndex)
         return try IndexValue.withBytes(value, info.kind) { start, count throws(RealmError) in
             if IndexValue.isAmbiguous(count, info.kind) {
                 return try findLongKey(value, index, start, count)
@@ -36,7 +36,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ value: RawValue, _ index: UnsafeMutablePointer<TableIndex>, _ start: UnsafeRawPointer,
         _ count: Int
     ) throws(RealmError) -> Int64? {
-        if isWriting { try mergeIndex(Int(pointee.columns[pointee.primaryKeyColumn].valueIndex)) }
+        if isWriting { try mergeIndex(Int(state.columns[state.primaryKeyColumn].valueIndex)) }
         var candidates: [Int64] = []
         try index.pointee.tree.visit(
             from: IndexPosition(bytes: start, count: count, key: .min),
@@ -48,7 +48,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         let wanted = value.bytes
         for key in candidates {
             guard let place = try find(key) else { continue }
-            let stored = try self.value(place, key, pointee.primaryKeyColumn)
+            let stored = try self.value(place, key, state.primaryKeyColumn)
             if !stored.isNull, stored.bytes.count == wanted.count,
                 let a = stored.bytes.baseAddress, let b = wanted.baseAddress,
                 equalBytes(a, b, wanted.count)
@@ -62,9 +62,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Creates an object without primary key.
     @inline(__always)
     func createSequential() throws(RealmError) -> (key: Int64, place: RowPlace) {
-        let key = pointee.nextKey
+        let key = state.nextKey
         let place = try createIndexedRow(key)
-        pointee.nextKey = key &+ 1
+        state.nextKey = key &+ 1
         return (key, place)
     }
 
@@ -73,7 +73,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func createPrimaryKey(
         _ value: RawValue
     ) throws(RealmError) -> (key: Int64, place: RowPlace) {
-        if pointee.hasIntegerKey && value.type == ValueType.int.rawValue
+        if state.hasIntegerKey && value.type == ValueType.int.rawValue
             && IntegerKeys.isDirect(value.intValue)
         {
             let key = value.intValue
@@ -85,11 +85,11 @@ extension UnsafeMutablePointer where Pointee == TableState {
     private func createIndexedKey(
         _ value: RawValue
     ) throws(RealmError) -> (key: Int64, place: RowPlace) {
-        let key = pointee.nextKey
-        let column = pointee.primaryKeyColumn
-        let info = pointee.columns[column]
+        let key = state.nextKey
+        let column = state.primaryKeyColumn
+        let info = state.columns[column]
         var place = try createIndexedRow(key)
-        pointee.nextKey = key + 1
+        state.nextKey = key + 1
         try changeValueIndex(info, key, value, isAddition: true)
         place = try storeKey(place, key, column, value)
         return (key, place)
@@ -99,9 +99,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
     private func storeKey(
         _ place: RowPlace, _ key: Int64, _ column: Int, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
-        let saved = pointee.columns[column].valueIndex
-        pointee.columns[column].valueIndex = -1
-        defer { pointee.columns[column].valueIndex = saved }
+        let saved = state.columns[column].valueIndex
+        state.columns[column].valueIndex = -1
+        defer { state.columns[column].valueIndex = saved }
         return try setValue(place, key, column, value)
     }
 }

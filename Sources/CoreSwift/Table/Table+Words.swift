@@ -1,12 +1,12 @@
 // Keeping full-text indexes in step with the texts, and building indexes for a class that has rows.
 
-extension UnsafeMutablePointer where Pointee == TableState {
+extension Table {
     /// Collects what the change of a text means for its full-text index: words that are in one of
     /// the texts only. Null has no words.
     func changeWords(
         _ info: ColumnInfo, _ key: Int64, from old: RawValue, to new: RawValue
     ) {
-        let index = pointee.indexes + Int(info.wordIndex)
+        let index = state.indexes + Int(info.wordIndex)
         let rules = info.wordRules
         if old.isNull || old.bytes.isEmpty {
             addWords(new, rules, key, index)
@@ -37,9 +37,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Enters every row into the index at a position, which is empty. The table is settled, before
     /// and after.
     func buildIndex(_ position: Int) throws(RealmError) {
-        let index = pointee.indexes + position
+        let index = state.indexes + position
         let column = index.pointee.column
-        let info = pointee.columns[column]
+        let info = state.columns[column]
         let isWords = index.pointee.kind.isWords
         var leaves = LeafIterator(table: self)
         while let leaf = try leaves.next() {
@@ -60,13 +60,13 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     /// Gives up the blocks of the index at a position.
     func dropIndex(_ position: Int) throws(RealmError) {
-        let tree = pointee.indexes[position].tree
-        var blocksLeft = pointee.nodes.blocksMax
+        let tree = state.indexes[position].tree
+        var blocksLeft = state.nodes.blocksMax
         try drop(tree.rootPlace, tree.depth, tree, &blocksLeft)
         BlockReference.none.store(tree.rootPlace)
-        pointee.indexes[position].tree.depth = 0
-        pointee.indexes[position].tree.count = 0
-        pointee.indexes[position].pending.clear()
+        state.indexes[position].tree.depth = 0
+        state.indexes[position].tree.count = 0
+        state.indexes[position].pending.clear()
     }
 
     private func drop(

@@ -1,17 +1,17 @@
 // Creating, changing and deleting rows in a write transaction, and keeping indexes in step.
 
-extension UnsafeMutablePointer where Pointee == TableState {
+extension Table {
     // MARK: Creating
 
     /// Adds a row of defaults under a key that no live row has.
     @inline(__always)
     func createRow(_ key: Int64) throws(RealmError) -> RowPlace {
-        if let leaf = pointee.appendLeaf, leaf.pointee.order == nil,
+        if let leaf = state.appendLeaf, leaf.pointee.order == nil,
             leaf.pointee.rows > 0, key > leaf.pointee.keys[leaf.pointee.rows &- 1],
-            leaf.pointee.rows < pointee.rowsPerLeaf, !leaf.pointee.isFull
+            leaf.pointee.rows < state.rowsPerLeaf, !leaf.pointee.isFull
         {
             let row = leaf.pointee.append(key)
-            pointee.rowCount &+= 1
+            state.rowCount &+= 1
             return finishRow(leaf, row, key)
         }
         return try createRowSlowly(key)
@@ -21,8 +21,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
     private func finishRow(
         _ leaf: UnsafeMutablePointer<OpenLeaf>, _ row: Int, _ key: Int64
     ) -> RowPlace {
-        if pointee.hasIntegerKey && key < IntegerKeys.indirectBase {
-            let column = leaf.pointee.columns + pointee.primaryKeyColumn
+        if state.hasIntegerKey && key < IntegerKeys.indirectBase {
+            let column = leaf.pointee.columns + state.primaryKeyColumn
             column.pointee.data.put(key, row &* 8)
             column.pointee.nulls?.put(0 as UInt8, row)
         }
@@ -31,20 +31,20 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     @inline(never)
     private func createRowSlowly(_ key: Int64) throws(RealmError) -> RowPlace {
-        pointee.isDirty = true
-        if let leaf = pointee.appendLeaf, leaf.pointee.order == nil, leaf.pointee.rows > 0,
+        state.isDirty = true
+        if let leaf = state.appendLeaf, leaf.pointee.order == nil, leaf.pointee.rows > 0,
             key > leaf.pointee.keys[leaf.pointee.rows - 1],
-            leaf.pointee.rows >= pointee.rowsPerLeaf || leaf.pointee.isFull
+            leaf.pointee.rows >= state.rowsPerLeaf || leaf.pointee.isFull
         {
             // Cells of rows that are sealed would have to open them again.
             try flushCollections()
             try sealAppended(leaf)
-            if leaf == pointee.appendLeaf, leaf.pointee.isFull { try sealAll() }
+            if leaf == state.appendLeaf, leaf.pointee.isFull { try sealAll() }
         }
         var leaf = try leafForInsertion(key)
         if let row = leaf.pointee.row(of: key), leaf.pointee.isDead(row) {
             leaf.pointee.revive(row)
-            pointee.rowCount += 1
+            state.rowCount += 1
             return finishRow(leaf, row, key)
         }
         if leaf.pointee.isFull {
@@ -52,7 +52,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             leaf = try leafForInsertion(key)
         }
         let row = leaf.pointee.append(key)
-        pointee.rowCount += 1
+        state.rowCount += 1
         return finishRow(leaf, row, key)
     }
 
@@ -60,30 +60,30 @@ extension UnsafeMutablePointer where Pointee == TableState {
     private func leafForInsertion(
         _ key: Int64
     ) throws(RealmError) -> UnsafeMutablePointer<OpenLeaf> {
-        if !BlockReference(pointee.rowPlace).isNone, try moveFinger(key),
-            pointee.fingerHigh == .max, pointee.fingerState != .open
+        if !BlockReference(state.rowPlace).isNone, try moveFinger(key),
+            state.fingerHigh == .max, state.fingerState != .open
         {
-            let view = LeafView(UnsafeRawPointer(pointee.fingerLeaf))
+            let view = LeafView(UnsafeRawPointer(state.fingerLeaf))
             let isFull = Int(view.base.u32(8)) >= LeafLayout.bytesTarget * 15 / 16
             if isFull, key > view.key(view.rows - 1) {
                 _ = try mutablePath(key)
                 let leaf = OpenLeaf.make(
-                    UnsafePointer(pointee.columns), count: pointee.columnCount,
+                    UnsafePointer(state.columns), count: state.columnCount,
                     capacity: LeafLayout.rowsMax, lowKey: key)
                 leaf.pointee.reference = memory.pointee.blocks.add(
                     leaf, pages: 0, isOpenLeaf: true)
-                let oldRoot = BlockReference(pointee.rowPlace)
+                let oldRoot = BlockReference(state.rowPlace)
                 insertChild(key: key, rows: 0, reference: leaf.pointee.reference)
                 if !oldRoot.isTransient {
                     // The first split: recounting skips children that are not of this transaction.
                     RowBranch.setRows(
-                        memory.pointee.blocks.pointer(BlockReference(pointee.rowPlace)), 0,
+                        memory.pointee.blocks.pointer(BlockReference(state.rowPlace)), 0,
                         view.liveRows)
                 }
-                pointee.openLeaves.append(leaf)
-                pointee.openRows += leaf.pointee.capacity
-                pointee.appendLeaf = leaf
-                pointee.hasStaleCounts = true
+                state.openLeaves.append(leaf)
+                state.openRows += leaf.pointee.capacity
+                state.appendLeaf = leaf
+                state.hasStaleCounts = true
                 rowsMoved()
                 return leaf
             }
@@ -96,7 +96,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Whether the value may be stored in the column; CONTRACT 1.8, without the target's check.
     @inline(__always)
     func checkType(_ value: RawValue, _ index: Int) throws(RealmError) {
-        try checkType(value, index, pointee.columns[index])
+        try checkType(value, index, state.columns[index])
     }
 
     /// The same for an element of a collection in column `index`, which `info` describes.
@@ -169,7 +169,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func setValue(
         _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
-        let info = pointee.columns[index]
+        let info = state.columns[index]
         let isPlain =
             place.state == .open && !info.hasIndexes
             && (!info.kind.hasHeap
@@ -238,9 +238,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
     private func setValueSlowly(
         _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
-        let info = pointee.columns[index]
-        if info.kind == .link, let target = pointee.tables[Int(info.linkTarget.rawValue)],
-            target.pointee.isEmbedded
+        let info = state.columns[index]
+        if info.kind == .link, let target = state.tables[Int(info.linkTarget.rawValue)],
+            target.state.isEmbedded
         {
             return try clearEmbedded(place, key, index, value, target)
         }
@@ -263,7 +263,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
         _ place: RowPlace, _ key: Int64, _ index: Int, _ info: ColumnInfo, _ value: RawValue
     ) {
         let column = place.open.pointee.columns + index
-        let inverse = pointee.indexes + Int(info.inverseIndex)
+        let inverse = state.indexes + Int(info.inverseIndex)
         if !column.pointee.isNull(place.row) {
             let old = UInt64(bitPattern: column.pointee.int(place.row))
             if !value.isNull && old == value.word1 { return }
@@ -374,8 +374,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
         if info.wordIndex >= 0 { changeWords(info, key, from: old, to: value) }
         if info.valueIndex >= 0 {
             let bit: UInt64 = index < 64 ? 1 << UInt64(index) : 0
-            if key == pointee.freshKey && bit != 0 && pointee.freshColumns & bit == 0 {
-                pointee.freshColumns |= bit
+            if key == state.freshKey && bit != 0 && state.freshColumns & bit == 0 {
+                state.freshColumns |= bit
             } else {
                 try changeValueIndex(info, key, old, isAddition: false)
             }
@@ -386,7 +386,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     func changeValueIndex(
         _ info: ColumnInfo, _ key: Int64, _ value: RawValue, isAddition: Bool
     ) throws(RealmError) {
-        let index = pointee.indexes + Int(info.valueIndex)
+        let index = state.indexes + Int(info.valueIndex)
         try IndexValue.withBytes(value, info.kind) { start, count throws(RealmError) in
             index.pointee.pending.append(start, count, key, isAddition: isAddition)
         }
@@ -395,23 +395,23 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Begins the value index entries of a row just created; `finishFresh` completes them.
     @inline(__always)
     func beginFresh(_ key: Int64) {
-        pointee.freshKey = key
-        pointee.freshColumns = 0
+        state.freshKey = key
+        state.freshColumns = 0
     }
 
     /// Enters the defaults that the object created last still has into the value indexes.
     @inline(__always)
     func finishFresh() throws(RealmError) {
-        if pointee.freshKey >= 0 { try finishFreshSlowly() }
+        if state.freshKey >= 0 { try finishFreshSlowly() }
     }
 
     private func finishFreshSlowly() throws(RealmError) {
-        let key = pointee.freshKey
-        pointee.freshKey = -1
-        for index in 0..<pointee.columnCount where index != pointee.primaryKeyColumn {
-            let info = pointee.columns[index]
+        let key = state.freshKey
+        state.freshKey = -1
+        for index in 0..<state.columnCount where index != state.primaryKeyColumn {
+            let info = state.columns[index]
             guard info.valueIndex >= 0 else { continue }
-            if index < 64 && pointee.freshColumns >> UInt64(index) & 1 != 0 { continue }
+            if index < 64 && state.freshColumns >> UInt64(index) & 1 != 0 { continue }
             // Columns beyond the 64th note every change, the first one against the default.
             if index >= 64 { continue }
             try changeValueIndex(info, key, absent(info), isAddition: true)
@@ -420,9 +420,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     /// Columns that `freshColumns` has no bit for: their defaults are entered at once.
     private func enterDistantDefaults(_ key: Int64) throws(RealmError) {
-        guard pointee.columnCount > 64 else { return }
-        for index in 64..<pointee.columnCount where index != pointee.primaryKeyColumn {
-            let info = pointee.columns[index]
+        guard state.columnCount > 64 else { return }
+        for index in 64..<state.columnCount where index != state.primaryKeyColumn {
+            let info = state.columns[index]
             guard info.valueIndex >= 0 else { continue }
             try changeValueIndex(info, key, absent(info), isAddition: true)
         }
@@ -431,7 +431,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// Index bookkeeping before a row is created, and after.
     @inline(__always)
     func createIndexedRow(_ key: Int64) throws(RealmError) -> RowPlace {
-        if !pointee.hasSecondaryIndexes { return try createRow(key) }
+        if !state.hasSecondaryIndexes { return try createRow(key) }
         try finishFresh()
         let place = try createRow(key)
         beginFresh(key)
@@ -446,7 +446,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// deleted as well. `isOwned`: an embedded object whose owner has let go of it already.
     func deleteRow(_ key: Int64, isOwned: Bool = false) throws(RealmError) {
         // Handles must not take the row for theirs any more.
-        pointee.stamp.pointee &+= 1
+        state.stamp.pointee &+= 1
         var waiting: [OwnedObject] = []
         try deleteOne(key, isOwned: isOwned, &waiting)
         // Not by recursion: embedded objects may be nested as deep as memory allows.
@@ -456,23 +456,23 @@ extension UnsafeMutablePointer where Pointee == TableState {
     }
 
     private func releaseLinks(to key: Int64) throws(RealmError) {
-        for (source, column) in pointee.incoming {
-            guard let table = pointee.tables[Int(source.rawValue)] else { continue }
+        for (source, column) in state.incoming {
+            guard let table = state.tables[Int(source.rawValue)] else { continue }
             var last: Int64 = -1
-            for linking in try table.sources(of: key, in: pointee.classKey, column: column)
+            for linking in try table.sources(of: key, in: state.classKey, column: column)
             where linking != last {
                 last = linking
                 guard let place = try table.find(linking) else { continue }
-                let info = table.pointee.columns[column]
+                let info = table.state.columns[column]
                 let isNested =
                     info.kind == .mixed
                     ? try NestedCell.type(table.value(place, linking, column)) != nil : false
                 if info.kind == .collection || isNested {
-                    let link = RawValue.link(pointee.classKey, ObjectKey(rawValue: key))
+                    let link = RawValue.link(state.classKey, ObjectKey(rawValue: key))
                     try table.removeLinks(link, from: linking, column: column)
                 } else {
                     _ = try table.store(place, linking, column, info, .null)
-                    table.pointee.isDirty = true
+                    table.state.isDirty = true
                 }
             }
         }
@@ -484,8 +484,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
         try finishFresh()
         if !isOwned { try releaseLinks(to: key) }
         guard var place = try find(key) else { return }
-        for index in 0..<pointee.columnCount {
-            let info = pointee.columns[index]
+        for index in 0..<state.columnCount {
+            let info = state.columns[index]
             let isNested =
                 info.kind == .mixed ? NestedCell.type(try value(place, key, index)) != nil : false
             if isNested, info.valueIndex >= 0 {
@@ -513,13 +513,13 @@ extension UnsafeMutablePointer where Pointee == TableState {
             }
             if info.kind.hasHeap { try dropExternal(place, index) }
         }
-        guard pointee.rowCount > 0 else {
+        guard state.rowCount > 0 else {
             throw RealmError(
                 .invalidDatabase,
-                "class \(pointee.classKey.rawValue) has more objects than it counts")
+                "class \(state.classKey.rawValue) has more objects than it counts")
         }
-        pointee.rowCount -= 1
-        pointee.isDirty = true
+        state.rowCount -= 1
+        state.isDirty = true
         if place.state == .open {
             place.open.pointee.dead.put(1 as UInt8, place.row)
             place.open.pointee.deadRows += 1
@@ -532,7 +532,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
             place = try patchable(place, key)
         }
         LeafPatch.kill(place.view, place.row)
-        pointee.hasStaleCounts = true
+        state.hasStaleCounts = true
     }
 
     func dropExternal(_ place: RowPlace, _ index: Int) throws(RealmError) {

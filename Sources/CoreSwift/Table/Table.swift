@@ -90,7 +90,59 @@ struct TableState {
     static let depthMax = 16
 }
 
-typealias Table = UnsafeMutablePointer<TableState>
+struct Table: Equatable {
+    private let pointer: UnsafeMutablePointer<TableState>
+
+    init(_ state: consuming TableState) {
+        pointer = .allocate(capacity: 1)
+        pointer.initialize(to: state)
+    }
+
+    /// Gives the memory back. What the fields own has ended before.
+    func deallocate() {
+        pointer.deinitialize(count: 1)
+        pointer.deallocate()
+    }
+
+    /// The fields, for the files of this folder alone (.ci/check-layers); others have what follows
+    /// and the verbs.
+    var state: TableState {
+        @inline(__always) unsafeAddress { UnsafePointer(pointer) }
+        @inline(__always) nonmutating unsafeMutableAddress { pointer }
+    }
+
+    @inline(__always) var classKey: ClassKey { state.classKey }
+    @inline(__always) var columns: UnsafePointer<ColumnInfo> { UnsafePointer(state.columns) }
+    @inline(__always) var columnCount: Int { state.columnCount }
+    @inline(__always) var primaryKeyColumn: Int { state.primaryKeyColumn }
+    @inline(__always) var hasIntegerKey: Bool { state.hasIntegerKey }
+    @inline(__always) var isEmbedded: Bool { state.isEmbedded }
+    @inline(__always) var rowCount: Int { state.rowCount }
+    @inline(__always) var depth: Int { state.depth }
+    var indexes: UnsafeBufferPointer<TableIndex> {
+        UnsafeBufferPointer(start: state.indexes, count: state.indexCount)
+    }
+    /// Columns of other classes, or of this one, that can link here.
+    var incoming: [(table: ClassKey, column: Int)] { state.incoming }
+    /// An address that stays while the table does, for values without bytes and leaves not read.
+    var somewhere: UnsafeRawPointer { UnsafeRawPointer(state.rowPlace) }
+    /// Changes of the transaction so far that moved no row; see `TransactionMemory`.
+    @inline(__always) var patches: Int { state.nodes.memory?.pointee.patches ?? 0 }
+
+    /// The session's table of a class, which links lead to.
+    @inline(__always) func table(_ key: ClassKey) -> Table? {
+        let index = Int(key.rawValue)
+        return index < state.tableCapacity ? state.tables[index] : nil
+    }
+
+    /// Whether a row with this key comes behind all others, in the open leaf at the right edge.
+    @inline(__always) func isAppended(_ key: Int64) -> Bool {
+        guard let leaf = state.appendLeaf, leaf.pointee.order == nil, leaf.pointee.rows > 0 else {
+            return false
+        }
+        return key > leaf.pointee.keys[leaf.pointee.rows &- 1]
+    }
+}
 
 enum LeafState: UInt8 {
     /// A block of the file.
@@ -112,40 +164,40 @@ struct RowPlace {
     }
 }
 
-extension UnsafeMutablePointer where Pointee == TableState {
+extension Table {
     @inline(__always) var memory: UnsafeMutablePointer<TransactionMemory> {
-        pointee.nodes.memory.unsafelyUnwrapped
+        state.nodes.memory.unsafelyUnwrapped
     }
-    @inline(__always) var isWriting: Bool { pointee.nodes.memory != nil }
+    @inline(__always) var isWriting: Bool { state.nodes.memory != nil }
 
     @inline(__always)
     func leaf(_ place: UnsafeRawPointer) throws(RealmError) -> UnsafeRawPointer {
-        if let node = pointee.nodes.resolved(place, pointee.leafTag) { return node }
-        return try pointee.nodes.admit(
-            BlockReference(place), pointee.leafTag,
+        if let node = state.nodes.resolved(place, state.leafTag) { return node }
+        return try state.nodes.admit(
+            BlockReference(place), state.leafTag,
             RowLeafCheck.Context(
-                infos: UnsafePointer(pointee.columns), columnCount: pointee.columnCount),
+                infos: UnsafePointer(state.columns), columnCount: state.columnCount),
             RowLeafCheck.check)
     }
 
     @inline(__always)
     func branch(_ place: UnsafeRawPointer, _ level: Int) throws(RealmError) -> UnsafeRawPointer {
-        if let node = pointee.nodes.resolved(place, pointee.branchTag),
+        if let node = state.nodes.resolved(place, state.branchTag),
             RowBranch.level(node) == level
         {
             return node
         }
-        return try pointee.nodes.admit(
-            BlockReference(place), pointee.branchTag, level, RowBranch.check)
+        return try state.nodes.admit(
+            BlockReference(place), state.branchTag, level, RowBranch.check)
     }
 
     @inline(__always) func clearFinger() {
-        pointee.fingerLow = 0
-        pointee.fingerHigh = 0
+        state.fingerLow = 0
+        state.fingerHigh = 0
     }
 
     @inline(__always) func rowsMoved() {
-        pointee.stamp.pointee &+= 1
+        state.stamp.pointee &+= 1
         clearFinger()
     }
 
@@ -154,8 +206,8 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// The row with this key, or nil.
     @inline(__always)
     func find(_ key: Int64) throws(RealmError) -> RowPlace? {
-        if key >= pointee.fingerLow && key < pointee.fingerHigh {
-            return Self.row(key, in: pointee.fingerLeaf, pointee.fingerState)
+        if key >= state.fingerLow && key < state.fingerHigh {
+            return Self.row(key, in: state.fingerLeaf, state.fingerState)
         }
         return try findFromRoot(key)
     }
@@ -180,11 +232,11 @@ extension UnsafeMutablePointer where Pointee == TableState {
     private func findFromRoot(_ key: Int64) throws(RealmError) -> RowPlace? {
         guard let found = try leafFromRoot(key) else { return nil }
         let leaf = UnsafeMutableRawPointer(mutating: found.leaf)
-        if !pointee.isShared {
-            pointee.fingerState = found.state
-            pointee.fingerLeaf = leaf
-            pointee.fingerLow = found.low
-            pointee.fingerHigh = found.high
+        if !state.isShared {
+            state.fingerState = found.state
+            state.fingerLeaf = leaf
+            state.fingerLow = found.low
+            state.fingerHigh = found.high
         }
         return Self.row(key, in: leaf, found.state)
     }
@@ -192,11 +244,11 @@ extension UnsafeMutablePointer where Pointee == TableState {
     private func leafFromRoot(
         _ key: Int64
     ) throws(RealmError) -> (leaf: UnsafeRawPointer, state: LeafState, low: Int64, high: Int64)? {
-        var place = UnsafeRawPointer(pointee.rowPlace)
+        var place = UnsafeRawPointer(state.rowPlace)
         if BlockReference(place).isNone { return nil }
         var low = Int64.min
         var high = Int64.max
-        for level in stride(from: pointee.depth, to: 0, by: -1) {
+        for level in stride(from: state.depth, to: 0, by: -1) {
             let node = try branch(place, level)
             let child = RowBranch.child(node, covering: key)
             if child > 0 { low = RowBranch.key(node, child) }
@@ -213,9 +265,9 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     /// Points the finger at the leaf that covers `key`; false when the table is empty.
     func moveFinger(_ key: Int64) throws(RealmError) -> Bool {
-        if key >= pointee.fingerLow && key < pointee.fingerHigh { return true }
+        if key >= state.fingerLow && key < state.fingerHigh { return true }
         _ = try findFromRoot(key)
-        return key >= pointee.fingerLow && key < pointee.fingerHigh
+        return key >= state.fingerLow && key < state.fingerHigh
     }
 
     // MARK: Reading values
@@ -223,7 +275,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// The value of a column; text of sealed leaves points into the file's mapping.
     @inline(__always)
     func value(_ place: RowPlace, _ key: Int64, _ index: Int) throws(RealmError) -> RawValue {
-        let info = pointee.columns[index]
+        let info = state.columns[index]
         if info.isKey && key < IntegerKeys.indirectBase { return .int(key) }
         return try value(place, index, info)
     }
@@ -273,7 +325,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
     /// What a column without data holds: null, or the default of a required column.
     func absent(_ info: ColumnInfo) -> RawValue {
         if info.isNullable { return .null }
-        let somewhere = UnsafeRawPointer(pointee.rowPlace)
+        let somewhere = UnsafeRawPointer(state.rowPlace)
         switch info.kind {
         case .int: return .int(0)
         case .bool: return .bool(false)
@@ -325,7 +377,7 @@ extension UnsafeMutablePointer where Pointee == TableState {
 
     static var externalHeader: Int { 16 }
 
-    private func externalTag() -> BlockTag { BlockTag(.bigValue, classKey: pointee.classKey) }
+    private func externalTag() -> BlockTag { BlockTag(.bigValue, classKey: state.classKey) }
 
     /// The structure of a block that holds one value of `length` bytes.
     static func checkExternal(
@@ -357,10 +409,10 @@ extension UnsafeMutablePointer where Pointee == TableState {
         let start = record.baseAddress.unsafelyUnwrapped
         let length = start.u64(32)
         let block: UnsafeRawPointer
-        if let known = pointee.nodes.resolved(start, externalTag()) {
+        if let known = state.nodes.resolved(start, externalTag()) {
             block = known
         } else {
-            block = try pointee.nodes.admit(
+            block = try state.nodes.admit(
                 BlockReference(start), externalTag(), length, Self.checkExternal)
         }
         // Known blocks passed the check for the length of some row, not necessarily of this one.

@@ -41,7 +41,7 @@ extension TableCheck {
         for row in 0..<view.rows where !view.isDead(row) {
             let cell = column.bytes(row)
             guard cell.count > 0, let start = cell.baseAddress else { continue }
-            let info = table.pointee.columns[index]
+            let info = table.state.columns[index]
             var walk = ElementWalk(
                 check: self, table: table, ElementLayout(info, column: index),
                 source: view.key(row), place: "\(subject), row \(row): \(item.label(index))")

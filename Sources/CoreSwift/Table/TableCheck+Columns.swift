@@ -7,7 +7,7 @@ extension TableCheck {
         _ view: LeafView, _ index: Int, _ table: Table, _ item: ClassSchema, _ subject: String,
         _ facts: inout ClassFacts
     ) {
-        let info = table.pointee.columns[index]
+        let info = table.state.columns[index]
         let links = checkColumn(view, index, info, table, item.label(index), subject)
         if info.wordIndex >= 0 { addWords(view, index, table, &facts) }
         if info.kind == .link { facts.links[index, default: 0] += links }
@@ -158,7 +158,7 @@ extension TableCheck {
     ) -> UnsafeRawBufferPointer? {
         guard let start = record.baseAddress else { return nil }
         let length = start.u64(32)
-        let tag = BlockTag(.bigValue, classKey: table.pointee.classKey)
+        let tag = BlockTag(.bigValue, classKey: table.state.classKey)
         guard
             let block = block(
                 BlockReference(start), tag, place, length, Table.checkExternal)

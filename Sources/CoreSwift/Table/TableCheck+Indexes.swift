@@ -6,14 +6,14 @@ import CKernels
 
 extension TableCheck {
     func checkIndex(_ table: Table, _ item: ClassSchema, _ position: Int) {
-        let index = table.pointee.indexes[position]
+        let index = table.state.indexes[position]
         let place = "\(index.kind.name) of \(item.label(index.column))"
         var walk = IndexWalk(
             check: self, table: table, item: item, column: index.column, kind: index.kind,
             tree: index.tree, place: place)
         walk.run()
         guard index.kind.isWords, let words = walk.words, walk.isReadable,
-            let facts = facts[table.pointee.classKey], facts.isReadable
+            let facts = facts[table.state.classKey], facts.isReadable
         else { return }
         let expected = facts.words[index.column] ?? WordSum()
         if words != expected { compareWords(table, index, expected, words, place) }
@@ -22,14 +22,14 @@ extension TableCheck {
     fileprivate func expectedEntries(
         _ table: Table, _ column: Int, _ kind: IndexKind
     ) -> Int? {
-        guard let facts = facts[table.pointee.classKey], facts.isReadable else { return nil }
+        guard let facts = facts[table.state.classKey], facts.isReadable else { return nil }
         if kind.isWords { return facts.words[column]?.count ?? 0 }
         let isInverse = kind == .inverse
-        if isInverse, table.pointee.columns[column].countsLinks {
+        if isInverse, table.state.columns[column].countsLinks {
             return facts.countedLinks[column]?.count ?? 0
         }
         if isInverse { return facts.links[column] ?? 0 }
-        guard table.pointee.columns[column].isKey else { return facts.keys.count }
+        guard table.state.columns[column].isKey else { return facts.keys.count }
         return facts.keys.count { $0 >= IntegerKeys.indirectBase }
     }
 }
@@ -77,10 +77,10 @@ private struct IndexWalk {
         if kind.isWords { words = WordSum() }
         self.tree = tree
         self.place = place
-        info = table.pointee.columns[column]
+        info = table.state.columns[column]
         expected = check.expectedEntries(table, column, kind)
         comparesRows = expected != nil
-        let counted = check.facts[table.pointee.classKey]?.countedLinks[column] ?? []
+        let counted = check.facts[table.state.classKey]?.countedLinks[column] ?? []
         links = isInverse ? CountedLink.ordered(counted) : []
     }
 

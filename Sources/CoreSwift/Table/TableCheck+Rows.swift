@@ -19,22 +19,22 @@ extension TableCheck {
 
     func checkRows(_ table: Table, _ item: ClassSchema) -> ClassFacts {
         var facts = ClassFacts()
-        let root = BlockReference(table.pointee.rowPlace)
+        let root = BlockReference(table.state.rowPlace)
         var rows = 0
         if !root.isNone {
-            rows = walk(root, table.pointee.depth, KeyRange(), table, item, &facts)
-        } else if table.pointee.depth != 0 {
+            rows = walk(root, table.state.depth, KeyRange(), table, item, &facts)
+        } else if table.state.depth != 0 {
             report.add(
                 "class \(item.name): has no tree, the catalog says it has "
-                    + "\(table.pointee.depth) levels")
+                    + "\(table.state.depth) levels")
         }
-        if facts.isReadable, rows != table.pointee.rowCount {
+        if facts.isReadable, rows != table.state.rowCount {
             report.add(
                 "class \(item.name): has \(rows) objects, the catalog says "
-                    + "\(table.pointee.rowCount)")
+                    + "\(table.state.rowCount)")
         }
-        let next = table.pointee.nextKey
-        let first = table.pointee.hasIntegerKey ? IntegerKeys.indirectBase : 0
+        let next = table.state.nextKey
+        let first = table.state.hasIntegerKey ? IntegerKeys.indirectBase : 0
         if next < first || (facts.greatestKey >= first && facts.greatestKey >= next) {
             report.add(
                 "class \(item.name): the next object key is \(next), not above the last one, "
@@ -52,7 +52,7 @@ extension TableCheck {
         let place = "class \(item.name), rows at level \(level)"
         guard
             let node = block(
-                reference, table.pointee.branchTag, place, level, RowBranch.check)
+                reference, table.state.branchTag, place, level, RowBranch.check)
         else {
             facts.isReadable = false
             return 0
@@ -94,10 +94,10 @@ extension TableCheck {
     ) -> Int {
         let place = "class \(item.name), rows"
         let context = RowLeafCheck.Context(
-            infos: UnsafePointer(table.pointee.columns), columnCount: table.pointee.columnCount)
+            infos: UnsafePointer(table.state.columns), columnCount: table.state.columnCount)
         guard
             let block = block(
-                reference, table.pointee.leafTag, place, context, RowLeafCheck.check)
+                reference, table.state.leafTag, place, context, RowLeafCheck.check)
         else {
             facts.isReadable = false
             return 0
@@ -117,8 +117,8 @@ extension TableCheck {
             checkColumn(view, column, table, item, subject, &facts)
         }
         // Columns that are younger than the leaf.
-        for column in view.columnCount..<max(table.pointee.columnCount, view.columnCount) {
-            checkAbsent(view, table.pointee.columns[column], item.label(column), subject)
+        for column in view.columnCount..<max(table.state.columnCount, view.columnCount) {
+            checkAbsent(view, table.state.columns[column], item.label(column), subject)
         }
         return view.liveRows
     }
@@ -135,7 +135,7 @@ extension TableCheck {
             var leaves = LeafIterator(table: table)
             while let view = try leaves.next() {
                 for index in 0..<view.columnCount {
-                    let info = table.pointee.columns[index]
+                    let info = table.state.columns[index]
                     guard info.kind == .link, own.links[index] != nil,
                         let column = view.column(index), column.encoding != .absent
                     else { continue }

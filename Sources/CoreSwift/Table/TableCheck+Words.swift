@@ -23,7 +23,7 @@ struct WordSum: Equatable {
 extension TableCheck {
     /// Adds up the words of a column of a leaf.
     func addWords(_ view: LeafView, _ index: Int, _ table: Table, _ facts: inout ClassFacts) {
-        let info = table.pointee.columns[index]
+        let info = table.state.columns[index]
         var sum = facts.words[index] ?? WordSum()
         for row in 0..<view.rows where !view.isDead(row) {
             let key = view.key(row)
@@ -46,7 +46,7 @@ extension TableCheck {
     func compareWords(
         _ table: Table, _ index: TableIndex, _ expected: WordSum, _ found: WordSum, _ place: String
     ) {
-        let rules = table.pointee.columns[index.column].wordRules
+        let rules = table.state.columns[index.column].wordRules
         var wrong = 0
         do throws(RealmError) {
             try index.tree.visit(from: nil, to: nil) { leaf, range throws(RealmError) in

@@ -60,7 +60,7 @@ final class TableCheck {
         for item in tables.schema.classes {
             guard let table = tables.table(item.key) else { continue }
             checkLinks(table, item)
-            for position in 0..<table.pointee.indexCount { checkIndex(table, item, position) }
+            for position in 0..<table.state.indexCount { checkIndex(table, item, position) }
         }
     }
 

@@ -94,7 +94,7 @@ enum TableLayout {
     static func isSame(_ table: Table, _ infos: [ColumnInfo], _ item: ClassSchema) -> Bool {
         guard hasSameColumns(table, infos, item) else { return false }
         return infos.enumerated().allSatisfy { index, info in
-            let old = table.pointee.columns[index]
+            let old = table.state.columns[index]
             return old.valueIndex == info.valueIndex && old.inverseIndex == info.inverseIndex
                 && old.wordIndex == info.wordIndex && old.wordRules == info.wordRules
         }
@@ -104,11 +104,11 @@ enum TableLayout {
     static func hasSameColumns(
         _ table: Table, _ infos: [ColumnInfo], _ item: ClassSchema
     ) -> Bool {
-        guard table.pointee.columnCount == infos.count,
-            table.pointee.isEmbedded == (item.kind == .embedded)
+        guard table.state.columnCount == infos.count,
+            table.state.isEmbedded == (item.kind == .embedded)
         else { return false }
         for (index, info) in infos.enumerated() {
-            let old = table.pointee.columns[index]
+            let old = table.state.columns[index]
             guard old.kind == info.kind, old.isNullable == info.isNullable,
                 old.isPrimaryKey == info.isPrimaryKey, old.linkTarget == info.linkTarget,
                 old.propertyKey == info.propertyKey, old.collection == info.collection,
@@ -136,9 +136,8 @@ enum TableLayout {
         }
         let primary = infos.firstIndex { $0.isPrimaryKey } ?? -1
         let hasIntegerKey = infos.contains { $0.isKey }
-        let table = Table.allocate(capacity: 1)
-        table.initialize(
-            to: TableState(
+        return Table(
+            TableState(
                 classKey: item.key, columnCount: infos.count, columns: columns,
                 primaryKeyColumn: primary, hasIntegerKey: hasIntegerKey,
                 isEmbedded: item.kind == .embedded, nodes: nodes,
@@ -150,7 +149,6 @@ enum TableLayout {
                 hasSecondaryIndexes: hasSecondaryIndexes(infos),
                 pathNodes: .allocate(capacity: TableState.depthMax),
                 pathChildren: .allocate(capacity: TableState.depthMax), schema: schema))
-        return table
     }
 
     /// The indexes of the columns by their positions.
@@ -188,8 +186,8 @@ enum TableLayout {
     /// Positions of the indexes of a table that these columns have no more.
     static func superfluous(_ table: Table, _ infos: [ColumnInfo]) -> [Int] {
         let wanted = kinds(infos)
-        return (0..<table.pointee.indexCount).filter { position in
-            let old = table.pointee.indexes[position]
+        return (0..<table.state.indexCount).filter { position in
+            let old = table.state.indexes[position]
             return !wanted.contains { $0.column == old.column && $0.kind == old.kind }
         }
     }
@@ -198,11 +196,11 @@ enum TableLayout {
     /// ones are empty. Handles that point to the state go on.
     static func setIndexes(_ table: Table, _ infos: [ColumnInfo], _ nodes: NodeSource) {
         let wanted = kinds(infos)
-        let old = table.pointee.indexes
+        let old = table.state.indexes
         let gone = superfluous(table, infos)
         let indexes = UnsafeMutablePointer<TableIndex>.allocate(capacity: max(wanted.count, 1))
         for (position, index) in wanted.enumerated() {
-            let found = (0..<table.pointee.indexCount).first {
+            let found = (0..<table.state.indexCount).first {
                 old[$0].column == index.column && old[$0].kind == index.kind
             }
             if let found {
@@ -210,7 +208,7 @@ enum TableLayout {
                 continue
             }
             var made = makeIndex(
-                table.pointee.classKey, index.column, infos[index.column], index.kind, nodes)
+                table.state.classKey, index.column, infos[index.column], index.kind, nodes)
             made.isNew = true
             (indexes + position).initialize(to: made)
         }
@@ -218,16 +216,16 @@ enum TableLayout {
             old[position].pending.deallocate()
             old[position].tree.rootPlace.deallocate()
         }
-        old.deinitialize(count: table.pointee.indexCount)
+        old.deinitialize(count: table.state.indexCount)
         old.deallocate()
-        table.pointee.indexes = indexes
-        table.pointee.indexCount = wanted.count
-        table.pointee.hasSecondaryIndexes = hasSecondaryIndexes(infos)
+        table.state.indexes = indexes
+        table.state.indexCount = wanted.count
+        table.state.hasSecondaryIndexes = hasSecondaryIndexes(infos)
         for (column, info) in infos.enumerated() {
-            table.pointee.columns[column].valueIndex = info.valueIndex
-            table.pointee.columns[column].inverseIndex = info.inverseIndex
-            table.pointee.columns[column].wordIndex = info.wordIndex
-            table.pointee.columns[column].wordRules = info.wordRules
+            table.state.columns[column].valueIndex = info.valueIndex
+            table.state.columns[column].inverseIndex = info.inverseIndex
+            table.state.columns[column].wordIndex = info.wordIndex
+            table.state.columns[column].wordRules = info.wordRules
         }
     }
 

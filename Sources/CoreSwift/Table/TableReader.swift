@@ -23,13 +23,13 @@ struct SnapshotReader {
 struct TableReader {
     let table: Table
 
-    var classKey: ClassKey { table.pointee.classKey }
-    var columnCount: Int { table.pointee.columnCount }
-    var rowCount: Int { table.pointee.rowCount }
+    var classKey: ClassKey { table.state.classKey }
+    var columnCount: Int { table.state.columnCount }
+    var rowCount: Int { table.state.rowCount }
     var primaryKeyColumn: Int? {
-        table.pointee.primaryKeyColumn >= 0 ? table.pointee.primaryKeyColumn : nil
+        table.state.primaryKeyColumn >= 0 ? table.state.primaryKeyColumn : nil
     }
-    @inline(__always) func column(_ index: Int) -> ColumnInfo { table.pointee.columns[index] }
+    @inline(__always) func column(_ index: Int) -> ColumnInfo { table.state.columns[index] }
 
     func leaves() -> LeafIterator { LeafIterator(table: table) }
 
@@ -41,9 +41,9 @@ struct TableReader {
 
     /// While `body` runs, several threads may read this table.
     func sharing<R>(_ body: () throws(RealmError) -> R) throws(RealmError) -> R {
-        if table.pointee.isShared { return try body() }
-        table.pointee.isShared = true
-        defer { table.pointee.isShared = false }
+        if table.state.isShared { return try body() }
+        table.state.isShared = true
+        defer { table.state.isShared = false }
         return try body()
     }
 
@@ -71,18 +71,18 @@ struct TableReader {
     /// complete: look those up with `find(primaryKey:)` or as object keys.
     func index(column: Int) -> IndexReader? {
         invariant(column < columnCount, "an index of a column that the class does not have")
-        let info = table.pointee.columns[column]
+        let info = table.state.columns[column]
         guard info.valueIndex >= 0, !info.isKey else { return nil }
         return IndexReader(
-            tree: table.pointee.indexes[Int(info.valueIndex)].tree, kind: info.kind)
+            tree: table.state.indexes[Int(info.valueIndex)].tree, kind: info.kind)
     }
 
     /// The full-text index of a column: words to objects.
     func wordIndex(column: Int) -> IndexReader? {
-        let info = table.pointee.columns[column]
+        let info = table.state.columns[column]
         guard info.wordIndex >= 0 else { return nil }
         return IndexReader(
-            tree: table.pointee.indexes[Int(info.wordIndex)].tree, kind: info.kind)
+            tree: table.state.indexes[Int(info.wordIndex)].tree, kind: info.kind)
     }
 
     /// The objects that link to `target` through a link column, ascending.
@@ -101,9 +101,9 @@ struct TableReader {
         atPosition position: Int
     ) throws(RealmError) -> (leaf: LeafView, start: Int)? {
         guard position >= 0, position < rowCount else { return nil }
-        var place = UnsafeRawPointer(table.pointee.rowPlace)
+        var place = UnsafeRawPointer(table.state.rowPlace)
         var start = 0
-        for level in stride(from: table.pointee.depth, to: 0, by: -1) {
+        for level in stride(from: table.state.depth, to: 0, by: -1) {
             let node = try table.branch(place, level)
             var child = 0
             let last = RowBranch.count(node) - 1
@@ -169,8 +169,8 @@ struct LeafIterator {
     mutating func next() throws(RealmError) -> LeafView? {
         if !isStarted {
             isStarted = true
-            if BlockReference(table.pointee.rowPlace).isNone { return nil }
-            let leaf = try descend(table.pointee.rowPlace, table.pointee.depth)
+            if BlockReference(table.state.rowPlace).isNone { return nil }
+            let leaf = try descend(table.state.rowPlace, table.state.depth)
             lookAhead()
             return LeafView(leaf)
         }
@@ -197,7 +197,7 @@ struct LeafIterator {
             place = RowBranch.reference(node, 0)
         }
         leavesLeft -= 1
-        guard leavesLeft >= 0 else { throw table.pointee.nodes.endless() }
+        guard leavesLeft >= 0 else { throw table.state.nodes.endless() }
         return try table.leaf(place)
     }
 
@@ -207,9 +207,9 @@ struct LeafIterator {
         guard let top = path.last else { return }
         let count = RowBranch.count(top.node)
         guard top.next < count else { return }
-        let nodes = table.pointee.nodes
+        let nodes = table.state.nodes
         let reference = RowBranch.reference(top.node, top.next)
-        upcoming = nodes.resolved(reference, table.pointee.leafTag).map { LeafView($0) }
+        upcoming = nodes.resolved(reference, table.state.leafTag).map { LeafView($0) }
         guard top.next &+ 1 < count else { return }
         if let leaf = nodes.address(RowBranch.reference(top.node, top.next &+ 1)) {
             ck_prefetch(leaf)
@@ -309,5 +309,25 @@ struct IndexReader {
     func first(equal bytes: UnsafeRawBufferPointer) throws(RealmError) -> Int64? {
         guard let start = bytes.baseAddress else { return nil }
         return try tree.first(start, bytes.count)
+    }
+}
+
+extension TableReader {
+    /// How many live rows come before a key; nil when the object is not there.
+    func position(of key: Int64) throws(RealmError) -> Int? {
+        guard rowCount > 0 else { return nil }
+        var place = UnsafeRawPointer(table.state.rowPlace)
+        var position = 0
+        for level in stride(from: table.depth, to: 0, by: -1) {
+            let node = try table.branch(place, level)
+            let child = RowBranch.child(node, covering: key)
+            for index in 0..<child { position += RowBranch.rows(node, index) }
+            place = RowBranch.reference(node, child)
+        }
+        let leaf = LeafView(try table.leaf(place))
+        guard let row = leaf.row(of: key), !leaf.isDead(row) else { return nil }
+        guard let dead = leaf.tombstones else { return position + row }
+        for earlier in 0..<row where !LeafLayout.bit(dead, earlier) { position += 1 }
+        return position
     }
 }

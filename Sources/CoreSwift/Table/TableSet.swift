@@ -80,7 +80,7 @@ final class TableSet {
 
     /// From now on several threads may read at once; no changes any more.
     func share() {
-        for key in 0..<tableCapacity { tables[key]?.pointee.isShared = true }
+        for key in 0..<tableCapacity { tables[key]?.state.isShared = true }
     }
 
     @inline(__always) func table(_ key: ClassKey) -> Table? {
@@ -91,7 +91,7 @@ final class TableSet {
     func nextKeys() -> [ClassKey: Int64] {
         var result: [ClassKey: Int64] = [:]
         for item in stored.schema.classes {
-            if let table = table(item.key) { result[item.key] = table.pointee.nextKey }
+            if let table = table(item.key) { result[item.key] = table.state.nextKey }
         }
         return result
     }
@@ -150,19 +150,19 @@ final class TableSet {
     }
 
     private static func setRoots(_ table: Table, _ root: ClassRoot) throws(RealmError) {
-        guard root.indexes.count == table.pointee.indexCount else {
+        guard root.indexes.count == table.state.indexCount else {
             throw RealmError(
                 .invalidDatabase,
                 "catalog: class \(root.classKey.rawValue) has \(root.indexes.count) indexes, its "
-                    + "schema asks for \(table.pointee.indexCount)")
+                    + "schema asks for \(table.state.indexCount)")
         }
-        root.root.store(table.pointee.rowPlace)
-        table.pointee.depth = root.depth
-        table.pointee.rowCount = root.rows
-        table.pointee.nextKey = root.nextKey
+        root.root.store(table.state.rowPlace)
+        table.state.depth = root.depth
+        table.state.rowCount = root.rows
+        table.state.nextKey = root.nextKey
         table.clearFinger()
         for (position, index) in root.indexes.enumerated() {
-            let target = table.pointee.indexes + position
+            let target = table.state.indexes + position
             guard target.pointee.column == index.column,
                 target.pointee.kind == index.kind
             else {
@@ -201,10 +201,10 @@ final class TableSet {
                     if !TableLayout.isSame(old, infos, item) {
                         TableLayout.setIndexes(old, infos, nodeSource())
                     }
-                    old.pointee.tables = tables
-                    old.pointee.tableCapacity = tableCapacity
-                    old.pointee.incoming = []
-                    old.pointee.schema = stored.schema
+                    old.state.tables = tables
+                    old.state.tableCapacity = tableCapacity
+                    old.state.incoming = []
+                    old.state.schema = stored.schema
                     continue
                 }
                 retired.append(old)
@@ -224,15 +224,15 @@ final class TableSet {
     private func noteIncoming() {
         for key in 0..<tableCapacity {
             guard let table = tables[key] else { continue }
-            for column in 0..<table.pointee.columnCount {
-                let info = table.pointee.columns[column]
+            for column in 0..<table.state.columnCount {
+                let info = table.state.columns[column]
                 if info.valueKind == .mixed {
                     for other in 0..<tableCapacity {
-                        tables[other]?.pointee.incoming.append((table.pointee.classKey, column))
+                        tables[other]?.state.incoming.append((table.state.classKey, column))
                     }
                 } else if info.inverseIndex >= 0 {
-                    self.table(info.linkTarget)?.pointee.incoming.append(
-                        (table.pointee.classKey, column))
+                    self.table(info.linkTarget)?.state.incoming.append(
+                        (table.state.classKey, column))
                 }
             }
         }
@@ -245,20 +245,19 @@ final class TableSet {
     }
 
     private static func deallocate(_ table: Table) {
-        for index in 0..<table.pointee.indexCount {
-            table.pointee.indexes[index].pending.deallocate()
-            table.pointee.indexes[index].tree.rootPlace.deallocate()
+        for index in 0..<table.state.indexCount {
+            table.state.indexes[index].pending.deallocate()
+            table.state.indexes[index].tree.rootPlace.deallocate()
         }
-        table.pointee.indexes.deinitialize(count: table.pointee.indexCount)
-        table.pointee.indexes.deallocate()
-        for column in 0..<table.pointee.columnCount {
-            table.pointee.columns[column].elements?.deallocate()
+        table.state.indexes.deinitialize(count: table.state.indexCount)
+        table.state.indexes.deallocate()
+        for column in 0..<table.state.columnCount {
+            table.state.columns[column].elements?.deallocate()
         }
-        table.pointee.columns.deallocate()
-        table.pointee.rowPlace.deallocate()
-        table.pointee.pathNodes.deallocate()
-        table.pointee.pathChildren.deallocate()
-        table.deinitialize(count: 1)
+        table.state.columns.deallocate()
+        table.state.rowPlace.deallocate()
+        table.state.pathNodes.deallocate()
+        table.state.pathChildren.deallocate()
         table.deallocate()
     }
 
@@ -272,9 +271,9 @@ final class TableSet {
         self.memory = memory
         for key in 0..<tableCapacity {
             guard let table = tables[key] else { continue }
-            table.pointee.nodes.memory = memory
-            for index in 0..<table.pointee.indexCount {
-                table.pointee.indexes[index].tree.nodes.memory = memory
+            table.state.nodes.memory = memory
+            for index in 0..<table.state.indexCount {
+                table.state.indexes[index].tree.nodes.memory = memory
             }
         }
     }
@@ -330,12 +329,12 @@ final class TableSet {
     /// Fills the indexes that are new.
     private func buildIndexes() throws(RealmError) {
         try forEachTable { table throws(RealmError) in
-            for position in 0..<table.pointee.indexCount
-            where table.pointee.rowCount > 0 && table.pointee.indexes[position].isNew {
+            for position in 0..<table.state.indexCount
+            where table.state.rowCount > 0 && table.state.indexes[position].isNew {
                 try table.buildIndex(position)
             }
-            for position in 0..<table.pointee.indexCount {
-                table.pointee.indexes[position].isNew = false
+            for position in 0..<table.state.indexCount {
+                table.state.indexes[position].isNew = false
             }
         }
     }
@@ -344,9 +343,9 @@ final class TableSet {
     func settle() throws(RealmError) {
         guard memory != nil else { return }
         try forEachTable { table throws(RealmError) in
-            if table.pointee.isDirty || table.pointee.freshKey >= 0
-                || !table.pointee.openLeaves.isEmpty || table.hasPendingChanges
-                || !table.pointee.openCollections.isEmpty
+            if table.state.isDirty || table.state.freshKey >= 0
+                || !table.state.openLeaves.isEmpty || table.hasPendingChanges
+                || !table.state.openCollections.isEmpty
             {
                 try table.settle()
             }

@@ -56,12 +56,12 @@ final class TreeCopy {
         for item in tables.stored.schema.classes {
             guard let table = tables.table(item.key) else { continue }
             var root = ClassRoot(classKey: item.key)
-            root.depth = table.pointee.depth
-            root.nextKey = table.pointee.nextKey
-            root.rows = table.pointee.rowCount
-            root.root = try rows(BlockReference(table.pointee.rowPlace), table.pointee.depth, table)
-            for position in 0..<table.pointee.indexCount {
-                let index = table.pointee.indexes[position]
+            root.depth = table.state.depth
+            root.nextKey = table.state.nextKey
+            root.rows = table.state.rowCount
+            root.root = try rows(BlockReference(table.state.rowPlace), table.state.depth, table)
+            for position in 0..<table.state.indexCount {
+                let index = table.state.indexes[position]
                 root.indexes.append(
                     IndexRoot(
                         column: index.column, kind: index.kind, depth: index.tree.depth,
@@ -81,7 +81,7 @@ final class TreeCopy {
     private func block(
         _ reference: BlockReference, _ tag: BlockTag, _ table: Table
     ) throws(RealmError) -> UnsafeRawPointer {
-        guard pages <= table.blocksMax else { throw table.pointee.nodes.endless() }
+        guard pages <= table.blocksMax else { throw table.state.nodes.endless() }
         if reference.isTransient {
             return UnsafeRawPointer(table.memory.pointee.blocks.pointer(reference))
         }
@@ -133,7 +133,7 @@ final class TreeCopy {
     ) throws(RealmError) -> BlockReference {
         if reference.isNone { return reference }
         if level == 0 { return try leaf(reference, table) }
-        let node = try block(reference, table.pointee.branchTag, table)
+        let node = try block(reference, table.state.branchTag, table)
         if !reference.isTransient {
             try RowBranch.check(node, reference.pageCount << Page.shift, level)
         }
@@ -150,19 +150,19 @@ final class TreeCopy {
     private func leaf(
         _ reference: BlockReference, _ table: Table
     ) throws(RealmError) -> BlockReference {
-        let block = try block(reference, table.pointee.leafTag, table)
+        let block = try block(reference, table.state.leafTag, table)
         if !reference.isTransient {
             try RowLeafCheck.check(
                 block, reference.pageCount << Page.shift,
                 RowLeafCheck.Context(
-                    infos: UnsafePointer(table.pointee.columns),
-                    columnCount: table.pointee.columnCount))
+                    infos: UnsafePointer(table.state.columns),
+                    columnCount: table.state.columnCount))
         }
         let view = LeafView(block)
         var changes = try externals(
-            view, UnsafePointer(table.pointee.columns), table.pointee.columnCount, table)
+            view, UnsafePointer(table.state.columns), table.state.columnCount, table)
         try copyTrees(
-            view, table.pointee.columns, table.pointee.columnCount, property: -1, table, &changes)
+            view, table.state.columns, table.state.columnCount, property: -1, table, &changes)
         return put(reference, block, changes, table)
     }
 
@@ -179,7 +179,7 @@ final class TreeCopy {
                 guard let record = column.bytes(row).baseAddress else { continue }
                 let old = BlockReference(record)
                 let value = try self.block(
-                    old, BlockTag(.bigValue, classKey: table.pointee.classKey), table)
+                    old, BlockTag(.bigValue, classKey: table.state.classKey), table)
                 let next = put(old, value, [], table)
                 if next != old { changes.append((record - view.base, next)) }
             }

@@ -15,12 +15,12 @@ struct TreeSize {
     static func measure(_ table: Table) throws(RealmError) -> TreeSize {
         var size = TreeSize()
         var readsLeaves = false
-        for column in 0..<table.pointee.columnCount {
-            if table.pointee.columns[column].kind.hasHeap { readsLeaves = true }
+        for column in 0..<table.state.columnCount {
+            if table.state.columns[column].kind.hasHeap { readsLeaves = true }
         }
-        try size.addRows(table.pointee.rowPlace, table.pointee.depth, table, readsLeaves)
-        for position in 0..<table.pointee.indexCount {
-            let tree = table.pointee.indexes[position].tree
+        try size.addRows(table.state.rowPlace, table.state.depth, table, readsLeaves)
+        for position in 0..<table.state.indexCount {
+            let tree = table.state.indexes[position].tree
             var pages = 0
             try addPages(tree.rootPlace, tree.depth, tree, &pages)
             size.indexPages.append(pages)
@@ -34,7 +34,7 @@ struct TreeSize {
         let reference = BlockReference(place)
         if reference.isNone { return }
         rowPages += reference.pageCount
-        guard rowPages <= table.blocksMax else { throw table.pointee.nodes.endless() }
+        guard rowPages <= table.blocksMax else { throw table.state.nodes.endless() }
         guard level == 0 else {
             let node = try table.branch(place, level)
             for index in 0..<RowBranch.count(node) {
@@ -46,7 +46,7 @@ struct TreeSize {
         guard readsLeaves else { return }
         let view = LeafView(try table.leaf(place))
         addExternals(view)
-        try addTrees(view, table.pointee.columns, table.pointee.columnCount, property: -1, table)
+        try addTrees(view, table.state.columns, table.state.columnCount, property: -1, table)
     }
 
     private mutating func addTrees(
@@ -71,7 +71,7 @@ struct TreeSize {
         _ table: Table
     ) throws(RealmError) {
         collectionPages += BlockReference(place).pageCount
-        guard collectionPages <= table.blocksMax else { throw table.pointee.nodes.endless() }
+        guard collectionPages <= table.blocksMax else { throw table.state.nodes.endless() }
         if level == 0 {
             guard layout.valueInfo.kind.hasHeap || layout.type == .dictionary else { return }
             let view = LeafView(try table.collectionLeaf(place, count, layout))

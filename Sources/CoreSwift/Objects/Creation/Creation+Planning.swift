@@ -353,7 +353,7 @@ extension Creation {
                 .noSuchTable,
                 "\(site.description): there is no class with key \(link.classKey.rawValue)")
         }
-        if table.pointee.isEmbedded {
+        if table.isEmbedded {
             throw RealmError(
                 .illegalOperation,
                 "\(site.description): embedded objects are made in their place, not linked to")

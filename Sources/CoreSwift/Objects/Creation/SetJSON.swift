@@ -11,7 +11,7 @@ extension ObjectHandle {
     ) throws(RealmError) {
         _ = try row()
         let column = try Self.column(table, propertyKey)
-        guard table.pointee.columns[column].kind == .mixed else {
+        guard table.columns[column].kind == .mixed else {
             throw RealmError(
                 .propertyTypeMismatch,
                 "property \(table.named(column: column)) is not mixed: JSON of any shape "

@@ -69,7 +69,7 @@ extension ExpressionEvaluator {
     func collection(
         _ object: ExpressionMember, _ column: Int
     ) throws(RealmError) -> CollectionView? {
-        let info = object.table.pointee.columns[column]
+        let info = object.table.columns[column]
         guard info.kind == .collection else { return nil }
         let value = try object.table.value(object.place, column, info)
         return CollectionView(
@@ -199,9 +199,9 @@ extension ExpressionEvaluator {
 
     /// All links to an object, of every class and collection (N7).
     private func linkCount(_ object: ExpressionMember) throws(RealmError) -> Int {
-        let target = object.table.pointee.classKey
+        let target = object.table.classKey
         var count = 0
-        for (origin, column) in object.table.pointee.incoming {
+        for (origin, column) in object.table.incoming {
             guard let table = snapshot.tables.table(origin) else { continue }
             count += try table.sourceCount(of: object.key, in: target, column: column)
         }

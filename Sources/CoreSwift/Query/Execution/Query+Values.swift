@@ -17,7 +17,7 @@ enum ValueSelection {
     ) throws(RealmError) -> [Int] {
         let table = try snapshot.table(source.classKey)
         var member = ExpressionMember(
-            table: table.table, leaf: LeafView(UnsafeRawPointer(table.table.pointee.rowPlace)))
+            table: table.table, leaf: LeafView(table.table.somewhere))
         member.column = source.column
         var positions: [Int] = []
         if let filter = conditions?.filter {
