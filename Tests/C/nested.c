@@ -280,8 +280,58 @@ static void in_properties(void) {
     realm_release(realm);
 }
 
+/* Handles where nothing is, in collections without elements, with one, and with more than a row
+ * holds; in a write transaction, outside and frozen. */
+static void of_nothing(realm_t *realm) {
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *thing = make_thing(realm, "nothing");
+    realm_dictionary_t *values = dictionary_of(realm, thing, "values");
+    realm_list_t *anys = list_of(realm, thing, "anys");
+    SUCCEEDS(realm_commit(realm));
+    for (int step = 0; step < 12; step++) {
+        if (step % 3 == 0)
+            SUCCEEDS(realm_begin_write(realm));
+        realm_t *frozen = step % 3 == 2 ? realm_freeze(realm) : NULL;
+        realm_dictionary_t *map = values;
+        realm_list_t *list = anys;
+        if (frozen)
+            SUCCEEDS(realm_dictionary_resolve_in(values, frozen, &map) &&
+                     realm_list_resolve_in(anys, frozen, &list));
+        realm_list_t *lists[] = {realm_dictionary_get_list(map, of_text("none")),
+                                 realm_list_get_list(list, SIZE_MAX)};
+        realm_dictionary_t *maps[] = {realm_dictionary_get_dictionary(map, of_text("none")),
+                                      realm_list_get_dictionary(list, SIZE_MAX)};
+        for (int i = 0; i < 2; i++) {
+            CHECK(lists[i] && !realm_list_is_valid(lists[i]));
+            FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_list_size(lists[i], NULL));
+            CHECK(maps[i] && !realm_dictionary_is_valid(maps[i]));
+            FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_dictionary_size(maps[i], NULL));
+            realm_release(lists[i]);
+            realm_release(maps[i]);
+        }
+        if (frozen) {
+            realm_release(map);
+            realm_release(list);
+            realm_release(frozen);
+        }
+        if (step % 3 != 0)
+            continue;
+        for (int i = 0, more = step == 0 ? 1 : step == 3 ? 20 : 2000; i < more; i++) {
+            char key[16];
+            snprintf(key, sizeof key, "k%d", i);
+            SUCCEEDS(realm_list_insert(anys, 0, of_type(RLM_TYPE_LIST)));
+            SUCCEEDS(realm_dictionary_insert(values, of_text(key), of_type(RLM_TYPE_LIST), 0, 0));
+        }
+        SUCCEEDS(realm_commit(realm));
+    }
+    realm_release(anys);
+    realm_release(values);
+    realm_release(thing);
+}
+
 int main(void) {
     realm_t *realm = open_things("nested.realm");
+    of_nothing(realm);
     in_lists(realm);
     in_dictionaries(realm);
     in_properties();

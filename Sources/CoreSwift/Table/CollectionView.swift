@@ -69,7 +69,7 @@ struct CollectionView {
     /// The position of the nested collection with this number, or nil.
     mutating func position(of number: UInt64, near hint: Int) throws(RealmError) -> Int? {
         guard infos[valueColumn].kind == .mixed else { return nil }
-        if hint < count, isNested(try value(hint, valueColumn), number) { return hint }
+        if hint >= 0, hint < count, isNested(try value(hint, valueColumn), number) { return hint }
         for index in 0..<count where isNested(try value(index, valueColumn), number) {
             return index
         }

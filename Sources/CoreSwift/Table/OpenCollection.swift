@@ -339,7 +339,9 @@ struct OpenCollection {
     /// The position of the nested collection with this number, or nil.
     mutating func position(of number: UInt64, near hint: Int) throws(RealmError) -> Int? {
         guard valueInfo.kind == .mixed else { return nil }
-        if hint < count, try isNested(value(hint, valueColumn).value, number) { return hint }
+        if hint >= 0, hint < count, try isNested(value(hint, valueColumn).value, number) {
+            return hint
+        }
         for index in 0..<count where try isNested(value(index, valueColumn).value, number) {
             return index
         }
