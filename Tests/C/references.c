@@ -142,8 +142,44 @@ static void versions(void) {
     CHECK(found && !realm_list_is_valid(found));
     FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_list_size(found, NULL));
     realm_release(found);
+    realm_results_t *early_results = realm_list_to_results(list);
+    realm_thread_safe_reference_t *early_values = reference_to(early_results);
     SUCCEEDS(realm_commit(realm));
-    /* An older realm is refreshed. */
+    /* An older realm is refreshed, also by what named something before its commit. */
+    for (int i = 0; i < 3; i++) {
+        realm_t *older = open_things("versions.realm");
+        SUCCEEDS(realm_begin_read(older));
+        SUCCEEDS(realm_begin_write(realm));
+        realm_object_t *more = make_thing(realm, "more");
+        realm_list_t *numbers = list_of(realm, more, "ints");
+        realm_thread_safe_reference_t *to_more = reference_to(more),
+                                      *to_numbers = reference_to(numbers);
+        realm_results_t *number_results = realm_list_to_results(numbers);
+        realm_thread_safe_reference_t *to_results = reference_to(number_results);
+        SUCCEEDS(realm_commit(realm));
+        if (i == 0) {
+            object = realm_object_from_thread_safe_reference(older, to_more);
+            CHECK(object && realm_object_is_valid(object));
+            realm_release(object);
+        } else if (i == 1) {
+            found = realm_list_from_thread_safe_reference(older, to_numbers);
+            CHECK(found && realm_list_is_valid(found));
+            realm_release(found);
+        } else {
+            realm_results_t *there = realm_results_from_thread_safe_reference(older, to_results);
+            CHECK(there && is_valid(there));
+            realm_release(there);
+        }
+        void *ends[] = {to_results, number_results, to_numbers, to_more, numbers, older};
+        for (size_t k = 0; k < sizeof ends / sizeof *ends; k++)
+            realm_release(ends[k]);
+        SUCCEEDS(realm_begin_write(realm));
+        SUCCEEDS(realm_object_delete(more));
+        SUCCEEDS(realm_commit(realm));
+        realm_release(more);
+    }
+    realm_release(early_values);
+    realm_release(early_results);
     realm_thread_safe_reference_t *now = reference_to(thing), *now_list = reference_to(list);
     object = realm_object_from_thread_safe_reference(other, now);
     CHECK(object && realm_object_is_valid(object));

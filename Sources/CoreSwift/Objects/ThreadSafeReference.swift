@@ -83,7 +83,7 @@ public final class ThreadSafeReference: @unchecked Sendable {
     private var target: Target
     private let path: String
     private weak var file: RealmFile?
-    /// What the source read.
+    /// The least version to resolve it in: what the source read, or will have written.
     private let version: UInt64
 
     private init(_ target: Target, _ realm: Realm, version: UInt64) {
@@ -117,14 +117,14 @@ public final class ThreadSafeReference: @unchecked Sendable {
     /// Also of an object that was deleted.
     public convenience init(_ object: ObjectHandle) throws(RealmError) {
         let realm = object.realm
-        let version = try realm.readTables().version
+        let version = try Self.version(of: realm)
         self.init(.object(object.classKey, object.objectKey), realm, version: version)
     }
 
     /// `.invalidatedObject` when the collection is gone.
     public convenience init(_ collection: RealmCollection) throws(RealmError) {
         _ = try collection.count()
-        let version = try collection.realm.readTables().version
+        let version = try Self.version(of: collection.realm)
         self.init(
             .collection(CollectionPlace(collection)), collection.realm, version: version)
     }
@@ -150,8 +150,14 @@ public final class ThreadSafeReference: @unchecked Sendable {
                     "the object that holds the collection was created in this transaction")
             }
         }
-        let version = frozen.version ?? 0
+        let version = try Self.version(of: realm)
         self.init(.results(ResultsRecipe(results), keeping: frozen), realm, version: version)
+    }
+
+    /// The version that a realm reads; in a write transaction the one that its commit will make.
+    private static func version(of realm: Realm) throws(RealmError) -> UInt64 {
+        let version = try realm.readTables().version
+        return realm.isWritable ? version + 1 : version
     }
 
     // MARK: Resolving
