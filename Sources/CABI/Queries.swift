@@ -290,8 +290,8 @@ public func realm_query_count(_ query: OpaquePointer?, _ out_count: UnsafeMutabl
 
 /// Writes the first object that the query finds, in its order, as a link; of a query over values,
 /// the first value. Without any, `out_found` is false and `out_value` is left alone. LIMIT(0) is
-/// not heeded. Fails: RLM_ERR_CLOSED_REALM, RLM_ERR_STALE_ACCESSOR when the collection of the values
-/// is gone.
+/// not heeded where the query has neither SORT nor DISTINCT. Fails: RLM_ERR_CLOSED_REALM,
+/// RLM_ERR_STALE_ACCESSOR when the collection of the values is gone.
 @c @implementation
 public func realm_query_find_first(
     _ query: OpaquePointer?, _ out_value: UnsafeMutablePointer<realm_value_t>?,

@@ -189,9 +189,11 @@ public func realm_results_get_dictionary(_ results: OpaquePointer?, _ index: Int
 
 /// Returns a new handle to the elements that satisfy the query's conditions, in the order they
 /// have; the query's own ordering clauses are not used, and it stays usable. Results over values
-/// take queries over values of the same type, in collections of the same class. Fails:
-/// RLM_ERR_ILLEGAL_OPERATION for results with a limit, for a query of another file, and for results
-/// over values and any other query, RLM_ERR_INVALID_PROPERTY for a query of another class,
+/// take queries over values of the same type, in collections of the same class. A query over a
+/// collection or made of results finds only what is there: it filters all objects of the class, which
+/// then come in the order of the collection, and results of the same source. Fails:
+/// RLM_ERR_ILLEGAL_OPERATION for results with a limit or of another source than the query's, for a
+/// query of another file, and for results over values and any other query, RLM_ERR_INVALID_PROPERTY for a query of another class,
 /// RLM_ERR_STALE_ACCESSOR, RLM_ERR_CLOSED_REALM when nobody has the query's file open any more.
 @c @implementation
 public func realm_results_filter(_ results: OpaquePointer?, _ query: OpaquePointer?)

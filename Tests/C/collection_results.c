@@ -197,6 +197,92 @@ static void of_sets_and_dictionaries(void) {
     realm_release(realm);
 }
 
+/* A query of class Thing with one argument; the results of it. */
+static realm_results_t *found(realm_t *realm, const char *text, realm_value_t argument) {
+    realm_query_arg_t arg = {1, false, &argument};
+    realm_query_t *query = NULL;
+    SUCCEEDS((query = realm_query_parse(realm, class_key(realm, "Thing"), text, 1, &arg)) != NULL);
+    realm_results_t *results = realm_query_find_all(query);
+    realm_release(query);
+    return results;
+}
+
+/* Null links are elements of a dictionary: no object, but not nothing. */
+static void of_null_links(void) {
+    realm_t *realm = open_things("nulls.realm");
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *a = make_thing(realm, "a"), *b = make_thing(realm, "b");
+    SUCCEEDS(realm_set_value(b, thing_key(realm, "other"), link_to(a), false));
+    realm_dictionary_t *links = dictionary_of(realm, a, "links");
+    SUCCEEDS(realm_dictionary_insert(links, of_text("k"), of_null(), NULL, NULL));
+    realm_results_t *values = realm_dictionary_to_results(links);
+    /* With the null link alone, then with others. */
+    const char *plain[] = {"-", "b-a"}, *behind[] = {"-", "ba-"}, *names[] = {"-", "ab-"};
+    for (int round = 0; round < 2; round++) {
+        if (round) {
+            SUCCEEDS(realm_dictionary_insert(links, of_text("z"), link_to(a), NULL, NULL));
+            SUCCEEDS(realm_dictionary_insert(links, of_text("b"), link_to(b), NULL, NULL));
+        }
+        CHECK(named(realm, values, plain[round]));
+        const struct {
+            realm_results_t *results;
+            const char *names;
+        } refined[] = {
+            {realm_results_distinct(values, "name"), behind[round]},
+            {realm_results_distinct(values, "other.name"), round ? "b-" : "-"},
+            {realm_results_sort(values, "name ASC"), names[round]},
+            {realm_results_sort(values, "name DESC"), behind[round]},
+            {realm_results_snapshot(values), plain[round]},
+        };
+        for (size_t i = 0; i < sizeof refined / sizeof *refined; i++) {
+            CHECK(named(realm, refined[i].results, refined[i].names));
+            realm_release(refined[i].results);
+        }
+        realm_query_t *query = realm_results_get_query(values);
+        size_t count = 0;
+        SUCCEEDS(realm_query_count(query, &count));
+        CHECK(count == strlen(plain[round]));
+        realm_results_t *all = realm_query_find_all(query);
+        CHECK(named(realm, all, plain[round]));
+        realm_release(all);
+        bool is_there = !round;
+        realm_value_t first = of_null();
+        SUCCEEDS(realm_query_find_first(query, &first, &is_there));
+        CHECK(round ? is_there && same(first, link_to(b)) : !is_there);
+        realm_release(query);
+        /* What conditions say of objects, null links don't satisfy. */
+        query = realm_query_parse_for_results(values, "name != 'c'", 0, NULL);
+        all = realm_results_filter(values, query);
+        CHECK(named(realm, all, round ? "ba" : ""));
+        realm_release(all);
+        realm_release(query);
+        /* K2, Q3: null is another value than any object, here and behind a link. */
+        const struct {
+            const char *text, *names[2];
+        } texts[] = {
+            {"ANY links <> $0", {"a", "a"}},  {"links == $0", {"", "a"}},
+            {"ALL links == $0", {"b", "b"}},  {"ALL links != $0", {"ab", "b"}},
+            {"NONE links != $0", {"b", "b"}}, {"NONE links == $0", {"ab", "b"}},
+            {"other.links != $0", {"b", "b"}}, {"ALL other.links != $0", {"ab", "a"}},
+            {"links.@count == 0", {"ab", "b"}}, {"links.name == NULL", {"", ""}},
+        };
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+            all = found(realm, texts[i].text, link_to(b));
+            if (!named(realm, all, texts[i].names[round])) {
+                fprintf(stderr, "round %d, %s\n", round, texts[i].text);
+                CHECK(false);
+            }
+            realm_release(all);
+        }
+    }
+    SUCCEEDS(realm_commit(realm));
+    realm_release(values);
+    realm_release(links);
+    realm_release(a);
+    realm_release(b);
+    realm_release(realm);
+}
+
 static void of_values(void) {
     realm_t *realm = open_things("values.realm");
     SUCCEEDS(realm_begin_write(realm));
@@ -348,6 +434,7 @@ static void of_closed_realms(void) {
 int main(void) {
     of_objects();
     of_sets_and_dictionaries();
+    of_null_links();
     of_values();
     of_closed_realms();
     return check_end("collection results");

@@ -362,6 +362,26 @@ static void combining(void) {
     SUCCEEDS(realm_query_find_first(of_list, &v, NULL));
     CHECK(same(v, of_link_to(class, 0)));
 
+    /* As a filter it still finds the members alone; of other results than all it finds none. */
+    realm_results_t *of_class = realm_object_find_all(realm, class),
+                    *members_left = realm_results_filter(of_class, of_list);
+    CHECK(members_left && count_results(members_left) == 2);
+    SUCCEEDS(realm_results_get(members_left, 1, &v));
+    CHECK(same(v, of_link_to(class, 4)));
+    realm_results_t *of_friends = realm_list_to_results(friends),
+                    *friends_left = realm_results_filter(of_friends, of_list);
+    CHECK(friends_left && count_results(friends_left) == 2);
+    realm_results_t *of_pack = realm_set_to_results(pack);
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_results_filter(of_pack, of_list));
+    SUCCEEDS(realm_begin_write(realm));
+    SUCCEEDS(realm_list_clear(friends));
+    CHECK(count_results(members_left) == 0 && count_results(friends_left) == 0);
+    SUCCEEDS(realm_rollback(realm));
+    CHECK(count_results(members_left) == 2);
+    void *results[] = {of_pack, friends_left, of_friends, members_left, of_class};
+    for (size_t i = 0; i < sizeof results / sizeof *results; i++)
+        realm_release(results[i]);
+
     /* Over results: the conditions stay, the order does not. */
     realm_results_t *everything = realm_object_find_all(realm, class);
     realm_results_t *by_i = realm_results_sort(everything, "i DESC"),
@@ -411,10 +431,19 @@ static void executing(void) {
     bool found = true;
     SUCCEEDS(realm_query_find_first(there, &v, &found));
     CHECK(!found && v.integer == 77);
-    /* LIMIT(0) does not count for the first one. */
+    /* LIMIT(0) does not count for the first one, but beside SORT and DISTINCT. */
     realm_query_t *none = parsed(realm, "TRUEPREDICATE LIMIT(0)", 0, NULL);
     SUCCEEDS(realm_query_find_first(none, &v, &found));
     CHECK(found && counted(none) == 0);
+    const char *refined[] = {"TRUEPREDICATE SORT(i ASC) LIMIT(0)",
+                             "TRUEPREDICATE LIMIT(0) SORT(i ASC)",
+                             "TRUEPREDICATE DISTINCT(i) LIMIT(0)"};
+    for (int i = 0; i < 3; i++) {
+        realm_query_t *query = parsed(realm, refined[i], 0, NULL);
+        SUCCEEDS(realm_query_find_first(query, &v, &found));
+        CHECK(!found && counted(query) == 0);
+        realm_release(query);
+    }
     realm_query_t *limited = parsed(realm, "TRUEPREDICATE SORT(i DESC) LIMIT(1)", 0, NULL);
     SUCCEEDS(realm_begin_write(realm));
     SUCCEEDS(realm_query_delete_all(limited));

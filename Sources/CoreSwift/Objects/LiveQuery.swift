@@ -56,7 +56,7 @@ public final class LiveQuery {
     /// The query is over values of a collection, not objects: `findValues` finds them.
     public var isOverValues: Bool { values != nil }
 
-    private func base(in realm: Realm) throws(RealmError) -> Results.Base {
+    func base(in realm: Realm) throws(RealmError) -> Results.Base {
         if let place { return .collection(try place.collection(in: realm)) }
         return base ?? .table
     }
@@ -116,8 +116,8 @@ public final class LiveQuery {
         return try results(realm).count()
     }
 
-    /// The first object in the query's order, or nil. LIMIT(0) does not count here, as callers of
-    /// the C ABI are used to.
+    /// The first object in the query's order, or nil. LIMIT(0) does not count here without SORT and
+    /// DISTINCT, as callers of the C ABI are used to.
     public func findFirst() throws(RealmError) -> Link? {
         let realm = try realm()
         let limited = orderingForFirst
@@ -130,7 +130,14 @@ public final class LiveQuery {
         let results = Results(
             realm, query.classKey, try base(in: realm), conditions: query, ordering: limited)
         do throws(RealmError) {
-            return Link(query.classKey, try results.get(0).linkTarget)
+            // A collection may begin with null links.
+            var first = try results.get(0)
+            var index = 1
+            while first.isNull {
+                first = try results.get(index)
+                index += 1
+            }
+            return Link(query.classKey, first.linkTarget)
         } catch {
             if error.code == .indexOutOfBounds { return nil }
             throw error
@@ -138,7 +145,8 @@ public final class LiveQuery {
     }
 
     private var orderingForFirst: [OrderingStep] {
-        query.ordering.filter {
+        if query.ordering.contains(where: { !$0.isCut }) { return query.ordering }
+        return query.ordering.filter {
             if case .limit(0) = $0 { return false }
             return true
         }

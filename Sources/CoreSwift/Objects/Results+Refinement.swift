@@ -83,11 +83,26 @@ extension Results {
     }
 
     /// The elements that satisfy the conditions of a query, which may belong to another realm of
-    /// the same file; `.illegalOperation` for one of another file.
+    /// the same file; `.illegalOperation` for one of another file. A query over a collection, or one
+    /// made of results, finds only what is in there: it filters the whole class and results of the
+    /// same source; others `.illegalOperation`.
     public func filter(_ query: LiveQuery) throws(RealmError) -> Results {
         try reading { _, _ throws(RealmError) in }
         try query.checkFile(of: realm)
-        return try filter(query.query)
+        let filtered = try filter(query.query)
+        let source = try query.base(in: realm)
+        if case .table = source { return filtered }
+        if case .table = base {
+            return Results(
+                realm, classKey, source, conditions: filtered.conditions, ordering: ordering)
+        }
+        guard base.isSame(as: source) else {
+            throw RealmError(
+                .illegalOperation,
+                "a query over some objects of \(schema.named(classKey)) cannot filter results "
+                    + "over others")
+        }
+        return filtered
     }
 
     /// The elements that satisfy a predicate.

@@ -22,10 +22,22 @@ public final class Results: AnyResults {
         case snapshot([Int64], of: Results)
         /// Objects that the elements of a collection link to, in its order.
         case collection(RealmCollection)
+
+        /// Whether the objects come from the same place.
+        func isSame(as other: Base) -> Bool {
+            switch (self, other) {
+            case (.table, .table): return true
+            case (.backlinks(let a, let b, let c), .backlinks(let x, let y, let z)):
+                return a == x && b == y && c == z
+            case (.snapshot(_, let mine), .snapshot(_, let others)): return mine === others
+            case (.collection(let mine), .collection(let others)): return mine.isEqual(others)
+            default: return false
+            }
+        }
     }
 
     /// Stands for a null link among keys; no object has it.
-    static let nothing = Int64.max
+    static let nothing = Ordering.nullLink
 
     public let classKey: ClassKey
     let base: Base
@@ -191,6 +203,15 @@ public final class Results: AnyResults {
         return Ordering.cut(count, by: ordering) ?? count
     }
 
+    /// Whether elements may be null links.
+    private var holdsNullLinks: Bool {
+        switch base {
+        case .table, .backlinks: return false
+        case .collection(let collection): return collection.type == .dictionary
+        case .snapshot: return true
+        }
+    }
+
     // MARK: Keys
 
     /// All object keys in order.
@@ -245,7 +266,8 @@ public final class Results: AnyResults {
             let all = try collection.targetKeys()
             keys = try conditions?.filter(all, snapshot) ?? all
         }
-        let ordered = try Ordering.apply(steps, to: keys, snapshot, table, atLeast: count)
+        let ordered = try Ordering.apply(
+            steps, to: keys, snapshot, table, atLeast: count, hasNullLinks: holdsNullLinks)
         cache.freshness = freshness(table)
         cache.keys = ordered
         cache.isComplete = isComplete || ordered.count < count

@@ -78,8 +78,9 @@ import Testing
         var copy = text
         let query = try copy.withUTF8 { bytes throws in try realm.query(key, bytes) }
         let first = try query.findFirst().map { $0.objectKey.rawValue }
-        // LIMIT(0) is not heeded by findFirst, as the C interface promises.
-        let sameFirst = text.contains("LIMIT(0)") || first == wanted.first
+        // LIMIT(0) alone is not heeded by findFirst, as the C interface promises.
+        let isHeeded = text.contains("SORT") || text.contains("DISTINCT")
+        let sameFirst = !isHeeded && text.contains("LIMIT(0)") || first == wanted.first
         let cut = min(part, wanted.count)
         // The same results are read in part and then whole: what is remembered must not pass for all.
         let all = try query.findAll()

@@ -307,14 +307,18 @@ extension ExpressionEvaluator {
         operand.shape = path.pointee.shape
         operand.first = values.count
         operand.groupFirst = groups.count
-        guard let table = try reach(path, member) else {
+        let takesLinks = path.pointee.value == .member && path.pointee.mixedCount == 0
+        guard let table = try reach(path, member, withNullLinks: takesLinks) else {
             setMissing(&operand, path, isNull: true)
             return operand
         }
         let end = keys.count
-        if path.pointee.value == .member, path.pointee.mixedCount == 0 {
+        if takesLinks {
             for place in base..<end {
-                append(.link(path.pointee.target, ObjectKey(rawValue: keys[place])), path)
+                let key = keys[place]
+                append(
+                    key == Ordering.nullLink
+                        ? .null : .link(path.pointee.target, ObjectKey(rawValue: key)), path)
             }
         } else if path.pointee.value == .countAllLinks {
             var count = 0
@@ -336,10 +340,13 @@ extension ExpressionEvaluator {
 
     /// Puts the keys of the objects that a path leads to behind the pool's, in order and with
     /// repeats; returns their class. Level by level, so that a path of any length needs no stack.
+    /// `withNullLinks`: those that a dictionary at the end has among its values are there, too.
     func reach(
-        _ path: UnsafePointer<ExpressionPath>, _ member: ExpressionMember
+        _ path: UnsafePointer<ExpressionPath>, _ member: ExpressionMember,
+        withNullLinks: Bool = false
     ) throws(RealmError) -> Table? {
         let base = keys.count
+        let last = withNullLinks ? Int(path.pointee.first + path.pointee.count) - 1 : -1
         var table = member.table
         var isFirst = true
         // Steps that led from objects to more of them: collections, but for those of one member.
@@ -347,13 +354,13 @@ extension ExpressionEvaluator {
         for index in Int(path.pointee.first)..<Int(path.pointee.first + path.pointee.count) {
             let start = keys.count
             if isFirst {
-                try appendTargets(index, member)
+                try appendTargets(index, member, withNullLinks: index == last)
                 isFirst = false
                 if keys.count - start > 1 { levels &+= 1 }
             } else {
                 for place in base..<start {
                     if let object = try object(table, keys[place]) {
-                        try appendTargets(index, object)
+                        try appendTargets(index, object, withNullLinks: index == last)
                     }
                     if keys.count &- start > ExpressionState.reachedMax { throw shared.tooMany() }
                 }
@@ -373,7 +380,7 @@ extension ExpressionEvaluator {
 
     /// The objects one step behind an object.
     private func appendTargets(
-        _ index: Int, _ object: ExpressionMember
+        _ index: Int, _ object: ExpressionMember, withNullLinks: Bool
     ) throws(RealmError) {
         let step = program.steps[index]
         switch step.kind {
@@ -381,7 +388,11 @@ extension ExpressionEvaluator {
             guard var view = try collection(object, Int(step.column)) else { return }
             for place in 0..<view.count {
                 let link = try view.value(place, view.valueColumn)
-                if !link.isNull { keys.append(link.linkTarget.rawValue) }
+                if !link.isNull {
+                    keys.append(link.linkTarget.rawValue)
+                } else if withNullLinks {
+                    keys.append(Ordering.nullLink)
+                }
             }
         case .backlinks:
             guard let table = stepTables[index] else { return }

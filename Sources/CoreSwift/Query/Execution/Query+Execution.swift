@@ -65,14 +65,19 @@ extension Query {
         try Selection(snapshot, filter, try snapshot.table(classKey), root: filter.root)
     }
 
-    /// Those of `keys`, in their order, whose objects satisfy the conditions.
+    /// Those of `keys`, in their order, whose objects satisfy the conditions. Null links satisfy those
+    /// alone that always hold.
     func filter(_ keys: [Int64], _ snapshot: SnapshotReader) throws(RealmError) -> [Int64] {
+        if filter.nodes[filter.root].constantResult == true { return keys }
         let table = try snapshot.table(classKey)
         return try Selection(snapshot, filter, table, root: filter.root).narrow(keys)
     }
 }
 
 enum Ordering {
+    /// Stands for a null link among keys; no object has it.
+    static let nullLink = Int64.max
+
     /// Objects among which are the first `count` of a sequence that begins with a SORT, found
     /// without listing all of them; nil when that is not cheaper. `selection` has the conditions.
     static func leading(
@@ -144,13 +149,21 @@ enum Ordering {
     }
 
     /// Applies SORT, DISTINCT, LIMIT and OFFSET one after another. With `atLeast`, the last SORT may order
-    /// only the first so many objects.
+    /// only the first so many objects. Null links, if there may be any, have no values: SORT and
+    /// DISTINCT keep them, behind the objects.
     static func apply(
         _ steps: ArraySlice<OrderingStep>, to keys: [Int64], _ snapshot: SnapshotReader,
-        _ table: TableReader, atLeast: Int = .max
+        _ table: TableReader, atLeast: Int = .max, hasNullLinks: Bool = false
     ) throws(RealmError) -> [Int64] {
         var keys = keys
         for index in steps.indices {
+            var nullLinks = 0
+            if hasNullLinks, !steps[index].isCut {
+                let count = keys.count
+                keys.removeAll { $0 == nullLink }
+                nullLinks = count - keys.count
+            }
+            defer { keys.append(contentsOf: repeatElement(nullLink, count: nullLinks)) }
             switch steps[index] {
             case .limit(let count):
                 if keys.count > count { keys.removeLast(keys.count - count) }

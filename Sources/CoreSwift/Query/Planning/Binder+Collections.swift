@@ -7,13 +7,18 @@ extension Binder {
     private enum Members {
         case objects(Target)
         case elements(Target)
-        /// The objects themselves.
-        case links(Target)
+        /// The objects themselves; values of a dictionary may be null links.
+        case links(Target, isOfDictionary: Bool)
 
         var target: Target {
             switch self {
-            case .objects(let target), .elements(let target), .links(let target): return target
+            case .objects(let target), .elements(let target), .links(let target, _): return target
             }
+        }
+
+        var isOfDictionary: Bool {
+            if case .links(_, let isOfDictionary) = self { return isOfDictionary }
+            return false
         }
     }
 
@@ -86,7 +91,9 @@ extension Binder {
                     return nil
                 }
             }
-            if path.value == .member { return .links(target) }
+            if path.value == .member {
+                return .links(target, isOfDictionary: property.collection == .dictionary)
+            }
             target.isKeyColumn = property.isPrimaryKey && property.type == .int
             return .objects(target)
         case .elements where path.count == 0, .keys where path.count == 0:
@@ -124,7 +131,8 @@ extension Binder {
             // have it pass.
             if kind == .and || kind == .or { return nil }
             if filter.nodes[Int(inner)].constantResult == true { return nil }
-            filter.nodes[Int(inner)].matchesNull = false
+            // The links of a dictionary are its values: null is another one than an object.
+            if !members.isOfDictionary { filter.nodes[Int(inner)].matchesNull = false }
         }
         var result: FilterNode
         switch members {
