@@ -260,8 +260,90 @@ static void odd_keys(void) {
     free(large);
 }
 
+/* Things that a query finds, by the digits of their keys. */
+static void check_found(realm_t *realm, const char *text, const char *keys) {
+    realm_query_t *query = NULL;
+    SUCCEEDS((query = realm_query_parse(realm, class_key(realm, "Thing"), text, 0, NULL)) != NULL);
+    realm_results_t *results = query ? realm_query_find_all(query) : NULL;
+    char found[8] = "";
+    for (size_t i = 0, n = results ? count_results(results) : 0; i < n && i < 7; i++) {
+        realm_value_t v;
+        SUCCEEDS(realm_results_get(results, i, &v));
+        found[i] = (char)('0' + v.link.target);
+    }
+    CHECK(!strcmp(found, keys));
+    if (strcmp(found, keys))
+        fprintf(stderr, "    %s: found '%s', expected '%s'\n", text, found, keys);
+    realm_release(results);
+    realm_release(query);
+}
+
+/* I6, I7, T1: values of dictionaries of one type are compared as mixed ones: what they are not, they
+ * don't equal, and are in no order with. */
+static void other_types(void) {
+    realm_t *realm = open_things("types.realm");
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *a = make_thing(realm, "a"), *empty = make_thing(realm, "b");
+    realm_dictionary_t *labels = dictionary_of(realm, a, "labels"),
+                       *scores = dictionary_of(realm, a, "scores"),
+                       *links = dictionary_of(realm, a, "links");
+    SUCCEEDS(realm_dictionary_insert(labels, of_text("k"), of_text("5"), NULL, NULL));
+    SUCCEEDS(realm_dictionary_insert(labels, of_text("n"), of_null(), NULL, NULL));
+    SUCCEEDS(realm_dictionary_insert(scores, of_text("k"), of_int(1), NULL, NULL));
+    SUCCEEDS(realm_dictionary_insert(links, of_text("k"), link_to(a), NULL, NULL));
+    const struct {
+        const char *text, *keys;
+    } texts[] = {
+        {"labels == 5", ""},
+        {"labels['k'] == 5", ""},
+        {"labels.k == 5", ""},
+        {"labels.@values == 5", ""},
+        {"labels[*] == 5", ""},
+        {"5 == labels", ""},
+        {"labels < 5", ""},
+        {"labels != 5", "0"},
+        {"ALL labels != 5", "01"},
+        {"NONE labels == 5", "01"},
+        {"ALL labels == 5", "1"},
+        {"labels BETWEEN {1, 9}", ""},
+        {"labels == '5'", "0"},
+        {"labels.k == name", ""},
+        {"labels.k == ints", ""},
+        {"scores == 'x'", ""},
+        {"scores.k == true", ""},
+        {"scores.k != true", "0"},
+        {"scores CONTAINS 'x'", ""},
+        {"scores.k BEGINSWITH 'x'", ""},
+        {"scores == '1'", "0"},
+        {"scores == name", ""},
+        {"scores < inf", "0"},
+        {"links.nope == 1", ""},
+        {"links.k == 1", ""},
+        {"links.k != 1", "0"},
+        {"links == 'x'", ""},
+        {"links.@values > 3", ""},
+        {"other.links == 1", ""},
+    };
+    for (int round = 0; round < 2; round++) {
+        for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+            check_found(realm, texts[i].text, texts[i].keys);
+        if (round == 0)
+            SUCCEEDS(realm_commit(realm));
+    }
+    /* Lists and sets keep to their type, and so do texts and the keys of dictionaries. */
+    const char *refused[] = {"names == 5", "tags == 5", "labels.@keys == 5", "name == 5",
+                             "labels CONTAINS 5", "links == NULL"};
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
+        FAILS(RLM_ERR_INVALID_QUERY,
+              realm_query_parse(realm, class_key(realm, "Thing"), refused[i], 0, NULL));
+    void *handles[] = {links, scores, labels, empty, a, realm};
+    for (size_t i = 0; i < sizeof handles / sizeof *handles; i++)
+        realm_release(handles[i]);
+}
+
 int main(void) {
     entries();
+    other_types();
     objects();
     odd_keys();
     return check_end("dictionaries");

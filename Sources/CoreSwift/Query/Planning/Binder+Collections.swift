@@ -34,6 +34,7 @@ extension Binder {
         if isList, node.quantifier == .unspecified, quantifier == .unspecified { return nil }
         let target = members.target
         if isList, looksUpFolded(target, options, other) { return nil }
+        if !isList, op != .text, try comparesAsAny(target, op, try constant(other)) { return nil }
         if target.kind == .link {
             // Errors, and what null means, are said by the general way.
             let constants = isList ? try listMembers(other) : [try constant(other)]
@@ -55,8 +56,25 @@ extension Binder {
 
     mutating func bindSomeBetween(_ node: SyntaxNode) throws(RealmError) -> Int32? {
         guard let members = members(node.a), members.target.kind != .link else { return nil }
+        for bound in try betweenBounds(node)
+        where try comparesAsAny(members.target, .lessEqual, bound) {
+            return nil
+        }
         let inner = try between(members.target, node)
         return some(members, inner, tree.nodes[Int(node.a)])
+    }
+
+    /// Whether the values of a dictionary are of a type that does not go with the constant: no error,
+    /// the general way says what that means.
+    private mutating func comparesAsAny(
+        _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant
+    ) throws(RealmError) -> Bool {
+        guard takesDictionaryValues(paths[Int(tree.nodes[Int(target.syntax)].payload)]) else {
+            return false
+        }
+        if op.isTextual { return !target.kind.holdsText }
+        if op.isOrdering, target.kind == .link { return true }
+        return try test(target, op, ComparisonOptions(), constant, inList: true) == nil
     }
 
     /// An object of the class, given by whatever names one.

@@ -115,6 +115,8 @@ extension Binder {
         _ left: inout BoundOperand, _ right: inout BoundOperand, _ op: ComparisonOperator,
         _ test: inout ExpressionTest
     ) throws(RealmError) {
+        try compareAsAny(&left, with: right, op)
+        try compareAsAny(&right, with: left, op)
         if op == .matches {
             try bindPattern(left, right, &test)
         } else if op.isTextual {
@@ -144,6 +146,28 @@ extension Binder {
         if op.isOrdering, left.kind == .link || right.kind == .link {
             throw invalidQuery("operator \(op.spelling) is not defined for links")
         }
+    }
+
+    /// Values of a dictionary beside what its type does not go with are compared as those of mixed
+    /// ones are: nothing equals them (I6, T1).
+    private mutating func compareAsAny(
+        _ values: inout BoundOperand, with other: BoundOperand, _ op: ComparisonOperator
+    ) throws(RealmError) {
+        guard values.isOfDictionary, values.kind != .mixed else { return }
+        let fits: Bool
+        if op.isTextual, !values.kind.holdsText {
+            fits = false
+        } else if other.isPlainConstant {
+            // Of lists, members that do not fit are left out anyway.
+            if other.isList { return }
+            let constant = filter.expressions.constants[Int(other.constantFirst)]
+            fits = try coerced(constant, to: values, op, inList: true) != nil
+        } else {
+            fits =
+                other.kind == .mixed || other.kind == values.kind
+                || other.kind.isNumeric && values.kind.isNumeric
+        }
+        if !fits { values.kind = .mixed }
     }
 
     /// The pattern of MATCHES is known when the query is bound (B4).
@@ -414,7 +438,7 @@ extension Binder {
     mutating func bindGeneralBetween(
         _ node: SyntaxNode, _ scope: Int32
     ) throws(RealmError) -> Int32 {
-        let operand = try operand(node.a, scope)
+        var operand = try operand(node.a, scope)
         let bounds = try betweenBounds(node)
         if operand.isConstant {
             throw invalidQuery(
@@ -427,6 +451,7 @@ extension Binder {
         var sides: [BoundOperand] = []
         for bound in bounds {
             var side = foldedOperand(node.b, bound)
+            try compareAsAny(&operand, with: side, .less)
             try coerce(&side, to: operand, .less, .quantified)
             sides.append(side)
         }

@@ -20,6 +20,8 @@ struct BoundOperand {
     var isDirect = false
     /// The objects of a collection of the object at hand, one step away (Q10).
     var isDirectCollection = false
+    /// Values of a dictionary of one type, or the one under a key.
+    var isOfDictionary = false
     /// The syntax node.
     var node: Int32
 
@@ -165,7 +167,7 @@ extension Binder {
         operand.isDirectCollection =
             bound.path.value == .member && bound.path.isToMany && bound.path.count == 1
         switch bound.path.measure {
-        case .none: break
+        case .none: operand.isOfDictionary = takesDictionaryValues(bound)
         case .size, .length:
             operand.kind = .int
             operand.isDirect = false
@@ -382,6 +384,24 @@ extension Binder {
         model.isArgument = a.isArgument || b.isArgument
         model.node = index
         return foldedOperand(index, replacing(model, value))
+    }
+
+    /// Whether a path ends with the values of a dictionary, or the one under a key.
+    func takesDictionaryValues(_ bound: BoundPath) -> Bool {
+        let path = bound.path
+        guard path.mixedCount == 0, path.measure == .none else { return false }
+        switch path.value {
+        case .elementForKey: return true
+        case .elements: break
+        case .member where path.count > 0:
+            let last = filter.expressions.steps[Int(path.first + path.count) - 1].kind
+            if last == .linkForKey { return true }
+            guard last == .links else { return false }
+        default: return false
+        }
+        guard bound.classIndex >= 0 else { return false }
+        let property = schema.classes[bound.classIndex].properties[bound.propertyIndex]
+        return property.collection == .dictionary
     }
 
     /// A constant that was computed, as an operand.
