@@ -1533,8 +1533,8 @@ RLM_API bool realm_query_count(const realm_query_t *query, size_t *out_count);
 /**
  * Writes the first object that the query finds, in its order, as a link; of a query over values,
  * the first value. Without any, `out_found` is false and `out_value` is left alone. LIMIT(0) is not
- * heeded. Fails: RLM_ERR_CLOSED_REALM, RLM_ERR_STALE_ACCESSOR when the collection of the values is
- * gone.
+ * heeded where the query has neither SORT nor DISTINCT. Fails: RLM_ERR_CLOSED_REALM,
+ * RLM_ERR_STALE_ACCESSOR when the collection of the values is gone.
  */
 RLM_API bool realm_query_find_first(realm_query_t *query, realm_value_t *out_value,
         bool *out_found);
@@ -1568,10 +1568,13 @@ RLM_API bool realm_results_count(realm_results_t *results, size_t *out_count);
 /**
  * Returns a new handle to the elements that satisfy the query's conditions, in the order they have;
  * the query's own ordering clauses are not used, and it stays usable. Results over values take
- * queries over values of the same type, in collections of the same class. Fails:
- * RLM_ERR_ILLEGAL_OPERATION for results with a limit, for a query of another file, and for results
- * over values and any other query, RLM_ERR_INVALID_PROPERTY for a query of another class,
- * RLM_ERR_STALE_ACCESSOR, RLM_ERR_CLOSED_REALM when nobody has the query's file open any more.
+ * queries over values of the same type, in collections of the same class. A query over a collection
+ * or made of results finds only what is there: it filters all objects of the class, which then come
+ * in the order of the collection, and results of the same source. Fails: RLM_ERR_ILLEGAL_OPERATION
+ * for results with a limit or of another source than the query's, for a query of another file, and
+ * for results over values and any other query, RLM_ERR_INVALID_PROPERTY for a query of another
+ * class, RLM_ERR_STALE_ACCESSOR, RLM_ERR_CLOSED_REALM when nobody has the query's file open any
+ * more.
  */
 RLM_API realm_results_t *realm_results_filter(realm_results_t *results, realm_query_t *query);
 
