@@ -15,6 +15,7 @@ import pytest
 import realm
 
 sys.path.insert(0, str(Path(__file__).parent))
+import campaigns  # noqa: E402
 import models  # noqa: E402
 
 REPOSITORY = Path(__file__).resolve().parent.parent
@@ -105,3 +106,8 @@ def collected() -> Iterator[None]:
     """Garbage of one test must not be released in the middle of another."""
     yield
     gc.collect()
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    for line in campaigns.done:
+        terminalreporter.write_line(line)

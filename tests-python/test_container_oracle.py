@@ -14,11 +14,13 @@ import tempfile
 from types import SimpleNamespace
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, settings
+from hypothesis import HealthCheck, Phase, seed, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, precondition, rule
+from hypothesis.stateful import (RuleBasedStateMachine, initialize, invariant, precondition, rule,
+                                 run_state_machine_as_test)
 
 import realm
+from campaigns import Campaign
 
 
 class Holder(realm.Object):
@@ -428,11 +430,10 @@ class Containers(RuleBasedStateMachine):
             assert plain(stored) == wanted and len(stored) == len(wanted), name
 
 
-# Shrinking runs long programs again and again; the seed that is printed replays them.
-Containers.TestCase.settings = settings(
-    stateful_step_count=50, deadline=None,
-    phases=[Phase.explicit, Phase.reuse, Phase.generate],
-    max_examples=5000 if os.environ.get("REALM_HYPOTHESIS_PROFILE") == "long" else 30,
-    suppress_health_check=list(HealthCheck),
-)
-TestContainers = Containers.TestCase
+def test_random_programs_do_what_containers_of_python_do() -> None:
+    # Shrinking runs long programs again and again; the seed that is printed replays them.
+    wanted = settings(
+        max_examples=5, stateful_step_count=50, deadline=None, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck))
+    for number in Campaign("containers", seconds=8, at_least=3):
+        run_state_machine_as_test(seed(number)(Containers), settings=wanted)

@@ -7,7 +7,7 @@ import shutil
 import tempfile
 
 import pytest
-from hypothesis import settings
+from hypothesis import seed, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
     Bundle,
@@ -17,9 +17,11 @@ from hypothesis.stateful import (
     multiple,
     precondition,
     rule,
+    run_state_machine_as_test,
 )
 
 import realm
+from campaigns import Campaign
 
 
 class Node(realm.Object):
@@ -256,7 +258,7 @@ class Program(RuleBasedStateMachine):
         ] == self.loose
 
 
-Program.TestCase.settings = settings(
-    max_examples=int(os.environ.get("REALM_MODEL_EXAMPLES", "25")), stateful_step_count=40
-)
-TestProgram = Program.TestCase
+def test_random_programs_do_what_a_dictionary_does() -> None:
+    for number in Campaign("objects", seconds=8, at_least=3):
+        run_state_machine_as_test(
+            seed(number)(Program), settings=settings(max_examples=5, stateful_step_count=40))

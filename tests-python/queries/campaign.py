@@ -83,14 +83,14 @@ class Search:
         self.living = Living(self.universe, arena.databases, rng)
         self.values = Values(self.universe, arena.databases, rng)
 
-    def run(self, number: int, end: float, directory: str) -> str:
-        """Asks `number` queries; the difference as text."""
+    def run(self, number: int, over: Callable[[], bool], directory: str) -> str:
+        """Asks `number` queries, or until it is over; the difference as text."""
         try:
             for _ in range(number):
                 text = self.ask(directory)
                 if text:
                     return text
-                if time.monotonic() >= end:
+                if over():
                     break
             return self.delete()
         finally:
@@ -156,11 +156,15 @@ class Search:
 
 def run(directory: str, *, seed: str, seconds: float, differences: int = 5,
         per_universe: int = 250, simple: bool = False, first: int = 0, say: Say = silent,
-        report: Report | None = None, focus: str = "") -> Report:
-    """Runs until the time is over or there are enough differences."""
+        report: Report | None = None, focus: str = "", at_least: int = 0) -> Report:
+    """Runs until the time is over and `at_least` queries were compared, or there are enough differences."""
     report = report or Report()
     start, number, told_at = time.monotonic(), first, time.monotonic()
-    while time.monotonic() - start < seconds and len(report.differences) < differences:
+
+    def over() -> bool:
+        return time.monotonic() - start >= seconds and report.compared >= at_least
+
+    while not over() and len(report.differences) < differences:
         name = f"{seed}/{number}"
         # Large tables take seconds to fill: long runs only.
         tall = seconds >= 30 and number % (8 if simple else 16) == 7
@@ -171,7 +175,7 @@ def run(directory: str, *, seed: str, seconds: float, differences: int = 5,
             search = Search(arena, random.Random(name), report, say)
             search.generator.focus = focus
             try:
-                text = search.run(60 if tall else per_universe, start + seconds, directory)
+                text = search.run(60 if tall else per_universe, over, directory)
             except Exception:
                 text = f"the fuzzer failed\n{traceback.format_exc()}"
             report.universes += 1

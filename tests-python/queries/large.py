@@ -326,11 +326,14 @@ def told(name: str, query: Query, difference: Difference, root: Cls) -> str:
 
 def run_large(directory: str, *, seed: str, seconds: float, differences: int,
               say: Callable[[str], None], report: Report, focus: str = "",
-              objects: int = OBJECTS, per_universe: int = 150, universes: int = 1000) -> Report:
-    """Asks queries of large classes until the time is over; each class takes some ten seconds."""
+              objects: int = OBJECTS, per_universe: int = 150, at_least: int = 0) -> Report:
+    """Asks queries of large classes until the time is over and `at_least` were compared; each class takes some ten seconds."""
     start, number = time.monotonic(), 0
-    while time.monotonic() - start < seconds and number < universes and \
-            len(report.differences) < differences:
+
+    def over() -> bool:
+        return time.monotonic() - start >= seconds and report.compared >= at_least
+
+    while not over() and len(report.differences) < differences:
         name = f"{seed}/large/{number}"
         universe = make_patterns(name, objects)
         database = LargeDatabase(universe, directory, indexed=[None, False, None, True][number % 4])
@@ -341,8 +344,7 @@ def run_large(directory: str, *, seed: str, seconds: float, differences: int,
             generator = LargeGenerator(rng, universe)
             generator.focus = focus
             for _ in range(per_universe):
-                if time.monotonic() - start >= seconds or \
-                        len(report.differences) >= differences:
+                if over() or len(report.differences) >= differences:
                     break
                 query = generator.query(model.root)
                 report.queries += 1
