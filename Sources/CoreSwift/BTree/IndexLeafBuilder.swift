@@ -203,18 +203,18 @@ final class IndexLeafBuilder {
 
     private func write(_ block: UnsafeMutableRawPointer) {
         let count = entries.count
-        block.put(tag.rawValue, 0)
-        block.put(UInt32(count), 12)
-        block.put(UInt16(prefixCount), 16)
+        block.put(tag.rawValue, BlockField.tag)
+        block.put(UInt32(count), BlockField.count)
+        block.put(UInt16(prefixCount), IndexLeafField.prefixCount)
         let width = Self.width(UInt64(bitPattern: keyMaximum &- keyMinimum))
-        block.put(UInt8(width), 20)
-        block.put(keyMinimum, 24)
+        block.put(UInt8(width), IndexLeafField.keyWidth)
+        block.put(keyMinimum, IndexLeafField.keyBase)
         var offset = IndexLeaf.headerSize
-        block.put(UInt32(offset), 32)
+        block.put(UInt32(offset), IndexLeafField.prefix)
         memcpy(block + offset, heap, prefixCount)
         offset = LeafAlign.align8(offset + prefixCount)
         // Keys before the heap: they are aligned to their width then.
-        block.put(UInt32(offset), 44)
+        block.put(UInt32(offset), IndexLeafField.keys)
         entries.withUnsafeBufferPointer { entries in
             let keys = block + offset
             for (i, entry) in entries.enumerated() {
@@ -229,11 +229,12 @@ final class IndexLeafBuilder {
             }
             offset += width * count
             if sameLength {
-                block.put(UInt16(entries[0].count - prefixCount), 18)
+                block.put(
+                    UInt16(entries[0].count - prefixCount), IndexLeafField.suffixCount)
             } else {
-                block.put(UInt16.max, 18)
+                block.put(IndexLeafField.suffixesDiffer, IndexLeafField.suffixCount)
                 offset = (offset + 1) & ~1
-                block.put(UInt32(offset), 36)
+                block.put(UInt32(offset), IndexLeafField.offsets)
                 var used = 0
                 for (i, entry) in entries.enumerated() {
                     block.put(UInt16(used), offset &+ i &* 2)
@@ -242,14 +243,14 @@ final class IndexLeafBuilder {
                 block.put(UInt16(used), offset + count * 2)
                 offset += (count + 1) * 2
             }
-            block.put(UInt32(offset), 40)
+            block.put(UInt32(offset), IndexLeafField.heap)
             for entry in entries {
                 let length = entry.count &- prefixCount
                 memcpy(block + offset, heap + (entry.offset &+ prefixCount), length)
                 offset &+= length
             }
         }
-        block.put(UInt32(offset), 8)
+        block.put(UInt32(offset), BlockField.bytesUsed)
     }
 }
 
@@ -294,21 +295,20 @@ enum IndexBranchBuilder {
         let bytes = IndexBranch.childrenOffset + size
         let pages = Page.count(forBytes: bytes)
         let block = memory.pointee.blocks.allocate(pages: pages)
-        block.put(tag.rawValue, 0)
-        block.put(UInt32(bytes), 8)
-        block.put(UInt32(range.count), 12)
-        block.put(UInt16(level), 16)
+        block.put(tag.rawValue, BlockField.tag)
+        block.put(UInt32(bytes), BlockField.bytesUsed)
+        block.put(UInt32(range.count), BlockField.count)
+        block.put(UInt16(level), IndexBranchField.level)
         var heap = IndexBranch.childrenOffset + range.count * IndexBranch.childSize
         var entries = 0
         source.heap.withUnsafeBytes { separators in
             for (i, index) in range.enumerated() {
                 let child = source.children[index]
                 let place = block + (IndexBranch.childrenOffset + i * IndexBranch.childSize)
-                place.put(UInt32(heap), 0)
-                place.put(UInt16(child.separatorCount), 4)
-                place.put(0 as UInt16, 6)
-                place.put(child.separatorKey, 8)
-                place.put(UInt64(child.entries), 16)
+                place.put(UInt32(heap), IndexBranchField.separator)
+                place.put(UInt16(child.separatorCount), IndexBranchField.separatorCount)
+                place.put(child.separatorKey, IndexBranchField.separatorKey)
+                place.put(UInt64(child.entries), IndexBranchField.entries)
                 child.reference.store(place + IndexBranch.referenceOffset)
                 if child.separatorCount > 0, let base = separators.baseAddress {
                     memcpy(block + heap, base + child.separatorOffset, child.separatorCount)

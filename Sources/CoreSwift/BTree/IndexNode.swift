@@ -42,21 +42,48 @@ enum IndexLimits {
     static let branchBytesTarget = 4096
 }
 
+/// Where the fields of a leaf stand.
+enum IndexLeafField {
+    static let prefixCount = 16
+    static let suffixCount = 18
+    static let keyWidth = 20
+    static let keyBase = 24
+    static let prefix = 32
+    static let offsets = 36
+    static let heap = 40
+    static let keys = 44
+    /// The suffix count of leaves whose suffixes differ in length.
+    static let suffixesDiffer = UInt16.max
+}
+
+/// Where the fields of a branch stand, and those of each child.
+enum IndexBranchField {
+    static let level = 16
+    static let separator = 0
+    static let separatorCount = 4
+    static let separatorKey = 8
+    static let entries = 16
+}
+
 struct IndexLeaf {
     let base: UnsafeRawPointer
     static let headerSize = 48
 
     @inline(__always) init(_ base: UnsafeRawPointer) { self.base = base }
-    @inline(__always) var count: Int { Int(base.u32(12)) }
-    @inline(__always) var prefixCount: Int { Int(base.u16(16)) }
-    @inline(__always) var suffixCount: Int { Int(base.u16(18)) }
-    @inline(__always) var hasOffsets: Bool { base.u16(18) == 0xFFFF }
-    @inline(__always) var keyWidth: Int { Int(base.u8(20)) }
-    @inline(__always) var keyBase: Int64 { base.i64(24) }
-    @inline(__always) var prefix: UnsafeRawPointer { base + Int(base.u32(32)) }
-    @inline(__always) var offsets: UnsafeRawPointer { base + Int(base.u32(36)) }
-    @inline(__always) var heap: UnsafeRawPointer { base + Int(base.u32(40)) }
-    @inline(__always) var keys: UnsafeRawPointer { base + Int(base.u32(44)) }
+    @inline(__always) var count: Int { Int(base.u32(BlockField.count)) }
+    @inline(__always) var prefixCount: Int { Int(base.u16(IndexLeafField.prefixCount)) }
+    @inline(__always) var suffixCount: Int { Int(base.u16(IndexLeafField.suffixCount)) }
+    @inline(__always) var hasOffsets: Bool {
+        base.u16(IndexLeafField.suffixCount) == IndexLeafField.suffixesDiffer
+    }
+    @inline(__always) var keyWidth: Int { Int(base.u8(IndexLeafField.keyWidth)) }
+    @inline(__always) var keyBase: Int64 { base.i64(IndexLeafField.keyBase) }
+    @inline(__always) var prefix: UnsafeRawPointer { base + Int(base.u32(IndexLeafField.prefix)) }
+    @inline(__always) var offsets: UnsafeRawPointer {
+        base + Int(base.u32(IndexLeafField.offsets))
+    }
+    @inline(__always) var heap: UnsafeRawPointer { base + Int(base.u32(IndexLeafField.heap)) }
+    @inline(__always) var keys: UnsafeRawPointer { base + Int(base.u32(IndexLeafField.keys)) }
 
     @inline(__always) func key(_ index: Int) -> Int64 {
         switch keyWidth {
@@ -152,7 +179,7 @@ struct IndexLeaf {
         _ block: UnsafeRawPointer, _ bytes: Int, _ context: Int
     ) throws(RealmError) {
         let leaf = IndexLeaf(block)
-        let used = Int(block.u32(8))
+        let used = Int(block.u32(BlockField.bytesUsed))
         let count = leaf.count
         func bad(_ message: String) -> RealmError {
             RealmError(.invalidDatabase, "index leaf: \(message)")
@@ -160,11 +187,11 @@ struct IndexLeaf {
         guard used <= bytes, count >= 1, count <= bytes,
             [0, 1, 2, 4, 8].contains(leaf.keyWidth)
         else { throw bad("\(count) entries in \(used) of \(bytes) bytes") }
-        guard Int(block.u32(32)) + leaf.prefixCount <= used,
-            Int(block.u32(44)) + leaf.keyWidth * count <= used
+        guard Int(block.u32(IndexLeafField.prefix)) + leaf.prefixCount <= used,
+            Int(block.u32(IndexLeafField.keys)) + leaf.keyWidth * count <= used
         else { throw bad("prefix or keys leave the block") }
         if leaf.hasOffsets {
-            guard Int(block.u32(36)) + (count + 1) * 2 <= used else {
+            guard Int(block.u32(IndexLeafField.offsets)) + (count + 1) * 2 <= used else {
                 throw bad("offsets leave the block")
             }
             var last = 0
@@ -173,9 +200,11 @@ struct IndexLeaf {
                 guard offset >= last else { throw bad("offset \(index) goes back") }
                 last = offset
             }
-            guard Int(block.u32(40)) + last <= used else { throw bad("heap leaves the block") }
+            guard Int(block.u32(IndexLeafField.heap)) + last <= used else {
+                throw bad("heap leaves the block")
+            }
         } else {
-            guard Int(block.u32(40)) + leaf.suffixCount * count <= used else {
+            guard Int(block.u32(IndexLeafField.heap)) + leaf.suffixCount * count <= used else {
                 throw bad("heap leaves the block")
             }
         }
@@ -189,13 +218,13 @@ struct IndexBranch {
     static let referenceOffset = 24
 
     @inline(__always) init(_ base: UnsafeRawPointer) { self.base = base }
-    @inline(__always) var count: Int { Int(base.u32(12)) }
-    @inline(__always) var level: Int { Int(base.u16(16)) }
+    @inline(__always) var count: Int { Int(base.u32(BlockField.count)) }
+    @inline(__always) var level: Int { Int(base.u16(IndexBranchField.level)) }
     @inline(__always) func child(_ index: Int) -> UnsafeRawPointer {
         base + (Self.childrenOffset &+ index &* Self.childSize)
     }
     @inline(__always) func entries(_ index: Int) -> Int {
-        Int(truncatingIfNeeded: child(index).u64(16))
+        Int(truncatingIfNeeded: child(index).u64(IndexBranchField.entries))
     }
     @inline(__always) func reference(_ index: Int) -> UnsafeRawPointer {
         child(index) + Self.referenceOffset
@@ -203,7 +232,9 @@ struct IndexBranch {
     @inline(__always) func separator(_ index: Int) -> IndexPosition {
         let child = child(index)
         return IndexPosition(
-            bytes: base + Int(child.u32(0)), count: Int(child.u16(4)), key: child.i64(8))
+            bytes: base + Int(child.u32(IndexBranchField.separator)),
+            count: Int(child.u16(IndexBranchField.separatorCount)),
+            key: child.i64(IndexBranchField.separatorKey))
     }
 
     /// The last child whose separator is not above `position`, or child 0.
@@ -225,7 +256,7 @@ struct IndexBranch {
         _ block: UnsafeRawPointer, _ bytes: Int, _ level: Int
     ) throws(RealmError) {
         let branch = IndexBranch(block)
-        let used = Int(block.u32(8))
+        let used = Int(block.u32(BlockField.bytesUsed))
         guard used <= bytes, branch.count >= 1,
             childrenOffset + branch.count * childSize <= used, branch.level == level
         else {
@@ -237,13 +268,15 @@ struct IndexBranch {
         for index in 0..<branch.count {
             let child = branch.child(index)
             guard BlockReference(branch.reference(index)).isStored,
-                child.u64(16) < UInt64(TreeLimits.entriesMax)
+                child.u64(IndexBranchField.entries) < UInt64(TreeLimits.entriesMax)
             else {
                 throw RealmError(
                     .invalidDatabase,
-                    "index branch: child \(index) is no block or has \(child.u64(16)) entries")
+                    "index branch: child \(index) is no block or has "
+                        + "\(child.u64(IndexBranchField.entries)) entries")
             }
-            guard Int(child.u32(0)) + Int(child.u16(4)) <= used else {
+            let separator = branch.separator(index)
+            guard separator.bytes - block + separator.count <= used else {
                 throw RealmError(
                     .invalidDatabase, "index branch: separator \(index) leaves the block")
             }

@@ -232,7 +232,7 @@ private struct IndexEditor {
     private func target(_ leaf: IndexLeaf?, _ operations: Range<Int>, _ appending: Bool) -> Int {
         let full = IndexLimits.leafBytesTarget
         guard let leaf, !appending else { return full }
-        var total = Int(leaf.base.u32(8)) + builder.size
+        var total = Int(leaf.base.u32(BlockField.bytesUsed)) + builder.size
         for index in operations { total += batch.load(index).position.count + 4 }
         guard total > full else { return full }
         let parts = (total + full - 1) / full

@@ -157,7 +157,7 @@ struct NodeSource {
     /// The block behind `reference` if it has passed the gate before and carries `tag`.
     @inline(__always)
     func resolved(_ reference: UnsafeRawPointer, _ tag: BlockTag) -> UnsafeRawPointer? {
-        let location = reference.u64(0)
+        let location = reference.u64(ReferenceField.location)
         if location & BlockReference.transientBit != 0 {
             let index = Int(truncatingIfNeeded: location & (BlockReference.transientBit - 1))
             return UnsafeRawPointer(
@@ -166,15 +166,15 @@ struct NodeSource {
         let page = location & 0xFFFF_FFFF_FFFF
         guard page < ck_load_relaxed_u64(&blocks.pointee.mappedPages) else { return nil }
         let known = ck_load_relaxed_u64(blocks.pointee.verified + Int(page))
-        guard known == reference.u64(16), known != 0 else { return nil }
+        guard known == reference.u64(ReferenceField.check0), known != 0 else { return nil }
         let block = blocks.pointee.base + Int(page) &* Page.size
-        return block.u64(0) == tag.rawValue ? block : nil
+        return block.u64(BlockField.tag) == tag.rawValue ? block : nil
     }
 
     /// Where a block of the file lies, unchecked: for prefetching, not for reading.
     @inline(__always)
     func address(_ reference: UnsafeRawPointer) -> UnsafeRawPointer? {
-        let location = reference.u64(0)
+        let location = reference.u64(ReferenceField.location)
         let page = location & 0xFFFF_FFFF_FFFF
         guard location & BlockReference.transientBit == 0,
             page < ck_load_relaxed_u64(&blocks.pointee.mappedPages)
@@ -190,11 +190,11 @@ struct NodeSource {
     ) throws(RealmError) -> UnsafeRawPointer {
         let store = store.takeUnretainedValue()
         let block = try store.admit(reference)
-        guard block.u64(0) == tag.rawValue else {
+        guard block.u64(BlockField.tag) == tag.rawValue else {
             throw RealmError(
                 .invalidDatabase,
-                "page \(reference.page): block is of kind \(block.u8(0)) for class "
-                    + "\(block.u32(4)), the tree needs kind \(tag.kind) for class "
+                "page \(reference.page): block is of kind \(block.u8(BlockField.kind)) for class "
+                    + "\(block.u32(BlockField.classKey)), the tree needs kind \(tag.kind) for class "
                     + "\(tag.rawValue >> 32)",
                 path: store.path)
         }

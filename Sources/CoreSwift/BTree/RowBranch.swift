@@ -18,12 +18,17 @@ enum TreeLimits {
 
 enum RowBranch {
     static let capacity = 84
+    static let levelOffset = 16
     static let keysOffset = 64
     static let countsOffset = 736
     static let referencesOffset = 1408
 
-    @inline(__always) static func count(_ node: UnsafeRawPointer) -> Int { Int(node.u32(12)) }
-    @inline(__always) static func level(_ node: UnsafeRawPointer) -> Int { Int(node.u16(16)) }
+    @inline(__always) static func count(_ node: UnsafeRawPointer) -> Int {
+        Int(node.u32(BlockField.count))
+    }
+    @inline(__always) static func level(_ node: UnsafeRawPointer) -> Int {
+        Int(node.u16(levelOffset))
+    }
     @inline(__always) static func key(_ node: UnsafeRawPointer, _ index: Int) -> Int64 {
         node.i64(keysOffset &+ index &* 8)
     }
@@ -83,9 +88,9 @@ enum RowBranch {
         level: Int, tag: BlockTag, _ memory: UnsafeMutablePointer<TransactionMemory>
     ) -> UnsafeMutableRawPointer {
         let node = memory.pointee.blocks.allocate(pages: 1)
-        node.put(tag.rawValue, 0)
-        node.put(UInt32(Page.size), 8)
-        node.put(UInt16(level), 16)
+        node.put(tag.rawValue, BlockField.tag)
+        node.put(UInt32(Page.size), BlockField.bytesUsed)
+        node.put(UInt16(level), levelOffset)
         return node
     }
 
@@ -113,7 +118,7 @@ enum RowBranch {
     }
 
     static func setCount(_ node: UnsafeMutableRawPointer, _ count: Int) {
-        node.put(UInt32(count), 12)
+        node.put(UInt32(count), BlockField.count)
     }
 
     /// Moves the children from `index` on by `distance` places; the caller sets the count.

@@ -61,6 +61,18 @@ enum PageCount {
     }
 }
 
+/// Where the fields of the header stand that every block begins with.
+enum BlockField {
+    static let tag = 0
+    static let kind = 0
+    static let column = 2
+    static let classKey = 4
+    static let bytesUsed = 8
+    static let count = 12
+    /// Bytes of the header.
+    static let end = 16
+}
+
 enum BlockKind: UInt8 {
     case rowLeaf = 1
     case rowBranch = 2
@@ -87,6 +99,14 @@ struct BlockTag: RawRepresentable, Equatable {
     @inline(__always) var kind: UInt8 { UInt8(truncatingIfNeeded: rawValue) }
 }
 
+/// Where the fields of a reference stand in the node that holds it.
+enum ReferenceField {
+    static let location = 0
+    static let version = 8
+    static let check0 = 16
+    static let check1 = 24
+}
+
 struct BlockReference: Equatable {
     var location: UInt64
     var version: UInt64
@@ -109,17 +129,17 @@ struct BlockReference: Equatable {
     }
 
     @inline(__always) init(_ source: UnsafeRawPointer) {
-        location = source.u64(0)
-        version = source.u64(8)
-        check0 = source.u64(16)
-        check1 = source.u64(24)
+        location = source.u64(ReferenceField.location)
+        version = source.u64(ReferenceField.version)
+        check0 = source.u64(ReferenceField.check0)
+        check1 = source.u64(ReferenceField.check1)
     }
 
     @inline(__always) func store(_ target: UnsafeMutableRawPointer) {
-        target.put(location, 0)
-        target.put(version, 8)
-        target.put(check0, 16)
-        target.put(check1, 24)
+        target.put(location, ReferenceField.location)
+        target.put(version, ReferenceField.version)
+        target.put(check0, ReferenceField.check0)
+        target.put(check1, ReferenceField.check1)
     }
 
     /// Reference to slot `index` of a write transaction's table of memory blocks.

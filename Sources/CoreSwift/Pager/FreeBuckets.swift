@@ -60,6 +60,9 @@ struct FreeBuckets {
         return occupied.0 == 0 ? nil : 63 - occupied.0.leadingZeroBitCount
     }
 
+    /// All entries by class, stale ones included.
+    var pagesByClass: [Set<UInt64>] { heaps.map { Set($0) } }
+
     func lowest(in index: Int) -> UInt64? { heaps[index].first }
 
     /// Up to `limit` entries of a class, the lowest first, the others in no order.

@@ -96,6 +96,12 @@ private struct SpaceReader {
 
 extension SpaceMap {
     static let chunkHeaderBytes = 32
+    private static let chunkTag = BlockTag(.spaceMap, classKey: ClassKey(rawValue: 0))
+    /// Where the fields of a chunk's header stand.
+    private enum ChunkField {
+        static let first = 16
+        static let version = 24
+    }
 
     // MARK: Writing
 
@@ -177,11 +183,11 @@ extension SpaceMap {
         guard !writer.isFull else { return false }
         let used = Self.chunkHeaderBytes + writer.count
         (target + used).initializeMemory(as: UInt8.self, repeating: 0, count: capacity - used)
-        target.put(BlockTag(.spaceMap, classKey: ClassKey(rawValue: 0)).rawValue, 0)
-        target.put(UInt32(used), 8)
-        target.put(UInt32(chunks[index].entries.count), 12)
-        target.put(chunks[index].first, 16)
-        target.put(version, 24)
+        target.put(Self.chunkTag.rawValue, BlockField.tag)
+        target.put(UInt32(used), BlockField.bytesUsed)
+        target.put(UInt32(chunks[index].entries.count), BlockField.count)
+        target.put(chunks[index].first, ChunkField.first)
+        target.put(version, ChunkField.version)
         return true
     }
 
@@ -252,13 +258,15 @@ extension SpaceMap {
         for index in chunks.indices {
             let reference = chunks[index].reference
             let base = try block(reference)
+            let used = Int(base.u32(BlockField.bytesUsed))
             var body = SpaceReader(
                 base: base + Self.chunkHeaderBytes,
-                count: Int(base.u32(8)) - Self.chunkHeaderBytes,
+                count: used - Self.chunkHeaderBytes,
                 subject: "page \(reference.page): space map")
-            guard base.u64(0) == BlockTag(.spaceMap, classKey: ClassKey(rawValue: 0)).rawValue,
-                body.count >= 0, Int(base.u32(8)) <= reference.pageCount * Page.size,
-                base.u64(16) == chunks[index].first, base.u64(24) == reference.version
+            guard base.u64(BlockField.tag) == Self.chunkTag.rawValue,
+                body.count >= 0, used <= reference.pageCount * Page.size,
+                base.u64(ChunkField.first) == chunks[index].first,
+                base.u64(ChunkField.version) == reference.version
             else { throw body.fail("not the chunk of page \(chunks[index].first)") }
             chunks[index].entries = try Self.readEntries(
                 &body, first: chunks[index].first, end: chunkEnd(index),

@@ -327,6 +327,13 @@ final class SpaceMap {
         }
     }
 
+    /// What `checkInvariants` compares the entries with: pending ones as they are filed, and the
+    /// buckets' pages by length class.
+    var derived: (pending: [UInt64: SpaceEntry], free: [Set<UInt64>]) {
+        let all = blocked.values.joined().map { ($0.page, $0) }
+        return (Dictionary(all) { $0.freed > $1.freed ? $0 : $1 }, buckets.pagesByClass)
+    }
+
     // MARK: Taking and returning pages
 
     /// Takes `count` pages for a commit, in as few pieces as reasonable, growing the file if need

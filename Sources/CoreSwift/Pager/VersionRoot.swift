@@ -61,6 +61,22 @@ struct VersionRoot {
 
     static let headerBytes = 80
     static let runBytes = 16
+    private static let tag = BlockTag(.versionRoot, classKey: ClassKey(rawValue: 0))
+
+    /// Where the fields of the header stand.
+    private enum Field {
+        static let version = 16
+        static let pageCount = 24
+        static let digestLow = 32
+        static let digestHigh = 40
+        static let payload = 48
+        static let payloadCount = 52
+        static let runs = 56
+        static let runCount = 60
+        static let blockCount = 64
+        static let spaceMap = 68
+        static let spaceMapCount = 72
+    }
 
     init(_ base: UnsafeRawPointer, _ reference: BlockReference) throws(RealmError) {
         let size = reference.pageCount * Page.size
@@ -68,22 +84,24 @@ struct VersionRoot {
         func fail(_ rule: String) -> RealmError {
             RealmError(.invalidDatabase, "\(name): \(rule)")
         }
-        guard base.u64(0) == BlockTag(.versionRoot, classKey: ClassKey(rawValue: 0)).rawValue
-        else { throw fail("block is of another kind") }
-        let used = Int(base.u32(8))
+        guard base.u64(BlockField.tag) == Self.tag.rawValue else {
+            throw fail("block is of another kind")
+        }
+        let used = Int(base.u32(BlockField.bytesUsed))
         guard used >= Self.headerBytes, used <= size else {
             throw fail("\(used) bytes used of \(size)")
         }
         self.base = base
-        version = base.u64(16)
+        version = base.u64(Field.version)
         guard version == reference.version else {
             throw fail("holds version \(version), expected \(reference.version)")
         }
-        pageCount = base.u64(24)
+        pageCount = base.u64(Field.pageCount)
         guard pageCount >= FileHeader.firstBlockPage, pageCount < 1 << 40 else {
             throw fail("says that the file has \(pageCount) pages")
         }
-        digest = WrittenDigest(low: base.u64(32), high: base.u64(40))
+        digest = WrittenDigest(
+            low: base.u64(Field.digestLow), high: base.u64(Field.digestHigh))
         func section(_ offset: UInt32, _ count: Int, _ what: String) throws(RealmError) -> Int {
             let offset = Int(offset)
             guard offset >= Self.headerBytes, offset & 7 == 0, offset <= used,
@@ -91,14 +109,15 @@ struct VersionRoot {
             else { throw fail("\(what) at \(offset) with \(count) bytes is outside the block") }
             return offset
         }
-        payloadCount = Int(base.u32(52))
-        payload = base + (try section(base.u32(48), payloadCount, "payload"))
-        runCount = Int(base.u32(60))
-        blockCount = Int(base.u32(64))
+        payloadCount = Int(base.u32(Field.payloadCount))
+        payload = base + (try section(base.u32(Field.payload), payloadCount, "payload"))
+        runCount = Int(base.u32(Field.runCount))
+        blockCount = Int(base.u32(Field.blockCount))
         runsOffset = try section(
-            base.u32(56), runCount * Self.runBytes + blockCount * 2, "written list")
-        spaceMapCount = Int(base.u32(72))
-        spaceMap = base + (try section(base.u32(68), spaceMapCount, "space map"))
+            base.u32(Field.runs), runCount * Self.runBytes + blockCount * 2, "written list")
+        spaceMapCount = Int(base.u32(Field.spaceMapCount))
+        spaceMap =
+            base + (try section(base.u32(Field.spaceMap), spaceMapCount, "space map"))
     }
 
     func run(_ index: Int) -> WrittenRun {
@@ -145,19 +164,19 @@ struct VersionRoot {
         let used = mapOffset + mapBytes
         invariant(used <= capacity)
         (target + used).initializeMemory(as: UInt8.self, repeating: 0, count: capacity - used)
-        target.put(BlockTag(.versionRoot, classKey: ClassKey(rawValue: 0)).rawValue, 0)
-        target.put(UInt32(used), 8)
-        target.put(version, 16)
-        target.put(pageCount, 24)
-        target.put(digest.low, 32)
-        target.put(digest.high, 40)
-        target.put(UInt32(headerBytes), 48)
-        target.put(UInt32(payload.count), 52)
-        target.put(UInt32(runsOffset), 56)
-        target.put(UInt32(runs.count), 60)
-        target.put(UInt32(blockPages.count), 64)
-        target.put(UInt32(mapOffset), 68)
-        target.put(UInt32(mapBytes), 72)
+        target.put(Self.tag.rawValue, BlockField.tag)
+        target.put(UInt32(used), BlockField.bytesUsed)
+        target.put(version, Field.version)
+        target.put(pageCount, Field.pageCount)
+        target.put(digest.low, Field.digestLow)
+        target.put(digest.high, Field.digestHigh)
+        target.put(UInt32(headerBytes), Field.payload)
+        target.put(UInt32(payload.count), Field.payloadCount)
+        target.put(UInt32(runsOffset), Field.runs)
+        target.put(UInt32(runs.count), Field.runCount)
+        target.put(UInt32(blockPages.count), Field.blockCount)
+        target.put(UInt32(mapOffset), Field.spaceMap)
+        target.put(UInt32(mapBytes), Field.spaceMapCount)
     }
 
     private static func align(_ offset: Int) -> Int { (offset + 15) & ~15 }

@@ -326,16 +326,16 @@ struct LeafEncoder {
     /// Writes the planned rows to `block`, which has room for the planned size and is zero.
     func write(_ rows: RowSelection, to block: UnsafeMutableRawPointer) {
         let columnCount = leaf.pointee.columnCount
-        block.put(tag.rawValue, 0)
-        block.put(UInt32(rows.count), 12)
-        block.put(keyBase, 16)
-        block.put(UInt32(rows.count), 24)
-        block.put(UInt16(columnCount), 28)
-        block.put(UInt8(keyWidth), 30)
+        block.put(tag.rawValue, BlockField.tag)
+        block.put(UInt32(rows.count), BlockField.count)
+        block.put(keyBase, LeafField.keyBase)
+        block.put(UInt32(rows.count), LeafField.liveRows)
+        block.put(UInt16(columnCount), LeafField.columnCount)
+        block.put(UInt8(keyWidth), LeafField.keyWidth)
         let bounds = LeafLayout.directoryOffset + columnCount * LeafLayout.entrySize
         var offset = bounds + columnCount * LeafLayout.boundsSize
         if keyWidth > 0 {
-            block.put(UInt32(offset), 32)
+            block.put(UInt32(offset), LeafField.keys)
             let keys = UnsafeRawPointer(leaf.pointee.keys)
             pack(keys, rows, base: keyBase, width: keyWidth, nulls: nil, to: block + offset)
             offset += LeafLayout.align8(keyWidth * rows.count)
@@ -343,17 +343,14 @@ struct LeafEncoder {
         for index in 0..<columnCount {
             let plan = plans[index]
             let entry = block + (LeafLayout.directoryOffset + index * LeafLayout.entrySize)
-            entry.put(plan.encoding.rawValue, 0)
-            entry.put(UInt8(plan.width), 1)
-            entry.put(plan.flags.rawValue, 2)
-            entry.put(0 as UInt8, 3)
-            entry.put(plan.base, 8)
-            block.put(plan.minimum, bounds + index * LeafLayout.boundsSize)
-            block.put(plan.maximum, bounds + index * LeafLayout.boundsSize + 8)
-            guard plan.encoding != .absent else {
-                entry.put(0 as UInt32, 4)
-                continue
-            }
+            entry.put(plan.encoding.rawValue, ColumnField.encoding)
+            entry.put(UInt8(plan.width), ColumnField.width)
+            entry.put(plan.flags.rawValue, ColumnField.flags)
+            entry.put(plan.base, ColumnField.base)
+            let limits = block + (bounds + index * LeafLayout.boundsSize)
+            limits.put(plan.minimum, BoundsField.minimum)
+            limits.put(plan.maximum, BoundsField.maximum)
+            guard plan.encoding != .absent else { continue }
             var data = offset
             let column = leaf.pointee.columns[index]
             let bitmapBytes = LeafLayout.bitmapBytes(rows.count)
@@ -371,19 +368,20 @@ struct LeafEncoder {
                 for i in 0..<rows.count where column.isNull(rows[i]) { Self.setBit(bitmap, i) }
                 data += bitmapBytes
             }
-            entry.put(UInt32(data), 4)
+            entry.put(UInt32(data), ColumnField.data)
             let heap = offset + LeafLayout.align8(plan.dataBytes)
             writeData(index, column, plan, rows, to: block + data, heap: block + heap)
             if column.kind.hasHeap {
-                entry.put(UInt32(heap), 8)
+                entry.put(UInt32(heap), ColumnField.heap)
                 entry.put(
                     UInt32(
                         plan.encoding == .stringDictionary
-                            ? plan.wordCount : Int(truncatingIfNeeded: plan.base)), 12)
+                            ? plan.wordCount : Int(truncatingIfNeeded: plan.base)),
+                    ColumnField.lengthOrWords)
             }
             offset = heap + LeafLayout.align8(plan.heapBytes)
         }
-        block.put(UInt32(offset), 8)
+        block.put(UInt32(offset), BlockField.bytesUsed)
     }
 
     @inline(__always) static func setBit(_ bitmap: UnsafeMutableRawPointer, _ index: Int) {

@@ -104,15 +104,15 @@ enum LeafPatch {
     private static func widen(_ column: ColumnView, _ low: Int64, _ high: Int64) {
         guard column.flags.contains(.hasBounds) else { return }
         let bounds = UnsafeMutableRawPointer(mutating: column.bounds)
-        bounds.put(min(low, column.minimumInt), 0)
-        bounds.put(max(high, column.maximumInt), 8)
+        bounds.put(min(low, column.minimumInt), BoundsField.minimum)
+        bounds.put(max(high, column.maximumInt), BoundsField.maximum)
     }
 
     private static func widenPrefix(_ column: ColumnView, _ prefix: UInt64) {
         guard column.flags.contains(.hasBounds) else { return }
         let bounds = UnsafeMutableRawPointer(mutating: column.bounds)
-        bounds.put(min(prefix, column.minimumPrefix), 0)
-        bounds.put(max(prefix, column.maximumPrefix), 8)
+        bounds.put(min(prefix, column.minimumPrefix), BoundsField.minimum)
+        bounds.put(max(prefix, column.maximumPrefix), BoundsField.maximum)
     }
 
     private static func widenFloating(
@@ -120,20 +120,20 @@ enum LeafPatch {
     ) {
         let bounds = UnsafeMutableRawPointer(mutating: column.bounds)
         if value.isNaN {
-            entry.put(column.flags.union(.hasNaN).rawValue, 2)
+            entry.put(column.flags.union(.hasNaN).rawValue, ColumnField.flags)
         } else if column.flags.contains(.hasBounds) {
-            bounds.put(min(value, column.minimumDouble).bitPattern, 0)
-            bounds.put(max(value, column.maximumDouble).bitPattern, 8)
+            bounds.put(min(value, column.minimumDouble).bitPattern, BoundsField.minimum)
+            bounds.put(max(value, column.maximumDouble).bitPattern, BoundsField.maximum)
         } else {
-            bounds.put(value.bitPattern, 0)
-            bounds.put(value.bitPattern, 8)
-            entry.put(column.flags.union(.hasBounds).rawValue, 2)
+            bounds.put(value.bitPattern, BoundsField.minimum)
+            bounds.put(value.bitPattern, BoundsField.maximum)
+            entry.put(column.flags.union(.hasBounds).rawValue, ColumnField.flags)
         }
     }
 
     private static func flagInexact(_ entry: UnsafeMutableRawPointer) {
-        let flags = ColumnFlags(rawValue: UnsafeRawPointer(entry).u8(2))
-        entry.put(flags.subtracting(.boundsExact).rawValue, 2)
+        let flags = ColumnFlags(rawValue: UnsafeRawPointer(entry).u8(ColumnField.flags))
+        entry.put(flags.subtracting(.boundsExact).rawValue, ColumnField.flags)
     }
 
     static func setBit(_ bitmap: UnsafeMutableRawPointer, _ row: Int, _ value: Bool) {
@@ -144,7 +144,7 @@ enum LeafPatch {
 
     /// Bytes a block needs so that `set` and `kill` always have room.
     static func bytesWithTombstones(_ view: LeafView) -> Int {
-        let used = Int(view.base.u32(8))
+        let used = view.bytesUsed
         return view.tombstones == nil
             ? LeafLayout.align8(used) + LeafLayout.bitmapBytes(view.rows) : used
     }
@@ -153,13 +153,14 @@ enum LeafPatch {
     static func kill(_ view: LeafView, _ row: Int) {
         let block = UnsafeMutableRawPointer(mutating: view.base)
         if view.tombstones == nil {
-            let offset = LeafLayout.align8(Int(view.base.u32(8)))
+            let offset = LeafLayout.align8(view.bytesUsed)
             memset(block + offset, 0, LeafLayout.bitmapBytes(view.rows))
-            block.put(UInt32(offset), 36)
-            block.put(UInt32(offset + LeafLayout.bitmapBytes(view.rows)), 8)
+            block.put(UInt32(offset), LeafField.tombstones)
+            block.put(
+                UInt32(offset + LeafLayout.bitmapBytes(view.rows)), BlockField.bytesUsed)
         }
-        setBit(block + Int(view.base.u32(36)), row, true)
-        block.put(UInt32(view.liveRows - 1), 24)
+        setBit(block + Int(view.base.u32(LeafField.tombstones)), row, true)
+        block.put(UInt32(view.liveRows - 1), LeafField.liveRows)
         // A value that only this row had may have been the minimum or maximum.
         for index in 0..<view.columnCount {
             flagInexact(block + (LeafLayout.directoryOffset + index * LeafLayout.entrySize))

@@ -73,11 +73,39 @@ struct ColumnFlags: OptionSet {
     static let hasNaN = ColumnFlags(rawValue: 32)
 }
 
+/// Where the fields of a leaf's header stand.
+enum LeafField {
+    static let keyBase = 16
+    static let liveRows = 24
+    static let columnCount = 28
+    static let keyWidth = 30
+    static let keys = 32
+    static let tombstones = 36
+}
+
+/// Where the fields of a ColumnEntry stand.
+enum ColumnField {
+    static let encoding = 0
+    static let width = 1
+    static let flags = 2
+    static let data = 4
+    static let base = 8
+    static let heap = 8
+    static let lengthOrWords = 12
+}
+
+enum BoundsField {
+    static let minimum = 0
+    static let maximum = 8
+}
+
 enum LeafLayout {
     static let directoryOffset = 48
     static let entrySize = 16
     static let boundsSize = 16
+    /// Record of a value in a block of its own: reference and length.
     static let externalRecordSize = 40
+    static let externalLengthOffset = 32
     /// Rows a leaf may hold at most; a safety, the byte target is what splits leaves.
     static let rowsMax = 2048
     /// Encoded bytes a leaf aims at.
@@ -134,15 +162,17 @@ struct ColumnView {
     let bounds: UnsafeRawPointer
 
     @inline(__always) var encoding: ColumnEncoding {
-        unsafeBitCast(entry.u8(0), to: ColumnEncoding.self)
+        unsafeBitCast(entry.u8(ColumnField.encoding), to: ColumnEncoding.self)
     }
-    @inline(__always) var width: Int { Int(entry.u8(1)) }
-    @inline(__always) var flags: ColumnFlags { ColumnFlags(rawValue: entry.u8(2)) }
-    @inline(__always) var data: UnsafeRawPointer { leaf + Int(entry.u32(4)) }
-    @inline(__always) var base: Int64 { entry.i64(8) }
-    @inline(__always) var heap: UnsafeRawPointer { leaf + Int(entry.u32(8)) }
-    @inline(__always) var fixedLength: Int { Int(entry.u32(12)) }
-    @inline(__always) var wordCount: Int { Int(entry.u32(12)) }
+    @inline(__always) var width: Int { Int(entry.u8(ColumnField.width)) }
+    @inline(__always) var flags: ColumnFlags {
+        ColumnFlags(rawValue: entry.u8(ColumnField.flags))
+    }
+    @inline(__always) var data: UnsafeRawPointer { leaf + Int(entry.u32(ColumnField.data)) }
+    @inline(__always) var base: Int64 { entry.i64(ColumnField.base) }
+    @inline(__always) var heap: UnsafeRawPointer { leaf + Int(entry.u32(ColumnField.heap)) }
+    @inline(__always) var fixedLength: Int { Int(entry.u32(ColumnField.lengthOrWords)) }
+    @inline(__always) var wordCount: Int { Int(entry.u32(ColumnField.lengthOrWords)) }
 
     /// The null bitmap, if the column has nulls.
     @inline(__always) var nulls: UnsafeRawPointer? {
@@ -159,12 +189,12 @@ struct ColumnView {
         return LeafLayout.bit(nulls, row)
     }
 
-    @inline(__always) var minimumInt: Int64 { bounds.i64(0) }
-    @inline(__always) var maximumInt: Int64 { bounds.i64(8) }
-    @inline(__always) var minimumDouble: Double { Double(bitPattern: bounds.u64(0)) }
-    @inline(__always) var maximumDouble: Double { Double(bitPattern: bounds.u64(8)) }
-    @inline(__always) var minimumPrefix: UInt64 { bounds.u64(0) }
-    @inline(__always) var maximumPrefix: UInt64 { bounds.u64(8) }
+    @inline(__always) var minimumInt: Int64 { bounds.i64(BoundsField.minimum) }
+    @inline(__always) var maximumInt: Int64 { bounds.i64(BoundsField.maximum) }
+    @inline(__always) var minimumDouble: Double { Double(bitPattern: minimumPrefix) }
+    @inline(__always) var maximumDouble: Double { Double(bitPattern: maximumPrefix) }
+    @inline(__always) var minimumPrefix: UInt64 { bounds.u64(BoundsField.minimum) }
+    @inline(__always) var maximumPrefix: UInt64 { bounds.u64(BoundsField.maximum) }
 
     /// Value of a packed column (also the seconds of a timestamp column).
     @inline(__always) func packed(_ row: Int) -> Int64 {
@@ -233,15 +263,16 @@ struct LeafView {
     @inline(__always) init(_ base: UnsafeRawPointer) { self.base = base }
 
     /// Rows, dead ones included.
-    @inline(__always) var rows: Int { Int(base.u32(12)) }
-    @inline(__always) var liveRows: Int { Int(base.u32(24)) }
-    @inline(__always) var columnCount: Int { Int(base.u16(28)) }
-    @inline(__always) var keyBase: Int64 { base.i64(16) }
-    @inline(__always) var keyWidth: Int { Int(base.u8(30)) }
-    @inline(__always) var keys: UnsafeRawPointer { base + Int(base.u32(32)) }
+    @inline(__always) var rows: Int { Int(base.u32(BlockField.count)) }
+    @inline(__always) var bytesUsed: Int { Int(base.u32(BlockField.bytesUsed)) }
+    @inline(__always) var liveRows: Int { Int(base.u32(LeafField.liveRows)) }
+    @inline(__always) var columnCount: Int { Int(base.u16(LeafField.columnCount)) }
+    @inline(__always) var keyBase: Int64 { base.i64(LeafField.keyBase) }
+    @inline(__always) var keyWidth: Int { Int(base.u8(LeafField.keyWidth)) }
+    @inline(__always) var keys: UnsafeRawPointer { base + Int(base.u32(LeafField.keys)) }
     /// The bitmap of dead rows, if any row is dead.
     @inline(__always) var tombstones: UnsafeRawPointer? {
-        let offset = Int(base.u32(36))
+        let offset = Int(base.u32(LeafField.tombstones))
         return offset == 0 ? nil : base + offset
     }
 

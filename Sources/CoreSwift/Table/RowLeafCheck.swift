@@ -15,7 +15,7 @@ enum RowLeafCheck {
         guard rows >= 1, rows <= LeafLayout.rowsMax else {
             throw bad("leaf has \(rows) rows")
         }
-        let used = Int(block.u32(8))
+        let used = view.bytesUsed
         let columns = view.columnCount
         let directoryEnd =
             LeafLayout.directoryOffset
@@ -26,7 +26,7 @@ enum RowLeafCheck {
         var layout = LeafExtent(end: directoryEnd, used: used)
         try checkKeys(view, rows, &layout)
         // They stand behind the columns, whose cells are only looked at in rows that live.
-        let tombstones = Int(block.u32(36))
+        let tombstones = Int(block.u32(LeafField.tombstones))
         guard tombstones == 0 || tombstones <= used - LeafLayout.bitmapBytes(rows) else {
             throw bad("tombstones begin at \(tombstones), the leaf ends at \(used)")
         }
@@ -54,7 +54,7 @@ enum RowLeafCheck {
             throw bad("leaf has first key \(view.keyBase)")
         }
         guard width > 0 else { return }
-        try layout.take(Int(view.base.u32(32)), width * rows, "keys")
+        try layout.take(Int(view.base.u32(LeafField.keys)), width * rows, "keys")
         for row in 1..<max(rows, 1) where view.key(row - 1) >= view.key(row) {
             throw bad("key of row \(row) is out of order")
         }
@@ -65,7 +65,7 @@ enum RowLeafCheck {
         _ view: LeafView, _ rows: Int, _ layout: inout LeafExtent
     ) throws(RealmError) {
         var dead = 0
-        let tombstones = Int(view.base.u32(36))
+        let tombstones = Int(view.base.u32(LeafField.tombstones))
         if tombstones != 0 {
             try layout.take(tombstones, LeafLayout.bitmapBytes(rows), "tombstones")
             for row in 0..<rows where view.isDead(row) { dead += 1 }
@@ -78,14 +78,15 @@ enum RowLeafCheck {
     private static func checkColumn(
         _ column: ColumnView, _ info: ColumnInfo, _ rows: Int, _ layout: inout LeafExtent
     ) throws(RealmError) {
-        guard let encoding = ColumnEncoding(rawValue: column.entry.u8(0)) else {
-            throw bad("encoding \(column.entry.u8(0)) is unknown")
+        let code = column.entry.u8(ColumnField.encoding)
+        guard let encoding = ColumnEncoding(rawValue: code) else {
+            throw bad("encoding \(code) is unknown")
         }
         if encoding == .absent { return }
         guard fits(encoding, info.kind) else {
             throw bad("encoding \(encoding) does not fit a column of kind \(info.kind)")
         }
-        let data = Int(column.entry.u32(4))
+        let data = Int(column.entry.u32(ColumnField.data))
         let flags = column.flags
         let bitmap = LeafLayout.bitmapBytes(rows)
         if flags.contains(.hasExternal) {
@@ -100,7 +101,7 @@ enum RowLeafCheck {
             try layout.take(data - bitmap, bitmap, "bitmap")
         }
         let width = column.width
-        let heap = Int(column.entry.u32(8))
+        let heap = Int(column.entry.u32(ColumnField.heap))
         switch encoding {
         case .absent: break
         case .packed, .timestamp:

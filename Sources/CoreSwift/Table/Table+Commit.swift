@@ -76,7 +76,7 @@ extension Table {
     }
 
     private func liveBytes(_ view: LeafView) -> Int {
-        Int(view.base.u32(8)) * view.liveRows / max(view.rows, 1)
+        view.bytesUsed * view.liveRows / max(view.rows, 1)
     }
 
     /// Merges runs of neighbouring leaves of one branch.

@@ -187,7 +187,7 @@ extension Table {
         }
         if place.state == .sealed { try checkBounds(view, low, high) }
         let copy = memory.pointee.blocks.allocate(pages: pages)
-        memcpy(copy, view.base, Int(view.base.u32(8)))
+        memcpy(copy, view.base, view.bytesUsed)
         let old = reference.isTransient ? memory.pointee.blocks.pages(reference) : 0
         if old > 0 {
             memory.pointee.blocks.replace(reference, with: copy, pages: pages)

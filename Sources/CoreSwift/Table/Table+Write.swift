@@ -64,7 +64,7 @@ extension Table {
             state.fingerHigh == .max, state.fingerState != .open
         {
             let view = LeafView(UnsafeRawPointer(state.fingerLeaf))
-            let isFull = Int(view.base.u32(8)) >= LeafLayout.bytesTarget * 15 / 16
+            let isFull = view.bytesUsed >= LeafLayout.bytesTarget * 15 / 16
             if isFull, key > view.key(view.rows - 1) {
                 _ = try mutablePath(key)
                 let leaf = OpenLeaf.make(
@@ -342,7 +342,7 @@ extension Table {
         ) { record in
             guard let start = record.baseAddress else { return }
             reference.store(start)
-            start.put(UInt64(count), 32)
+            start.put(UInt64(count), LeafLayout.externalLengthOffset)
             leaf.pointee.columns[index].setText(
                 row, start, LeafLayout.externalRecordSize, isExternal: true)
         }
@@ -526,9 +526,7 @@ extension Table {
             return
         }
         // The finger's leaf is at hand when deletions run along the keys.
-        if place.state != .transient
-            || Int(place.view.base.u32(36)) == 0
-        {
+        if place.state != .transient || place.view.tombstones == nil {
             place = try patchable(place, key)
         }
         LeafPatch.kill(place.view, place.row)

@@ -375,7 +375,7 @@ extension Table {
 
     // MARK: Values in blocks of their own
 
-    static var externalHeader: Int { 16 }
+    static var externalHeader: Int { BlockField.end }
 
     private func externalTag() -> BlockTag { BlockTag(.bigValue, classKey: state.classKey) }
 
@@ -383,10 +383,11 @@ extension Table {
     static func checkExternal(
         _ block: UnsafeRawPointer, _ bytes: Int, _ length: UInt64
     ) throws(RealmError) {
-        guard length <= UInt64(bytes - externalHeader), block.u32(8) == UInt32(length) else {
+        let used = UInt64(block.u32(BlockField.bytesUsed))
+        guard length <= UInt64(bytes - externalHeader), used == length else {
             throw RealmError(
                 .invalidDatabase,
-                "value of \(block.u32(8)) bytes, its row says \(length), in a block of \(bytes)")
+                "value of \(used) bytes, its row says \(length), in a block of \(bytes)")
         }
     }
 
@@ -407,7 +408,7 @@ extension Table {
         _ record: UnsafeRawBufferPointer
     ) throws(RealmError) -> UnsafeRawBufferPointer {
         let start = record.baseAddress.unsafelyUnwrapped
-        let length = start.u64(32)
+        let length = start.u64(LeafLayout.externalLengthOffset)
         let block: UnsafeRawPointer
         if let known = state.nodes.resolved(start, externalTag()) {
             block = known
@@ -416,9 +417,10 @@ extension Table {
                 BlockReference(start), externalTag(), length, Self.checkExternal)
         }
         // Known blocks passed the check for the length of some row, not necessarily of this one.
-        guard UInt64(block.u32(8)) == length else {
+        let used = UInt64(block.u32(BlockField.bytesUsed))
+        guard used == length else {
             throw RealmError(
-                .invalidDatabase, "value of \(block.u32(8)) bytes, its row says \(length)")
+                .invalidDatabase, "value of \(used) bytes, its row says \(length)")
         }
         return UnsafeRawBufferPointer(start: block + Self.externalHeader, count: Int(length))
     }
@@ -430,9 +432,9 @@ extension Table {
     ) -> BlockReference {
         let pages = PageCount.forBytes(Self.externalHeader + count)
         let block = memory.pointee.blocks.allocate(pages: pages)
-        block.put(externalTag().rawValue, 0)
-        block.put(UInt32(count), 8)
-        block.put(1 as UInt32, 12)
+        block.put(externalTag().rawValue, BlockField.tag)
+        block.put(UInt32(count), BlockField.bytesUsed)
+        block.put(1 as UInt32, BlockField.count)
         write(block + Self.externalHeader)
         return memory.pointee.blocks.add(block, pages: pages)
     }

@@ -157,7 +157,7 @@ extension TableCheck {
         _ record: UnsafeRawBufferPointer, _ table: Table, _ place: String
     ) -> UnsafeRawBufferPointer? {
         guard let start = record.baseAddress else { return nil }
-        let length = start.u64(32)
+        let length = start.u64(LeafLayout.externalLengthOffset)
         let tag = BlockTag(.bigValue, classKey: table.state.classKey)
         guard
             let block = block(

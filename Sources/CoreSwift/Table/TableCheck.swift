@@ -79,11 +79,11 @@ final class TableCheck {
             }
             let block = try tables.store.admit(reference)
             reachable.append(reference)
-            guard block.u64(0) == tag.rawValue else {
+            guard block.u64(BlockField.tag) == tag.rawValue else {
                 throw RealmError(
                     .invalidDatabase,
-                    "page \(reference.page): block is of kind \(block.u8(0)), column "
-                        + "\(block.u16(2)), class \(block.u32(4)); its place needs kind "
+                    "page \(reference.page): block is of kind \(block.u8(BlockField.kind)), column "
+                        + "\(block.u16(BlockField.column)), class \(block.u32(BlockField.classKey)); its place needs kind "
                         + "\(tag.kind)")
             }
             do throws(RealmError) {

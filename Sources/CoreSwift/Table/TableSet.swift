@@ -140,7 +140,7 @@ final class TableSet {
         let nodes = NodeSource(store: store)
         let tag = BlockTag(.schema, classKey: ClassKey(rawValue: 0))
         let block = try nodes.admit(reference, tag, 0) { _, _, _ throws(RealmError) in }
-        let used = Int(block.u32(8))
+        let used = Int(block.u32(BlockField.bytesUsed))
         guard used <= reference.pageCount << Page.shift else {
             throw RealmError(
                 .invalidDatabase, "page \(reference.page): schema of \(used) bytes",
@@ -394,7 +394,7 @@ final class TableSet {
             schemaBytes.withUnsafeBytes { bytes in
                 if let start = bytes.baseAddress { memcpy(block, start, bytes.count) }
             }
-            block.put(UInt32(schemaBytes.count), 8)
+            block.put(UInt32(schemaBytes.count), BlockField.bytesUsed)
             next.schema = builder.place(block, pages: schemaPages)
         }
         let payload = next.encoded()

@@ -86,10 +86,10 @@ final class TreeCopy {
             return UnsafeRawPointer(table.memory.pointee.blocks.pointer(reference))
         }
         let block = try tables.store.admit(reference)
-        guard block.u64(0) == tag.rawValue else {
+        guard block.u64(BlockField.tag) == tag.rawValue else {
             throw RealmError(
                 .invalidDatabase,
-                "page \(reference.page): block is of kind \(block.u8(0)), the tree needs kind "
+                "page \(reference.page): block is of kind \(block.u8(BlockField.kind)), the tree needs kind "
                     + "\(tag.kind)", path: tables.store.path)
         }
         return block
@@ -273,7 +273,7 @@ final class TreeCopy {
         bytes.withUnsafeBytes { source in
             if let start = source.baseAddress { memcpy(block, start, source.count) }
         }
-        block.put(UInt32(bytes.count), 8)
+        block.put(UInt32(bytes.count), BlockField.bytesUsed)
         return builder.place(block, pages: count)
     }
 }

@@ -149,6 +149,7 @@ import Testing
                 changes[random.below(leaves)] = random.below(3) == 0 ? .some(nil) : .some(stamp)
             }
             let pin = try ToyClient.commit(writer, &model, changes, capacity: leaves)
+            try #require(writer.space).checkInvariants()
             if round % 7 == 0, writer === store {
                 held.append(pin)
             } else {
@@ -195,6 +196,7 @@ import Testing
             }
             let pin = try ToyClient.commit(store, &model, changes, capacity: 200)
             try ToyClient.verify(store, pin, model)
+            try #require(store.space).checkInvariants()
             shapes.insert(try store.readSpace(pin, live: nil).chunks.count)
             if random.below(10) == 0 {
                 held.append((store, pin, model))
