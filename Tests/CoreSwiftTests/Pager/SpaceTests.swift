@@ -171,6 +171,27 @@ import Testing
         try ToyClient.verify(store, try store.pinNewest(), model)
     }
 
+    @Test func brokenMapsAreNamedByTheirInvariants() throws {
+        let map = SpaceMap(version: 3, pageCount: 100)
+        try map.insert(SpaceEntry(page: 10, count: 4))
+        try map.checkInvariants()
+        let sound = map.chunks
+        let broken: [([SpaceEntry], String)] = [
+            ([SpaceEntry(page: 10, count: 2), SpaceEntry(page: 11, count: 3)], "1:"),
+            ([SpaceEntry(page: 98, count: 4)], "buckets"),
+            ([SpaceEntry(page: 10, count: 4), SpaceEntry(page: 14, count: 1)], "2:"),
+            ([SpaceEntry(page: 10, count: 4, written: 1, freed: 2)], "wait for no version"),
+            ([], "counted"),
+        ]
+        for (entries, fact) in broken {
+            map.chunks[0].entries = entries
+            let error = #expect(throws: RealmError.self) { try map.checkInvariants() }
+            #expect(error?.message.contains(fact) == true, "\(error?.message ?? "")")
+        }
+        map.chunks = sound
+        try map.checkInvariants()
+    }
+
     /// Long random use with tiny limits: division, joining, inline and back, trimming.
     @Test func mapsOfEveryShapeStayConsistent() throws {
         let seed = TestSettings.seed("map shapes")

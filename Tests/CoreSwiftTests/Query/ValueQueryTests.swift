@@ -280,7 +280,6 @@ import Testing
                 place, key, item.property(named: "next")!.key.column,
                 .link(thing, ObjectKey(rawValue: key - 1)))
         }
-        table.pointee.isDirty = true
         try world.tables.commit()
         let operators: [(String, ValueComparison)] = [
             ("==", .equal), ("<", .less), ("<=", .lessEqual), (">", .greater),

@@ -45,7 +45,7 @@ import Testing
         }
         // 4,000 kB were set; 40 rows hold at most 2,000 bytes each.
         let table = try Self.table(realm, "Target")
-        let leaf = try #require(table.pointee.openLeaves.first)
+        let leaf = try #require(table.state.openLeaves.first)
         #expect(leaf.pointee.columns[1].heapCapacity < 400_000)
         try realm.commit()
         for id in 0..<100 {
@@ -73,8 +73,8 @@ import Testing
             try #require(try realm.find("Target", primaryKey: .int(Int64(id)))).delete()
         }
         let table = try Self.table(realm, "Source")
-        let inverse = Int(table.pointee.columns[1].inverseIndex)
-        #expect(table.pointee.indexes[inverse].pending.count == 500)
+        let inverse = Int(table.state.columns[1].inverseIndex)
+        #expect(table.state.indexes[inverse].pending.count == 500)
         try realm.commit()
         #expect(try realm.check().isEmpty)
         for id in 0..<500 {

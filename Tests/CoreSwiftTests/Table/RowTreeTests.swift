@@ -39,9 +39,9 @@ import Testing
         for count in [1000, 1900, 2040, 2048] {
             try world.beginWrite()
             let table = world.tables.table(world.key("Event"))!
-            while table.pointee.rowCount < count {
+            while table.state.rowCount < count {
                 try world.add(
-                    "Event", ["kind": .int(Int64(table.pointee.nextKey &* 7_777_777_777))])
+                    "Event", ["kind": .int(Int64(table.state.nextKey &* 7_777_777_777))])
             }
             try world.tables.commit()
             try expectSound(world, "\(count)")

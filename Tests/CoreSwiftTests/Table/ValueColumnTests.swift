@@ -150,7 +150,6 @@ import Testing
                         }
                         rows[key]![property.name] = value
                     }
-                    table.pointee.isDirty = true
                 }
             }
             if step % 4 == 3 {
