@@ -177,7 +177,7 @@ import Testing
         try map.checkInvariants()
         let sound = map.chunks
         let broken: [([SpaceEntry], String)] = [
-            ([SpaceEntry(page: 10, count: 2), SpaceEntry(page: 11, count: 3)], "1:"),
+            ([SpaceEntry(page: 10, count: 4), SpaceEntry(page: 12, count: 3)], "1:"),
             ([SpaceEntry(page: 98, count: 4)], "buckets"),
             ([SpaceEntry(page: 10, count: 4), SpaceEntry(page: 14, count: 1)], "2:"),
             ([SpaceEntry(page: 10, count: 4, written: 1, freed: 2)], "wait for no version"),
