@@ -151,8 +151,9 @@ static inline void hex_code(char* out, size_t i)
         out[b] = digits[h & 15];
 }
 
-/* position j of the scattered order; a permutation, as 7919 is prime (unless it divides n) */
-static inline size_t scattered(size_t j) { return j * 7919 % B.n; }
+/* position j of the scattered order of n; a permutation, as 7919 is prime (unless it divides n) */
+static inline size_t shuffled(size_t j, size_t n) { return j * 7919 % n; }
+static inline size_t scattered(size_t j) { return shuffled(j, B.n); }
 
 static inline size_t sum_of_ages(void)
 {
@@ -343,6 +344,13 @@ static inline double score_from(void) { return person_score(B.n / 100); }
 enum { PINNED_OBJECTS = 64 };
 static inline size_t pinned_commits(void) { return B.n >= 1000000 ? 10000 : B.n / 100; }
 static inline size_t pinned_object(size_t i) { return i % PINNED_OBJECTS * (B.n / PINNED_OBJECTS); }
+
+/* objects of one list that are deleted, each through its handle, in the scattered order */
+static inline size_t listed_count(void) { return B.n / 10; }
+
+/* dictionaries in the list of a mixed property */
+enum { NESTED_ENTRIES = 3 };
+static inline size_t nested_count(void) { return B.n / 20; }
 
 /* ---------------------------------------------------------------- the loop */
 

@@ -521,6 +521,8 @@ static const workload_t workloads[] = {
     {"get_by_strpk", w_get_by_strpk, true},
     {"insert_bulk_random", w_insert_bulk_random, true},
     {"pinned_reader", w_pinned_reader, true},
+    {"delete_listed", w_delete_listed, true},
+    {"nested", w_nested, true},
     {"delete_half", w_delete_half, true},
     {"check", w_check, true},
 };

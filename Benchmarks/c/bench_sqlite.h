@@ -2,6 +2,7 @@
  *
  * bench_sqlite.c        opening, tables, inserting, small commits, deleting, the list of workloads and main
  * bench_sqlite_read.c   point reads, queries, lists as child tables, sorting, aggregates, scans, links
+ * bench_sqlite_nested.c collections that many changes meet, as child tables
  */
 #ifndef BENCH_SQLITE_H
 #define BENCH_SQLITE_H
@@ -46,5 +47,7 @@ void w_aggregate(void);
 void w_scan_read(void);
 void w_link_traverse(void);
 void w_backlinks(void);
+void w_delete_listed(void);
+void w_nested(void);
 
 #endif

@@ -194,11 +194,12 @@ public final class RealmCollection {
         _ table: Table, _ place: RowPlace
     ) throws(RealmError) -> UnsafeMutablePointer<OpenCollection> {
         if let parent {
-            let outer = try parent.writable()
-            guard let index = try outer.pointee.position(of: number, near: position),
-                let found = try table.nestedCollection(outer, at: index, type)
+            try table.flushIfCrowded()
+            guard
+                let found = try table.nestedCollection(
+                    try parent.writable(), number: number, type, near: position)
             else { throw gone() }
-            position = index
+            position = found.pointee.position
             return found
         }
         if table.columns[column].kind == .mixed {

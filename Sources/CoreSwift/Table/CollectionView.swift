@@ -68,16 +68,10 @@ struct CollectionView {
 
     /// The position of the nested collection with this number, or nil.
     mutating func position(of number: UInt64, near hint: Int) throws(RealmError) -> Int? {
-        guard infos[valueColumn].kind == .mixed else { return nil }
-        if hint >= 0, hint < count, isNested(try value(hint, valueColumn), number) { return hint }
-        for index in 0..<count where isNested(try value(index, valueColumn), number) {
-            return index
+        guard number > 0, infos[valueColumn].kind == .mixed else { return nil }
+        return try NestedCell.position(near: hint, of: count) { index throws(RealmError) in
+            try NestedCell.hasNumber(value(index, valueColumn), number)
         }
-        return nil
-    }
-
-    private func isNested(_ value: RawValue, _ number: UInt64) -> Bool {
-        NestedCell.type(value) != nil && NestedCell.number(value) == number
     }
 
     var valueColumn: Int { columnCount - 1 }

@@ -65,6 +65,28 @@ enum NestedCell {
         UnsafeRawPointer(bitPattern: UInt(value.word0)).unsafelyUnwrapped.u64(0)
     }
 
+    /// Whether the value is the nested collection with this number.
+    @inline(__always)
+    static func hasNumber(_ value: RawValue, _ number: UInt64) -> Bool {
+        type(value) != nil && self.number(value) == number
+    }
+
+    /// The position that `isIt` accepts, looked for around `hint`: collections that were found once
+    /// are moved by what is inserted and removed before them.
+    static func position(
+        near hint: Int, of count: Int, _ isIt: (Int) throws(RealmError) -> Bool
+    ) throws(RealmError) -> Int? {
+        var below = min(max(hint, -1), count - 1)
+        var above = below + 1
+        while below >= 0 || above < count {
+            if below >= 0, try isIt(below) { return below }
+            if above < count, try isIt(above) { return above }
+            below -= 1
+            above += 1
+        }
+        return nil
+    }
+
     /// Its cell.
     @inline(__always)
     static func cell(_ value: RawValue) -> UnsafeRawBufferPointer {

@@ -10,6 +10,7 @@
 //      has exactly its children, next to each other.
 //   4. Without `isDirty` the row's cell says what the pieces say.
 //   5. The finger's piece begins at element `fingerStart`, if there are pieces.
+//   6. `children` are collections that elements of this one are, each under its number.
 //
 // Made by `Table.collection`, which finds it again by object and column; ended by `flush`, which
 // writes the cell. Guarded by the thread that owns the write transaction.
@@ -20,6 +21,8 @@ struct CollectionPiece {
     var open: UnsafeMutablePointer<OpenLeaf>?
     /// The node in `branches` that it is a child of, or -1.
     var origin: Int32
+    /// Tells it from the collection's other pieces, also of those that are gone.
+    var serial: UInt32 = 0
     /// Of a set or dictionary: whether `word` is known, and the word of the first element.
     var hasWord = false
     var word: UInt64 = 0
@@ -41,10 +44,18 @@ struct OpenCollection {
     let columnCount: Int
     /// Of a collection in a mixed value: which one; else 0.
     let number: UInt64
-    /// Collections in the elements that are open, too; flushed and ended before this one.
-    var children: [UnsafeMutablePointer<OpenCollection>] = []
-    /// Where it was found among the elements of its parent last.
+    /// Collections in the elements that are open, too, by number; flushed and ended before this
+    /// one.
+    var children: [UInt64: UnsafeMutablePointer<OpenCollection>] = [:]
+    /// The collection that it is an element of, and where it was found there last.
+    let parent: UnsafeMutablePointer<OpenCollection>?
     var position = 0
+    /// Finds links to objects that are deleted, once that was asked twice; the outermost
+    /// collection's, which those in its elements share.
+    var finder: UnsafeMutablePointer<LinkFinder>?
+    /// Which of the finder's collections it is.
+    var member: UInt32 = 0
+    var linkSearches = 0
     var count = 0
     var isDirty = false
 
@@ -52,10 +63,11 @@ struct OpenCollection {
     var counts: UnsafeMutablePointer<Int32>
     var pieceCount = 0
     private var capacity = 0
+    private var nextSerial: UInt32 = 0
     var branches: [Branch] = []
     /// Nodes above the level-1 branches.
     var upper: [BlockReference] = []
-    private var fingerPiece = 0
+    private(set) var fingerPiece = 0
     private(set) var fingerStart = 0
     /// What the texts of a set, or keys of a dictionary, begin with, all of them; see `search`.
     var shared: [UInt8] = []
@@ -63,13 +75,15 @@ struct OpenCollection {
     var sharesKnown = false
 
     init(
-        _ table: Table, _ key: Int64, _ column: Int, _ layout: ElementLayout, number: UInt64 = 0
+        _ table: Table, _ key: Int64, _ column: Int, _ layout: ElementLayout, number: UInt64 = 0,
+        parent: UnsafeMutablePointer<OpenCollection>? = nil
     ) {
         self.table = table
         self.key = key
         self.column = column
         self.layout = layout
         self.number = number
+        self.parent = parent
         infos = layout.infos
         columnCount = layout.columnCount
         capacity = 2
@@ -194,6 +208,9 @@ struct OpenCollection {
             }
         }
         (pieces + index).initialize(to: piece)
+        pieces[index].serial = nextSerial
+        if count > 0 { finder?.pointee.wait(for: member, nextSerial) }
+        nextSerial &+= 1
         counts[index] = Int32(count)
         pieceCount += 1
     }
@@ -262,6 +279,24 @@ struct OpenCollection {
         }
         fingerPiece = piece
         fingerStart = start
+    }
+
+    /// The piece with this serial, if it is still there.
+    func piece(serial: UInt32) -> Int? {
+        if fingerPiece < pieceCount, pieces[fingerPiece].serial == serial { return fingerPiece }
+        return (0..<pieceCount).first { pieces[$0].serial == serial }
+    }
+
+    /// The position of a piece's first element.
+    mutating func start(ofPiece piece: Int) -> Int {
+        pointFinger(at: piece)
+        return fingerStart
+    }
+
+    /// Tells the finder that the element which was inserted or changed just now holds `value`.
+    @inline(__always)
+    func note(_ value: RawValue) {
+        finder?.pointee.note(value, member, pieces[fingerPiece].serial)
     }
 
     /// Points the finger at a piece.
@@ -338,18 +373,43 @@ struct OpenCollection {
 
     /// The position of the nested collection with this number, or nil.
     mutating func position(of number: UInt64, near hint: Int) throws(RealmError) -> Int? {
-        guard valueInfo.kind == .mixed else { return nil }
-        if hint >= 0, hint < count, try isNested(value(hint, valueColumn).value, number) {
-            return hint
+        guard number > 0, valueInfo.kind == .mixed else { return nil }
+        return try NestedCell.position(near: hint, of: count) { index throws(RealmError) in
+            try NestedCell.hasNumber(value(index, valueColumn).value, number)
         }
-        for index in 0..<count where try isNested(value(index, valueColumn).value, number) {
-            return index
-        }
-        return nil
     }
 
-    private func isNested(_ value: RawValue, _ number: UInt64) -> Bool {
-        NestedCell.type(value) != nil && NestedCell.number(value) == number
+    /// The collections of `children` by position, which is right of each then.
+    mutating func placedChildren() throws(RealmError) -> [UnsafeMutablePointer<OpenCollection>] {
+        guard !children.isEmpty else { return [] }
+        var placed = children.values.sorted { $0.pointee.position < $1.pointee.position }
+        for child in placed {
+            let position = child.pointee.position
+            if position < count,
+                try NestedCell.hasNumber(
+                    value(position, valueColumn).value, child.pointee.number)
+            {
+                continue
+            }
+            // One pass for all of them.
+            try findChildren()
+            placed.sort { $0.pointee.position < $1.pointee.position }
+            break
+        }
+        return placed
+    }
+
+    private func findChildren() throws(RealmError) {
+        try forEachPiece { place, rows, start throws(RealmError) in
+            var place = place
+            for row in 0..<rows {
+                place.row = row
+                let value = try table.value(place, valueColumn, valueInfo)
+                guard NestedCell.type(value) != nil else { continue }
+                children[NestedCell.number(value)]?.pointee.position = start + row
+            }
+            return true
+        }
     }
 
     /// Calls `body` with every piece: where its rows are, how many, the position of the first.

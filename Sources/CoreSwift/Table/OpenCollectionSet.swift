@@ -11,6 +11,11 @@ struct OpenCollectionSet {
     private var spares: [[UnsafeMutablePointer<OpenLeaf>]] = []
     private static let sparesMax = 1024
 
+    /// Collections in mixed values that are open within those of `items`, and how many of them may
+    /// be: each takes a kilobyte or two.
+    var nestedCount = 0
+    static let nestedMax = 16_384
+
     var isEmpty: Bool { items.isEmpty }
 
     /// Keeps a leaf of a closed collection for the next one of the column; false if it is too large
@@ -76,15 +81,38 @@ struct OpenCollectionSet {
         places[place] = UInt32(index + 1)
     }
 
-    /// Takes one collection out; rare, so the table is made anew.
+    /// Takes one collection out; the last one gets its place.
     mutating func remove(_ item: UnsafeMutablePointer<OpenCollection>) {
-        if items.last == item {
-            items.removeLast()
-        } else {
-            items.removeAll { $0 == item }
+        guard let place = place(of: item), let last = items.last else { return }
+        let index = places[place]
+        if let moved = self.place(of: last) { places[moved] = index }
+        items[Int(index) - 1] = last
+        items.removeLast()
+        // Others that are no longer reached over this place move up.
+        let mask = places.count - 1
+        var hole = place
+        var next = (place + 1) & mask
+        while places[next] != 0 {
+            let other = items[Int(places[next]) - 1]
+            let wanted = Self.hash(other.pointee.key, other.pointee.column) & mask
+            if (next - wanted) & mask >= (next - hole) & mask {
+                places[hole] = places[next]
+                hole = next
+            }
+            next = (next + 1) & mask
         }
-        places = [UInt32](repeating: 0, count: places.count)
-        for index in items.indices { enter(index) }
+        places[hole] = 0
+    }
+
+    private func place(of item: UnsafeMutablePointer<OpenCollection>) -> Int? {
+        guard !places.isEmpty else { return nil }
+        let mask = places.count - 1
+        var place = Self.hash(item.pointee.key, item.pointee.column) & mask
+        while places[place] != 0 {
+            if items[Int(places[place]) - 1] == item { return place }
+            place = (place + 1) & mask
+        }
+        return nil
     }
 
     /// Empties the set; the caller ends the collections.

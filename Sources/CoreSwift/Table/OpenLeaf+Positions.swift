@@ -108,3 +108,29 @@ extension OpenLeaf {
         for row in 0..<rows { keys[row] = Int64(row) }
     }
 }
+
+extension OpenColumn {
+    /// The rows that hold the link, in a column of links or of mixed values.
+    func rows(with link: RawValue, of rows: Int) throws(RealmError) -> [Int] {
+        var found: [Int] = []
+        if kind == .link {
+            let target = link.linkTarget.rawValue
+            for row in 0..<rows where int(row) == target && !isNull(row) { found.append(row) }
+            return found
+        }
+        guard let heap else { return [] }
+        // A value has one encoding only.
+        try MixedCell.withBytes(link) { bytes in
+            let word = UInt32(bytes.count)
+            for row in 0..<rows where UnsafeRawPointer(data).u32(row &* 8 &+ 4) == word {
+                let place = heap + textOffset(row)
+                if equalBytes(place, bytes.baseAddress.unsafelyUnwrapped, bytes.count),
+                    !isNull(row)
+                {
+                    found.append(row)
+                }
+            }
+        }
+        return found
+    }
+}

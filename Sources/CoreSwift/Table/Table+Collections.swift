@@ -113,27 +113,53 @@ extension Table {
         let value = try parent.pointee.value(index, parent.pointee.valueColumn).value
         guard NestedCell.type(value) == type else { return nil }
         let number = NestedCell.number(value)
-        if let known = parent.pointee.children.first(where: { $0.pointee.number == number }) {
+        if let known = parent.pointee.children[number] {
             known.pointee.position = index
-            return known
+            return known.pointee.type == type ? known : nil
         }
         let fresh = UnsafeMutablePointer<OpenCollection>.allocate(capacity: 1)
         let column = parent.pointee.column
         fresh.initialize(
             to: OpenCollection(
                 self, parent.pointee.key, column, ElementLayout(nested: type, column: column),
-                number: number))
+                number: number, parent: parent))
         fresh.pointee.position = index
+        state.openCollections.nestedCount += 1
         try load(fresh, NestedCell.cell(value))
-        parent.pointee.children.append(fresh)
+        parent.pointee.children[number] = fresh
+        parent.pointee.finder?.pointee.add(fresh)
         return fresh
     }
 
+    /// The same for the collection with this number, which was found at `position` before.
+    func nestedCollection(
+        _ parent: UnsafeMutablePointer<OpenCollection>, number: UInt64, _ type: CollectionType,
+        near position: Int
+    ) throws(RealmError) -> UnsafeMutablePointer<OpenCollection>? {
+        if let known = parent.pointee.children[number] {
+            return known.pointee.type == type ? known : nil
+        }
+        guard let index = try parent.pointee.position(of: number, near: position) else {
+            return nil
+        }
+        return try nestedCollection(parent, at: index, type)
+    }
+
     private func end(_ collection: UnsafeMutablePointer<OpenCollection>) {
-        for child in collection.pointee.children { end(child) }
+        for child in collection.pointee.children.values { end(child) }
+        if collection.pointee.parent != nil { state.openCollections.nestedCount -= 1 }
+        LinkFinder.leave(collection)
         collection.pointee.deallocate()
         collection.deinitialize(count: 1)
         collection.deallocate()
+    }
+
+    /// Flushes all when too many collections in mixed values are open; before a handle looks for
+    /// another one.
+    func flushIfCrowded() throws(RealmError) {
+        if state.openCollections.nestedCount >= OpenCollectionSet.nestedMax {
+            try flushCollections()
+        }
     }
 
     /// Writes the cells of all open collections and closes them.
@@ -157,14 +183,10 @@ extension Table {
         _ collection: UnsafeMutablePointer<OpenCollection>,
         _ body: (RawValue) throws(RealmError) -> Void
     ) throws(RealmError) {
-        for child in collection.pointee.children {
+        let column = collection.pointee.valueColumn
+        for child in try collection.pointee.placedChildren() {
             try withCell(child) { cell throws(RealmError) in
-                guard
-                    let index = try collection.pointee.position(
-                        of: child.pointee.number, near: child.pointee.position)
-                else { return }
-                let (leaf, row) = try collection.pointee.changeRow(at: index)
-                let column = collection.pointee.valueColumn
+                let (leaf, row) = try collection.pointee.changeRow(at: child.pointee.position)
                 setElement(leaf, row, column, collection.pointee.valueInfo, cell)
             }
         }
@@ -248,13 +270,13 @@ extension Table {
         }
     }
 
-    private func changed(_ collection: UnsafeMutablePointer<OpenCollection>) {
+    func changed(_ collection: UnsafeMutablePointer<OpenCollection>) {
         collection.pointee.isDirty = true
         state.isDirty = true
         memory.pointee.patches &+= 1
     }
 
-    private func noteLink(
+    func noteLink(
         _ collection: UnsafeMutablePointer<OpenCollection>, _ value: RawValue, isAddition: Bool
     ) {
         let info = state.columns[collection.pointee.column]
@@ -272,6 +294,7 @@ extension Table {
         if let key { setElement(leaf, row, 0, infos[0], key) }
         let column = collection.pointee.valueColumn
         setElement(leaf, row, column, infos[column], fresh(value))
+        collection.pointee.note(value)
         noteLink(collection, value, isAddition: true)
         changed(collection)
     }
@@ -289,6 +312,7 @@ extension Table {
         try dropNested(collection, at: index, old)
         let (leaf, row) = try collection.pointee.changeRow(at: index)
         setElement(leaf, row, column, collection.pointee.valueInfo, fresh(value))
+        collection.pointee.note(value)
         noteLink(collection, value, isAddition: true)
         changed(collection)
         if let owned { try owned.table.deleteRow(owned.key, isOwned: true) }
@@ -332,6 +356,7 @@ extension Table {
         try collection.pointee.removeRow(at: from)
         let (leaf, row) = try collection.pointee.insertRow(at: to)
         setElement(leaf, row, 0, info, value)
+        collection.pointee.note(value)
         changed(collection)
     }
 
@@ -357,7 +382,7 @@ extension Table {
         var owned: [OwnedObject] = []
         try forgetLinks(child, &owned)
         try child.pointee.removeAll()
-        collection.pointee.children.removeAll { $0 == child }
+        collection.pointee.children[child.pointee.number] = nil
         end(child)
         // Handles may remember it.
         state.stamp.pointee &+= 1
@@ -414,54 +439,6 @@ extension Table {
         state.openCollections.remove(collection)
         end(collection)
         state.stamp.pointee &+= 1
-    }
-
-    /// Removes the links to a deleted object from the collection of a property, or from those in a
-    /// mixed value; in dictionaries they become null.
-    func removeLinks(
-        _ link: RawValue, from source: Int64, column: Int
-    ) throws(RealmError) {
-        if let place = try find(source), isCell(place, source, column),
-            try removeLinksFromCell(link, place, source, column)
-        {
-            return
-        }
-        try removeLinks(link, from: try self.collection(source, column))
-    }
-
-    private func removeLinks(
-        _ link: RawValue, from collection: UnsafeMutablePointer<OpenCollection>
-    ) throws(RealmError) {
-        let valueColumn = collection.pointee.valueColumn
-        let info = collection.pointee.valueInfo
-        var positions: [Int] = []
-        var nested: [(index: Int, type: CollectionType)] = []
-        try collection.pointee.forEachPiece { place, rows, start throws(RealmError) in
-            var place = place
-            for row in 0..<rows {
-                place.row = row
-                let value = try self.value(place, valueColumn, info)
-                if isSameLink(value, link) { positions.append(start + row) }
-                if let type = NestedCell.type(value) { nested.append((start + row, type)) }
-            }
-            return true
-        }
-        for item in nested {
-            if let child = try nestedCollection(collection, at: item.index, item.type) {
-                try removeLinks(link, from: child)
-            }
-        }
-        guard !positions.isEmpty else { return }
-        for index in positions.reversed() {
-            noteLink(collection, link, isAddition: false)
-            if collection.pointee.type == .dictionary {
-                let (leaf, row) = try collection.pointee.changeRow(at: index)
-                setElement(leaf, row, valueColumn, info, .null)
-            } else {
-                try collection.pointee.removeRow(at: index)
-            }
-        }
-        changed(collection)
     }
 
     // MARK: Placing
