@@ -84,20 +84,20 @@ struct LinkFinder {
         }
     }
 
-    /// Whether invariant 1 holds of a link in a piece, and 2 of the collections in there.
-    mutating func knows(_ value: RawValue, _ member: UInt32, _ serial: UInt32) -> Bool {
+    /// Whether invariants 1 and 2 hold for the elements of a piece.
+    func knows(_ values: [RawValue], _ member: UInt32, _ serial: UInt32) -> Bool {
         let place = Self.place(member, serial)
+        guard let collection = members[Int(member)] else { return false }
         if waiting.contains(place) { return true }
-        if value.type == ValueType.link.rawValue {
-            return links.contains { $0.key == value.word1 && $0.payload == place }
-        }
-        guard let collection = members[Int(member)], NestedCell.type(value) != nil else {
-            return true
-        }
-        if let child = collection.pointee.children[NestedCell.number(value)] {
+        let filed = Set(links.lazy.filter { $0.payload == place }.map(\.key))
+        return values.allSatisfy { value in
+            if value.type == ValueType.link.rawValue { return filed.contains(value.word1) }
+            guard NestedCell.type(value) != nil else { return true }
+            guard let child = collection.pointee.children[NestedCell.number(value)] else {
+                return NestedCell.cell(value).isEmpty
+            }
             return members[Int(child.pointee.member)] == child
         }
-        return NestedCell.cell(value).isEmpty
     }
 
     // MARK: What is where

@@ -23,16 +23,15 @@ extension Table {
         collection.pointee.checkPieces()
         try collection.pointee.checkOrder()
         var found = 0
-        try collection.pointee.forEachElement { value, index, piece in
-            if NestedCell.type(value) != nil,
-                collection.pointee.children[NestedCell.number(value)] != nil
-            {
-                found += 1
+        for piece in 0..<collection.pointee.pieceCount {
+            let values = try collection.pointee.values(ofPiece: piece)
+            for value in values where NestedCell.type(value) != nil {
+                if collection.pointee.children[NestedCell.number(value)] != nil { found += 1 }
             }
             let serial = collection.pointee.pieces[piece].serial
             invariant(
-                collection.pointee.finder?.pointee.knows(value, collection.pointee.member, serial)
-                    ?? true, "the finder misses element \(index)")
+                collection.pointee.finder?.pointee.knows(values, collection.pointee.member, serial)
+                    ?? true, "the finder misses elements of piece \(piece)")
         }
         let children = collection.pointee.children
         invariant(found == children.count, "6: \(children.count) children, \(found) elements")
@@ -73,19 +72,14 @@ extension Table {
 }
 
 extension OpenCollection {
-    /// Calls `body` with the values of all elements, their positions and their pieces.
-    fileprivate func forEachElement(
-        _ body: (RawValue, Int, Int) -> Void
-    ) throws(RealmError) {
-        var index = 0
-        for piece in 0..<pieceCount {
-            var place = try leaf(piece)
-            for row in 0..<Int(counts[piece]) {
-                place.row = row
-                body(try table.value(place, valueColumn, valueInfo), index, piece)
-                index += 1
-            }
+    fileprivate func values(ofPiece piece: Int) throws(RealmError) -> [RawValue] {
+        var place = try leaf(piece)
+        var values: [RawValue] = []
+        for row in 0..<Int(counts[piece]) {
+            place.row = row
+            values.append(try table.value(place, valueColumn, valueInfo))
         }
+        return values
     }
 
     /// Invariants 1, 2, 3 and 5.

@@ -81,14 +81,14 @@ import Testing
     }
 
     @Test func `deleting what one list holds takes time in proportion`() throws {
-        try expectNearlyLinear(3000, "list") { n in
+        try expectNearlyLinear(2000, "list") { n in
             try deleting(n) { holder, targets in
                 let list = try holder.collection("list")
                 for target in targets { try list.insert(target.linkValue, at: list.count()) }
                 return list
             }
         }
-        try expectNearlyLinear(3000, "mixed list") { n in
+        try expectNearlyLinear(2000, "mixed list") { n in
             try deleting(n) { holder, targets in
                 let list = try holder.collection("mixed")
                 for target in targets { try list.insert(target.linkValue, at: list.count()) }
@@ -98,14 +98,14 @@ import Testing
     }
 
     @Test func `deleting what one set or dictionary holds takes time in proportion`() throws {
-        try expectNearlyLinear(3000, "set") { n in
+        try expectNearlyLinear(2000, "set") { n in
             try deleting(n) { holder, targets in
                 let bag = try holder.collection("bag")
                 for target in targets { _ = try bag.insert(target.linkValue) }
                 return bag
             }
         }
-        try expectNearlyLinear(3000, "dictionary") { n in
+        try expectNearlyLinear(2000, "dictionary") { n in
             try deleting(n) { holder, targets in
                 let map = try holder.collection("map")
                 for (index, target) in targets.enumerated() {
@@ -119,7 +119,7 @@ import Testing
     }
 
     @Test func `deleting what lists in a list hold takes time in proportion`() throws {
-        try expectNearlyLinear(3000, "nested") { n in
+        try expectNearlyLinear(2000, "nested") { n in
             try deleting(n) { holder, targets in
                 let outer = try holder.setList("value")
                 for (index, target) in targets.enumerated() {
@@ -134,7 +134,7 @@ import Testing
     @Test func `deleting the objects that a list of embedded ones holds takes time in proportion`()
         throws
     {
-        try expectNearlyLinear(3000, "embedded") { n in
+        try expectNearlyLinear(2000, "embedded") { n in
             let realm = try opened()
             try realm.beginWrite()
             let list = try realm.create("Holder").collection("parts")
@@ -198,7 +198,7 @@ import Testing
 
     @Test(arguments: [false, true])
     func `a list of dictionaries in a mixed value takes time in proportion`(atFront: Bool) throws {
-        try expectNearlyLinear(3000, Self.steps) { n in
+        try expectNearlyLinear(2000, Self.steps) { n in
             try nesting(n, .list) { list, index in
                 let inner = try list.insertNested(.dictionary, at: atFront ? 0 : index)
                 try inner.put("number", .int(Int64(index)))
@@ -215,7 +215,7 @@ import Testing
     }
 
     @Test func `a dictionary of lists in a mixed value takes time in proportion`() throws {
-        try expectNearlyLinear(3000, Self.steps) { n in
+        try expectNearlyLinear(2000, Self.steps) { n in
             try nesting(n, .dictionary) { dictionary, index in
                 let inner = try Value.string("key \(index)").withRaw { key throws(RealmError) in
                     try dictionary.insertNested(.list, key: key)
