@@ -403,6 +403,27 @@ typedef enum realm_update_policy {
     RLM_UPDATE_ALL = 2
 } realm_update_policy_e;
 
+/** What a realm_value_node_t is; an extension. */
+typedef enum realm_value_node_kind {
+    /** `value`, also a link to a stored object. */
+    RLM_NODE_VALUE = 0,
+    /** An object; its children are what its properties hold, each with its `property`. */
+    RLM_NODE_OBJECT = 1,
+    /** A list or set; its children are the elements. */
+    RLM_NODE_LIST = 2,
+    /** A dictionary; its children are the values, each with its `key`. */
+    RLM_NODE_DICTIONARY = 3,
+    /** A link to the object that another node describes: that node's index as integer in `value`. */
+    RLM_NODE_REFERENCE = 4
+} realm_value_node_kind_e;
+
+/** Details of a realm_value_node_t, to be combined; an extension. */
+typedef enum realm_value_node_flags {
+    RLM_NODE_PLAIN = 0,
+    /** A property's default: only for an object that is created, and not mentioned before. */
+    RLM_NODE_DEFAULT = 1
+} realm_value_node_flags_e;
+
 /** Details of JSON text, to be combined; an extension. */
 typedef enum realm_json_flags {
     RLM_JSON_PLAIN = 0,
@@ -482,6 +503,24 @@ typedef struct realm_value {
     };
     realm_value_type_e type;
 } realm_value_t;
+
+/**
+ * A part of a value with everything inside it, which is an array of these; an extension. They stand
+ * in level order: the root, its children, the children of the first of these, and so on.
+ */
+typedef struct realm_value_node {
+    /** One of realm_value_node_kind_e. */
+    uint32_t kind;
+    /** Bits of realm_value_node_flags_e. */
+    uint32_t flags;
+    size_t num_children;
+    /** Of a child of an object. */
+    realm_property_key_t property;
+    /** Of a child of a dictionary. */
+    realm_string_t key;
+    /** Strings and binaries are borrowed for the call. */
+    realm_value_t value;
+} realm_value_node_t;
 
 /** One argument of a query: the value arg[0], or with is_list the values arg[0 ..< nb_args]. */
 typedef struct realm_query_arg {
@@ -2350,6 +2389,57 @@ RLM_API bool realm_get_class_statistics(realm_t *realm, realm_class_key_t class_
  */
 RLM_API realm_object_t *realm_object_create_from_json(realm_t *realm, realm_class_key_t class_key,
         const char *json, realm_update_policy_e update, int flags);
+
+/**
+ * Creates an object, with all that is nested in it, or updates the one with its primary key as
+ * `update` says; returns a new handle. The root is an RLM_NODE_OBJECT. Values have the types of
+ * their properties; objects in the place of links are created or updated likewise, embedded ones in
+ * their owner. Objects that several nodes refer to are RLM_NODE_REFERENCE in all places but one.
+ * Missing values are taken from `realm_schema_set_default()`, else are null; an object that is
+ * there keeps them. `out_keys`, one for each node or NULL, gets the keys of the objects that nodes
+ * describe, -1 for others. Fails, and changes nothing: RLM_ERR_INVALID_ARGUMENT for nodes that are
+ * no tree, RLM_ERR_NO_SUCH_TABLE, RLM_ERR_INVALID_PROPERTY, RLM_ERR_PROPERTY_TYPE_MISMATCH,
+ * RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_MISSING_PROPERTY_VALUE, RLM_ERR_MISSING_PRIMARY_KEY,
+ * RLM_ERR_OBJECT_ALREADY_EXISTS, RLM_ERR_NO_SUCH_OBJECT for links, RLM_ERR_INVALID_DICTIONARY_KEY,
+ * RLM_ERR_LIMIT_EXCEEDED, RLM_ERR_ILLEGAL_OPERATION, RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
+RLM_API realm_object_t *realm_object_create_from_nodes(realm_t *realm, realm_class_key_t class_key,
+        const realm_value_node_t *nodes, size_t num_nodes, realm_update_policy_e update,
+        realm_object_key_t *out_keys);
+
+/**
+ * Gives properties of an object values with everything inside them. The root is an RLM_NODE_OBJECT
+ * with the properties to be set. Those are set and collections filled anew; with
+ * RLM_UPDATE_MODIFIED only what differs is written. Otherwise as
+ * `realm_object_create_from_nodes()`; fails also with RLM_ERR_INVALIDATED_OBJECT.
+ */
+RLM_API bool realm_object_set_nodes(realm_object_t *object, const realm_value_node_t *nodes,
+        size_t num_nodes, realm_update_policy_e update, realm_object_key_t *out_keys);
+
+/**
+ * Inserts a value with everything inside it before an element of a list; embedded objects are made
+ * there. Otherwise as `realm_object_create_from_nodes()`; fails also with
+ * RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_INVALIDATED_OBJECT.
+ */
+RLM_API bool realm_list_insert_nodes(realm_list_t *list, size_t index,
+        const realm_value_node_t *nodes, size_t num_nodes, realm_update_policy_e update,
+        realm_object_key_t *out_keys);
+
+/** Replaces an element of a list; as `realm_list_insert_nodes()`. */
+RLM_API bool realm_list_set_nodes(realm_list_t *list, size_t index, const realm_value_node_t *nodes,
+        size_t num_nodes, realm_update_policy_e update, realm_object_key_t *out_keys);
+
+/**
+ * Adds a value to a set, if it is not there; an object with everything inside it is created. As
+ * `realm_list_insert_nodes()`.
+ */
+RLM_API bool realm_set_insert_nodes(realm_set_t *set, const realm_value_node_t *nodes,
+        size_t num_nodes, realm_update_policy_e update, realm_object_key_t *out_keys);
+
+/** Inserts or replaces the value of a key; as `realm_list_insert_nodes()`. */
+RLM_API bool realm_dictionary_insert_nodes(realm_dictionary_t *dictionary, realm_value_t key,
+        const realm_value_node_t *nodes, size_t num_nodes, realm_update_policy_e update,
+        realm_object_key_t *out_keys);
 
 /**
  * Gives a property the value that new objects get which are created from JSON or copied without

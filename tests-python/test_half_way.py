@@ -153,3 +153,30 @@ def test_links_to_what_is_gone(r, before):
         with pytest.raises(realm.Error):
             r.create(Person, id=1, name="new", dog=gone, update="all")
         assert everything(r) == before
+
+
+def test_embedded_objects_are_what_their_dicts_say(r, before):
+    """Updated where they are, with the defaults for what a dict leaves out, as new ones would be."""
+    toy = r.find(Person, 1).toy
+    with r.write():
+        r.create(Person, id=1, toy={"price": 4}, update="modified")
+        assert toy.price == 4 and toy.maker is None
+        r.create(Person, id=1, toy={"price": 5}, update="all")
+        assert not realm.is_valid(toy) and r.find(Person, 1).toy.price == 5
+    assert r.check() == []
+
+
+def test_objects_that_refer_to_each_other(r):
+    """Cycles, also through the object that is added, and one object in several places."""
+    rex, bo = Dog(name="Rex"), Dog(name="Bo")
+    rex.friend, bo.friend = bo, rex
+    person = Person(id=1, dog=rex, dogs=[rex, bo, rex], pack=[bo], named={"x": rex})
+    person.toy = Toy(price=1, maker=bo)
+    rex.toys.append(Toy(price=2, maker=rex))
+    with r.write():
+        r.add(person)
+        assert rex.friend == bo and bo.friend == rex and person.dog == rex
+        assert person.dogs == [rex, bo, rex] and person.named == {"x": rex}
+        assert person.toy.maker == bo and rex.toys[0].maker == rex
+        assert realm.is_managed(bo) and len(r.objects(Dog)) == 2
+    assert r.check() == []

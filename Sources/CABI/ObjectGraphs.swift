@@ -9,7 +9,7 @@ private func object(_ handle: OpaquePointer?) throws(RealmError) -> ObjectHandle
     ObjectHandle(checked: try HandleSlab.check(UnsafeRawPointer(handle), .object))
 }
 
-private func policy(_ update: realm_update_policy_e) throws(RealmError) -> UpdatePolicy {
+func policy(_ update: realm_update_policy_e) throws(RealmError) -> UpdatePolicy {
     guard let policy = UpdatePolicy(rawValue: update.rawValue) else {
         throw RealmError(.invalidArgument, "\(update.rawValue) is no update policy")
     }

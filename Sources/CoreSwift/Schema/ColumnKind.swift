@@ -77,3 +77,24 @@ enum ColumnKind: UInt8 {
     /// Values are links, or may be some: the column has an inverse index.
     var holdsLinks: Bool { self == .link || self == .mixed }
 }
+
+extension PropertyType {
+    /// The `ValueType` that a non-null value of the property has; nil for mixed properties, whose
+    /// values are of any type, and those that are not stored.
+    var valueType: ValueType? {
+        switch self {
+        case .int: return .int
+        case .bool: return .bool
+        case .string: return .string
+        case .binary: return .binary
+        case .timestamp: return .timestamp
+        case .float: return .float
+        case .double: return .double
+        case .decimal128: return .decimal128
+        case .object: return .link
+        case .objectId: return .objectId
+        case .uuid: return .uuid
+        case .mixed, .linkingObjects: return nil
+        }
+    }
+}

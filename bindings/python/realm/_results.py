@@ -172,7 +172,11 @@ class Results(_realm.Results, Sequence[T]):
     avg = average
 
     def values(self, *names: _Key) -> list[Any]:
-        """The values of one property as a list; of several, as a list of tuples."""
+        """The values of one property as a list; of several, as a list of tuples.
+
+        Lists and sets are given as lists of their elements, dictionaries as dicts: copies, which do
+        not follow later changes. Lists and dictionaries in properties of any type stay live views.
+        """
         return self._values(tuple(map(_path, names)))
 
     def __repr__(self) -> str:

@@ -194,13 +194,6 @@ typedef struct {
     realm_value_t name;        /* PLACE_KEY */
 } Place;
 
-/* Objects that get their rows together: all of them or none. See realm_graph.c. */
-typedef struct {
-    Realm *realm;
-    PyObject *queue;
-    int update;
-} Graph;
-
 /* How `create` and `add` treat a primary key that is there already. */
 enum { UPDATE_ERROR = 0, UPDATE_ALL = 1, UPDATE_MODIFIED = 2 };
 
@@ -210,16 +203,14 @@ enum { UPDATE_ERROR = 0, UPDATE_ALL = 1, UPDATE_MODIFIED = 2 };
 typedef struct {
     Binding *binding;
     size_t count;                 /* entries of keys, values and keeps */
-    size_t later;                 /* items that need the row first: collections, new objects */
-    bool existing;                /* the row is there already */
-    bool nested;                  /* it is part of a graph that may fail after it was stored */
-    bool brings;                  /* storing what comes later may fail: it brings objects */
-    PyObject *before;             /* what an object that is there was, as JSON; NULL: not needed */
+    realm_object_t *existing;     /* the object that is updated, NULL for a new one */
     PyObject **items;             /* per property of the model, owned; NULL where not given */
+    bool *defaults;               /* per property: the item is the default of a new object */
     realm_property_key_t *keys;
     realm_value_t *values;
     PyObject **keeps;
     PyObject *inline_items[INLINE_PROPERTIES];
+    bool inline_defaults[INLINE_PROPERTIES];
     realm_property_key_t inline_keys[INLINE_PROPERTIES];
     realm_value_t inline_values[INLINE_PROPERTIES];
     PyObject *inline_keeps[INLINE_PROPERTIES];
@@ -334,6 +325,8 @@ PyObject *realm_find(Realm *self, PyObject *args);
 PyObject *realm_object_for_key(Realm *self, PyObject *args);
 PyObject *realm_delete_object(Realm *self, PyObject *object);
 
+/* What the engine calls an update policy. */
+realm_update_policy_e engine_policy(int update);
 /* The number of an update policy by name, NULL being that of "error"; -1 with an exception. */
 int update_policy(PyObject *name);
 
@@ -352,39 +345,34 @@ int row_open(Row *row, Binding *binding);
 void row_close(Row *row);
 int row_give(Row *row, Py_ssize_t index, PyObject *value);
 int row_give_dict(Row *row, PyObject *values);
-/* Converts the items other than the primary key. */
-int row_convert(Row *row);
-/* Makes or finds the row and sets its values; NULL with an exception and no row left behind. */
-realm_object_t *row_store(Row *row, int update, bool *created);
+/* Finds the object that the row updates. */
+int row_find(Row *row, int update);
+/* Fills in what a new object gets that was not given. Raises when there is nothing for a property;
+ * where `missing` is not NULL, it gets the message instead. */
+int row_complete(Row *row, PyObject **missing);
+/* Stores the row, with all that its items bring along; NULL with an exception, and nothing written.
+ * `adopted`: the object in no realm whose values these are, which may be linked to, or NULL. */
+realm_object_t *row_create(Row *row, Object *adopted, int update);
+/* Raises what the engine reported about a row. */
+void row_raise(Row *row);
 
-/* ---- realm_graph.c -------------------------------------------------------------------------- */
+/* ---- tree.c ---------------------------------------------------------------------------------- */
 
 /* Whether `value` is more than a conversion away from being stored: it brings new objects, or is a
  * list or dictionary for a property of any type. */
 bool brings_objects(Property *property, Binding *target, PyObject *value);
 bool is_unmanaged(State *state, PyObject *value);
-/* Puts an object back to what it was, see `Row.before`. Clears the engine's error. */
-void object_put_back(Realm *realm, Binding *binding, PyObject *before);
-int graph_open(Graph *graph, Realm *realm, int update);
-/* Stores what the objects of the graph link to and contain, with what comes along. */
-int graph_settle(Graph *graph);
-/* Makes everything undone when `bad`; returns `bad`. */
-int graph_close(Graph *graph, int bad);
-/* Puts a value, of which the property is known, to its place. */
-int graph_put(Graph *graph, Property *property, Binding *target, const Place *place,
-              PyObject *value);
-/* Converts and puts a value that brings no objects. */
-int put_plain(Realm *realm, Property *property, const Place *place, PyObject *value);
-/* Replaces the content of a collection. */
-int graph_assign(Graph *graph, realm_object_t *handle, Binding *binding, Property *property,
-                 PyObject *value, bool is_new);
-/* Stores a row with what it brings along; the object is managed. */
-PyObject *graph_create(Graph *graph, Row *row);
-/* Makes `object` managed, with everything unmanaged that it links to. `update` as in create. */
-int realm_adopt(Realm *self, Object *object, int update);
-/* Puts a value that brings objects, all at once. */
-int realm_put(Realm *self, Property *property, Binding *target, const Place *place,
-              PyObject *value);
+/* Makes `object` a view of the stored object, whose handle it takes over. */
+void object_manage(Object *object, Binding *binding, realm_object_t *handle);
+/* As `row_create`, whatever the items bring along; for rows that were completed. */
+realm_object_t *tree_create(Row *row, Object *adopted, int update);
+/* Gives a property of a stored object a value that is not checked yet. */
+int tree_assign(Binding *binding, realm_object_t *handle, Property *property, PyObject *value);
+/* Puts a checked value into a collection, with all that it brings along. */
+int tree_put(Realm *realm, Property *property, Binding *target, const Place *place,
+             PyObject *value);
+/* Whether `value` is the embedded object that is at the place already. */
+bool embedded_is_at(Realm *realm, const Place *place, PyObject *value);
 
 /* ---- realm_check.c -------------------------------------------------------------------------- */
 
@@ -402,7 +390,7 @@ int object_set_property(Object *self, Property *property, PyObject *value);
 /* 0 when `self` is managed and its realm may be used. */
 int object_ready(Object *self);
 
-/* ---- results.c, results_refine.c, iterator.c ------------------------------------------------ */
+/* ---- results.c, results_refine.c, results_values.c, iterator.c ------------------------------- */
 
 /* New results that take over `handle`, also on failure. */
 PyObject *results_wrap(PyTypeObject *type, Binding *binding, realm_results_t *handle,
@@ -453,8 +441,6 @@ PyObject *nested_element(Collection *into, const Place *place, PyObject *value);
 /* The same for the content of a collection, given as a list or dict. `into`: NULL for the one of a
  * property. */
 PyObject *nested_content(Property *property, Realm *realm, PyObject *content, Collection *into);
-/* Puts a checked list or dict to its place. */
-int nested_put(Realm *realm, Property *property, const Place *place, PyObject *value);
 /* Views of what a property, an element or a value of results holds. `type`: RLM_TYPE_LIST or
  * RLM_TYPE_DICTIONARY. */
 PyObject *nested_of_object(Object *owner, Property *property, int type);
@@ -486,6 +472,8 @@ PyObject *collection_value(Collection *self, size_t index, const realm_value_t *
 bool collection_is_at(Realm *realm, const Place *place, PyObject *value);
 /* `count` elements from `first` on as a list, in steps. */
 PyObject *collection_slice(Collection *self, Py_ssize_t first, Py_ssize_t step, Py_ssize_t count);
+/* All elements: a list, or a dict of a dictionary. */
+PyObject *collection_contents(Collection *self);
 /* Reads the element at an index; `key` may be NULL. */
 PyObject *collection_element(Collection *self, size_t index, PyObject **key);
 /* Position of the first element that equals `value` in Python, SIZE_MAX if there is none. */

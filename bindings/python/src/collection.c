@@ -219,6 +219,40 @@ PyObject *collection_slice(Collection *self, Py_ssize_t first, Py_ssize_t step,
     return result;
 }
 
+/* Entries one after another, read many at a time. */
+static int fill_dict(Collection *self, PyObject *dict, size_t count) {
+    realm_value_t keys[ELEMENTS_AT_ONCE], values[ELEMENTS_AT_ONCE];
+    for (size_t first = 0; first < count;) {
+        Py_ssize_t got = collection_read(self, first, ELEMENTS_AT_ONCE, keys, values);
+        if (got < 0) return -1;
+        if (got == 0) {
+            collection_raise_code(self, RLM_ERR_STALE_ACCESSOR, " changed while it was read");
+            return -1;
+        }
+        for (Py_ssize_t i = 0; i < got; i++) {
+            PyObject *key = value_to_python(self->realm->state, self->realm, &keys[i]);
+            PyObject *value = key ? collection_value(self, 0, &keys[i], &values[i]) : NULL;
+            int bad = value ? PyDict_SetItem(dict, key, value) : -1;
+            Py_XDECREF(key);
+            Py_XDECREF(value);
+            if (bad) return -1;
+        }
+        first += (size_t)got;
+    }
+    return 0;
+}
+
+PyObject *collection_contents(Collection *self) {
+    Py_ssize_t count = collection_length(self);
+    if (count < 0) return NULL;
+    if (self->kind != RLM_COLLECTION_TYPE_DICTIONARY) return collection_slice(self, 0, 1, count);
+    PyObject *result = PyDict_New();
+    int collecting = PyGC_Disable();
+    if (result && fill_dict(self, result, (size_t)count) < 0) Py_CLEAR(result);
+    if (collecting) PyGC_Enable();
+    return result;
+}
+
 /* ---- finding -------------------------------------------------------------------------------- */
 
 static bool is_number(State *state, PyObject *value) {
@@ -347,27 +381,55 @@ bool collection_is_at(Realm *realm, const Place *place, PyObject *value) {
     }
 }
 
+static bool place_value(const Place *place, realm_value_t value) {
+    size_t index;
+    bool inserted;
+    switch (place->kind) {
+    case PLACE_PROPERTY: return realm_set_value(place->handle, place->key, value, false);
+    case PLACE_INSERT: return realm_list_insert(place->handle, place->index, value);
+    case PLACE_SET: return realm_list_set(place->handle, place->index, value);
+    case PLACE_ADD: return realm_set_insert(place->handle, value, &index, &inserted);
+    default: return realm_dictionary_insert(place->handle, place->name, value, &index, &inserted);
+    }
+}
+
+static int put_plain(Realm *realm, Property *property, const Place *place, PyObject *value) {
+    realm_value_t converted;
+    PyObject *keep;
+    bool done = false;
+    int bad = value_for_property(property, realm, value, &converted, &keep);
+    if (!bad) done = place_value(place, converted);
+    Py_XDECREF(keep);
+    if (done) return 0;
+    PyObject *text = bad ? NULL : short_repr(value);
+    if (text) {
+        raise_engine(property->state, "%s.%U: %U", property->model->text, property->name, text);
+    }
+    Py_XDECREF(text);
+    return -1;
+}
+
 int collection_put(Collection *self, const Place *place, PyObject *value) {
     Property *property = self->property;
     Binding *target = self->binding->targets[property->index];
-    PyObject *checked = Py_NewRef(value);
-    if (brings_objects(property, target, value)) {
-        if (collection_is_at(self->realm, place, value)) {
-            Py_DECREF(checked);
-            return 0;
-        }
-        replace_reference(&checked, property->type == RLM_PROPERTY_TYPE_MIXED
-                                        ? nested_element(self, place, value)
-                                        : element_normalised(property, self->realm, value, true));
-        if (!checked) return -1;
-        if (!realm_is_writable(self->realm->handle)) {
-            collection_raise_code(self, RLM_ERR_WRONG_TRANSACTION_STATE,
-                                  " can't be changed: not in a write transaction");
-            Py_DECREF(checked);
-            return -1;
-        }
+    if (!brings_objects(property, target, value)) {
+        return put_plain(self->realm, property, place, value);
     }
-    int bad = realm_put(self->realm, property, target, place, checked);
+    if (collection_is_at(self->realm, place, value) ||
+        embedded_is_at(self->realm, place, value)) {
+        return 0;
+    }
+    PyObject *checked = property->type == RLM_PROPERTY_TYPE_MIXED
+                            ? nested_element(self, place, value)
+                            : element_normalised(property, self->realm, value, true);
+    if (!checked) return -1;
+    int bad = -1;
+    if (realm_is_writable(self->realm->handle)) {
+        bad = tree_put(self->realm, property, target, place, checked);
+    } else {
+        collection_raise_code(self, RLM_ERR_WRONG_TRANSACTION_STATE,
+                              " can't be changed: not in a write transaction");
+    }
     Py_DECREF(checked);
     return bad;
 }

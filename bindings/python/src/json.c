@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static realm_update_policy_e engine_policy(int update) {
+realm_update_policy_e engine_policy(int update) {
     return update == UPDATE_ALL ? RLM_UPDATE_ALL
            : update == UPDATE_MODIFIED ? RLM_UPDATE_MODIFIED : RLM_UPDATE_NEVER;
 }

@@ -1,9 +1,9 @@
 /* Lists and dictionaries inside values of any type: properties `Any`, elements of `list[Any]` and
  * `dict[str, Any]`, to any depth that the engine takes.
  *
- * Going in they are copied: first into plain lists and dicts whose every value has been checked,
- * then, when nothing can be wrong any more, into the engine. Coming out they are the same live
- * views as those of properties (collection.c), which follow their element. */
+ * Going in they are copied, into plain lists and dicts whose every value has been checked, which
+ * tree.c hands to the engine. Coming out they are the same live views as those of properties
+ * (collection.c), which follow their element. */
 #include "binding.h"
 
 /* Collections in one another that the engine stores, the outermost included. */
@@ -139,69 +139,6 @@ PyObject *nested_content(Property *property, Realm *realm, PyObject *content, Co
     Step step = {.up = &first, .container = content};
     return PyDict_Check(content) ? copied_dict(property, realm, content, depth, &step)
                                  : copied_list(property, realm, content, depth, &step);
-}
-
-/* ---- into the engine ------------------------------------------------------------------------ */
-
-/* An empty list or dictionary at the place. What was there of the same type is emptied: views of
- * it follow. */
-static void *make_room(const Place *place, bool is_dict) {
-    void *handle;
-    switch (place->kind) {
-    case PLACE_PROPERTY:
-        handle = is_dict ? (void *)realm_set_dictionary(place->handle, place->key)
-                         : (void *)realm_set_list(place->handle, place->key);
-        break;
-    case PLACE_INSERT:
-        return is_dict ? (void *)realm_list_insert_dictionary(place->handle, place->index)
-                       : (void *)realm_list_insert_list(place->handle, place->index);
-    case PLACE_SET:
-        handle = is_dict ? (void *)realm_list_set_dictionary(place->handle, place->index)
-                         : (void *)realm_list_set_list(place->handle, place->index);
-        break;
-    default:
-        handle = is_dict
-                     ? (void *)realm_dictionary_insert_dictionary(place->handle, place->name)
-                     : (void *)realm_dictionary_insert_list(place->handle, place->name);
-    }
-    if (handle && !(is_dict ? realm_dictionary_clear(handle) : realm_list_clear(handle))) {
-        realm_release(handle);
-        handle = NULL;
-    }
-    return handle;
-}
-
-static int put_value(Realm *realm, Property *property, const Place *place, PyObject *value) {
-    if (PyList_Check(value) || PyDict_Check(value)) {
-        return nested_put(realm, property, place, value);
-    }
-    return put_plain(realm, property, place, value);
-}
-
-int nested_put(Realm *realm, Property *property, const Place *place, PyObject *value) {
-    bool is_dict = PyDict_Check(value);
-    int bad = 0;
-    void *handle = make_room(place, is_dict);
-    if (!handle) {
-        raise_engine(property->state, "%s.%U", property->model->text, property->name);
-        return -1;
-    }
-    Place inside = {.kind = is_dict ? PLACE_KEY : PLACE_INSERT, .handle = handle};
-    if (is_dict) {
-        Py_ssize_t position = 0;
-        PyObject *key, *item;
-        while (!bad && PyDict_Next(value, &position, &key, &item)) {
-            bad = key_from_python(property, key, &inside.name);
-            if (!bad) bad = put_value(realm, property, &inside, item);
-        }
-    } else {
-        for (Py_ssize_t i = 0; !bad && i < PyList_Size(value); i++) {
-            inside.index = (size_t)i;
-            bad = put_value(realm, property, &inside, PyList_GetItem(value, i));
-        }
-    }
-    realm_release_handle(realm, handle);
-    return bad;
 }
 
 /* ---- views ---------------------------------------------------------------------------------- */

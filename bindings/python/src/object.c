@@ -201,12 +201,8 @@ static int assign_collection(Object *self, Property *property, PyObject *value) 
             return 0;
         }
     }
-    Graph graph;
     if (writable(self, property) < 0) return -1;
-    if (graph_open(&graph, self->realm, UPDATE_ERROR) < 0) return -1;
-    int bad = graph_assign(&graph, self->handle, self->binding, property, value, false);
-    if (!bad) bad = graph_settle(&graph);
-    return graph_close(&graph, bad);
+    return tree_assign(self->binding, self->handle, property, value);
 }
 
 /* Assigning an object that is in no realm adds it, if it is of the right class; assigning a list or
@@ -214,16 +210,12 @@ static int assign_collection(Object *self, Property *property, PyObject *value) 
 static int assign_objects(Object *self, Property *property, PyObject *value) {
     Place place = {.kind = PLACE_PROPERTY, .handle = self->handle,
                    .key = self->binding->keys[property->index]};
-    if (collection_is_at(self->realm, &place, value)) return 0;
-    PyObject *checked = element_normalised(property, self->realm, value, true);
-    if (!checked) return -1;
-    int bad = writable(self, property);
-    if (!bad) {
-        bad = realm_put(self->realm, property, self->binding->targets[property->index], &place,
-                        checked);
+    if (collection_is_at(self->realm, &place, value) ||
+        embedded_is_at(self->realm, &place, value)) {
+        return 0;
     }
-    Py_DECREF(checked);
-    return bad;
+    if (writable(self, property) < 0) return -1;
+    return tree_assign(self->binding, self->handle, property, value);
 }
 
 int object_set_property(Object *self, Property *property, PyObject *value) {

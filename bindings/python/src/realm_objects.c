@@ -1,5 +1,5 @@
 /* Objects of a realm: create, add, find, delete. What creating and adding do with values is in
- * row.c and realm_graph.c. */
+ * row.c and tree.c. */
 #include "binding.h"
 
 int update_policy(PyObject *name) {
@@ -45,14 +45,31 @@ PyObject *realm_create(Realm *self, PyObject *const *args, Py_ssize_t count, PyO
             goto done;
         }
     }
-    Graph graph;
-    if (graph_open(&graph, self, update) == 0) {
-        result = graph_create(&graph, &row);
-        if (graph_close(&graph, result ? graph_settle(&graph) : -1) < 0) Py_CLEAR(result);
-    }
+    realm_object_t *handle = row_create(&row, NULL, update);
+    if (handle) result = object_wrap(binding, handle);
 done:
     row_close(&row);
     return result;
+}
+
+/* Makes an object that is in no realm managed, with everything that it brings along. */
+static int adopt(Realm *self, Object *object, int update) {
+    Binding *binding = realm_binding(self, object->model);
+    if (!binding) return -1;
+    Row row;
+    realm_object_t *handle = NULL;
+    if (row_open(&row, binding) == 0) {
+        for (size_t i = 0; i < object->model->count; i++) {
+            row.items[i] = Py_XNewRef(object->values[i]);
+        }
+        handle = row_create(&row, object, update);
+    }
+    row_close(&row);
+    if (!handle) return -1;
+    /* A default may have stored it meanwhile. */
+    if (object->handle) realm_release_handle(self, handle);
+    else object_manage(object, binding, handle);
+    return 0;
 }
 
 PyObject *realm_add(Realm *self, PyObject *args, PyObject *kwargs) {
@@ -74,7 +91,7 @@ PyObject *realm_add(Realm *self, PyObject *args, PyObject *kwargs) {
                    added->model->text);
         return NULL;
     }
-    if (realm_adopt(self, added, update) < 0) return NULL;
+    if (adopt(self, added, update) < 0) return NULL;
     return Py_NewRef(object);
 }
 

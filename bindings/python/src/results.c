@@ -1,5 +1,6 @@
 /* realm._realm.Results: a lazy, live sequence of objects, or of the values of a collection - access
- * to its elements. How one becomes another (filter, sort ...) and how values are drawn from it is in results_refine.c. */
+ * to its elements. How one becomes another (filter, sort ...) is in results_refine.c, how values are
+ * drawn from it in results_values.c. */
 #include "binding.h"
 
 static PyObject *results_make(PyTypeObject *type, Realm *realm, Binding *binding,

@@ -1,7 +1,7 @@
 /* Rows: the values of one object between Python and the engine.
  *
  * First everything is converted, then the row is made, then the values are set in one call: an
- * object that fails its checks leaves no row behind. */
+ * object that fails its checks leaves no row behind. What is more than values goes through tree.c. */
 #include "binding.h"
 
 #include <string.h>
@@ -10,35 +10,37 @@ int row_open(Row *row, Binding *binding) {
     size_t count = binding->model->count;
     row->binding = binding;
     row->count = 0;
-    row->later = 0;
-    row->existing = row->nested = row->brings = false;
-    row->before = NULL;
+    row->existing = NULL;
     if (count <= INLINE_PROPERTIES) {
         memset(row->inline_items, 0, count * sizeof *row->inline_items);
+        memset(row->inline_defaults, 0, count * sizeof *row->inline_defaults);
         row->items = row->inline_items;
+        row->defaults = row->inline_defaults;
         row->keys = row->inline_keys;
         row->values = row->inline_values;
         row->keeps = row->inline_keeps;
         return 0;
     }
     row->items = PyMem_Calloc(count, sizeof *row->items);
+    row->defaults = PyMem_Calloc(count, sizeof *row->defaults);
     row->keys = PyMem_Calloc(count, sizeof *row->keys);
     row->values = PyMem_Calloc(count, sizeof *row->values);
     row->keeps = PyMem_Calloc(count, sizeof *row->keeps);
-    if (row->items && row->keys && row->values && row->keeps) return 0;
+    if (row->items && row->defaults && row->keys && row->values && row->keeps) return 0;
     PyErr_NoMemory();
     return -1;
 }
 
 void row_close(Row *row) {
     size_t count = row->binding->model->count;
-    Py_CLEAR(row->before);
+    if (row->existing) realm_release_handle(row->binding->realm, row->existing);
     if (row->items) {
         for (size_t i = 0; i < count; i++) Py_CLEAR(row->items[i]);
     }
     for (size_t i = 0; i < row->count; i++) Py_CLEAR(row->keeps[i]);
     if (count > INLINE_PROPERTIES) {
         PyMem_Free(row->items);
+        PyMem_Free(row->defaults);
         PyMem_Free(row->keys);
         PyMem_Free(row->values);
         PyMem_Free(row->keeps);
@@ -70,49 +72,38 @@ int row_give_dict(Row *row, PyObject *mapping) {
     return bad;
 }
 
-/* Whether an element brings objects: putting those may still fail when others are stored. */
-static bool elements_bring(Property *property, Binding *target, PyObject *content) {
-    if (property->type != RLM_PROPERTY_TYPE_OBJECT || PyObject_Size(content) == 0) return false;
-    PyObject *elements =
-        PyDict_Check(content) ? PyDict_Values(content) : PySequence_List(content);
-    /* Without memory to look, the worst is assumed. */
-    bool brings = !elements;
-    for (Py_ssize_t i = 0; !brings && i < PyList_Size(elements); i++) {
-        brings = brings_objects(property, target, PyList_GetItem(elements, i));
-    }
-    Py_XDECREF(elements);
-    PyErr_Clear();
-    return brings;
+/* Whether a collection of a new object needs nothing to be done: it starts empty. */
+static bool is_empty(Property *property, PyObject *content) {
+    bool fits = property->collection == RLM_COLLECTION_TYPE_DICTIONARY
+                    ? PyDict_Check(content)
+                    : PyList_Check(content) || PyAnySet_Check(content);
+    return (fits || PyTuple_Check(content)) && PyObject_Size(content) == 0;
 }
 
-/* Converts the given items other than the primary key; collections and what brings new objects are
- * checked here and set later. */
-int row_convert(Row *row) {
+/* Whether values are all that there is: no collections, no other objects. */
+static bool is_plain(Row *row) {
     Model *model = row->binding->model;
-    Realm *realm = row->binding->realm;
     for (size_t i = 0; i < model->count; i++) {
-        PyObject *item = row->items[i];
         Property *property = model->properties[i];
+        if (!row->items[i]) continue;
+        if (property->collection ? row->existing || !is_empty(property, row->items[i])
+                                 : brings_objects(property, row->binding->targets[i],
+                                                  row->items[i])) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Converts the items of a plain row other than the primary key. */
+static int row_convert(Row *row) {
+    Model *model = row->binding->model;
+    for (size_t i = 0; i < model->count; i++) {
         size_t n = row->count;
-        if (!item || (Py_ssize_t)i == model->primary) continue;
-        if (property->collection) {
-            /* Checked before there is a row; put into it later. */
-            PyObject *content = collection_normalised(property, realm, item, true);
-            if (!content) return -1;
-            replace_reference(&row->items[i], content);
-            if (row->existing || PyObject_Size(content) > 0) row->later++;
-            if (elements_bring(property, row->binding->targets[i], content)) row->brings = true;
-            continue;
-        }
-        if (brings_objects(property, row->binding->targets[i], item)) {
-            PyObject *checked = element_normalised(property, realm, item, true);
-            if (!checked) return -1;
-            replace_reference(&row->items[i], checked);
-            row->later++;
-            if (property->type == RLM_PROPERTY_TYPE_OBJECT) row->brings = true;
-            continue;
-        }
-        if (value_for_property(property, realm, item, &row->values[n], &row->keeps[n]) < 0) {
+        Property *property = model->properties[i];
+        if (!row->items[i] || (Py_ssize_t)i == model->primary || property->collection) continue;
+        if (value_for_property(property, row->binding->realm, row->items[i], &row->values[n],
+                               &row->keeps[n]) < 0) {
             Py_CLEAR(row->keeps[n]);
             return -1;
         }
@@ -122,13 +113,13 @@ int row_convert(Row *row) {
     return 0;
 }
 
-/* Fills in defaults for a row that will be new; raises when a required value is missing. */
-static int row_complete(Row *row) {
+int row_complete(Row *row, PyObject **missing) {
     Model *model = row->binding->model;
     for (size_t i = 0; i < model->count; i++) {
         if (row->items[i]) continue;
         Property *property = model->properties[i];
         row->items[i] = property_default(property);
+        row->defaults[i] = row->items[i] != NULL;
         if (row->items[i]) continue;
         if (PyErr_Occurred()) return -1;
         /* The engine starts collections empty. */
@@ -138,9 +129,17 @@ static int row_complete(Row *row) {
             if ((Py_ssize_t)i == model->primary) row->items[i] = Py_NewRef(Py_None);
             continue;
         }
-        raise_code(model->state, RLM_ERR_MISSING_PROPERTY_VALUE,
-                   "creating %s needs a value for %U, which is %s and has no default",
-                   model->text, property->name, property_type_name(property->type));
+        if (missing && *missing) continue;
+        PyObject *text = PyUnicode_FromFormat(
+            "creating %s needs a value for %U, which is %s and has no default", model->text,
+            property->name, property_type_name(property->type));
+        if (!text) return -1;
+        if (missing) {
+            *missing = text;
+            continue;
+        }
+        raise_code(model->state, RLM_ERR_MISSING_PROPERTY_VALUE, "%U", text);
+        Py_DECREF(text);
         return -1;
     }
     return 0;
@@ -193,80 +192,86 @@ static int row_keep_modified(Row *row, realm_object_t *handle) {
     return 0;
 }
 
-/* The row of the object: found by primary key where `update` allows, else new. */
-static realm_object_t *row_handle(Row *row, int update, bool *created) {
+/* The value of the primary key. */
+static int row_key(Row *row, realm_value_t *key, PyObject **keep) {
+    Model *model = row->binding->model;
+    return value_for_property(model->properties[model->primary], NULL, row->items[model->primary],
+                              key, keep);
+}
+
+int row_find(Row *row, int update) {
     Model *model = row->binding->model;
     Realm *realm = row->binding->realm;
-    State *state = model->state;
+    realm_value_t key;
+    PyObject *keep = NULL;
+    if (update == UPDATE_ERROR || model->primary < 0 || !row->items[model->primary]) return 0;
+    int bad = row_key(row, &key, &keep);
+    if (!bad) {
+        realm_clear_last_error();
+        row->existing = realm_object_find_with_primary_key(
+            realm->handle, row->binding->class_key, key, NULL);
+        if (!row->existing && realm_get_last_error(NULL)) {
+            raise_engine(model->state, "finding %s", model->text);
+            bad = -1;
+        }
+    }
+    Py_XDECREF(keep);
+    return bad;
+}
+
+void row_raise(Row *row) {
+    Model *model = row->binding->model;
+    const char *doing = row->existing ? "updating" : "creating";
+    PyObject *key = model->primary < 0 ? NULL : row->items[model->primary];
+    if (PyErr_Occurred()) return;
+    PyObject *text = key ? short_repr(key) : NULL;
+    if (text) {
+        raise_engine(model->state, "%s %s with %U = %U", doing, model->text,
+                     model->properties[model->primary]->name, text);
+    } else {
+        raise_engine(model->state, "%s %s", doing, model->text);
+    }
+    Py_XDECREF(text);
+}
+
+/* Stores a plain row; NULL with an exception and no row left behind. */
+static realm_object_t *row_store(Row *row, int update) {
+    Model *model = row->binding->model;
+    Realm *realm = row->binding->realm;
     realm_object_t *handle = NULL;
     realm_value_t key;
     PyObject *keep = NULL;
-    *created = true;
-    if (model->primary < 0) {
-        if (row_complete(row) < 0 || row_convert(row) < 0) return NULL;
+    if (row_convert(row) < 0) return NULL;
+    if (row->existing) {
+        if (update == UPDATE_MODIFIED && row_keep_modified(row, row->existing) < 0) {
+            row_raise(row);
+            return NULL;
+        }
+        handle = row->existing;
+    } else if (model->primary < 0) {
         handle = realm_object_create(realm->handle, row->binding->class_key);
-        if (!handle) raise_engine(state, "creating %s", model->text);
+    } else {
+        if (row_key(row, &key, &keep) == 0) {
+            handle = realm_object_create_with_primary_key(realm->handle, row->binding->class_key,
+                                                          key);
+        }
+        Py_XDECREF(keep);
+    }
+    if (handle && (row->count == 0 ||
+                   realm_set_values(handle, row->count, row->keys, row->values, false))) {
+        row->existing = NULL;
         return handle;
     }
-    Property *property = model->properties[model->primary];
-    if (update != UPDATE_ERROR && row->items[model->primary]) {
-        if (value_for_property(property, NULL, row->items[model->primary], &key, &keep) < 0) {
-            goto done;
-        }
-        realm_clear_last_error();
-        handle = realm_object_find_with_primary_key(realm->handle, row->binding->class_key, key,
-                                                    NULL);
-        Py_CLEAR(keep);
-        if (handle) {
-            *created = false;
-            row->existing = true;
-            if (row_convert(row) == 0) return handle;
-            realm_release_handle(realm, handle);
-            return NULL;
-        }
-        if (realm_get_last_error(NULL)) {
-            raise_engine(state, "finding %s", model->text);
-            return NULL;
-        }
+    row_raise(row);
+    if (handle && !row->existing) {
+        realm_object_delete(handle);
+        realm_release_handle(realm, handle);
     }
-    if (row_complete(row) < 0 || row_convert(row) < 0 ||
-        value_for_property(property, NULL, row->items[model->primary], &key, &keep) < 0) {
-        goto done;
-    }
-    handle =
-        realm_object_create_with_primary_key(realm->handle, row->binding->class_key, key);
-    if (!handle) {
-        PyObject *text = short_repr(row->items[model->primary]);
-        if (text) raise_engine(state, "creating %s with %U = %U", model->text, property->name, text);
-        Py_XDECREF(text);
-    }
-done:
-    Py_XDECREF(keep);
-    return handle;
+    return NULL;
 }
 
-/* Makes or finds the row and sets its values; NULL with an exception and no row left behind. */
-realm_object_t *row_store(Row *row, int update, bool *created) {
-    Model *model = row->binding->model;
-    realm_object_t *handle = row_handle(row, update, created);
-    if (!handle) return NULL;
-    bool done = true;
-    if (!*created && (row->nested || row->brings)) {
-        char *text = realm_object_to_json(handle, 0, RLM_JSON_EXTENDED);
-        if (text) row->before = PyBytes_FromString(text);
-        realm_free(text);
-        done = row->before != NULL;
-    }
-    if (done && !*created && update == UPDATE_MODIFIED) done = row_keep_modified(row, handle) == 0;
-    if (done && row->count) {
-        done = realm_set_values(handle, row->count, row->keys, row->values, false);
-    }
-    if (done) return handle;
-    if (!PyErr_Occurred()) {
-        raise_engine(model->state, *created ? "creating %s" : "updating %s", model->text);
-    }
-    if (*created) realm_object_delete(handle);
-    realm_release_handle(row->binding->realm, handle);
-    if (row->before) object_put_back(row->binding->realm, row->binding, row->before);
-    return NULL;
+realm_object_t *row_create(Row *row, Object *adopted, int update) {
+    if (row_find(row, update) < 0) return NULL;
+    if (!row->existing && row_complete(row, NULL) < 0) return NULL;
+    return is_plain(row) ? row_store(row, update) : tree_create(row, adopted, update);
 }

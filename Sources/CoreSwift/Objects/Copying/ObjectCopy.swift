@@ -1,5 +1,6 @@
-// Copying an object with everything that it links to and contains into another realm, or within its
-// own. Copying whole files is Database/Realm+Copy and Realm+Merge.
+// Copying objects with everything that they link to and contain into another realm, or within their
+// own. Merging realms (Database/Realm+Merge) is the same with another scope. Copying into a new file,
+// which is by blocks, is Database/Realm+Copy.
 //
 // Three passes: walk the graph, match its classes and find what is there already (nothing is written
 // up to here, so a class or property that the target lacks leaves no trace); make the rows; fill
@@ -9,6 +10,15 @@
 // Objects with a primary key have one counterpart per key, others always become new ones. Within
 // one file, objects that the root links to and that have a primary key are linked to, not copied:
 // they are their own counterparts.
+
+/// Which objects a copy takes over.
+enum CopyScope {
+    /// The root and all that can be reached from it.
+    case graph
+    /// Those that are asked for. Objects that they link to have primary keys; the ones that the
+    /// target lacks are made there, and stay empty until they are asked for.
+    case objects
+}
 
 struct ObjectCopy {
     /// A class of the source and what it is in the target.
@@ -31,17 +41,25 @@ struct ObjectCopy {
     }
 
     private let source: Realm
+    /// The classes of the source that are copied.
+    private let schema: Schema
     private let target: Realm
     private let policy: UpdatePolicy
+    private let scope: CopyScope
     private var matches: [ClassKey: Match] = [:]
     private var entries: [Entry] = []
     private var places: [Link: Int] = [:]
     private var creation: Creation
 
-    init(_ source: Realm, into target: Realm, _ policy: UpdatePolicy) {
+    init(
+        _ source: Realm, schema: Schema? = nil, into target: Realm, _ policy: UpdatePolicy,
+        _ scope: CopyScope = .graph
+    ) {
         self.source = source
+        self.schema = schema ?? source.schema
         self.target = target
         self.policy = policy
+        self.scope = scope
         creation = Creation(target, policy, ignoresUnknown: false)
     }
 
@@ -50,14 +68,25 @@ struct ObjectCopy {
 
     /// Copies the object; returns the key of its counterpart and its class in the target.
     mutating func run(_ object: ObjectHandle) throws(RealmError) -> (ClassKey, Int64) {
-        _ = try target.tablesForWriting()
-        guard source.schema.class_(object.classKey)?.kind != .embedded else {
+        guard schema.class_(object.classKey)?.kind != .embedded else {
             throw RealmError(
                 .illegalOperation,
                 "embedded objects are copied with their owner, not on their own")
         }
         _ = try object.row()
-        try gather(Link(object.classKey, ObjectKey(rawValue: object.objectKey)))
+        try run([Link(object.classKey, ObjectKey(rawValue: object.objectKey))])
+        guard let match = matches[object.classKey], let key = entries[0].counterpart else {
+            throw RealmError(.unknown, "copying gave no object")
+        }
+        return (match.target.key, key)
+    }
+
+    /// Copies these objects, of which none is embedded.
+    mutating func run(_ roots: [Link]) throws(RealmError) {
+        _ = try target.tablesForWriting()
+        entries.removeAll(keepingCapacity: true)
+        places.removeAll(keepingCapacity: true)
+        try gather(roots)
         do throws(RealmError) {
             try createRows()
             for index in entries.indices where entries[index].isFilled { try fill(index) }
@@ -65,10 +94,6 @@ struct ObjectCopy {
             undo()
             throw error
         }
-        guard let match = matches[object.classKey], let key = entries[0].counterpart else {
-            throw RealmError(.unknown, "copying gave no object")
-        }
-        return (match.target.key, key)
     }
 
     private mutating func undo() {
@@ -85,8 +110,8 @@ struct ObjectCopy {
 
     // MARK: Walking
 
-    private mutating func gather(_ root: Link) throws(RealmError) {
-        try note(root)
+    private mutating func gather(_ roots: [Link]) throws(RealmError) {
+        for root in roots { try note(root, isRoot: true) }
         var next = 0
         while next < entries.count {
             if entries[next].isFilled {
@@ -139,15 +164,16 @@ struct ObjectCopy {
             defer { child.release() }
             try walk(child)
         } else {
-            try note(Link(value.linkClass, value.linkTarget))
+            try note(Link(value.linkClass, value.linkTarget), isRoot: false)
         }
     }
 
     /// An object that gets a counterpart.
-    private mutating func note(_ link: Link) throws(RealmError) {
+    private mutating func note(_ link: Link, isRoot: Bool) throws(RealmError) {
         guard places[link] == nil else { return }
         let match = try match(link.classKey)
         var entry = Entry(classKey: link.classKey, key: link.objectKey.rawValue)
+        entry.isFilled = isRoot || scope == .graph
         if let primaryKey = match.primaryKey {
             let object = try source.object(link.classKey, link.objectKey.rawValue)
             defer { object.release() }
@@ -157,7 +183,7 @@ struct ObjectCopy {
             entry.counterpart = found?.objectKey
             found?.release()
             if entry.counterpart != nil {
-                if source.file === target.file, !entries.isEmpty {
+                if source.file === target.file, !isRoot {
                     entry.isFilled = false
                 } else if policy == .never {
                     throw RealmError(
@@ -177,7 +203,7 @@ struct ObjectCopy {
     /// The class in the target; throws `.schemaMismatch` when it lacks something.
     private mutating func match(_ classKey: ClassKey) throws(RealmError) -> Match {
         if let known = matches[classKey] { return known }
-        guard let mine = source.schema.class_(classKey) else {
+        guard let mine = schema.class_(classKey) else {
             throw RealmError(
                 .noSuchTable, "'\(source.path)' shows no class with key \(classKey.rawValue)")
         }
@@ -212,7 +238,7 @@ struct ObjectCopy {
             if property.hasDefault {
                 try creation.checkDefault(other, place)
                 defaults.append(place)
-            } else if !property.isNullable && property.collection == .none {
+            } else if scope == .graph, !property.isNullable && property.collection == .none {
                 throw RealmError(
                     .missingPropertyValue,
                     "can't copy: \(mine.name).\(property.name) is \(property.typeDescription) "
@@ -291,10 +317,7 @@ struct ObjectCopy {
     ) throws(RealmError) -> Int {
         let index = creation.objects.count
         creation.objects.append(
-            PlannedObject(
-                class_: match.target, primaryKey: nil, existing: existing, isDescribed: true,
-                site: CreationSite(owner: match.target),
-                contents: Array(repeating: nil, count: match.properties.count)))
+            PlannedObject(match.target, existing: existing, CreationSite(owner: match.target)))
         for (place, property) in match.properties.enumerated() {
             guard let property, place != match.target.primaryKey else { continue }
             let content = try content(object, property, index, place)

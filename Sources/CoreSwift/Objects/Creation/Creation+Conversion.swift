@@ -52,7 +52,7 @@ extension Creation {
         tree == .null ? empty : tree
     }
 
-    private func checkKey(_ key: String, _ site: CreationSite) throws(RealmError) {
+    func checkKey(_ key: String, _ site: CreationSite) throws(RealmError) {
         do throws(RealmError) {
             try DictionaryKey.check(key)
         } catch {

@@ -15,13 +15,7 @@ extension Creation {
                 "creating \(class_.name) takes a dictionary of values by name, got \(tree.summary)")
         }
         try drain()
-        var completed = 0
-        while completed < objects.count {
-            try complete(completed)
-            completed += 1
-            // Defaults may describe objects.
-            try drain()
-        }
+        try complete()
         try resolveReferences()
         return root
     }
@@ -98,10 +92,7 @@ extension Creation {
             let key = try primaryKeyValue(given ?? .null, class_, keySite)
             index = try find(key, class_, site, isDescribed: true)
         } else {
-            index = add(
-                PlannedObject(
-                    class_: class_, primaryKey: nil, existing: nil, isDescribed: true, site: site,
-                    contents: Array(repeating: nil, count: class_.properties.count)))
+            index = add(PlannedObject(class_, site))
         }
         try note(identifier, index, site)
         waiting.append((index, values))
@@ -120,25 +111,24 @@ extension Creation {
         }
         var identifier: String?
         let values = try match(entries, class_, &identifier)
-        let index = add(
-            PlannedObject(
-                class_: class_, primaryKey: nil, existing: current, isDescribed: true, site: site,
-                contents: Array(repeating: nil, count: class_.properties.count)))
+        let index = add(PlannedObject(class_, existing: current, site))
         waiting.append((index, values))
         return .embedded(index)
     }
 
-    private mutating func add(_ object: PlannedObject) -> Int {
+    mutating func add(_ object: PlannedObject) -> Int {
         objects.append(object)
         return objects.count - 1
     }
 
-    /// The planned object with a primary key: seen before, in the realm, or new.
+    /// The planned object with a primary key: seen before, in the realm, or new. `isAlone`: there
+    /// will be no other.
     mutating func find(
-        _ key: Value, _ class_: CreationClass, _ site: CreationSite, isDescribed: Bool
+        _ key: Value, _ class_: CreationClass, _ site: CreationSite, isDescribed: Bool,
+        isAlone: Bool = false
     ) throws(RealmError) -> Int {
-        let exact = ExactKey(class_.key, key)
-        if let known = byPrimaryKey[exact] {
+        let exact = isAlone ? nil : ExactKey(class_.key, key)
+        if let exact, let known = byPrimaryKey[exact] {
             guard isDescribed, !objects[known].isDescribed else { return known }
             objects[known].isDescribed = true
             if policy == .never, !objects[known].isNew { throw isTaken(key, class_) }
@@ -152,13 +142,12 @@ extension Creation {
         if isDescribed, policy == .never, existing != nil { throw isTaken(key, class_) }
         let index = add(
             PlannedObject(
-                class_: class_, primaryKey: key, existing: existing, isDescribed: isDescribed,
-                site: site, contents: Array(repeating: nil, count: class_.properties.count)))
-        byPrimaryKey[exact] = index
+                class_, primaryKey: key, existing: existing, isDescribed: isDescribed, site))
+        if let exact { byPrimaryKey[exact] = index }
         return index
     }
 
-    private func isTaken(_ key: Value, _ class_: CreationClass) -> RealmError {
+    func isTaken(_ key: Value, _ class_: CreationClass) -> RealmError {
         RealmError(
             .objectAlreadyExists,
             "class \(class_.name) has an object with primary key "
@@ -211,6 +200,17 @@ extension Creation {
 
     // MARK: Completing
 
+    /// Gives new objects what they were not given.
+    mutating func complete() throws(RealmError) {
+        var completed = 0
+        while completed < objects.count {
+            try complete(completed)
+            completed += 1
+            // Defaults may describe objects.
+            try drain()
+        }
+    }
+
     /// Gives a new object what it was not given; objects that were only named must be there.
     private mutating func complete(_ index: Int) throws(RealmError) {
         let object = objects[index]
@@ -252,12 +252,7 @@ extension Creation {
     /// Throws when a default does not fit its property. Changes nothing.
     func checkDefault(_ class_: CreationClass, _ place: Int) throws(RealmError) {
         var trial = Creation(realm, policy, ignoresUnknown: false)
-        trial.objects = [
-            PlannedObject(
-                class_: class_, primaryKey: nil, existing: nil, isDescribed: true,
-                site: CreationSite(owner: class_),
-                contents: Array(repeating: nil, count: class_.properties.count))
-        ]
+        trial.objects = [PlannedObject(class_, CreationSite(owner: class_))]
         try trial.planDefault(0, place)
         for object in trial.objects.dropFirst() where !object.class_.isEmbedded && object.isNew {
             throw RealmError(

@@ -2,9 +2,14 @@
 // disk, a damaged file); objects that were created are taken back then.
 
 extension Creation {
-    mutating func write() throws(RealmError) {
+    /// Makes the planned objects. `first` is done when all rows are there, before any is filled.
+    mutating func write(
+        _ first: (inout Creation) throws(RealmError) -> Void = { _ in }
+    ) throws(RealmError) {
         do throws(RealmError) {
             try createRows()
+            try first(&self)
+            try fillEmbedded()
             for index in objects.indices {
                 guard objects[index].isDescribed, !objects[index].class_.isEmbedded,
                     let key = objects[index].existing
@@ -23,8 +28,10 @@ extension Creation {
     private mutating func undo() {
         for waiting in embedded { waiting.handle.release() }
         embedded = []
-        for object in created.reversed() {
-            guard let handle = try? realm.object(object.class_, object.key) else { continue }
+        for object in objects.reversed() where object.wasCreated {
+            guard let key = object.existing,
+                let handle = try? realm.object(object.class_.key, key)
+            else { continue }
             try? handle.delete()
             handle.release()
         }
@@ -44,7 +51,6 @@ extension Creation {
             }
             objects[index].existing = handle.objectKey
             objects[index].wasCreated = true
-            created.append((class_, handle.objectKey))
             handle.release()
         }
     }
@@ -59,6 +65,7 @@ extension Creation {
 
     /// Notes that an embedded object is there; its values follow.
     private mutating func place(_ handle: ObjectHandle, _ object: Int, isNew: Bool) {
+        objects[object].existing = handle.objectKey
         embedded.append((handle, object, isNew))
     }
 
@@ -81,11 +88,14 @@ extension Creation {
     /// Whether what is equal is left alone.
     private func spares(_ isNew: Bool) -> Bool { policy == .modified && !isNew }
 
-    /// The value of what is no collection and is not made in its place.
-    func resolve(_ content: PlannedContent) throws(RealmError) -> Value {
+    /// Calls `body` with the value of what is no collection and is not made in its place.
+    func withRaw<R>(
+        _ content: PlannedContent, _ body: (RawValue) throws(RealmError) -> R
+    ) throws(RealmError) -> R {
         let index: Int
         switch content {
-        case .value(let value): return value
+        case .value(let value): return try value.withRaw(body)
+        case .raw(let raw): return try body(raw)
         case .object(let place): index = place
         case .reference(let identifier): index = byIdentifier[identifier] ?? -1
         case .embedded, .list, .dictionary: index = -1
@@ -93,7 +103,7 @@ extension Creation {
         guard index >= 0, let key = objects[index].existing else {
             throw RealmError(.unknown, "a planned object was not created before it was linked to")
         }
-        return .link(Link(objects[index].class_.key, ObjectKey(rawValue: key)))
+        return try body(.link(objects[index].class_.key, ObjectKey(rawValue: key)))
     }
 
     // MARK: Single values
@@ -118,17 +128,19 @@ extension Creation {
             let collection = try handle.setCollection(key, type)
             try collection.removeAll()
             try fillNested(collection, content)
-        case .value, .object, .reference:
-            let value = try resolve(content)
-            // A new row has the null already.
-            if isNew, value == .null { return }
-            if spares(isNew) {
-                var stored = RawValue.null
-                try handle.getValue(key, &stored)
-                if try stored.isIdentical(to: value) { return }
+        case .value, .raw, .object, .reference:
+            let isWritten = try withRaw(content) { raw throws(RealmError) in
+                // A new row has the null already.
+                if isNew, raw.isNull { return false }
+                if spares(isNew) {
+                    var stored = RawValue.null
+                    try handle.getValue(key, &stored)
+                    if stored.isIdentical(to: raw) { return false }
+                }
+                try handle.setValue(key, raw)
+                return true
             }
-            writtenCount += 1
-            try value.withRaw { raw throws(RealmError) in try handle.setValue(key, raw) }
+            if isWritten { writtenCount += 1 }
         }
     }
 
@@ -166,15 +178,8 @@ extension Creation {
         case (.list, .list(let elements)):
             try assign(collection, elements, isNew: isNew)
         case (.set, .list(let elements)):
-            var values: [Value] = []
-            for element in elements { values.append(try resolve(element)) }
-            if updates { try keep(values, in: collection) }
-            for value in values {
-                let isInserted = try value.withRaw { raw throws(RealmError) in
-                    try collection.insert(raw).isNew
-                }
-                if isInserted { writtenCount += 1 }
-            }
+            if updates { try keep(elements, in: collection) }
+            for element in elements { try add(element, to: collection) }
         case (.dictionary, .dictionary(let entries)):
             if updates { try keep(entries.map(\.key), in: collection) }
             for entry in entries {
@@ -201,10 +206,12 @@ extension Creation {
     }
 
     /// Removes the elements of a set that are not among `values`.
-    private mutating func keep(_ values: [Value], in set: RealmCollection) throws(RealmError) {
+    private mutating func keep(
+        _ values: [PlannedContent], in set: RealmCollection
+    ) throws(RealmError) {
         var kept = Set<Int>()
         for value in values {
-            let index = try value.withRaw { raw throws(RealmError) in try set.find(raw) }
+            let index = try withRaw(value) { raw throws(RealmError) in try set.find(raw) }
             if let index { kept.insert(index) }
         }
         for index in (0..<(try set.count())).reversed() where !kept.contains(index) {
@@ -228,8 +235,14 @@ extension Creation {
 
     // MARK: Elements
 
-    /// Writes an element of a list, or one behind its end.
-    private mutating func put(
+    /// Adds an element to a set.
+    mutating func add(_ content: PlannedContent, to set: RealmCollection) throws(RealmError) {
+        let isNew = try withRaw(content) { raw throws(RealmError) in try set.insert(raw).isNew }
+        if isNew { writtenCount += 1 }
+    }
+
+    /// Writes an element of a list, or inserts one.
+    mutating func put(
         _ content: PlannedContent, into list: RealmCollection, at index: Int, isInsertion: Bool,
         isNew: Bool
     ) throws(RealmError) {
@@ -251,8 +264,8 @@ extension Creation {
                 ? try list.insertNested(type, at: index) : try list.setNested(type, at: index)
             try nested.removeAll()
             try fillNested(nested, content)
-        case .value, .object, .reference:
-            try resolve(content).withRaw { raw throws(RealmError) in
+        case .value, .raw, .object, .reference:
+            try withRaw(content) { raw throws(RealmError) in
                 if isInsertion {
                     try list.insert(raw, at: index)
                 } else {
@@ -264,7 +277,7 @@ extension Creation {
     }
 
     /// Writes the value of a key.
-    private mutating func put(
+    mutating func put(
         _ content: PlannedContent, into dictionary: RealmCollection, key: String, isNew: Bool
     ) throws(RealmError) {
         let creation = self
@@ -284,8 +297,8 @@ extension Creation {
             case .list, .dictionary:
                 return .nested(
                     try dictionary.insertNested(content.isList ? .list : .dictionary, key: raw))
-            case .value, .object, .reference:
-                _ = try creation.resolve(content).withRaw { value throws(RealmError) in
+            case .value, .raw, .object, .reference:
+                _ = try creation.withRaw(content) { value throws(RealmError) in
                     try dictionary.insert(value, key: raw)
                 }
                 return .value
@@ -331,7 +344,8 @@ extension Creation {
             let type: CollectionType = content.isList ? .list : .dictionary
             guard NestedCell.type(stored) == type else { return false }
             return try isSame(try collection.nested(index, type), content)
-        case .value, .object, .reference: return try stored.isIdentical(to: try resolve(content))
+        case .value, .raw, .object, .reference:
+            return try withRaw(content) { stored.isIdentical(to: $0) }
         }
     }
 
@@ -370,10 +384,6 @@ extension PlannedContent {
 extension RawValue {
     /// Whether the value is this one to the last bit: of the same type, text by bytes, floats by
     /// their bits (0.0 is not -0.0, NaN is the same NaN).
-    func isIdentical(to other: Value) throws(RealmError) -> Bool {
-        try other.withRaw { raw throws(RealmError) in isIdentical(to: raw) }
-    }
-
     func isIdentical(to other: RawValue) -> Bool {
         if isNull || other.isNull { return isNull && other.isNull }
         guard type == other.type else { return false }

@@ -1,8 +1,8 @@
 // Creating and updating objects from value trees: nested objects, collections and embedded objects
 // in one go, found by primary key or made.
 //
-// First everything is planned (Creation+Planning, +Conversion): names are looked up, values
-// converted to the types of their properties, objects found. Whatever is wrong with the tree is
+// First everything is planned (Creation+Planning, +Conversion; from nodes of the C interface
+// NodeCreation): names are looked up, values converted to the types of their properties, objects found. Whatever is wrong with the tree is
 // noticed there, before anything is written. Then rows are made, and then filled (+Writing), so
 // that objects can link to each other in any way. A plan names objects by their place in `objects`.
 //
@@ -57,11 +57,16 @@ final class CreationClass {
     let properties: [CreationProperty]
     let primaryKey: Int?
     private let byName: [String: Int]
+    /// Whether defaults may describe other objects.
+    let hasDefaultObjects: Bool
 
     init(_ schema: ClassSchema) {
         self.schema = schema
         properties = schema.properties.filter { $0.key != .invalid }.map { CreationProperty($0) }
         primaryKey = properties.firstIndex { $0.name == schema.primaryKeyProperty?.name }
+        hasDefaultObjects = properties.contains {
+            $0.hasDefault && ($0.type == .object || $0.type == .mixed)
+        }
         var byName: [String: Int] = [:]
         for (index, property) in properties.enumerated() where !property.publicName.isEmpty {
             byName[property.publicName] = index
@@ -74,6 +79,12 @@ final class CreationClass {
     var name: String { schema.name }
     var key: ClassKey { schema.key }
     var isEmbedded: Bool { schema.kind == .embedded }
+
+    /// The property with this key; keys often come in the order of the class.
+    func property(_ key: PropertyKey, near hint: Int) -> Int? {
+        if hint < properties.count, properties[hint].key == key { return hint }
+        return properties.firstIndex { $0.key == key }
+    }
 
     /// The property with this name or public name. Values often come in the order of the class: the
     /// one at `hint` is looked at first.
@@ -103,6 +114,8 @@ struct CreationSite {
 /// What a property, or an element of a collection, will hold.
 enum PlannedContent {
     case value(Value)
+    /// A value whose text the caller keeps until all is written.
+    case raw(RawValue)
     /// A link to a planned object.
     case object(Int)
     /// A planned object that is made in its place.
@@ -125,7 +138,21 @@ struct PlannedObject {
     var isDescribed: Bool
     let site: CreationSite
     /// By property.
-    var contents: [PlannedContent?]
+    var contents: [PlannedContent?] = []
+
+    init(
+        _ class_: CreationClass, primaryKey: Value? = nil, existing: Int64? = nil,
+        isDescribed: Bool = true, _ site: CreationSite
+    ) {
+        self.class_ = class_
+        self.primaryKey = primaryKey
+        self.existing = existing
+        self.isDescribed = isDescribed
+        self.site = site
+        // `Array(repeating:)` looks its type up at run time.
+        contents.reserveCapacity(class_.properties.count)
+        for _ in class_.properties.indices { contents.append(nil) }
+    }
 }
 
 struct Creation {
@@ -145,8 +172,6 @@ struct Creation {
 
     /// Properties and elements that were written; for tests of what a policy leaves alone.
     var writtenCount = 0
-    /// Objects that were created, to be undone.
-    var created: [(class_: ClassKey, key: Int64)] = []
     /// Embedded objects that are there and whose values are still to be written.
     var embedded: [(handle: ObjectHandle, object: Int, isNew: Bool)] = []
 

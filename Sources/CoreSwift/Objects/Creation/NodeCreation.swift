@@ -1,0 +1,489 @@
+// Creation from value nodes: what bindings have made of their own objects. Properties are named by
+// key and values have their types, so nothing is looked up by name or converted; texts are borrowed.
+// Values that become objects, or go into one that is there, or to a place in a collection.
+//
+// Two passes over the nodes in their order: the first finds out which objects they describe (owners
+// come before what they contain), so that the second can plan what all of these hold, whatever cycles
+// their references make. Then `Creation` writes.
+
+/// Where the value of an array of nodes goes.
+enum NodeTarget {
+    /// Becomes an object of this class.
+    case newObject(ClassKey)
+    /// Its properties are taken over by this object.
+    case object(ObjectHandle)
+    /// Is inserted before an element of a list, or replaces one.
+    case element(RealmCollection, Int, isInsertion: Bool)
+    /// Is added to a set.
+    case member(RealmCollection)
+    /// Becomes the value of a key.
+    case entry(RealmCollection, String)
+}
+
+struct NodeCreation {
+    private let realm: Realm
+    private var nodes: ValueNodes
+    private var creation: Creation
+    /// Nodes that describe an object which another one described before: their defaults don't count.
+    private var repeated: Set<Int> = []
+
+    init(
+        _ realm: Realm, _ nodes: UnsafeBufferPointer<ValueNode>, _ policy: UpdatePolicy
+    ) throws(RealmError) {
+        self.realm = realm
+        self.nodes = try ValueNodes(nodes)
+        creation = Creation(realm, policy, ignoresUnknown: false)
+    }
+
+    /// Writes the value to its target. `keys`, one per node, get the keys of the objects that the
+    /// nodes describe, and -1 for others. Nothing changes on failure.
+    mutating func run(
+        _ target: NodeTarget, _ keys: UnsafeMutablePointer<Int64>?
+    ) throws(RealmError) {
+        if let keys { keys.update(repeating: -1, count: nodes.count) }
+        _ = try realm.tablesForWriting()
+        switch target {
+        case .newObject(let key): try create(try realm.creationClass(key))
+        case .object(let handle): try update(handle)
+        case .element(let list, let index, let isInsertion):
+            try put(into: list, index: index) { creation, content throws(RealmError) in
+                try creation.put(
+                    content, into: list, at: index, isInsertion: isInsertion, isNew: true)
+            }
+        case .member(let set):
+            try put(into: set) { creation, content throws(RealmError) in
+                try creation.add(content, to: set)
+            }
+        case .entry(let dictionary, let key):
+            try put(into: dictionary, key: key) { creation, content throws(RealmError) in
+                try creation.put(content, into: dictionary, key: key, isNew: true)
+            }
+        }
+        guard let keys else { return }
+        for node in 0..<nodes.count where nodes.object(node) >= 0 {
+            keys[node] = creation.objects[nodes.object(node)].existing ?? -1
+        }
+    }
+
+    /// Key of the object that the root describes, once it is there.
+    var root: Int64? {
+        nodes.object(0) < 0 ? nil : creation.objects[nodes.object(0)].existing
+    }
+
+    // MARK: Targets
+
+    private mutating func create(_ class_: CreationClass) throws(RealmError) {
+        let site = CreationSite(owner: class_)
+        if class_.isEmbedded {
+            throw RealmError(
+                .illegalOperation,
+                "class \(class_.name) is embedded; its objects are created in their owner")
+        }
+        guard nodes[0].kind == .object else { throw mismatch(0, site, "an object") }
+        try describe(0, class_, site)
+        try describeAll()
+        try planAll()
+        try creation.write()
+    }
+
+    private mutating func update(_ handle: ObjectHandle) throws(RealmError) {
+        _ = try handle.row()
+        let class_ = try realm.creationClass(handle.classKey)
+        let site = CreationSite(owner: class_)
+        guard nodes[0].kind == .object else { throw mismatch(0, site, "an object") }
+        // Written first and by its handle, as embedded objects are: not one of those described.
+        let object = creation.add(
+            PlannedObject(class_, existing: handle.objectKey, isDescribed: false, site))
+        nodes.note(0, object: object)
+        try describeAll()
+        try planAll()
+        try creation.write { creation throws(RealmError) in
+            try creation.fill(handle, 0, isNew: false)
+        }
+    }
+
+    private mutating func put(
+        into collection: RealmCollection, index: Int? = nil, key: String? = nil,
+        _ body: (inout Creation, PlannedContent) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        _ = try collection.count()
+        let owner = try realm.creationClass(collection.classKey)
+        guard
+            let place = owner.property(PropertyKey(rawValue: collection.propertyKey), near: 0)
+        else {
+            throw RealmError(
+                .invalidProperty, "\(owner.name) has no property \(collection.propertyKey)")
+        }
+        var site = CreationSite(owner: owner)
+        site.property = place
+        site.index = index
+        site.key = key
+        let property = owner.properties[place]
+        try describe(0, for: property, site, embedded: nil)
+        try describeAll()
+        let content = try element(0, property, site, depth: collection.depth)
+        try planAll()
+        try creation.write { creation throws(RealmError) in try body(&creation, content) }
+    }
+
+    // MARK: Describing
+
+    /// Finds out about the objects in all that was described, owners first.
+    private mutating func describeAll() throws(RealmError) {
+        for node in 0..<nodes.count where nodes.object(node) >= 0 {
+            let owner = nodes.object(node)
+            let class_ = creation.objects[owner].class_
+            for (position, child) in nodes.children(node).enumerated() {
+                let place = try property(child, class_, near: position)
+                guard class_.properties[place].type == .object, counts(child, of: node) else {
+                    continue
+                }
+                try describe(child, of: owner, place)
+            }
+        }
+    }
+
+    /// Whether what a node says of an object is to be taken over.
+    private func counts(_ child: Int, of node: Int) -> Bool {
+        if nodes[child].flags & ValueNode.isDefault == 0 { return true }
+        return creation.objects[nodes.object(node)].isNew && !repeated.contains(node)
+    }
+
+    private func property(
+        _ node: Int, _ class_: CreationClass, near position: Int
+    ) throws(RealmError) -> Int {
+        let key = PropertyKey(rawValue: nodes[node].property)
+        guard let place = class_.property(key, near: position) else {
+            throw RealmError(
+                .invalidProperty, "class \(class_.name) has no property with key \(key.rawValue)")
+        }
+        return place
+    }
+
+    /// The objects in a property for objects, also when it is a collection.
+    private mutating func describe(
+        _ node: Int, of owner: Int, _ place: Int
+    ) throws(RealmError) {
+        let property = creation.objects[owner].class_.properties[place]
+        var site = CreationSite(owner: creation.objects[owner].class_)
+        site.property = place
+        let updates = creation.policy == .modified
+        guard property.collection != .none else {
+            return try describe(
+                node, for: property, site,
+                embedded: updates ? try creation.current(owner, place) : nil)
+        }
+        for (index, child) in nodes.children(node).enumerated() where nodes[child].kind == .object {
+            var current: Int64?
+            if property.collection == .dictionary {
+                let key = try Self.text(nodes[child].key)
+                site.key = key
+                if updates { current = try creation.current(owner, place, key: key) }
+            } else {
+                site.index = index
+                if updates { current = try creation.current(owner, place, at: index) }
+            }
+            try describe(child, for: property, site, embedded: current)
+        }
+    }
+
+    /// The object in a place for one. `embedded`: the one that is there and would be updated.
+    private mutating func describe(
+        _ node: Int, for property: CreationProperty, _ site: CreationSite, embedded: Int64?
+    ) throws(RealmError) {
+        guard nodes[node].kind == .object, property.type == .object else { return }
+        let target = try realm.creationClass(named: property.linkTarget)
+        guard target.isEmbedded else { return try describe(node, target, site) }
+        let object = creation.add(PlannedObject(target, existing: embedded, site))
+        nodes.note(node, object: object)
+    }
+
+    private mutating func describe(
+        _ node: Int, _ class_: CreationClass, _ site: CreationSite
+    ) throws(RealmError) {
+        guard let place = class_.primaryKey else {
+            let object = creation.add(PlannedObject(class_, site))
+            return nodes.note(node, object: object)
+        }
+        let property = class_.properties[place]
+        let given = nodes.children(node).first { nodes[$0].property == property.key.rawValue }
+        guard let given else {
+            throw RealmError(
+                .missingPrimaryKey,
+                "creating \(class_.name) needs a value for its primary key \(property.name)")
+        }
+        var keySite = CreationSite(owner: class_)
+        keySite.property = place
+        guard nodes[given].kind == .value else {
+            throw mismatch(given, keySite, property.typeDescription)
+        }
+        try check(nodes[given].value, property, keySite)
+        let key = try Value(nodes[given].value)
+        let count = creation.objects.count
+        let object = try creation.find(
+            key, class_, site, isDescribed: true,
+            isAlone: nodes.hasOneObject && !class_.hasDefaultObjects)
+        nodes.note(node, object: object)
+        guard object < count else { return }
+        if creation.policy == .never { throw creation.isTaken(key, class_) }
+        repeated.insert(node)
+    }
+
+    // MARK: Planning
+
+    private mutating func planAll() throws(RealmError) {
+        for node in 0..<nodes.count where nodes.object(node) >= 0 {
+            let object = nodes.object(node)
+            let class_ = creation.objects[object].class_
+            for (position, child) in nodes.children(node).enumerated() {
+                let place = try property(child, class_, near: position)
+                guard place != class_.primaryKey, counts(child, of: node) else { continue }
+                let content = try content(child, class_, place)
+                creation.objects[object].contents[place] = content
+            }
+        }
+        try creation.complete()
+    }
+
+    /// What goes into a property.
+    private func content(
+        _ node: Int, _ class_: CreationClass, _ place: Int
+    ) throws(RealmError) -> PlannedContent {
+        let property = class_.properties[place]
+        var site = CreationSite(owner: class_)
+        site.property = place
+        switch property.collection {
+        case .none: return try element(node, property, site, depth: 0)
+        case .list, .set:
+            guard nodes[node].kind == .list else {
+                throw mismatch(node, site, property.typeDescription)
+            }
+            var result: [PlannedContent] = []
+            result.reserveCapacity(nodes[node].childCount)
+            for (index, child) in nodes.children(node).enumerated() {
+                site.index = index
+                result.append(try element(child, property, site, depth: 1))
+            }
+            return .list(result)
+        case .dictionary:
+            guard nodes[node].kind == .dictionary else {
+                throw mismatch(node, site, property.typeDescription)
+            }
+            var result: [(key: String, value: PlannedContent)] = []
+            result.reserveCapacity(nodes[node].childCount)
+            for child in nodes.children(node) {
+                let key = try checkedKey(child, site)
+                site.key = key
+                result.append((key, try element(child, property, site, depth: 1)))
+            }
+            return .dictionary(result)
+        }
+    }
+
+    /// A single value. `depth`: collections around it.
+    private func element(
+        _ node: Int, _ property: CreationProperty, _ site: CreationSite, depth: Int
+    ) throws(RealmError) -> PlannedContent {
+        switch nodes[node].kind {
+        case .value:
+            try check(nodes[node].value, property, site)
+            return .raw(nodes[node].value)
+        case .object where nodes.object(node) >= 0:
+            let object = nodes.object(node)
+            return creation.objects[object].class_.isEmbedded ? .embedded(object) : .object(object)
+        case .reference: return .object(try referenced(node, property, site))
+        case .list, .dictionary:
+            guard property.type == .mixed else {
+                throw mismatch(node, site, property.typeDescription)
+            }
+            guard property.collection != .set else {
+                throw RealmError(
+                    .illegalOperation, "\(site.description): a set holds no lists and dictionaries"
+                )
+            }
+            return try nested(node, property, site, depth: depth)
+        case .object, nil: throw mismatch(node, site, property.typeDescription)
+        }
+    }
+
+    /// A collection in a mixed value; not deeper than they can be nested.
+    private func nested(
+        _ node: Int, _ property: CreationProperty, _ site: CreationSite, depth: Int
+    ) throws(RealmError) -> PlannedContent {
+        guard depth < ElementLayout.depthMax else {
+            throw RealmError(
+                .limitExceeded,
+                "\(site.description): collections are nested deeper than the limit, which is "
+                    + "\(ElementLayout.depthMax)")
+        }
+        if nodes[node].kind == .list {
+            var result: [PlannedContent] = []
+            for child in nodes.children(node) {
+                result.append(try element(child, property, site, depth: depth + 1))
+            }
+            return .list(result)
+        }
+        var result: [(key: String, value: PlannedContent)] = []
+        for child in nodes.children(node) {
+            let key = try checkedKey(child, site)
+            result.append((key, try element(child, property, site, depth: depth + 1)))
+        }
+        return .dictionary(result)
+    }
+
+    /// The object that a reference leads to.
+    private func referenced(
+        _ node: Int, _ property: CreationProperty, _ site: CreationSite
+    ) throws(RealmError) -> Int {
+        let target = nodes[node].value
+        guard target.type == ValueType.int.rawValue, target.intValue >= 0,
+            target.intValue < Int64(nodes.count), nodes.object(Int(target.intValue)) >= 0
+        else {
+            throw RealmError(
+                .noSuchObject, "\(site.description): node \(node) refers to none that is an object")
+        }
+        let object = nodes.object(Int(target.intValue))
+        let class_ = creation.objects[object].class_
+        guard !class_.isEmbedded, property.type == .mixed || property.linkTarget == class_.name
+        else {
+            throw RealmError(
+                .propertyTypeMismatch,
+                "\(site.description) takes \(property.typeDescription), got a reference to one of "
+                    + "class \(class_.name)")
+        }
+        return object
+    }
+
+    // MARK: Checks
+
+    /// Whether a property, or a collection in one, takes a single value; links must lead somewhere.
+    private func check(
+        _ value: RawValue, _ property: CreationProperty, _ site: CreationSite
+    ) throws(RealmError) {
+        if value.isNull {
+            if property.isNullable { return }
+            throw RealmError(
+                .propertyNotNullable,
+                "\(site.description) takes \(property.typeDescription), null is no value for it")
+        }
+        let wanted = property.type == .mixed ? value.type : property.type.valueType?.rawValue
+        guard value.type == wanted, value.type <= ValueType.uuid.rawValue else {
+            throw RealmError(
+                .propertyTypeMismatch,
+                "\(site.description) takes \(property.typeDescription), got a value of type "
+                    + (ValueType(rawValue: value.type).map { "\($0)" } ?? "\(value.type)"))
+        }
+        switch value.type {
+        case ValueType.link.rawValue:
+            let link = Link(value.linkClass, value.linkTarget)
+            if property.type == .object, let class_ = realm.schema.class_(link.classKey),
+                class_.name != property.linkTarget
+            {
+                throw RealmError(
+                    .propertyTypeMismatch,
+                    "\(site.description) takes objects of class \(property.linkTarget), got one of "
+                        + "class \(class_.name)")
+            }
+            try creation.checkTarget(link, site)
+        case ValueType.string.rawValue, ValueType.binary.rawValue:
+            guard value.word1 <= UInt64(Table.textBytesMax) else {
+                throw RealmError(
+                    .limitExceeded,
+                    "\(site.description): a value of \(value.word1) bytes is above the limit of "
+                        + "\(Table.textBytesMax)")
+            }
+        default: break
+        }
+    }
+
+    private func checkedKey(_ node: Int, _ site: CreationSite) throws(RealmError) -> String {
+        guard !nodes[node].key.isNull else {
+            throw RealmError(
+                .invalidDictionaryKey, "\(site.description): node \(node) has no key")
+        }
+        let key = try Self.text(nodes[node].key)
+        try creation.checkKey(key, site)
+        return key
+    }
+
+    private static func text(_ raw: RawValue) throws(RealmError) -> String {
+        guard !raw.isNull, raw.word1 <= UInt64(Table.textBytesMax),
+            case .string(let text) = try Value(raw)
+        else {
+            throw RealmError(.invalidArgument, "the key of a dictionary must be a string")
+        }
+        return text
+    }
+
+    private func mismatch(_ node: Int, _ site: CreationSite, _ expected: String) -> RealmError {
+        let given: String
+        switch nodes[node].kind {
+        case .value: given = "a single value"
+        case .object: given = "an object"
+        case .list: given = "a list of \(nodes[node].childCount)"
+        case .dictionary: given = "a dictionary of \(nodes[node].childCount)"
+        case .reference, nil: given = "a reference"
+        }
+        return RealmError(
+            .propertyTypeMismatch, "\(site.description) takes \(expected), got \(given)")
+    }
+}
+
+extension Realm {
+    /// Creates the object that nodes describe, or updates the one with its primary key as `update`
+    /// says; see `ValueNode`. `keys`, one per node, get the keys of the objects described. Nothing
+    /// changes on failure.
+    public func createObject(
+        _ classKey: ClassKey, nodes: UnsafeBufferPointer<ValueNode>, update: UpdatePolicy,
+        keys: UnsafeMutablePointer<Int64>?
+    ) throws(RealmError) -> ObjectHandle {
+        var creation = try NodeCreation(self, nodes, update)
+        try creation.run(.newObject(classKey), keys)
+        guard let key = creation.root else {
+            throw RealmError(.unknown, "creating an object of class \(classKey.rawValue) gave none")
+        }
+        return try object(classKey, key)
+    }
+}
+
+extension ObjectHandle {
+    /// The same for properties of an object that is there.
+    public func setProperties(
+        nodes: UnsafeBufferPointer<ValueNode>, update: UpdatePolicy,
+        keys: UnsafeMutablePointer<Int64>?
+    ) throws(RealmError) {
+        var creation = try NodeCreation(realm, nodes, update)
+        try creation.run(.object(self), keys)
+    }
+}
+
+extension RealmCollection {
+    /// The same for an element of a list, which is replaced or inserted.
+    public func put(
+        nodes: UnsafeBufferPointer<ValueNode>, at index: Int, isInsertion: Bool,
+        update: UpdatePolicy, keys: UnsafeMutablePointer<Int64>?
+    ) throws(RealmError) {
+        var creation = try NodeCreation(realm, nodes, update)
+        try creation.run(.element(self, index, isInsertion: isInsertion), keys)
+    }
+
+    /// The same for a member of a set.
+    public func insert(
+        nodes: UnsafeBufferPointer<ValueNode>, update: UpdatePolicy,
+        keys: UnsafeMutablePointer<Int64>?
+    ) throws(RealmError) {
+        var creation = try NodeCreation(realm, nodes, update)
+        try creation.run(.member(self), keys)
+    }
+
+    /// The same for the value of a key of a dictionary.
+    public func insert(
+        nodes: UnsafeBufferPointer<ValueNode>, key: RawValue, update: UpdatePolicy,
+        keys: UnsafeMutablePointer<Int64>?
+    ) throws(RealmError) {
+        var creation = try NodeCreation(realm, nodes, update)
+        try check(key: key)
+        guard case .string(let text) = try Value(key) else { return }
+        try creation.run(.entry(self, text), keys)
+    }
+}
