@@ -109,14 +109,6 @@ struct TransactionMemory {
     var blocks = TransientTable()
     /// Blocks of the base version that the next version no longer has.
     var freed: [BlockReference] = []
-    /// Values changed in place in sealed leaves, which moves no row: results look at it.
-    var patches = 0
-    /// The number that a collection in a mixed value got last; those of other transactions differ.
-    var nestedNumber: UInt64 = 0
-    /// Where the cell of a small collection is changed.
-    let cellBuffer = UnsafeMutableRawPointer.allocate(byteCount: cellBytesMax, alignment: 8)
-    /// Bytes of such a cell.
-    static let cellBytesMax = 1024
 
     /// Memory like that of `TransientTable.allocate` for a block that is in no table; the caller
     /// frees it.

@@ -328,14 +328,13 @@ public struct ObjectHandle {
                 .illegalOperation,
                 "property \(table.named(column: column)) is no integer to add to")
         }
-        let old = try table.value(place, objectKey, column)
-        guard old.type == ValueType.int.rawValue else {
-            throw RealmError(
-                .illegalOperation,
-                "property \(table.named(column: column)) holds "
-                    + (old.isNull ? "null" : "no integer") + "; there is nothing to add to")
+        let old = try table.integer(place, objectKey, column)
+        guard session.pointee.status == .writing else { throw realm.notWriting() }
+        if table.columns[column].isPrimaryKey {
+            return try checkSameKey(table, place, column, .int(old &+ delta))
         }
-        try setValue(propertyKey, .int(old.intValue &+ delta))
+        self.place = try table.add(place, objectKey, column, delta)
+        stamp = session.pointee.stamp.pointee
     }
 
     /// The object that a to-one link points to, or nil; also that of a mixed value that is a link.

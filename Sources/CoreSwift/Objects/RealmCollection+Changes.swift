@@ -130,9 +130,14 @@ extension RealmCollection {
     }
 
     /// Removes every element; embedded objects are deleted, others stay.
-    public func removeAll() throws(RealmError) {
-        if let row = try writableCell() { return try table.emptyCell(row, objectKey, column) }
-        try table.removeAll(try writable())
+    public func removeAll() throws(RealmError) { try removeAll(isAssignment: false) }
+
+    /// `isAssignment`: to be filled again at once, as a whole.
+    func removeAll(isAssignment: Bool) throws(RealmError) {
+        if let row = try writableCell() {
+            return try table.emptyCell(row, objectKey, column, isAssignment: isAssignment)
+        }
+        try table.removeAll(try writable(), isAssignment: isAssignment)
     }
 
     /// Removes every element and deletes the objects that were linked to.

@@ -35,7 +35,7 @@ enum CollectionCell {
     static let countOffset = 40
     /// Inline cells are rewritten whole at a change of one element, and a row leaf should hold a
     /// dozen rows: a sixteenth of a leaf.
-    static let inlineBytesMax = TransactionMemory.cellBytesMax
+    static let inlineBytesMax = 1024
     static let inlineElementsMax = 1000
 
     @inline(__always) static func isTree(_ cell: UnsafeRawBufferPointer) -> Bool {

@@ -76,18 +76,16 @@ extension Table {
         _ place: RowPlace, _ index: Int, _ infos: UnsafeMutablePointer<ColumnInfo>
     ) -> CellEditor {
         CellEditor(
-            cell(place, index), to: memory.pointee.cellBuffer, UnsafePointer(infos),
+            cell(place, index), to: transaction.pointee.cellBuffer, UnsafePointer(infos),
             state.columns[index].elementColumns)
     }
 
-    /// Puts an edited cell, the first bytes of the buffer, into its row.
+    /// Puts an edited cell, after the verb of its change, the first bytes of the buffer, into its row.
     @inline(__always)
     private func write(
         _ byteCount: Int, _ place: RowPlace, _ key: Int64, _ index: Int
     ) throws(RealmError) {
-        let start = UnsafeRawPointer(memory.pointee.cellBuffer)
-        state.isDirty = true
-        memory.pointee.patches &+= 1
+        let start = UnsafeRawPointer(transaction.pointee.cellBuffer)
         if place.state == .open {
             (place.open.pointee.columns + index).pointee
                 .replaceText(place.row, start, byteCount)
@@ -111,11 +109,11 @@ extension Table {
         _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue,
         _ infos: UnsafeMutablePointer<ColumnInfo>
     ) -> Bool {
-        guard place.state == .open else { return false }
+        // Whoever listens is told first, which only slower ways can do.
+        guard place.state == .open, state.changes.isQuiet else { return false }
         let column = place.open.pointee.columns + index
         guard column.pointee.appendElement(place.row, infos[0].kind, value) else { return false }
-        state.isDirty = true
-        memory.pointee.patches &+= 1
+        didAppend()
         noteElement(key, index, value, isAddition: true)
         return true
     }
@@ -129,6 +127,8 @@ extension Table {
     ) throws(RealmError) -> Bool {
         var editor = editor(place, index, infos)
         guard editor.insert(value, key: elementKey, at: position) else { return false }
+        try willChange(
+            place, key, index, .inserted(at: position, key: elementKey, value))
         try write(editor.byteCount, place, key, index)
         noteElement(key, index, value, isAddition: true)
         return true
@@ -149,6 +149,8 @@ extension Table {
         }
         var editor = editor(place, index, infos)
         guard editor.replace(value, at: position) else { return false }
+        try willChange(
+            place, key, index, .replaced(at: position, value, isDerived: false))
         try write(editor.byteCount, place, key, index)
         noteElement(key, index, old, isAddition: false)
         noteElement(key, index, value, isAddition: true)
@@ -170,13 +172,17 @@ extension Table {
         }
         var editor = editor(place, index, infos)
         editor.remove(at: position)
+        try willChange(place, key, index, .removed(at: position, isDerived: false))
         try write(editor.byteCount, place, key, index)
         noteElement(key, index, old, isAddition: false)
         if let owned { try owned.table.deleteRow(owned.key, isOwned: true) }
     }
 
     /// Removes every element, with the embedded objects that they own.
-    func emptyCell(_ place: RowPlace, _ key: Int64, _ index: Int) throws(RealmError) {
+    func emptyCell(
+        _ place: RowPlace, _ key: Int64, _ index: Int, isAssignment: Bool
+    ) throws(RealmError) {
+        try willChange(place, key, index, .cleared(isAssignment: isAssignment))
         var owned: [OwnedObject] = []
         forgetCell(place, key, index, &owned)
         try write(0, place, key, index)
@@ -207,20 +213,28 @@ extension Table {
         let info = state.columns[index]
         guard let infos = info.elements else { return false }
         var editor = editor(place, index, infos)
-        var removed = 0
         let source = cell(place, index)
-        for position in (0..<CollectionCell.count(source)).reversed()
-        where isSameLink(element(source, position, info.valueColumn, infos), link) {
-            removed += 1
-            if info.collection == .dictionary {
+        let isDictionary = info.collection == .dictionary
+        let positions = (0..<CollectionCell.count(source)).reversed().filter {
+            isSameLink(element(source, $0, info.valueColumn, infos), link)
+        }
+        for position in positions {
+            if isDictionary {
                 guard editor.replace(.null, at: position) else { return false }
             } else {
                 editor.remove(at: position)
             }
         }
-        if removed == 0 { return true }
+        if positions.isEmpty { return true }
+        for position in positions {
+            try willChange(
+                place, key, index,
+                isDictionary
+                    ? .replaced(at: position, .null, isDerived: true)
+                    : .removed(at: position, isDerived: true))
+            noteElement(key, index, link, isAddition: false)
+        }
         try write(editor.byteCount, place, key, index)
-        for _ in 0..<removed { noteElement(key, index, link, isAddition: false) }
         return true
     }
 }

@@ -208,7 +208,6 @@ extension Table {
     ) throws(RealmError) {
         guard var place = try find(key) else { return }
         let info = state.columns[column]
-        state.isDirty = true
         if place.state != .open {
             place = try patchable(place, key)
             if LeafPatch.set(place.view, column, info, place.row, cell) { return }
@@ -235,8 +234,8 @@ extension Table {
     func fresh(_ value: RawValue) -> RawValue {
         guard let type = ValueType(rawValue: value.type), type == .list || type == .dictionary
         else { return value }
-        memory.pointee.nestedNumber += 1
-        return RawValue(word0: 0, word1: memory.pointee.nestedNumber, type: type)
+        transaction.pointee.nestedNumber += 1
+        return RawValue(word0: 0, word1: transaction.pointee.nestedNumber, type: type)
     }
 
     /// Whether the object that an element links to may be linked to.
@@ -270,12 +269,6 @@ extension Table {
         }
     }
 
-    func changed(_ collection: UnsafeMutablePointer<OpenCollection>) {
-        collection.pointee.isDirty = true
-        state.isDirty = true
-        memory.pointee.patches &+= 1
-    }
-
     func noteLink(
         _ collection: UnsafeMutablePointer<OpenCollection>, _ value: RawValue, isAddition: Bool
     ) {
@@ -289,6 +282,7 @@ extension Table {
         _ collection: UnsafeMutablePointer<OpenCollection>, at index: Int, key: RawValue? = nil,
         _ value: RawValue
     ) throws(RealmError) {
+        try willChange(collection, .inserted(at: index, key: key, value))
         let (leaf, row) = try collection.pointee.insertRow(at: index)
         let infos = collection.pointee.infos
         if let key { setElement(leaf, row, 0, infos[0], key) }
@@ -296,7 +290,6 @@ extension Table {
         setElement(leaf, row, column, infos[column], fresh(value))
         collection.pointee.note(value)
         noteLink(collection, value, isAddition: true)
-        changed(collection)
     }
 
     /// Replaces the value of an element; an embedded object that it owned is deleted.
@@ -308,13 +301,13 @@ extension Table {
         // A collection in the place of one of the same type is that one.
         if let type = NestedCell.type(value), NestedCell.type(old) == type { return }
         let owned = ownedObject(old)
+        try willChange(collection, .replaced(at: index, value, isDerived: false))
         noteLink(collection, old, isAddition: false)
         try dropNested(collection, at: index, old)
         let (leaf, row) = try collection.pointee.changeRow(at: index)
         setElement(leaf, row, column, collection.pointee.valueInfo, fresh(value))
         collection.pointee.note(value)
         noteLink(collection, value, isAddition: true)
-        changed(collection)
         if let owned { try owned.table.deleteRow(owned.key, isOwned: true) }
     }
 
@@ -324,10 +317,10 @@ extension Table {
     ) throws(RealmError) {
         let old = try collection.pointee.value(index, collection.pointee.valueColumn).value
         let owned = ownedObject(old)
+        try willChange(collection, .removed(at: index, isDerived: false))
         noteLink(collection, old, isAddition: false)
         try dropNested(collection, at: index, old)
         try collection.pointee.removeRow(at: index)
-        changed(collection)
         if let owned { try owned.table.deleteRow(owned.key, isOwned: true) }
     }
 
@@ -336,6 +329,7 @@ extension Table {
         _ collection: UnsafeMutablePointer<OpenCollection>, from: Int, to: Int
     ) throws(RealmError) {
         if from == to { return }
+        try willChange(collection, .moved(from: from, to: to))
         let info = collection.pointee.valueInfo
         var value = try collection.pointee.value(from, 0).value
         // Removing the element takes its bytes away.
@@ -357,17 +351,16 @@ extension Table {
         let (leaf, row) = try collection.pointee.insertRow(at: to)
         setElement(leaf, row, 0, info, value)
         collection.pointee.note(value)
-        changed(collection)
     }
 
     /// Removes every element, with the embedded objects that they own.
     func removeAll(
-        _ collection: UnsafeMutablePointer<OpenCollection>
+        _ collection: UnsafeMutablePointer<OpenCollection>, isAssignment: Bool = false
     ) throws(RealmError) {
+        try willChange(collection, .cleared(isAssignment: isAssignment))
         var owned: [OwnedObject] = []
         try forgetLinks(collection, &owned)
         try collection.pointee.removeAll()
-        changed(collection)
         for child in owned { try child.table.deleteRow(child.key, isOwned: true) }
     }
 

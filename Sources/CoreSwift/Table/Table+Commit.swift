@@ -14,7 +14,7 @@ extension Table {
     /// Rewrites leaves whose rows are dead to more than an eighth, merges neighbours that fit
     /// one leaf, and drops empty ones. The table is settled before and after.
     func compactLeaves() throws(RealmError) {
-        guard state.isDirty, isWriting else { return }
+        guard state.changes.isDirty, isWriting else { return }
         var empty: [Int64] = []
         collectEmpty(BlockReference(state.rowPlace), state.depth, .min, &empty)
         for key in empty {
@@ -259,7 +259,7 @@ extension Table {
         discardCollections()
         state.openRows = 0
         state.appendLeaf = nil
-        state.isDirty = false
+        state.changes.end()
         state.hasStaleCounts = false
         state.freshKey = -1
         for index in 0..<state.indexCount where state.indexes[index].pending.count > 0 {

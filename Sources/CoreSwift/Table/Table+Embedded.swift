@@ -27,6 +27,7 @@ extension Table {
                 "property \(named(column: index)) holds an embedded "
                     + "object; it is created in its place, not assigned")
         }
+        try willSet(place, key, index, .null)
         let old = try self.value(place, key, index)
         if old.isNull { return place }
         let changed = try store(place, key, index, state.columns[index], .null)
@@ -46,12 +47,11 @@ extension Table {
         }
         let old = try value(before, key, index)
         let (child, _) = try target.createSequential()
-        target.state.isDirty = true
         // Creating it may have moved the row.
         guard let place = try find(key) else { return child }
         let link = RawValue.link(info.linkTarget, ObjectKey(rawValue: child))
+        try willSet(place, key, index, link)
         _ = try store(place, key, index, info, link)
-        state.isDirty = true
         if !old.isNull { try target.deleteRow(old.linkTarget.rawValue, isOwned: true) }
         return child
     }

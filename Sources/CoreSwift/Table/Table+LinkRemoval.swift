@@ -132,14 +132,19 @@ extension Table {
     private func removeLink(
         _ link: RawValue, from collection: UnsafeMutablePointer<OpenCollection>, at index: Int
     ) throws(RealmError) {
+        let isDictionary = collection.pointee.type == .dictionary
+        try willChange(
+            collection,
+            isDictionary
+                ? .replaced(at: index, .null, isDerived: true)
+                : .removed(at: index, isDerived: true))
         noteLink(collection, link, isAddition: false)
-        if collection.pointee.type == .dictionary {
+        if isDictionary {
             let (leaf, row) = try collection.pointee.changeRow(at: index)
             setElement(
                 leaf, row, collection.pointee.valueColumn, collection.pointee.valueInfo, .null)
         } else {
             try collection.pointee.removeRow(at: index)
         }
-        changed(collection)
     }
 }

@@ -159,7 +159,7 @@ extension Table {
         leaf.pointee.reference.store(place)
         state.openLeaves.append(leaf)
         state.openRows += leaf.pointee.capacity
-        state.isDirty = true
+        invariant(state.changes.isDirty)
         rowsMoved()
         pointFinger(leaf, low, high)
         if high == .max { state.appendLeaf = leaf }
@@ -195,7 +195,7 @@ extension Table {
             memory.pointee.drop(reference)
             memory.pointee.blocks.add(copy, pages: pages).store(parent)
         }
-        state.isDirty = true
+        invariant(state.changes.isDirty)
         state.stamp.pointee &+= 1
         state.fingerLeaf = copy
         state.fingerState = .transient

@@ -91,17 +91,8 @@ extension Table {
         var place = try createIndexedRow(key)
         state.nextKey = key + 1
         try changeValueIndex(info, key, value, isAddition: true)
-        place = try storeKey(place, key, column, value)
+        if info.wordIndex >= 0 { changeWords(info, key, from: .null, to: value) }
+        place = try put(place, key, column, info, value)
         return (key, place)
-    }
-
-    /// Writes the primary key of a fresh row, which its index knows already.
-    private func storeKey(
-        _ place: RowPlace, _ key: Int64, _ column: Int, _ value: RawValue
-    ) throws(RealmError) -> RowPlace {
-        let saved = state.columns[column].valueIndex
-        state.columns[column].valueIndex = -1
-        defer { state.columns[column].valueIndex = saved }
-        return try setValue(place, key, column, value)
     }
 }

@@ -8,7 +8,7 @@ extension Table {
     func createRow(_ key: Int64) throws(RealmError) -> RowPlace {
         if let leaf = state.appendLeaf, leaf.pointee.order == nil,
             leaf.pointee.rows > 0, key > leaf.pointee.keys[leaf.pointee.rows &- 1],
-            leaf.pointee.rows < state.rowsPerLeaf, !leaf.pointee.isFull
+            leaf.pointee.rows < state.appendRows, !leaf.pointee.isFull
         {
             let row = leaf.pointee.append(key)
             state.rowCount &+= 1
@@ -31,7 +31,7 @@ extension Table {
 
     @inline(never)
     private func createRowSlowly(_ key: Int64) throws(RealmError) -> RowPlace {
-        state.isDirty = true
+        try willCreate(key)
         if let leaf = state.appendLeaf, leaf.pointee.order == nil, leaf.pointee.rows > 0,
             key > leaf.pointee.keys[leaf.pointee.rows - 1],
             leaf.pointee.rows >= state.rowsPerLeaf || leaf.pointee.isFull
@@ -170,14 +170,48 @@ extension Table {
         _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
         let info = state.columns[index]
-        let isPlain =
-            place.state == .open && !info.hasIndexes
+        guard isPlain(place, info, value) else {
+            return try setValueSlowly(place, key, index, value)
+        }
+        setOpen(place.open, place.row, index, info.kind, value)
+        return place
+    }
+
+    /// Whether storing the value takes no more than writing to the open leaf.
+    @inline(__always)
+    private func isPlain(_ place: RowPlace, _ info: ColumnInfo, _ value: RawValue) -> Bool {
+        place.state == .open && !info.needsCare
             && (!info.kind.hasHeap
                 || (!place.open.pointee.hasExternals
                     && (value.isNull || value.word1 <= UInt64(LeafLayout.inlineBytesMax))))
-        if !isPlain { return try setValueSlowly(place, key, index, value) }
-        setOpen(place.open, place.row, index, info.kind, value)
-        return place
+    }
+
+    /// The value of a column that is an integer, or mixed and holds one; throws where it is not.
+    func integer(
+        _ place: RowPlace, _ key: Int64, _ index: Int
+    ) throws(RealmError) -> Int64 {
+        let value = try value(place, key, index)
+        guard value.type == ValueType.int.rawValue else {
+            throw RealmError(
+                .illegalOperation,
+                "property \(named(column: index)) holds "
+                    + (value.isNull ? "null" : "no integer") + "; there is nothing to add to")
+        }
+        return value.intValue
+    }
+
+    /// Adds to an integer of the column, wrapping around. Returns where the row is afterwards.
+    func add(
+        _ place: RowPlace, _ key: Int64, _ index: Int, _ delta: Int64
+    ) throws(RealmError) -> RowPlace {
+        let sum = RawValue.int(try integer(place, key, index) &+ delta)
+        let info = state.columns[index]
+        if isPlain(place, info, sum) {
+            setOpen(place.open, place.row, index, info.kind, sum)
+            return place
+        }
+        try willAdd(place, key, index, delta)
+        return try store(place, key, index, info, sum)
     }
 
     @inline(__always)
@@ -250,9 +284,17 @@ extension Table {
         if info.kind == .link, place.state == .open, info.isNullable, info.inverseIndex >= 0,
             info.valueIndex < 0
         {
+            try willSet(place, key, index, value)
             setOpenLink(place, key, index, info, value)
             return place
         }
+        // A collection in the place of one of the same type is that one.
+        if let type = NestedCell.type(value), info.kind == .mixed,
+            NestedCell.type(try self.value(place, key, index)) == type
+        {
+            return place
+        }
+        try willSet(place, key, index, value)
         return try store(place, key, index, info, value)
     }
 
@@ -273,7 +315,7 @@ extension Table {
         setOpen(place.open, place.row, index, .link, value)
     }
 
-    /// Stores a value that passed all checks.
+    /// Stores a value that passed all checks, after its verb.
     func store(
         _ place: RowPlace, _ key: Int64, _ index: Int, _ info: ColumnInfo, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
@@ -281,32 +323,30 @@ extension Table {
         var value = value
         if info.kind == .mixed {
             let old = try self.value(place, key, index)
-            if let type = NestedCell.type(old) {
-                // A collection in the place of one of the same type is that one.
-                if NestedCell.type(value) == type {
-                    memory.pointee.patches &+= 1
-                    return place
-                }
+            if NestedCell.type(old) != nil {
                 var owned: [OwnedObject] = []
                 try dropCollection(place, key, index, &owned)
                 place = try find(key) ?? place
             }
             value = fresh(value)
         }
+        if info.hasIndexes { try noteChange(place, key, index, info, value) }
+        return try put(place, key, index, info, value)
+    }
+
+    /// Writes a value to the row, whatever leaf it is in. No index hears of it.
+    func put(
+        _ place: RowPlace, _ key: Int64, _ index: Int, _ info: ColumnInfo, _ value: RawValue
+    ) throws(RealmError) -> RowPlace {
+        var place = place
         let bytes =
             value.isNull || !info.kind.hasHeap
             ? 0 : info.kind == .mixed ? MixedCell.count(value) : value.bytes.count
         let isExternal = bytes > LeafLayout.inlineBytesMax
-        if info.hasIndexes {
-            try noteChange(place, key, index, info, value)
-        }
         if place.state != .open {
             if !isExternal {
                 place = try patchable(place, key)
-                if LeafPatch.set(place.view, index, info, place.row, value) {
-                    memory.pointee.patches &+= 1
-                    return place
-                }
+                if LeafPatch.set(place.view, index, info, place.row, value) { return place }
             }
             let leaf = try openLeaf(covering: key)
             guard let row = leaf.pointee.row(of: key) else { return place }
@@ -471,8 +511,8 @@ extension Table {
                     let link = RawValue.link(state.classKey, ObjectKey(rawValue: key))
                     try table.removeLinks(link, from: linking, column: column)
                 } else {
+                    try table.willSet(place, linking, column, .null, isDerived: true)
                     _ = try table.store(place, linking, column, info, .null)
-                    table.state.isDirty = true
                 }
             }
         }
@@ -484,6 +524,7 @@ extension Table {
         try finishFresh()
         if !isOwned { try releaseLinks(to: key) }
         guard var place = try find(key) else { return }
+        try willDelete(key, isOwned: isOwned)
         for index in 0..<state.columnCount {
             let info = state.columns[index]
             let isNested =
@@ -519,7 +560,6 @@ extension Table {
                 "class \(state.classKey.rawValue) has more objects than it counts")
         }
         state.rowCount -= 1
-        state.isDirty = true
         if place.state == .open {
             place.open.pointee.dead.put(1 as UInt8, place.row)
             place.open.pointee.deadRows += 1

@@ -34,6 +34,8 @@ struct TableState {
     let hasIntegerKey: Bool
     let isEmbedded: Bool
     var nodes: NodeSource
+    /// The session's write transaction.
+    var transaction: UnsafeMutablePointer<TransactionState>?
     let leafTag: BlockTag
     let branchTag: BlockTag
     /// 32 bytes that hold the root's reference.
@@ -61,9 +63,12 @@ struct TableState {
     /// The open leaf at the right edge, where appended rows go.
     var appendLeaf: UnsafeMutablePointer<OpenLeaf>?
     /// Rows that make a leaf of the target size, judged from the last one sealed.
-    var rowsPerLeaf = 400
-    /// Something of the class changed in this transaction.
-    var isDirty = false
+    var rowsPerLeaf = 400 {
+        didSet { appendRows = changes.isHeard ? 0 : rowsPerLeaf }
+    }
+    /// Up to how many rows the append leaf takes new ones without more ado.
+    var appendRows = 400
+    var changes = TableChanges()
     /// Some transient branch has stale row counts.
     var hasStaleCounts = false
     /// The session's tables by class key, for links.
@@ -126,8 +131,8 @@ struct Table: Equatable {
     var incoming: [(table: ClassKey, column: Int)] { state.incoming }
     /// An address that stays while the table does, for values without bytes and leaves not read.
     var somewhere: UnsafeRawPointer { UnsafeRawPointer(state.rowPlace) }
-    /// Changes of the transaction so far that moved no row; see `TransactionMemory`.
-    @inline(__always) var patches: Int { state.nodes.memory?.pointee.patches ?? 0 }
+    /// Changes of the transaction so far that need not have moved a row.
+    @inline(__always) var patches: Int { state.transaction?.pointee.changes.patches ?? 0 }
 
     /// The session's table of a class, which links lead to.
     @inline(__always) func table(_ key: ClassKey) -> Table? {
@@ -168,7 +173,10 @@ extension Table {
     @inline(__always) var memory: UnsafeMutablePointer<TransactionMemory> {
         state.nodes.memory.unsafelyUnwrapped
     }
-    @inline(__always) var isWriting: Bool { state.nodes.memory != nil }
+    @inline(__always) var transaction: UnsafeMutablePointer<TransactionState> {
+        state.transaction.unsafelyUnwrapped
+    }
+    @inline(__always) var isWriting: Bool { state.transaction != nil }
 
     @inline(__always)
     func leaf(_ place: UnsafeRawPointer) throws(RealmError) -> UnsafeRawPointer {

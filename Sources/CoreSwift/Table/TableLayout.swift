@@ -136,7 +136,7 @@ enum TableLayout {
         }
         let primary = infos.firstIndex { $0.isPrimaryKey } ?? -1
         let hasIntegerKey = infos.contains { $0.isKey }
-        return Table(
+        let table = Table(
             TableState(
                 classKey: item.key, columnCount: infos.count, columns: columns,
                 primaryKeyColumn: primary, hasIntegerKey: hasIntegerKey,
@@ -149,6 +149,8 @@ enum TableLayout {
                 hasSecondaryIndexes: hasSecondaryIndexes(infos),
                 pathNodes: .allocate(capacity: TableState.depthMax),
                 pathChildren: .allocate(capacity: TableState.depthMax), schema: schema))
+        table.noteCare()
+        return table
     }
 
     /// The indexes of the columns by their positions.
@@ -227,6 +229,7 @@ enum TableLayout {
             table.state.columns[column].wordIndex = info.wordIndex
             table.state.columns[column].wordRules = info.wordRules
         }
+        table.noteCare()
     }
 
     private static func emptyPlace() -> UnsafeMutableRawPointer {

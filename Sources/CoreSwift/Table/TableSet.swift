@@ -22,7 +22,7 @@ final class TableSet {
     let directory: UnsafeMutablePointer<TableDirectory>
     /// Table states that handles may still point to although their class changed.
     private var retired: [Table] = []
-    private var memory: UnsafeMutablePointer<TransactionMemory>?
+    private(set) var transaction: UnsafeMutablePointer<TransactionState>?
     private var lease: WriteLease?
     /// What the session goes back to when the write transaction is rolled back.
     private var undo: (catalog: Catalog, stored: StoredSchema)?
@@ -51,7 +51,7 @@ final class TableSet {
 
     /// Frees everything and lets go of the version.
     func close() {
-        if memory != nil { discardChanges() }
+        if transaction != nil { discardChanges() }
         store.unpin(pin.version)
         deallocateTables()
     }
@@ -73,7 +73,7 @@ final class TableSet {
     private var tables: UnsafeMutablePointer<Table?> { directory.pointee.tables }
     private var tableCapacity: Int { directory.pointee.capacity }
 
-    var isWriting: Bool { memory != nil }
+    var isWriting: Bool { transaction != nil }
     var version: UInt64 { pin.version }
     var schema: Schema { stored.schema }
     var schemaVersion: UInt64 { catalog.schemaVersion }
@@ -100,7 +100,7 @@ final class TableSet {
 
     /// Moves to another version; takes over its pin and gives up the old one.
     func advance(to next: Store.Pin) throws(RealmError) {
-        invariant(memory == nil)
+        invariant(transaction == nil)
         let old = pin
         do throws(RealmError) {
             try adopt(next)
@@ -240,7 +240,7 @@ final class TableSet {
 
     private func nodeSource() -> NodeSource {
         var nodes = NodeSource(store: store)
-        nodes.memory = memory
+        nodes.memory = transaction?.pointee.memory
         return nodes
     }
 
@@ -261,38 +261,37 @@ final class TableSet {
         table.deallocate()
     }
 
-    private func forEachTable(_ body: (Table) throws(RealmError) -> Void) throws(RealmError) {
+    func forEachTable<Failure>(_ body: (Table) throws(Failure) -> Void) throws(Failure) {
         for key in 0..<tableCapacity {
             if let table = tables[key] { try body(table) }
         }
     }
 
-    private func setMemory(_ memory: UnsafeMutablePointer<TransactionMemory>?) {
-        self.memory = memory
-        for key in 0..<tableCapacity {
-            guard let table = tables[key] else { continue }
+    /// Tells the tables, also those that are new, which transaction they are in.
+    private func setTransaction(_ transaction: UnsafeMutablePointer<TransactionState>?) {
+        self.transaction = transaction
+        let memory = transaction?.pointee.memory
+        forEachTable { table in
+            table.state.transaction = transaction
             table.state.nodes.memory = memory
             for index in 0..<table.state.indexCount {
                 table.state.indexes[index].tree.nodes.memory = memory
             }
         }
+        noteListeners()
     }
 
     // MARK: Writing
 
     /// Starts a write transaction on the lease's base version, moving there first.
     func beginWrite(_ lease: WriteLease) throws(RealmError) {
-        invariant(memory == nil)
+        invariant(transaction == nil)
         if lease.base.version != pin.version {
             try advance(to: try store.pin(version: lease.base.version))
         }
         self.lease = lease
         undo = (catalog, stored)
-        let memory = UnsafeMutablePointer<TransactionMemory>.allocate(capacity: 1)
-        memory.initialize(to: TransactionMemory())
-        // A transaction makes fewer than 2^24 of them, or numbers that are taken in other objects.
-        memory.pointee.nestedNumber = (pin.version &+ 1) << 24
-        setMemory(memory)
+        setTransaction(TransactionState.make(base: pin.version))
         stamp.pointee &+= 1
     }
 
@@ -305,7 +304,7 @@ final class TableSet {
             stored = next
             isSchemaDirty = true
             try rebuild()
-            setMemory(memory)
+            setTransaction(transaction)
             try buildIndexes()
         }
         if catalog.schemaVersion != version {
@@ -341,9 +340,9 @@ final class TableSet {
 
     /// Makes every table ready for scans.
     func settle() throws(RealmError) {
-        guard memory != nil else { return }
+        guard transaction != nil else { return }
         try forEachTable { table throws(RealmError) in
-            if table.state.isDirty || table.state.freshKey >= 0
+            if table.state.changes.isDirty || table.state.freshKey >= 0
                 || !table.state.openLeaves.isEmpty || table.hasPendingChanges
                 || !table.state.openCollections.isEmpty
             {
@@ -355,11 +354,12 @@ final class TableSet {
     /// Writes the transaction as a new version and moves there. After an error the changes are
     /// gone and the session is at the version it started from.
     func commit() throws(RealmError) {
-        guard let memory, let lease else { return }
+        guard let transaction, let lease else { return }
         do throws(RealmError) {
+            try tellCreated()
             try settle()
             try forEachTable { table throws(RealmError) in try table.compactLeaves() }
-            let next = try write(memory, lease)
+            let next = try write(transaction.pointee.memory, lease)
             endWrite()
             let old = pin
             pin = next
@@ -415,7 +415,7 @@ final class TableSet {
 
     /// Undoes the write transaction.
     func rollBack() {
-        guard memory != nil else { return }
+        guard transaction != nil else { return }
         discardChanges()
     }
 
@@ -448,13 +448,8 @@ final class TableSet {
             if let table = tables[key] { table.discardTransaction() }
         }
         for table in retired { table.discardTransaction() }
-        if let memory {
-            memory.pointee.blocks.deallocate()
-            memory.pointee.cellBuffer.deallocate()
-            memory.deinitialize(count: 1)
-            memory.deallocate()
-        }
-        setMemory(nil)
+        if let transaction { TransactionState.end(transaction) }
+        setTransaction(nil)
         lease = nil
         undo = nil
         isSchemaDirty = false

@@ -25,6 +25,8 @@ struct ColumnInfo {
     /// Of the values of a collection.
     var elementKind = ColumnKind.int
     var elementIsNullable = false
+    /// A change has to do more than to store a value; see `Table.noteCare`.
+    var needsCare = false
     /// Columns of the elements of a collection: the values, or keys and values. Owned by the table.
     var elements: UnsafeMutablePointer<ColumnInfo>?
 

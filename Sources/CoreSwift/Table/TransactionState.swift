@@ -1,0 +1,33 @@
+// What the tables of one session share in a write transaction, beside the memory of its blocks.
+
+struct TransactionState {
+    let memory: UnsafeMutablePointer<TransactionMemory>
+    var changes = TransactionChanges()
+    /// The number that a collection in a mixed value got last; those of other transactions differ.
+    var nestedNumber: UInt64
+    /// Where the cell of a small collection is changed.
+    let cellBuffer = UnsafeMutableRawPointer.allocate(
+        byteCount: CollectionCell.inlineBytesMax, alignment: 8)
+
+    /// Makes the state of a transaction on top of a version.
+    static func make(base version: UInt64) -> UnsafeMutablePointer<TransactionState> {
+        let memory = UnsafeMutablePointer<TransactionMemory>.allocate(capacity: 1)
+        memory.initialize(to: TransactionMemory())
+        let state = UnsafeMutablePointer<TransactionState>.allocate(capacity: 1)
+        // A transaction makes fewer than 2^24 of them, or numbers that are taken in other objects.
+        state.initialize(
+            to: TransactionState(memory: memory, nestedNumber: (version &+ 1) << 24))
+        return state
+    }
+
+    /// Frees it with all blocks.
+    static func end(_ state: UnsafeMutablePointer<TransactionState>) {
+        let memory = state.pointee.memory
+        memory.pointee.blocks.deallocate()
+        memory.deinitialize(count: 1)
+        memory.deallocate()
+        state.pointee.cellBuffer.deallocate()
+        state.deinitialize(count: 1)
+        state.deallocate()
+    }
+}
