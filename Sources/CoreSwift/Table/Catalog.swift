@@ -67,7 +67,7 @@ struct Catalog {
         root.nextKey = try reader.i64()
         let rows = try reader.u64()
         root.root = BlockReference(try reader.bytes(BlockReference.byteCount))
-        guard root.depth < TableState.depthMax, rows < UInt64(TreeLimits.entriesMax),
+        guard root.depth < RowTree.depthMax, rows < UInt64(TreeLimits.entriesMax),
             root.nextKey >= 0, root.nextKey <= Self.nextKeyMax
         else {
             throw RealmError(
@@ -84,7 +84,7 @@ struct Catalog {
             _ = try reader.u32()
             let entries = try reader.u64()
             let reference = BlockReference(try reader.bytes(BlockReference.byteCount))
-            guard depth < TableState.depthMax, entries < UInt64(TreeLimits.entriesMax) else {
+            guard depth < RowTree.depthMax, entries < UInt64(TreeLimits.entriesMax) else {
                 throw RealmError(
                     .invalidDatabase,
                     "catalog: index of column \(column) has depth \(depth), \(entries) entries")

@@ -34,7 +34,7 @@ struct CollectionView {
         self.layout = layout
         infos = layout.infos
         columnCount = layout.columnCount
-        self.cell = cell.baseAddress ?? UnsafeRawPointer(table.state.rowPlace)
+        self.cell = cell.baseAddress ?? UnsafeRawPointer(table.state.tree.rootPlace)
         count = CollectionCell.count(cell)
         isTree = CollectionCell.isTree(cell)
         depth = isTree ? Int(cell[1]) : 0

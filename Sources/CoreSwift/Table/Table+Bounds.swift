@@ -1,40 +1,7 @@
-// What only the place of a block in its tree can tell, asked before the block takes part in changes:
-// its keys are in the range that its parent files it under. Reading need not know; a change that
-// relied on it in a damaged file would put children in places where nobody finds them again.
-//
-// And how many blocks a walk can meet at most, so that a file in which blocks contain one another
-// many times over does not keep a reader busy for ever.
+// How many blocks a walk can meet at most, so that a file in which blocks contain one another many
+// times over does not keep a reader busy for ever.
 
 extension Table {
-    func checkBounds(_ view: LeafView, _ low: Int64, _ high: Int64) throws(RealmError) {
-        let first = view.key(0)
-        let last = view.key(view.rows - 1)
-        guard first >= low, last < high || (high == .max && last == high) else {
-            throw outOfRange("row leaf", first, last, low, high)
-        }
-    }
-
-    func checkBounds(
-        _ node: UnsafeRawPointer, _ low: Int64, _ high: Int64
-    ) throws(RealmError) {
-        let count = RowBranch.count(node)
-        guard count > 1 else { return }
-        let first = RowBranch.key(node, 1)
-        let last = RowBranch.key(node, count - 1)
-        guard first > low, last < high else {
-            throw outOfRange("row branch", first, last, low, high)
-        }
-    }
-
-    private func outOfRange(
-        _ what: String, _ first: Int64, _ last: Int64, _ low: Int64, _ high: Int64
-    ) -> RealmError {
-        RealmError(
-            .invalidDatabase,
-            "class \(state.classKey.rawValue): \(what) with keys \(first) to \(last) is filed "
-                + "under \(low) to \(high)")
-    }
-
     /// More leaves than this are in no sound tree.
     var blocksMax: Int { state.nodes.blocksMax }
 }

@@ -16,57 +16,32 @@ extension Table {
     func compactLeaves() throws(RealmError) {
         guard state.changes.isDirty, isWriting else { return }
         var empty: [Int64] = []
-        collectEmpty(BlockReference(state.rowPlace), state.depth, .min, &empty)
+        state.tree.forEachTransientLeaf { leaf, low in
+            if LeafView(UnsafeRawPointer(leaf)).liveRows == 0 { empty.append(low) }
+        }
         for key in empty {
-            let (place, _, _) = try mutablePath(key)
+            let (place, _, _) = try state.tree.mutablePath(key)
             let reference = BlockReference(place)
-            removeChild()
+            state.tree.removeChild()
             memory.pointee.drop(reference)
         }
         rowsMoved()
-        compact(BlockReference(state.rowPlace), state.depth)
-        collapseRoot()
-    }
-
-    private func collectEmpty(
-        _ reference: BlockReference, _ level: Int, _ low: Int64, _ keys: inout [Int64]
-    ) {
-        guard reference.isTransient else { return }
-        let node = memory.pointee.blocks.pointer(reference)
-        if level == 0 {
-            if LeafView(UnsafeRawPointer(node)).liveRows == 0 { keys.append(low) }
-            return
+        if state.tree.depth == 0 {
+            compactRootLeaf(state.tree.root)
+        } else {
+            state.tree.forEachTransientParent { compactBranch($0) }
         }
-        for index in 0..<RowBranch.count(node) {
-            collectEmpty(
-                BlockReference(RowBranch.reference(node, index)), level - 1,
-                index == 0 ? low : RowBranch.key(node, index), &keys)
-        }
-    }
-
-    private func compact(_ reference: BlockReference, _ level: Int) {
-        guard reference.isTransient else { return }
-        if level == 0 {
-            compactRootLeaf(reference)
-            return
-        }
-        let node = memory.pointee.blocks.pointer(reference)
-        if level > 1 {
-            for index in 0..<RowBranch.count(node) {
-                compact(BlockReference(RowBranch.reference(node, index)), level - 1)
-            }
-            return
-        }
-        compactBranch(node)
+        state.tree.collapseRoot()
     }
 
     private func compactRootLeaf(_ reference: BlockReference) {
+        guard reference.isTransient else { return }
         let view = LeafView(UnsafeRawPointer(memory.pointee.blocks.pointer(reference)))
         guard wantsRewrite(view) else { return }
         let open = LeafDecoder.open(
             view, infos: UnsafePointer(state.columns), columnCount: state.columnCount,
             extraRows: 1, lowKey: .min)
-        encode(open).store(state.rowPlace)
+        state.tree.setRoot(encode(open), depth: 0)
         memory.pointee.drop(reference)
     }
 
@@ -157,7 +132,7 @@ extension Table {
     /// Encodes an open leaf that is in no tree into one block and frees it.
     private func encode(_ open: UnsafeMutablePointer<OpenLeaf>) -> BlockReference {
         var encoder = LeafEncoder(
-            open, infos: UnsafePointer(state.columns), tag: state.leafTag)
+            open, infos: UnsafePointer(state.columns), tag: state.tree.leafTag)
         let rows = RowSelection(list: nil, start: 0, count: open.pointee.rows)
         let pages = Page.count(forBytes: encoder.plan(rows))
         let block = memory.pointee.blocks.allocate(pages: pages)
@@ -173,11 +148,15 @@ extension Table {
     /// entry for the catalog.
     func place(_ builder: CommitBuilder) -> ClassRoot {
         var result = ClassRoot(classKey: state.classKey)
-        placeRows(state.rowPlace, state.depth, builder)
-        result.depth = state.depth
+        state.tree.place(builder) { leaf in
+            let view = LeafView(UnsafeRawPointer(leaf))
+            placeExternals(view, state.columns, state.columnCount, builder)
+            placeCollections(view, builder)
+        }
+        result.depth = state.tree.depth
         result.nextKey = state.nextKey
         result.rows = state.rowCount
-        result.root = BlockReference(state.rowPlace)
+        result.root = state.tree.root
         for index in 0..<state.indexCount {
             let tree = state.indexes[index].tree
             placeIndex(tree.rootPlace, tree.depth, builder)
@@ -188,25 +167,6 @@ extension Table {
                     entries: tree.count, root: BlockReference(tree.rootPlace)))
         }
         return result
-    }
-
-    private func placeRows(
-        _ place: UnsafeMutableRawPointer, _ level: Int, _ builder: CommitBuilder
-    ) {
-        let reference = BlockReference(place)
-        guard reference.isTransient else { return }
-        let node = memory.pointee.blocks.pointer(reference)
-        if level > 0 {
-            for index in 0..<RowBranch.count(node) {
-                let child = UnsafeMutableRawPointer(mutating: RowBranch.reference(node, index))
-                placeRows(child, level - 1, builder)
-            }
-        } else {
-            let view = LeafView(UnsafeRawPointer(node))
-            placeExternals(view, state.columns, state.columnCount, builder)
-            placeCollections(view, builder)
-        }
-        builder.place(node, pages: memory.pointee.blocks.pages(reference)).store(place)
     }
 
     func placeExternals(
@@ -260,7 +220,7 @@ extension Table {
         state.openRows = 0
         state.appendLeaf = nil
         state.changes.end()
-        state.hasStaleCounts = false
+        state.tree.hasStaleCounts = false
         state.freshKey = -1
         for index in 0..<state.indexCount where state.indexes[index].pending.count > 0 {
             state.indexes[index].pending.clear()

@@ -60,30 +60,28 @@ extension Table {
     private func leafForInsertion(
         _ key: Int64
     ) throws(RealmError) -> UnsafeMutablePointer<OpenLeaf> {
-        if !BlockReference(state.rowPlace).isNone, try moveFinger(key),
+        if !state.tree.isEmpty, try moveFinger(key),
             state.fingerHigh == .max, state.fingerState != .open
         {
             let view = LeafView(UnsafeRawPointer(state.fingerLeaf))
             let isFull = view.bytesUsed >= LeafLayout.bytesTarget * 15 / 16
             if isFull, key > view.key(view.rows - 1) {
-                _ = try mutablePath(key)
+                _ = try state.tree.mutablePath(key)
                 let leaf = OpenLeaf.make(
                     UnsafePointer(state.columns), count: state.columnCount,
                     capacity: LeafLayout.rowsMax, lowKey: key)
                 leaf.pointee.reference = memory.pointee.blocks.add(
                     leaf, pages: 0, isOpenLeaf: true)
-                let oldRoot = BlockReference(state.rowPlace)
-                insertChild(key: key, rows: 0, reference: leaf.pointee.reference)
+                let oldRoot = state.tree.root
+                state.tree.insertChild(key: key, rows: 0, reference: leaf.pointee.reference)
                 if !oldRoot.isTransient {
                     // The first split: recounting skips children that are not of this transaction.
-                    RowBranch.setRows(
-                        memory.pointee.blocks.pointer(BlockReference(state.rowPlace)), 0,
-                        view.liveRows)
+                    state.tree.setRows(ofRootChild: 0, view.liveRows)
                 }
                 state.openLeaves.append(leaf)
                 state.openRows += leaf.pointee.capacity
                 state.appendLeaf = leaf
-                state.hasStaleCounts = true
+                state.tree.hasStaleCounts = true
                 rowsMoved()
                 return leaf
             }
@@ -570,7 +568,7 @@ extension Table {
             place = try patchable(place, key)
         }
         LeafPatch.kill(place.view, place.row)
-        state.hasStaleCounts = true
+        state.tree.hasStaleCounts = true
     }
 
     func dropExternal(_ place: RowPlace, _ index: Int) throws(RealmError) {

@@ -5,7 +5,7 @@
 // programs make a million times a second (find, get, set, create) count no references.
 //
 // Invariants while a write transaction runs
-//   1. `rowPlace` holds the root; every node between it and a changed leaf is transient.
+//   1. every node between it and a changed leaf is transient.
 //   2. A leaf is sealed (a block) or open (`OpenLeaf`); open leaves are listed in `openLeaves`.
 //   3. `rowCount` is exact. The row counts in transient branches are exact only after
 //      `settle()`, which also seals every open leaf and merges all index changes.
@@ -33,15 +33,10 @@ struct TableState {
     /// The primary key is an integer, which is the object key where that is possible.
     let hasIntegerKey: Bool
     let isEmbedded: Bool
-    var nodes: NodeSource
+    /// The rows.
+    var tree: RowTree
     /// The session's write transaction.
     var transaction: UnsafeMutablePointer<TransactionState>?
-    let leafTag: BlockTag
-    let branchTag: BlockTag
-    /// 32 bytes that hold the root's reference.
-    let rowPlace: UnsafeMutableRawPointer
-    /// Branch levels above the leaves.
-    var depth = 0
     var rowCount = 0
     /// The next object key that is assigned in sequence.
     var nextKey: Int64 = 0
@@ -69,8 +64,6 @@ struct TableState {
     /// Up to how many rows the append leaf takes new ones without more ado.
     var appendRows = 400
     var changes = TableChanges()
-    /// Some transient branch has stale row counts.
-    var hasStaleCounts = false
     /// The session's tables by class key, for links.
     var tables: UnsafeMutablePointer<Table?>
     var tableCapacity: Int
@@ -86,13 +79,10 @@ struct TableState {
     /// Columns of other classes (or this one) that can link here: (class, column). Those are links
     /// to this class, and every mixed column.
     var incoming: [(table: ClassKey, column: Int)] = []
-    /// Path of the last `mutablePath`: branches from the root down and the child taken in each.
-    let pathNodes: UnsafeMutablePointer<UnsafeMutableRawPointer>
-    let pathChildren: UnsafeMutablePointer<Int>
     /// Names for messages; see Table+Names.
     var schema: Schema
 
-    static let depthMax = 16
+    @inline(__always) var nodes: NodeSource { tree.nodes }
 }
 
 struct Table: Equatable {
@@ -123,14 +113,14 @@ struct Table: Equatable {
     @inline(__always) var hasIntegerKey: Bool { state.hasIntegerKey }
     @inline(__always) var isEmbedded: Bool { state.isEmbedded }
     @inline(__always) var rowCount: Int { state.rowCount }
-    @inline(__always) var depth: Int { state.depth }
+    @inline(__always) var depth: Int { state.tree.depth }
     var indexes: UnsafeBufferPointer<TableIndex> {
         UnsafeBufferPointer(start: state.indexes, count: state.indexCount)
     }
     /// Columns of other classes, or of this one, that can link here.
     var incoming: [(table: ClassKey, column: Int)] { state.incoming }
     /// An address that stays while the table does, for values without bytes and leaves not read.
-    var somewhere: UnsafeRawPointer { UnsafeRawPointer(state.rowPlace) }
+    var somewhere: UnsafeRawPointer { UnsafeRawPointer(state.tree.rootPlace) }
     /// Changes of the transaction so far that need not have moved a row.
     @inline(__always) var patches: Int { state.transaction?.pointee.changes.patches ?? 0 }
 
@@ -180,9 +170,9 @@ extension Table {
 
     @inline(__always)
     func leaf(_ place: UnsafeRawPointer) throws(RealmError) -> UnsafeRawPointer {
-        if let node = state.nodes.resolved(place, state.leafTag) { return node }
+        if let node = state.nodes.resolved(place, state.tree.leafTag) { return node }
         return try state.nodes.admit(
-            BlockReference(place), state.leafTag,
+            BlockReference(place), state.tree.leafTag,
             RowLeafCheck.Context(
                 infos: UnsafePointer(state.columns), columnCount: state.columnCount),
             RowLeafCheck.check)
@@ -190,13 +180,7 @@ extension Table {
 
     @inline(__always)
     func branch(_ place: UnsafeRawPointer, _ level: Int) throws(RealmError) -> UnsafeRawPointer {
-        if let node = state.nodes.resolved(place, state.branchTag),
-            RowBranch.level(node) == level
-        {
-            return node
-        }
-        return try state.nodes.admit(
-            BlockReference(place), state.branchTag, level, RowBranch.check)
+        try state.tree.branch(place, level)
     }
 
     @inline(__always) func clearFinger() {
@@ -252,17 +236,8 @@ extension Table {
     private func leafFromRoot(
         _ key: Int64
     ) throws(RealmError) -> (leaf: UnsafeRawPointer, state: LeafState, low: Int64, high: Int64)? {
-        var place = UnsafeRawPointer(state.rowPlace)
-        if BlockReference(place).isNone { return nil }
-        var low = Int64.min
-        var high = Int64.max
-        for level in stride(from: state.depth, to: 0, by: -1) {
-            let node = try branch(place, level)
-            let child = RowBranch.child(node, covering: key)
-            if child > 0 { low = RowBranch.key(node, child) }
-            if child + 1 < RowBranch.count(node) { high = RowBranch.key(node, child + 1) }
-            place = RowBranch.reference(node, child)
-        }
+        if state.tree.isEmpty { return nil }
+        let (place, low, high) = try state.tree.leafPlace(covering: key)
         let reference = BlockReference(place)
         let leaf = try leaf(place)
         let state: LeafState =
@@ -333,7 +308,6 @@ extension Table {
     /// What a column without data holds: null, or the default of a required column.
     func absent(_ info: ColumnInfo) -> RawValue {
         if info.isNullable { return .null }
-        let somewhere = UnsafeRawPointer(state.rowPlace)
         switch info.kind {
         case .int: return .int(0)
         case .bool: return .bool(false)

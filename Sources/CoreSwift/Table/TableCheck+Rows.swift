@@ -19,14 +19,14 @@ extension TableCheck {
 
     func checkRows(_ table: Table, _ item: ClassSchema) -> ClassFacts {
         var facts = ClassFacts()
-        let root = BlockReference(table.state.rowPlace)
+        let root = table.state.tree.root
         var rows = 0
         if !root.isNone {
-            rows = walk(root, table.state.depth, KeyRange(), table, item, &facts)
-        } else if table.state.depth != 0 {
+            rows = walk(root, table.state.tree.depth, KeyRange(), table, item, &facts)
+        } else if table.state.tree.depth != 0 {
             report.add(
                 "class \(item.name): has no tree, the catalog says it has "
-                    + "\(table.state.depth) levels")
+                    + "\(table.state.tree.depth) levels")
         }
         if facts.isReadable, rows != table.state.rowCount {
             report.add(
@@ -52,7 +52,7 @@ extension TableCheck {
         let place = "class \(item.name), rows at level \(level)"
         guard
             let node = block(
-                reference, table.state.branchTag, place, level, RowBranch.check)
+                reference, table.state.tree.branchTag, place, level, RowBranch.check)
         else {
             facts.isReadable = false
             return 0
@@ -97,7 +97,7 @@ extension TableCheck {
             infos: UnsafePointer(table.state.columns), columnCount: table.state.columnCount)
         guard
             let block = block(
-                reference, table.state.leafTag, place, context, RowLeafCheck.check)
+                reference, table.state.tree.leafTag, place, context, RowLeafCheck.check)
         else {
             facts.isReadable = false
             return 0

@@ -140,15 +140,11 @@ enum TableLayout {
             TableState(
                 classKey: item.key, columnCount: infos.count, columns: columns,
                 primaryKeyColumn: primary, hasIntegerKey: hasIntegerKey,
-                isEmbedded: item.kind == .embedded, nodes: nodes,
-                leafTag: BlockTag(.rowLeaf, classKey: item.key),
-                branchTag: BlockTag(.rowBranch, classKey: item.key), rowPlace: emptyPlace(),
+                isEmbedded: item.kind == .embedded, tree: RowTree(nodes, classKey: item.key),
                 nextKey: hasIntegerKey ? IntegerKeys.indirectBase : 0, indexes: indexes,
                 indexCount: wanted.count, stamp: stamp, tables: directory.tables,
                 tableCapacity: directory.capacity,
-                hasSecondaryIndexes: hasSecondaryIndexes(infos),
-                pathNodes: .allocate(capacity: TableState.depthMax),
-                pathChildren: .allocate(capacity: TableState.depthMax), schema: schema))
+                hasSecondaryIndexes: hasSecondaryIndexes(infos), schema: schema))
         table.noteCare()
         return table
     }

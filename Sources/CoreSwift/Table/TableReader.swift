@@ -101,9 +101,9 @@ struct TableReader {
         atPosition position: Int
     ) throws(RealmError) -> (leaf: LeafView, start: Int)? {
         guard position >= 0, position < rowCount else { return nil }
-        var place = UnsafeRawPointer(table.state.rowPlace)
+        var place = UnsafeRawPointer(table.state.tree.rootPlace)
         var start = 0
-        for level in stride(from: table.state.depth, to: 0, by: -1) {
+        for level in stride(from: table.state.tree.depth, to: 0, by: -1) {
             let node = try table.branch(place, level)
             var child = 0
             let last = RowBranch.count(node) - 1
@@ -169,8 +169,8 @@ struct LeafIterator {
     mutating func next() throws(RealmError) -> LeafView? {
         if !isStarted {
             isStarted = true
-            if BlockReference(table.state.rowPlace).isNone { return nil }
-            let leaf = try descend(table.state.rowPlace, table.state.depth)
+            if table.state.tree.root.isNone { return nil }
+            let leaf = try descend(table.state.tree.rootPlace, table.state.tree.depth)
             lookAhead()
             return LeafView(leaf)
         }
@@ -209,7 +209,7 @@ struct LeafIterator {
         guard top.next < count else { return }
         let nodes = table.state.nodes
         let reference = RowBranch.reference(top.node, top.next)
-        upcoming = nodes.resolved(reference, table.state.leafTag).map { LeafView($0) }
+        upcoming = nodes.resolved(reference, table.state.tree.leafTag).map { LeafView($0) }
         guard top.next &+ 1 < count else { return }
         if let leaf = nodes.address(RowBranch.reference(top.node, top.next &+ 1)) {
             ck_prefetch(leaf)
@@ -316,7 +316,7 @@ extension TableReader {
     /// How many live rows come before a key; nil when the object is not there.
     func position(of key: Int64) throws(RealmError) -> Int? {
         guard rowCount > 0 else { return nil }
-        var place = UnsafeRawPointer(table.state.rowPlace)
+        var place = UnsafeRawPointer(table.state.tree.rootPlace)
         var position = 0
         for level in stride(from: table.depth, to: 0, by: -1) {
             let node = try table.branch(place, level)

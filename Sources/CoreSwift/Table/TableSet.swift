@@ -156,8 +156,7 @@ final class TableSet {
                 "catalog: class \(root.classKey.rawValue) has \(root.indexes.count) indexes, its "
                     + "schema asks for \(table.state.indexCount)")
         }
-        root.root.store(table.state.rowPlace)
-        table.state.depth = root.depth
+        table.state.tree.setRoot(root.root, depth: root.depth)
         table.state.rowCount = root.rows
         table.state.nextKey = root.nextKey
         table.clearFinger()
@@ -255,9 +254,7 @@ final class TableSet {
             table.state.columns[column].elements?.deallocate()
         }
         table.state.columns.deallocate()
-        table.state.rowPlace.deallocate()
-        table.state.pathNodes.deallocate()
-        table.state.pathChildren.deallocate()
+        table.state.tree.deallocate()
         table.deallocate()
     }
 
@@ -273,7 +270,7 @@ final class TableSet {
         let memory = transaction?.pointee.memory
         forEachTable { table in
             table.state.transaction = transaction
-            table.state.nodes.memory = memory
+            table.state.tree.nodes.memory = memory
             for index in 0..<table.state.indexCount {
                 table.state.indexes[index].tree.nodes.memory = memory
             }

@@ -56,10 +56,10 @@ final class TreeCopy {
         for item in tables.stored.schema.classes {
             guard let table = tables.table(item.key) else { continue }
             var root = ClassRoot(classKey: item.key)
-            root.depth = table.state.depth
+            root.depth = table.state.tree.depth
             root.nextKey = table.state.nextKey
             root.rows = table.state.rowCount
-            root.root = try rows(BlockReference(table.state.rowPlace), table.state.depth, table)
+            root.root = try rows(table.state.tree.root, table.state.tree.depth, table)
             for position in 0..<table.state.indexCount {
                 let index = table.state.indexes[position]
                 root.indexes.append(
@@ -133,7 +133,7 @@ final class TreeCopy {
     ) throws(RealmError) -> BlockReference {
         if reference.isNone { return reference }
         if level == 0 { return try leaf(reference, table) }
-        let node = try block(reference, table.state.branchTag, table)
+        let node = try block(reference, table.state.tree.branchTag, table)
         if !reference.isTransient {
             try RowBranch.check(node, reference.pageCount << Page.shift, level)
         }
@@ -150,7 +150,7 @@ final class TreeCopy {
     private func leaf(
         _ reference: BlockReference, _ table: Table
     ) throws(RealmError) -> BlockReference {
-        let block = try block(reference, table.state.leafTag, table)
+        let block = try block(reference, table.state.tree.leafTag, table)
         if !reference.isTransient {
             try RowLeafCheck.check(
                 block, reference.pageCount << Page.shift,

@@ -18,7 +18,7 @@ struct TreeSize {
         for column in 0..<table.state.columnCount {
             if table.state.columns[column].kind.hasHeap { readsLeaves = true }
         }
-        try size.addRows(table.state.rowPlace, table.state.depth, table, readsLeaves)
+        try size.addRows(table.state.tree.rootPlace, table.state.tree.depth, table, readsLeaves)
         for position in 0..<table.state.indexCount {
             let tree = table.state.indexes[position].tree
             var pages = 0

@@ -103,6 +103,7 @@ private struct Model {
             for _ in 0..<Int.random(in: 0...size, using: &random) {
                 try change(realm, &model, &random)
             }
+            try realm.readTables().checkInvariants()
             if Int.random(in: 0..<4, using: &random) == 0 {
                 try compare(realm, model, "seed \(seed), step \(step), in the transaction")
             }
@@ -112,6 +113,7 @@ private struct Model {
                 try realm.commit()
                 committed = model
             }
+            try realm.readTables().checkInvariants()
             if step % 8 == 0 || step == steps - 1 {
                 try compare(realm, committed, "seed \(seed), step \(step)")
                 let problems = try realm.check()

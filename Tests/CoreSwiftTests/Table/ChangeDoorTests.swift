@@ -39,7 +39,10 @@ import Testing
             let before = model
             if program.random.below(3) == 0 {
                 // Fast paths first, and a listener that comes later.
-                for _ in 0..<program.random.below(60) { try program.step() }
+                for _ in 0..<program.random.below(60) {
+                    try program.step()
+                    try tables.checkInvariants()
+                }
                 try tables.add(recorder)
                 model = try ReplayModel(tables)
             } else {
@@ -47,6 +50,7 @@ import Testing
             }
             for _ in 0..<(20 + program.random.below(200)) {
                 try program.step()
+                if program.random.below(8) == 0 { try tables.checkInvariants() }
                 guard program.random.below(60) == 0 else { continue }
                 try tables.tellCreated()
                 for change in recorder.takeHeard() { try model.replay(change) }
@@ -61,6 +65,7 @@ import Testing
                 try realm.commit()
                 for change in recorder.takeHeard() { try model.replay(change) }
             }
+            try tables.checkInvariants()
             let stored = try ReplayModel(try realm.readTables())
             try #require(
                 stored == model,
