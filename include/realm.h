@@ -1486,7 +1486,10 @@ RLM_API realm_dictionary_t *realm_set_dictionary(realm_object_t *object,
  */
 RLM_API realm_list_t *realm_get_list(realm_object_t *object, realm_property_key_t property);
 
-/** Returns a new handle to the set of a property. Fails: as `realm_get_list()`. */
+/**
+ * Returns a new handle to the set of a property. Fails: as `realm_get_list()`. Of a mixed property,
+ * which can hold no set, the handle is never valid.
+ */
 RLM_API realm_set_t *realm_get_set(realm_object_t *object, realm_property_key_t property);
 
 /** Returns a new handle to the dictionary of a property. Fails: as `realm_get_list()`. */

@@ -91,7 +91,8 @@ public func realm_list_find(
 public func realm_list_get_linked_object(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
         try withList(list) { list throws(RealmError) in
-            try list.holdsObjects ? list.object(index)?.cHandle : nil
+            _ = try list.count()
+            return try list.holdsObjects ? list.object(index)?.cHandle : nil
         }
     }
 }

@@ -81,7 +81,8 @@ public func realm_get_list(_ object: OpaquePointer?, _ property: realm_property_
     collection(object, property, .list)
 }
 
-/// Returns a new handle to the set of a property. Fails: as `realm_get_list()`.
+/// Returns a new handle to the set of a property. Fails: as `realm_get_list()`. Of a mixed property,
+/// which can hold no set, the handle is never valid.
 @c @implementation
 public func realm_get_set(_ object: OpaquePointer?, _ property: realm_property_key_t)
     -> OpaquePointer?

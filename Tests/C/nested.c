@@ -192,9 +192,20 @@ static void in_properties(void) {
     realm_dictionary_t *dictionary = realm_get_dictionary(object, mixed);
     CHECK(list && dictionary && !realm_list_is_valid(list) &&
           !realm_dictionary_is_valid(dictionary));
-    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_get_set(object, mixed));
+    /* Sets never stand there. */
+    realm_set_t *set = realm_get_set(object, mixed);
+    CHECK(set && !realm_set_is_valid(set));
+    FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_set_size(set, NULL));
+    FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_set_insert(set, of_int(1), NULL, NULL));
+    FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_set_to_results(set));
+    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_get_set(object, n));
+    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH, realm_get_set(object, anys));
     FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_list_insert(list, 0, of_int(1)));
+    FAILS(RLM_ERR_INVALIDATED_OBJECT, realm_list_get_linked_object(list, 0));
     SUCCEEDS(realm_set_value(object, mixed, a_list, false));
+    CHECK(!realm_set_is_valid(set));
+    NOTHING(realm_list_get_linked_object(list, 0));
+    realm_release(set);
     CHECK(realm_list_is_valid(list) && !realm_dictionary_is_valid(dictionary));
     SUCCEEDS(realm_list_insert(list, 0, of_int(1)));
     SUCCEEDS(realm_set_value(object, mixed, a_list, false));

@@ -487,7 +487,8 @@ public final class RealmCollection {
 
 extension ObjectHandle {
     /// The list, set or dictionary of a property; `.propertyTypeMismatch` when it can hold none.
-    /// Of a mixed property: what it holds now or later, as long as that is of the type.
+    /// Of a mixed property: what it holds now or later, as long as that is of the type; sets it never
+    /// holds.
     public func collection(
         _ propertyKey: Int64, _ type: CollectionType
     ) throws(RealmError) -> RealmCollection {
@@ -495,7 +496,7 @@ extension ObjectHandle {
         let table = table
         let column = try Self.column(table, propertyKey)
         let info = table.columns[column]
-        guard info.collection == type || (info.kind == .mixed && type != .set) else {
+        guard info.collection == type || info.kind == .mixed else {
             throw RealmError(
                 .propertyTypeMismatch,
                 "property \(realm.schema.named(classKey, column: column)) is no \(type)")
