@@ -182,6 +182,136 @@ static void schemas(void) {
     realm_release(config);
 }
 
+/* Additive modes: embedded classes that nothing links to stay out of the file, until something does. */
+static void orphans(void) {
+    realm_property_info_t own[] = {link_of("part", "Part")}, part[] = {link_of("inner", "Screw")},
+                          number[] = {property_of("n", RLM_PROPERTY_TYPE_INT, 0)},
+                          lost[] = {link_of("inner", "Lower")};
+    realm_class_info_t classes[] = {class_of("Thing", "", 1, 0), class_of("Part", "", 1, 0),
+                                    class_of("Screw", "", 1, 0), class_of("Lost", "", 1, 0),
+                                    class_of("Lower", "", 1, 0)};
+    for (int i = 1; i < 5; i++)
+        classes[i].flags = RLM_CLASS_EMBEDDED;
+    const realm_property_info_t *properties[] = {own, part, number, lost, number};
+    realm_config_t *config = config_with("orphans.realm", realm_schema_new(classes, 5, properties));
+    realm_config_set_schema_mode(config, RLM_SCHEMA_MODE_ADDITIVE_EXPLICIT);
+    FAILS(RLM_ERR_SCHEMA_VALIDATION_FAILED, realm_open(config));
+    realm_config_set_schema_mode(config, RLM_SCHEMA_MODE_ADDITIVE_DISCOVERED);
+    for (int round = 0; round < 3; round++) {
+        if (round == 2) {
+            own[0].link_target = "Lost";
+            own[0].name = "more";
+            classes[0].name = "Other";
+            realm_schema_t *schema = realm_schema_new(classes, 5, properties);
+            realm_config_set_schema(config, schema);
+            realm_release(schema);
+        }
+        realm_t *realm = realm_open(config);
+        CHECK(realm && realm_get_num_classes(realm) == 5);
+        for (int i = 0; i < 5; i++) {
+            /* Part and Screw are in the file, and stay there. */
+            bool is_there = i < 3 || round == 2, found = false;
+            realm_class_info_t info;
+            SUCCEEDS(realm_find_class(realm, classes[i].name, &found, &info));
+            CHECK(found && (info.key != RLM_INVALID_CLASS_KEY) == is_there);
+            size_t count = 7;
+            if (is_there)
+                SUCCEEDS(realm_get_num_objects(realm, info.key, &count) && count == 0);
+            else
+                FAILS(RLM_ERR_NO_SUCH_TABLE, realm_get_num_objects(realm, info.key, &count));
+        }
+        FAILS(RLM_ERR_NO_SUCH_TABLE, realm_query_parse(realm, 0x7fffffff, "TRUEPREDICATE", 0, 0));
+        FAILS(RLM_ERR_NO_SUCH_TABLE, realm_object_find_all(realm, 0x7fffffff));
+        FAILS(RLM_ERR_NO_SUCH_TABLE, realm_get_object(realm, 0x7fffffff, 0));
+        SUCCEEDS(realm_begin_write(realm));
+        FAILS(RLM_ERR_NO_SUCH_TABLE, realm_object_create(realm, 0x7fffffff));
+        SUCCEEDS(realm_rollback(realm));
+        realm_release(realm);
+    }
+    /* Other modes create them all. */
+    realm_config_set_path(config, "orphans too.realm");
+    realm_config_set_schema_mode(config, RLM_SCHEMA_MODE_AUTOMATIC);
+    realm_t *realm = realm_open(config);
+    CHECK(realm && class_key(realm, "Screw") != RLM_INVALID_CLASS_KEY);
+    realm_release(realm);
+    realm_release(config);
+}
+
+/* A primary key that no property is, beside a property with the flag: a class without a key. */
+static void keys_that_no_property_is(void) {
+    realm_property_info_t own[] = {
+        property_of("n", RLM_PROPERTY_TYPE_INT, RLM_PROPERTY_PRIMARY_KEY),
+        property_of("m", RLM_PROPERTY_TYPE_INT, 0),
+    };
+    realm_class_info_t class = class_of("Thing", "nothing", 2, 0);
+    const realm_property_info_t *properties[] = {own};
+    realm_schema_t *schema = realm_schema_new(&class, 1, properties);
+    SUCCEEDS(realm_schema_validate(schema, RLM_SCHEMA_VALIDATION_BASIC));
+    realm_config_t *config = config_with("keyless.realm", schema);
+    for (int64_t round = 0; round < 2; round++) {
+        realm_t *realm = realm_open(config);
+        CHECK(realm != NULL);
+        realm_class_key_t key = class_key(realm, "Thing");
+        realm_property_info_t info;
+        bool found = true;
+        SUCCEEDS(realm_find_primary_key_property(realm, key, &found, &info));
+        CHECK(!found);
+        SUCCEEDS(realm_begin_write(realm));
+        FAILS(RLM_ERR_UNEXPECTED_PRIMARY_KEY,
+              realm_object_create_with_primary_key(realm, key, of_int(1)));
+        realm_object_t *object = realm_object_create(realm, key);
+        SUCCEEDS(object && realm_set_value(object, property_key(realm, key, "n"), of_int(70), 0));
+        realm_release(object);
+        SUCCEEDS(realm_commit(realm));
+        /* Object keys are not its values. */
+        const char *texts[] = {"n == 70", "n > 60", "n IN {70, 71}", "n == 0"};
+        for (int i = 0; i < 4; i++) {
+            realm_query_t *query = realm_query_parse(realm, key, texts[i], 0, NULL);
+            size_t count = 99;
+            SUCCEEDS(realm_query_count(query, &count));
+            CHECK(count == (size_t)(i < 3 ? round + 1 : 0));
+            realm_release(query);
+        }
+        size_t problems = 99;
+        SUCCEEDS(realm_check(realm, NULL, NULL, &problems));
+        CHECK(problems == 0);
+        realm_release(realm);
+    }
+    realm_release(config);
+    own[0].flags = 0;
+    schema = realm_schema_new(&class, 1, properties);
+    FAILS(RLM_ERR_SCHEMA_VALIDATION_FAILED,
+          realm_schema_validate(schema, RLM_SCHEMA_VALIDATION_BASIC));
+    realm_release(schema);
+}
+
+static bool compact_or_not(void *userdata, uint64_t total, uint64_t used) {
+    counter_t *counter = userdata;
+    CHECK(total > 0 && used <= total);
+    return ++counter->called % 2;
+}
+
+/* Whoever opens a file first in a process is asked, of a new one, too. */
+static void compacting_on_launch(void) {
+    counter_t counter = {0, 0};
+    for (int i = 0; i < 2; i++) {
+        realm_config_t *config = people_config(i ? "launch 2.realm" : "launch.realm");
+        realm_config_set_should_compact_on_launch_function(config, compact_or_not, &counter, NULL);
+        realm_t *realm = realm_open(config);
+        CHECK(realm && counter.called == i + 1);
+        realm_t *other = realm_open(config);
+        CHECK(other && counter.called == i + 1);
+        realm_release(other);
+        keys_t k = keys_of(realm);
+        SUCCEEDS(realm_begin_write(realm));
+        realm_release(make_person(realm, &k, 1));
+        SUCCEEDS(realm_commit(realm));
+        realm_release(realm);
+        realm_release(config);
+    }
+    CHECK(counter.called == 2);
+}
+
 static void closed_realms(void) {
     realm_t *realm = open_people("closed.realm");
     keys_t k = keys_of(realm);
@@ -254,6 +384,9 @@ int main(void) {
     data_initialisation();
     settings();
     schemas();
+    orphans();
+    keys_that_no_property_is();
+    compacting_on_launch();
     closed_realms();
     return check_end("opening");
 }

@@ -27,7 +27,8 @@ extension Realm {
         let store = file.store
         let sizes = try store.statistics()
         let unused = sizes.freePages + sizes.pendingPages
-        guard unused > 0 else { return }
+        // Of a new file it is asked, too: who counts on being asked decides by the sizes.
+        guard unused > 0 || store.newestVersion == 1 else { return }
         let total = UInt64(sizes.filePages << Page.shift)
         guard try shouldCompact(total, total - UInt64(unused << Page.shift)) else { return }
         do throws(RealmError) {

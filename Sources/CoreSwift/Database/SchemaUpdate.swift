@@ -15,10 +15,15 @@ struct SchemaUpdate {
         file: StoredSchema, fileVersion: UInt64, requested: Schema, version: UInt64,
         mode: SchemaMode
     ) throws(RealmError) -> SchemaUpdate? {
+        // Embedded classes that were found, but that nothing links to, are left out.
+        let orphans = mode == .additiveDiscovered ? requested.embeddedOrphans : []
         let differences = file.schema.differences(to: requested).filter {
+            switch $0 {
             // Classes that only the file has never count.
-            if case .classRemoved = $0 { return false }
-            return true
+            case .classRemoved: return false
+            case .classAdded(let item): return !orphans.contains(item.name)
+            default: return true
+            }
         }
         switch mode {
         case .readOnly, .immutable:
@@ -160,6 +165,7 @@ struct SchemaUpdate {
             var copy = item
             copy.computedProperties = []
             copy.publicName = ""
+            if copy.primaryKeyProperty == nil { copy.primaryKey = "" }
             copy.key = ClassKey(rawValue: next.nextClassKey)
             next.nextClassKey += 1
             for column in copy.properties.indices {

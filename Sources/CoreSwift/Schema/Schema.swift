@@ -135,6 +135,11 @@ public struct ClassSchema: Hashable, Sendable {
     public var primaryKeyProperty: PropertySchema? {
         primaryKey.isEmpty ? nil : properties.first { $0.name == primaryKey && $0.isPrimaryKey }
     }
+
+    /// Whether the object keys of the class are the values of this property of it.
+    func isObjectKey(_ property: PropertySchema) -> Bool {
+        property.isPrimaryKey && property.type == .int && property.name == primaryKey
+    }
 }
 
 public struct Schema: Hashable, Sendable {

@@ -44,6 +44,19 @@ extension Schema {
         return found.problems
     }
 
+    /// Names of embedded classes that no links lead to from a top-level class.
+    var embeddedOrphans: [String] {
+        let byName = Dictionary(classes.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
+        var reached = Set<String>()
+        var waiting = classes.filter { $0.kind != .embedded }.flatMap(\.linkTargets)
+        while let name = waiting.popLast() {
+            guard let next = byName[name], next.kind == .embedded, reached.insert(name).inserted
+            else { continue }
+            waiting.append(contentsOf: next.linkTargets)
+        }
+        return classes.filter { $0.kind == .embedded && !reached.contains($0.name) }.map(\.name)
+    }
+
     /// Rules that hold only for classes about to be created in a file: `.invalidName` for names
     /// that are too long or a primary key named but not flagged, `.illegalOperation` for a
     /// full-text index on anything but a single string.
@@ -72,7 +85,7 @@ extension ClassSchema {
                         + "full-text index")
             }
         }
-        if !primaryKey.isEmpty, primaryKeyProperty == nil {
+        if !primaryKey.isEmpty, primaryKeyProperty == nil, property(named: primaryKey) != nil {
             throw RealmError(
                 .invalidName,
                 "class '\(name)' names '\(primaryKey)' as its primary key, but the property "
@@ -206,7 +219,10 @@ private struct SchemaProblems {
             let names = flagged.map { "'\($0.name)'" }.joined(separator: ", ")
             report("class '\(class_.name)' has more than one primary key: \(names)")
         }
-        if !class_.primaryKey.isEmpty, class_.property(named: class_.primaryKey) == nil {
+        // Beside a property with the flag, a name that none has means that there is no key.
+        if flagged.isEmpty, !class_.primaryKey.isEmpty,
+            class_.property(named: class_.primaryKey) == nil
+        {
             report(
                 "class '\(class_.name)': the primary key '\(class_.primaryKey)' is not a property")
         }
@@ -322,15 +338,8 @@ private struct SchemaProblems {
     }
 
     mutating func checkEmbeddedOrphans() {
-        var reached = Set<String>()
-        var waiting = classes.filter { $0.kind != .embedded }.flatMap(\.linkTargets)
-        while let name = waiting.popLast() {
-            guard let next = byName[name], next.kind == .embedded, reached.insert(name).inserted
-            else { continue }
-            waiting.append(contentsOf: next.linkTargets)
-        }
-        for class_ in classes where class_.kind == .embedded && !reached.contains(class_.name) {
-            report("embedded class '\(class_.name)' is not reachable from any top-level class")
+        for name in Schema(classes).embeddedOrphans {
+            report("embedded class '\(name)' is not reachable from any top-level class")
         }
     }
 }

@@ -126,7 +126,7 @@ extension Binder {
         }
         var target = Target(
             column: Int32(property.key.column), kind: kind,
-            isKeyColumn: property.isPrimaryKey && property.type == .int,
+            isKeyColumn: schema.classes[bound.classIndex].isObjectKey(property),
             hopFirst: bound.hopFirst, hopCount: bound.hopCount, name: "", syntax: node)
         if kind == .link,
             let link = schema.classes.first(where: { $0.name == property.linkTarget })

@@ -128,7 +128,7 @@ extension Binder {
         return OrderingKey(
             hops: Array(hops[Int(path.hopFirst)..<Int(path.hopFirst + path.hopCount)]),
             column: property.key.column, kind: kind,
-            isKeyColumn: property.isPrimaryKey && property.type == .int,
+            isKeyColumn: schema.classes[path.classIndex].isObjectKey(property),
             isNullable: property.isNullable, descending: descending, path: text)
     }
 

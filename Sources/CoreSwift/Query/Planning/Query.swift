@@ -145,7 +145,9 @@ public final class Query: @unchecked Sendable {
     }
 
     private static func index(of key: ClassKey, in schema: Schema) throws(RealmError) -> Int {
-        for index in schema.classes.indices where schema.classes[index].key == key {
+        // Classes that are not in the file have the invalid key.
+        for index in schema.classes.indices
+        where schema.classes[index].key == key && key != .invalid {
             return index
         }
         throw RealmError(.noSuchTable, "there is no class with key \(key.rawValue)")
