@@ -190,8 +190,19 @@ func syntaxError(_ text: String, _ dialect: QueryDialect = .core) -> RealmError?
         #expect(error.message.contains("at byte \(offset):"), "\(error.message)")
     }
 
-    @Test func unknownOptionLettersAreInvalidQueries() {
-        #expect(syntaxError("title ==[l] 'a'")?.code == .invalidQuery)
+    @Test func unknownOptionLettersAreSyntaxErrors() {
+        #expect(syntaxError("title ==[l] 'a'")?.code == .invalidQueryString)
+        #expect(syntaxError("title CONTAINS[x] 'a'")?.code == .invalidQueryString)
+    }
+
+    @Test(arguments: ["built > 1970-13", "built > 1970-12", "1970-13 < built", "built == 1970-01 "])
+    func datesWithoutADayAreSyntaxErrors(_ text: String) {
+        #expect(syntaxError(text)?.code == .invalidQueryString)
+    }
+
+    @Test(arguments: ["tons > 1970 -13", "tons > 1970-1", "tons > 19700-13", "tons > 1970 - 13"])
+    func differencesOfNumbersAreNoDates(_ text: String) {
+        #expect(syntaxError(text) == nil)
     }
 
     @Test func yearsBefore1900AreInvalidQueries() {

@@ -152,7 +152,13 @@ extension Lexer {
         offset += 1
         let month = digits(&offset)
         calendar.month = Int64(clamping: month.value)
-        guard month.count > 0, peek(offset) == UInt8(ascii: "-") else { return nil }
+        guard month.count > 0, peek(offset) == UInt8(ascii: "-") else {
+            // Beside blanks, or with other digits, it is a difference.
+            if dialect == .core, year.count == 4, month.count == 2, !isNameByte(peek(offset)) {
+                throw text.syntaxError(at: offset, "the date is incomplete", expected: "a day")
+            }
+            return nil
+        }
         offset += 1
         let day = digits(&offset)
         calendar.day = Int64(clamping: day.value)

@@ -407,11 +407,14 @@ struct Parser {
                 case UInt8(ascii: "n"): options.insert(.normalized)
                 case UInt8(ascii: "f") where lexer.dialect == .core: options.insert(.format)
                 default:
-                    throw RealmError(
-                        .invalidQuery,
-                        "Invalid predicate: '\(text.string(0, text.count))': the comparison option "
-                            + "'\(text.string(token))' at byte \(offset) is unknown; "
-                            + "c, d and n exist")
+                    let problem = "the comparison option '\(text.string(token))' is unknown"
+                    // What NSPredicate has, and this language not, is no error of syntax (X8).
+                    guard lexer.dialect == .core else {
+                        throw RealmError(
+                            .invalidQuery,
+                            "Invalid predicate: '\(text.string(0, text.count))': \(problem)")
+                    }
+                    throw text.syntaxError(at: offset, problem, expected: "c, d or n")
                 }
             }
             try advance()

@@ -559,9 +559,9 @@ extension Binder {
     ) throws(RealmError) -> Int32 {
         let operand = try operand(node.a, scope)
         guard operand.kind == .bool || operand.kind == .mixed else {
-            throw invalidQuery(
-                "'\(spelling(node))' stands alone, but is of type \(operand.kind.typeWord), not bool"
-            )
+            throw text.syntaxError(
+                at: Int(node.start),
+                "\(standsAlone(node)); it is of type \(operand.kind.typeWord)")
         }
         var test = ExpressionTest()
         test.left = side(operand)

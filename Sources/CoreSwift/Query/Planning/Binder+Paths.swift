@@ -88,10 +88,7 @@ extension Binder {
                     tree.nodes[index].kind = constant
                     continue
                 }
-                let path = try resolve(
-                    Int(node.a)..<Int(node.a + node.b), scope(Int32(index)),
-                    PathEnding(rawValue: node.op) ?? .value)
-                try checkQuantifier(node, path)
+                let path = try resolvePath(node, Int32(index))
                 tree.nodes[index].payload = UInt64(paths.count)
                 paths.append(path)
                 if recordsTexts { nodeTexts[index] = texts.removeLast() }
@@ -101,6 +98,28 @@ extension Binder {
             default: break
             }
         }
+    }
+
+    private mutating func resolvePath(
+        _ node: SyntaxNode, _ index: Int32
+    ) throws(RealmError) -> BoundPath {
+        do throws(RealmError) {
+            let path = try resolve(
+                Int(node.a)..<Int(node.a + node.b), scope(index),
+                PathEnding(rawValue: node.op) ?? .value)
+            try checkQuantifier(node, path)
+            return path
+        } catch {
+            guard error.code == .invalidQuery,
+                tree.nodes.contains(where: { $0.kind == .booleanPath && $0.a == index })
+            else { throw error }
+            throw RealmError(.invalidQueryString, "\(error.message); \(standsAlone(node))")
+        }
+    }
+
+    /// A path without an operator is a sentence of the grammar only where it is a Boolean.
+    func standsAlone(_ node: SyntaxNode) -> String {
+        "'\(spelling(node))' stands alone, where a comparison or a Boolean is expected"
     }
 
     /// `True` and the like, where no property has that name (X2).

@@ -71,10 +71,11 @@ struct Binder {
     /// normal form yet) and appends to `ordering`.
     mutating func bind(_ ordering: inout [OrderingStep]) throws(RealmError) -> Int32 {
         try resolveNames()
-        let steps = tree.suffixes.isEmpty ? [] : try resolveOrdering()
         try checkArguments()
         let root = try bindPredicate()
-        if !steps.isEmpty { ordering.append(contentsOf: try boundOrdering(steps)) }
+        if !tree.suffixes.isEmpty {
+            ordering.append(contentsOf: try boundOrdering(try resolveOrdering()))
+        }
         return root
     }
 

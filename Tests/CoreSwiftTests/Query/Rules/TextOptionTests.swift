@@ -161,7 +161,7 @@ import Testing
                 _ = try world.find("title ==\(option) 'a'")
                 Issue.record("\(option) was accepted")
             } catch let error as RealmError {
-                #expect(error.code == .invalidQuery)
+                #expect(error.code == .invalidQueryString)
                 #expect(error.message.contains(option == "[l]" ? "l" : "x"))
             }
         }
