@@ -1772,8 +1772,8 @@ RLM_API bool realm_list_find(const realm_list_t *list, const realm_value_t *valu
         size_t *out_index, bool *out_found);
 
 /**
- * Replaces the element at an index. Fails: RLM_ERR_PROPERTY_TYPE_MISMATCH,
- * RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE,
+ * Replaces the element at an index. Fails: RLM_ERR_INVALIDATED_OBJECT,
+ * RLM_ERR_PROPERTY_TYPE_MISMATCH, RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_WRONG_TRANSACTION_STATE,
  * RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_NO_SUCH_OBJECT for a link to an object that does not exist,
  * RLM_ERR_ILLEGAL_OPERATION for a link to an embedded one, RLM_ERR_LIMIT_EXCEEDED; checked in this
  * order.
@@ -1821,8 +1821,8 @@ RLM_API bool realm_list_move(realm_list_t *list, size_t from_index, size_t to_in
 
 /**
  * Inserts a new embedded object before index, or behind the last element, and returns a new handle
- * to it. Fails: RLM_ERR_ILLEGAL_OPERATION for lists that hold none, RLM_ERR_INVALIDATED_OBJECT,
- * RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INDEX_OUT_OF_BOUNDS.
+ * to it. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE,
+ * RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_ILLEGAL_OPERATION for lists that hold none.
  */
 RLM_API realm_object_t *realm_list_insert_embedded(realm_list_t *list, size_t index);
 

@@ -235,10 +235,10 @@ public func realm_dictionary_clear(_ dictionary: OpaquePointer?) -> Bool {
 
 // MARK: - Collections in mixed values
 
-/// The list or dictionary that `body` finds or makes in a dictionary of mixed values; others fail
+/// The list or dictionary that `body` finds, or makes, in a dictionary of mixed values; others fail
 /// with `code`.
 private func nested(
-    _ handle: OpaquePointer?, _ key: realm_value_t, _ code: ErrorCode,
+    _ handle: OpaquePointer?, _ key: realm_value_t, _ code: ErrorCode, makes: Bool = false,
     _ body: (RealmCollection) throws(RealmError) -> RealmCollection
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
@@ -246,6 +246,7 @@ private func nested(
             guard RawValue(key).type == ValueType.string.rawValue else {
                 throw RealmError(.invalidArgument, "the key of a dictionary must be a string")
             }
+            if makes { try dictionary.checkWritable() } else { _ = try dictionary.count() }
             guard try dictionary.holdsMixed() else {
                 throw RealmError(
                     code, "only dictionaries of mixed values hold lists and dictionaries")
@@ -264,7 +265,7 @@ private func nested(
 public func realm_dictionary_insert_list(_ dictionary: OpaquePointer?, _ key: realm_value_t)
     -> OpaquePointer?
 {
-    nested(dictionary, key, .invalidDictionaryValue) { dictionary throws(RealmError) in
+    nested(dictionary, key, .invalidDictionaryValue, makes: true) { dictionary throws(RealmError) in
         try dictionary.insertNested(.list, key: RawValue(key))
     }
 }
@@ -274,7 +275,7 @@ public func realm_dictionary_insert_list(_ dictionary: OpaquePointer?, _ key: re
 public func realm_dictionary_insert_dictionary(_ dictionary: OpaquePointer?, _ key: realm_value_t)
     -> OpaquePointer?
 {
-    nested(dictionary, key, .invalidDictionaryValue) { dictionary throws(RealmError) in
+    nested(dictionary, key, .invalidDictionaryValue, makes: true) { dictionary throws(RealmError) in
         try dictionary.insertNested(.dictionary, key: RawValue(key))
     }
 }

@@ -99,8 +99,8 @@ public func realm_list_get_linked_object(_ list: OpaquePointer?, _ index: Int) -
 
 // MARK: - Changing
 
-/// Replaces the element at an index. Fails: RLM_ERR_PROPERTY_TYPE_MISMATCH,
-/// RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE,
+/// Replaces the element at an index. Fails: RLM_ERR_INVALIDATED_OBJECT,
+/// RLM_ERR_PROPERTY_TYPE_MISMATCH, RLM_ERR_PROPERTY_NOT_NULLABLE, RLM_ERR_WRONG_TRANSACTION_STATE,
 /// RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_NO_SUCH_OBJECT for a link to an object that does not
 /// exist, RLM_ERR_ILLEGAL_OPERATION for a link to an embedded one, RLM_ERR_LIMIT_EXCEEDED; checked
 /// in this order.
@@ -136,8 +136,8 @@ public func realm_list_move(_ list: OpaquePointer?, _ from_index: Int, _ to_inde
 }
 
 /// Inserts a new embedded object before index, or behind the last element, and returns a new
-/// handle to it. Fails: RLM_ERR_ILLEGAL_OPERATION for lists that hold none,
-/// RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INDEX_OUT_OF_BOUNDS.
+/// handle to it. Fails: RLM_ERR_INVALIDATED_OBJECT, RLM_ERR_WRONG_TRANSACTION_STATE,
+/// RLM_ERR_INDEX_OUT_OF_BOUNDS, RLM_ERR_ILLEGAL_OPERATION for lists that hold none.
 @c @implementation
 public func realm_list_insert_embedded(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
@@ -187,13 +187,14 @@ public func realm_list_remove_all(_ list: OpaquePointer?) -> Bool {
 
 // MARK: - Collections in mixed elements
 
-/// The list or dictionary that `body` finds or makes in a list of mixed values.
+/// The list or dictionary that `body` finds, or makes, in a list of mixed values.
 private func nested(
-    _ handle: OpaquePointer?,
+    _ handle: OpaquePointer?, makes: Bool = false,
     _ body: (RealmCollection) throws(RealmError) -> RealmCollection
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
         try withList(handle) { list throws(RealmError) in
+            if makes { try list.checkWritable() } else { _ = try list.count() }
             guard try list.holdsMixed() else {
                 throw RealmError(
                     .illegalOperation, "only lists of mixed values hold lists and dictionaries")
@@ -209,26 +210,34 @@ private func nested(
 /// RLM_ERR_LIMIT_EXCEEDED for more than 100 collections in one another.
 @c @implementation
 public func realm_list_insert_list(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
-    nested(list) { list throws(RealmError) in try list.insertNested(.list, at: index) }
+    nested(list, makes: true) { list throws(RealmError) in
+        try list.insertNested(.list, at: index)
+    }
 }
 
 /// Inserts an empty dictionary and returns a new handle to it; as `realm_list_insert_list()`.
 @c @implementation
 public func realm_list_insert_dictionary(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
-    nested(list) { list throws(RealmError) in try list.insertNested(.dictionary, at: index) }
+    nested(list, makes: true) { list throws(RealmError) in
+        try list.insertNested(.dictionary, at: index)
+    }
 }
 
 /// Replaces an element by an empty list, unless it is a list, which then stays as it is, and
 /// returns a new handle to it. Fails: as `realm_list_insert_list()`.
 @c @implementation
 public func realm_list_set_list(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
-    nested(list) { list throws(RealmError) in try list.setNested(.list, at: index) }
+    nested(list, makes: true) { list throws(RealmError) in
+        try list.setNested(.list, at: index)
+    }
 }
 
 /// Replaces an element by an empty dictionary, unless it is one; as `realm_list_set_list()`.
 @c @implementation
 public func realm_list_set_dictionary(_ list: OpaquePointer?, _ index: Int) -> OpaquePointer? {
-    nested(list) { list throws(RealmError) in try list.setNested(.dictionary, at: index) }
+    nested(list, makes: true) { list throws(RealmError) in
+        try list.setNested(.dictionary, at: index)
+    }
 }
 
 /// Returns a new handle to the list that an element is; one that is not valid for other elements

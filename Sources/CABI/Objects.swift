@@ -227,6 +227,7 @@ public func realm_get_value_by_property_index(
 ) -> Bool {
     succeeds { () throws(RealmError) in
         let handle = try CABI.object(object)
+        try handle.checkValid()
         let properties = handle.realm.schema.class_(handle.classKey)?.properties ?? []
         guard properties.indices.contains(prop_index) else {
             throw RealmError(
@@ -241,8 +242,6 @@ public func realm_get_value_by_property_index(
         case .set, .none:
             return try handle.getValue(property.key.rawValue, out_value?.raw)
         }
-        // The object must be there all the same.
-        _ = try handle.collection(property.key.rawValue, property.collection)
         out_value?.raw.pointee = RawValue(word0: 0, word1: 0, type: mark)
     }
 }

@@ -27,10 +27,11 @@ extension ObjectHandle {
 
     /// The object that owns this embedded one; `.topLevelObject` for objects of other classes.
     public func parent() throws(RealmError) -> ObjectHandle {
-        guard isValid else {
-            throw RealmError(
-                .noSuchObject, "\(named) was deleted")
+        // Of objects that were deleted, too.
+        if !realm.isClosed, realm.schema.class_(classKey)?.kind == .topLevel {
+            throw RealmError(.topLevelObject, "\(named) is not embedded")
         }
+        guard isValid else { throw RealmError(.noSuchObject, "\(named) was deleted") }
         _ = try row()
         guard table.isEmbedded else {
             throw RealmError(

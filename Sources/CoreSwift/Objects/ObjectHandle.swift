@@ -194,6 +194,9 @@ public struct ObjectHandle {
         }
     }
 
+    /// Throws unless the object is there, to be used by this thread.
+    public func checkValid() throws(RealmError) { _ = try row() }
+
     /// Whether both handles name one object of one realm.
     public func isEqual(_ other: ObjectHandle) -> Bool {
         session == other.session && objectKey == other.objectKey && classKey == other.classKey
@@ -268,7 +271,7 @@ public struct ObjectHandle {
         let table = table
         let column = try Self.column(table, key)
         try table.checkType(value, column)
-        guard session.pointee.status == .writing else { throw realm.notWriting() }
+        guard session.pointee.status == .writing else { throw try refused(value) }
         if table.columns[column].isPrimaryKey {
             return try checkSameKey(table, place, column, value)
         }
@@ -288,7 +291,9 @@ public struct ObjectHandle {
             let column = try Self.column(table, keys[index])
             try table.checkType(values[index], column)
         }
-        guard session.pointee.status == .writing else { throw realm.notWriting() }
+        guard session.pointee.status == .writing else {
+            throw count > 0 ? try refused(values[0]) : realm.notWriting()
+        }
         for index in 0..<count {
             let column = Int(truncatingIfNeeded: keys[index] & 0xFFFF)
             if table.columns[column].isPrimaryKey {
@@ -299,6 +304,14 @@ public struct ObjectHandle {
         }
         self.place = place
         stamp = session.pointee.stamp.pointee
+    }
+
+    /// Why a value of a fitting type cannot be written outside a write transaction: that a link leads
+    /// nowhere comes first.
+    @inline(never)
+    private func refused(_ value: RawValue) throws(RealmError) -> RealmError {
+        try table.checkElementTarget(value)
+        return realm.notWriting()
     }
 
     /// Writing the primary key that the object has is no change; another one is refused.

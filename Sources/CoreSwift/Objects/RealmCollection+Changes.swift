@@ -1,8 +1,9 @@
-// Changing lists, sets and dictionaries. The order of checks is the contract's: the value's type,
-// the object and the thread, the transaction, then the position.
+// Changing lists, sets and dictionaries. The order of checks is that of realm-core: the object and the
+// thread, the value's type, the transaction, then the position and the target of a link. Keys and
+// targets of dictionaries come before the transaction where values are inserted.
 
 extension RealmCollection {
-    /// The type check of the contract; before anything else.
+    /// The type check of the contract, of a collection that is there.
     @inline(__always)
     public func check(_ value: RawValue) throws(RealmError) {
         if isKnownToFit(value) { return }
@@ -11,8 +12,15 @@ extension RealmCollection {
 
     @inline(never)
     private func checkSlowly(_ value: RawValue) throws(RealmError) {
+        _ = try count()
         try ownerTable().checkType(value, column, try valueInfo())
         if NestedCell.type(value) != nil { try checkNesting() }
+    }
+
+    /// That the collection is there, and in a write transaction.
+    public func checkWritable() throws(RealmError) {
+        _ = try count()
+        guard session.pointee.status == .writing else { throw realm.notWriting() }
     }
 
     private func checkNesting() throws(RealmError) {
@@ -163,11 +171,6 @@ extension RealmCollection {
 
     /// Inserts a value; returns its position, and whether it was not there before.
     public func insert(_ value: RawValue) throws(RealmError) -> (index: Int, isNew: Bool) {
-        if value.type == ValueType.list.rawValue || value.type == ValueType.dictionary.rawValue,
-            try valueInfo().kind == .mixed
-        {
-            throw RealmError(.illegalOperation, "a set cannot hold lists and dictionaries")
-        }
         try check(value)
         if let row = try writableCell() {
             try table.checkElementTarget(value)
@@ -251,8 +254,10 @@ extension RealmCollection {
     public func insert(
         _ value: RawValue, key: RawValue
     ) throws(RealmError) -> (index: Int, isNew: Bool) {
-        try check(key: key)
+        try checkIsText(key)
         try check(value)
+        try check(key: key)
+        if session.pointee.status != .writing { try table.checkElementTarget(value) }
         if let row = try writableCell() {
             try table.checkElementTarget(value)
             let place = table.search(table.cell(row, column), key, knownInfos)
@@ -281,6 +286,7 @@ extension RealmCollection {
             _ = try count()
             return false
         }
+        try checkWritable()
         try check(key: key)
         return try removeFound(key)
     }
@@ -329,9 +335,9 @@ extension RealmCollection {
 
     /// Inserts a new embedded object before element `index` of a list.
     public func insertEmbedded(at index: Int) throws(RealmError) -> ObjectHandle {
+        try checkWritable()
+        try checkPosition(index, of: try count(), isInsertion: true)
         let target = try embeddedTable()
-        let collection = try writable()
-        try checkPosition(index, collection, isInsertion: true)
         return try createEmbedded(target) { link throws(RealmError) in
             // Creating it may have closed the collection.
             try table.insert(try writable(), at: index, link)
@@ -340,9 +346,9 @@ extension RealmCollection {
 
     /// Replaces element `index` of a list by a new embedded object; the old one is deleted.
     public func setEmbedded(at index: Int) throws(RealmError) -> ObjectHandle {
+        try checkWritable()
+        try checkPosition(index, of: try count())
         let target = try embeddedTable()
-        let collection = try writable()
-        try checkPosition(index, collection)
         return try createEmbedded(target) { link throws(RealmError) in
             try table.replace(try writable(), at: index, link)
         }
@@ -351,9 +357,11 @@ extension RealmCollection {
     /// Puts a new embedded object at a key of a dictionary; one that was there is deleted. In a
     /// dictionary of objects of their own, a fresh one is created there.
     public func insertEmbedded(key: RawValue) throws(RealmError) -> ObjectHandle {
-        try check(key: key)
+        try checkIsText(key)
+        _ = try count()
         let target = try creatableTable()
-        _ = try writable()
+        try checkWritable()
+        try check(key: key)
         return try createEmbedded(target) { link throws(RealmError) in
             let collection = try writable()
             let place = try collection.pointee.search(key)

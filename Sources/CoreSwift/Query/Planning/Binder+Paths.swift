@@ -113,7 +113,8 @@ extension Binder {
             guard error.code == .invalidQuery,
                 tree.nodes.contains(where: { $0.kind == .booleanPath && $0.a == index })
             else { throw error }
-            throw RealmError(.invalidQueryString, "\(error.message); \(standsAlone(node))")
+            let problem = error.message.dropFirst(invalidQuery("").message.count)
+            throw text.syntaxError(at: Int(node.start), "\(standsAlone(node)); \(problem)")
         }
     }
 
