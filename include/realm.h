@@ -685,6 +685,8 @@ typedef realm_scheduler_t *(*realm_scheduler_default_factory_func_t)(void *userd
 /** Returns the default for one new object as JSON text made with malloc(), or NULL to have creation
  *  fail with RLM_ERR_CALLBACK. An extension. */
 typedef char *(*realm_default_func_t)(void *userdata);
+/** Returns true to end a wait. */
+typedef bool (*realm_gives_up_func_t)(void *userdata);
 /** Called with each problem that a check finds; `message` is borrowed for the call. */
 typedef void (*realm_check_func_t)(void *userdata, const char *message);
 typedef void (*realm_log_func_t)(void *userdata, const char *category, realm_log_level_e level,
@@ -2351,6 +2353,15 @@ RLM_API realm_results_t *realm_results_offset(realm_results_t *results, size_t c
 RLM_API realm_query_t *realm_query_parse_format(const realm_t *realm,
         realm_class_key_t target_table, const char *format, size_t num_args,
         const realm_query_arg_t *args);
+
+/**
+ * As `realm_begin_write()`, but the wait can be given up: `gives_up` is called with `userdata` on
+ * this thread when a signal interrupts the wait, and ten times a second while another thread of the
+ * process writes; if it returns true no transaction begins. Fails: as `realm_begin_write()`;
+ * RLM_ERR_CALLBACK when given up.
+ */
+RLM_API bool realm_begin_write_unless(realm_t *realm, realm_gives_up_func_t gives_up,
+        void *userdata);
 
 /**
  * Verifies the newest version of the realm's file: every block, tree, index, backlink and the space

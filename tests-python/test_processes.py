@@ -5,6 +5,9 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
+import threading
 import time
 
 import pytest
@@ -115,3 +118,56 @@ def test_deleting_a_file_that_another_process_has_open(counter):
         process.kill()
         process.join(10)
     assert realm.delete_files(counter) is True
+
+
+WAITS = """
+import signal, sys, threading
+import realm
+from models import ALL, Note, Person
+
+path, how = sys.argv[1:]
+signal.signal(signal.SIGINT, signal.default_int_handler)
+with realm.open(path, classes=ALL) as r:
+    assert r.find(Person, 0) is not None
+    ran = False
+    print("waiting", flush=True)
+    try:
+        if how == "block":
+            with r.write():
+                ran = True
+        else:
+            r.begin_write()
+            ran = True
+    except KeyboardInterrupt:
+        assert not ran and not r.is_writing
+        print("interrupted", flush=True)
+    sys.stdin.readline()
+    with r.write():
+        r.create(Note, text=how)
+    print(len(r.objects(Note)), flush=True)
+"""
+
+
+@pytest.mark.parametrize("how", ["block", "call"])
+def test_ctrl_c_ends_the_wait_for_another_writer(counter, how):
+    with realm.open(counter, classes=models.ALL) as r:
+        r.begin_write()
+        with subprocess.Popen(
+            [sys.executable, "-c", WAITS, counter, how], cwd=os.path.dirname(__file__), text=True,
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            alarm = threading.Timer(120, process.kill)
+            alarm.start()
+            try:
+                assert process.stdout.readline() == "waiting\n"
+                # Time to begin to wait.
+                time.sleep(0.5)
+                process.send_signal(signal.SIGINT)
+                assert process.stdout.readline() == "interrupted\n"
+                r.rollback()
+                process.stdin.write("on\n")
+                process.stdin.flush()
+                assert process.stdout.readline() == "1\n"
+                assert process.wait(60) == 0
+            finally:
+                alarm.cancel()
+                process.kill()

@@ -24,6 +24,22 @@ public func realm_begin_write(_ realm: OpaquePointer?) -> Bool {
     succeeds { () throws(RealmError) in try realmHeld(realm).beginWrite() }
 }
 
+/// As `realm_begin_write()`, but the wait can be given up: `gives_up` is called with `userdata` on
+/// this thread when a signal interrupts the wait, and ten times a second while another thread of the
+/// process writes; if it returns true no transaction begins. Fails: as `realm_begin_write()`;
+/// RLM_ERR_CALLBACK when given up.
+@c @implementation
+public func realm_begin_write_unless(
+    _ realm: OpaquePointer?, _ gives_up: realm_gives_up_func_t?,
+    _ userdata: UnsafeMutableRawPointer?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let realm = try realmHeld(realm)
+        guard let gives_up else { return try realm.beginWrite() }
+        try realm.beginWrite { gives_up(userdata) }
+    }
+}
+
 /// Ends the write transaction and makes its changes durable and visible; the realm reads the new
 /// version. After an error nothing of the transaction is left. Fails:
 /// RLM_ERR_WRONG_TRANSACTION_STATE outside a write transaction.

@@ -1,4 +1,7 @@
 /* Transactions, versions, refreshing and freezing, with several realms and threads. */
+/* Barriers. */
+#define _POSIX_C_SOURCE 200809L
+
 #include "people.h"
 
 #include <pthread.h>
@@ -225,6 +228,42 @@ static void many_writers(void) {
     realm_release(realm);
 }
 
+/* Gives up when asked the third time. */
+static bool third_time(void *userdata) { return ++((counter_t *)userdata)->called == 3; }
+
+static void *hold_writer(void *userdata) {
+    realm_t *realm = open_people("waits.realm");
+    SUCCEEDS(realm_begin_write(realm));
+    pthread_barrier_wait(userdata);
+    pthread_barrier_wait(userdata);
+    SUCCEEDS(realm_rollback(realm));
+    realm_release(realm);
+    return NULL;
+}
+
+/* A wait for another thread's transaction can be given up; the next one succeeds. */
+static void waits(void) {
+    realm_t *realm = open_people("waits.realm");
+    pthread_barrier_t barrier;
+    pthread_barrier_init(&barrier, NULL, 2);
+    pthread_t thread;
+    pthread_create(&thread, NULL, hold_writer, &barrier);
+    pthread_barrier_wait(&barrier);
+    counter_t counter = {0, 0};
+    FAILS(RLM_ERR_CALLBACK, realm_begin_write_unless(realm, third_time, &counter));
+    CHECK(counter.called == 3 && !realm_is_writable(realm));
+    pthread_barrier_wait(&barrier);
+    SUCCEEDS(realm_begin_write_unless(realm, third_time, &counter));
+    CHECK(realm_is_writable(realm));
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE, realm_begin_write_unless(realm, NULL, NULL));
+    SUCCEEDS(realm_commit(realm));
+    SUCCEEDS(realm_begin_write_unless(realm, NULL, NULL));
+    SUCCEEDS(realm_rollback(realm));
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&barrier);
+    realm_release(realm);
+}
+
 static void read_only_realms(void) {
     realm_release(open_people("read-only.realm"));
     bool did;
@@ -260,6 +299,7 @@ int main(void) {
     threads();
     frozen_realms();
     many_writers();
+    waits();
     read_only_realms();
     return check_end("transactions");
 }

@@ -129,12 +129,22 @@ final class OpenFile {
         _ = try Self.retry("sync the file", path) { Int(files.sync(descriptor)) }
     }
 
-    /// False when another holds the lock and `wait` is false.
-    func lock(_ byte: Int64, _ kind: LockKind, wait: Bool) throws(RealmError) -> Bool {
+    /// False when another holds the lock and `wait` is false, or `givesUp`, which is asked before
+    /// waiting and when a signal interrupts it, says so.
+    func lock(
+        _ byte: Int64, _ kind: LockKind, wait: Bool, givesUp: (() -> Bool)? = nil
+    ) throws(RealmError) -> Bool {
+        if wait, let givesUp {
+            if try lock(byte, kind, wait: false) { return true }
+            if givesUp() { return false }
+        }
         while true {
             let outcome = Int(files.lock(descriptor, byte, kind, wait: wait))
             if outcome >= 0 { return true }
-            if outcome == Self.interrupted { continue }
+            if outcome == Self.interrupted {
+                if let givesUp, givesUp() { return false }
+                continue
+            }
             if outcome == Self.wouldBlock && !wait { return false }
             throw FileErrors.make(outcome, "lock the file", path)
         }

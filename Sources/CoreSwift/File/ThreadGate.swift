@@ -26,16 +26,42 @@ final class ThreadGate: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// False only if `wait` is false and another holds the gate.
-    func enter(wait: Bool) -> Bool {
+    /// False if another holds the gate and `wait` is false, or `givesUp`, which is asked every
+    /// now and then while waiting, says so.
+    func enter(wait: Bool, givesUp: (() -> Bool)? = nil) -> Bool {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
         while taken {
             guard wait else { return false }
-            pthread_cond_wait(freed, mutex)
+            guard let givesUp else {
+                pthread_cond_wait(freed, mutex)
+                continue
+            }
+            waitALittle()
+            // It may wait for a lock whose holder is about to leave here.
+            pthread_mutex_unlock(mutex)
+            let isOver = givesUp()
+            pthread_mutex_lock(mutex)
+            if isOver {
+                // Somebody else may be waiting for what woke this thread.
+                if !taken { pthread_cond_signal(freed) }
+                return false
+            }
         }
         taken = true
         return true
+    }
+
+    /// Signals do not wake who waits for a condition: a tenth of a second at most.
+    private func waitALittle() {
+        var end = timespec()
+        clock_gettime(CLOCK_REALTIME, &end)
+        end.tv_nsec += 100_000_000
+        if end.tv_nsec >= 1_000_000_000 {
+            end.tv_nsec -= 1_000_000_000
+            end.tv_sec += 1
+        }
+        pthread_cond_timedwait(freed, mutex, &end)
     }
 
     func leave() {

@@ -195,8 +195,10 @@ public final class Realm {
     /// Makes sure that there is a read transaction.
     public func beginRead() throws(RealmError) { _ = try readTables() }
 
-    /// Starts a write transaction on the newest version; waits for other writers.
-    public func beginWrite() throws(RealmError) {
+    /// Starts a write transaction on the newest version; waits for other writers. `givesUp` is asked
+    /// when a signal interrupts the wait, and every now and then while another thread writes; if it
+    /// says so, the error is `.callback`.
+    public func beginWrite(givesUp: (() -> Bool)? = nil) throws(RealmError) {
         try checkUsable()
         if isFrozen {
             throw RealmError(.wrongTransactionState, "a frozen realm cannot be written")
@@ -210,8 +212,8 @@ public final class Realm {
         }
         let tables = try readTables()
         let store = tables.store
-        guard let lease = try store.beginWrite(wait: true) else {
-            throw RealmError(.wrongTransactionState, "the writer lock was not given")
+        guard let lease = try store.beginWrite(wait: true, givesUp: givesUp) else {
+            throw RealmError(.callback, "the wait for the writer of '\(path)' was given up")
         }
         do throws(RealmError) {
             if settings.versionsMax != .max {

@@ -244,9 +244,9 @@ final class LockFile {
     // MARK: The writer
 
     /// False when another process writes and `wait` is false.
-    func lockWriter(wait: Bool) throws(RealmError) -> Bool {
+    func lockWriter(wait: Bool, givesUp: (() -> Bool)? = nil) throws(RealmError) -> Bool {
         guard let file else { return false }
-        return try file.lock(Self.byteWriter, .exclusive, wait: wait)
+        return try file.lock(Self.byteWriter, .exclusive, wait: wait, givesUp: givesUp)
     }
 
     func unlockWriter() { file?.unlock(Self.byteWriter) }

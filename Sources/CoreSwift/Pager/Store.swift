@@ -192,16 +192,18 @@ final class Store: @unchecked Sendable {
     // MARK: Writing
 
     /// Waits for the writer lock and takes it; nil only if `wait` is false and another writes.
-    func beginWrite(wait: Bool) throws(RealmError) -> WriteLease? {
+    func beginWrite(
+        wait: Bool, givesUp: (() -> Bool)? = nil
+    ) throws(RealmError) -> WriteLease? {
         guard !options.readOnly, !options.immutable else {
             throw RealmError(
                 .wrongTransactionState, "'\(path)': can't write, the file was opened read-only")
         }
         try checkFork()
         try mutex.withLock { () throws(RealmError) in try checkUsable() }
-        guard gate.enter(wait: wait) else { return nil }
+        guard gate.enter(wait: wait, givesUp: givesUp) else { return nil }
         do throws(RealmError) {
-            guard try lockFile.lockWriter(wait: wait) else {
+            guard try lockFile.lockWriter(wait: wait, givesUp: givesUp) else {
                 gate.leave()
                 return nil
             }

@@ -32,8 +32,16 @@ class Transaction:
         self._realm = realm
 
     def __enter__(self) -> Realm:
-        self._realm.begin_write()
-        return self._realm
+        realm = self._realm
+        was_writing = realm.is_writing
+        try:
+            realm.begin_write()
+            return realm
+        except BaseException:
+            # A signal may raise when the transaction has begun and the block has not.
+            if not was_writing and realm.is_writing:
+                realm.rollback()
+            raise
 
     def __exit__(
         self,

@@ -116,7 +116,46 @@ static void realm_moves(Realm *self) {
         return NULL;                                                                               \
     }
 
-BLOCKING_METHOD(method_begin_write, realm_begin_write, "beginning a write transaction")
+/* A wait for the writer, without the GIL. */
+typedef struct {
+    PyThreadState *thread;
+    bool raised;
+} Wait;
+
+/* What the program does about the signals that came; true if that raised. */
+static bool wait_interrupted(void *userdata) {
+    Wait *wait = userdata;
+    PyEval_RestoreThread(wait->thread);
+    wait->raised = PyErr_CheckSignals() < 0;
+    wait->thread = PyEval_SaveThread();
+    return wait->raised;
+}
+
+/* Handlers of signals run while it waits, and once more when it has begun: if one raises, no
+ * transaction is left that nobody knows of. */
+static PyObject *method_begin_write(Realm *self, PyObject *unused) {
+    (void)unused;
+    Wait wait = {NULL, false};
+    if (realm_ready(self) < 0) return NULL;
+    realm_moves(self);
+    PyObject *owner = Py_NewRef((PyObject *)self);
+    self->busy++;
+    wait.thread = PyEval_SaveThread();
+    bool done = realm_begin_write_unless(self->handle, wait_interrupted, &wait);
+    PyEval_RestoreThread(wait.thread);
+    self->busy--;
+    PyObject *result = NULL;
+    if (!done) {
+        if (!wait.raised) raise_engine(self->state, "beginning a write transaction");
+    } else if (PyErr_CheckSignals() < 0) {
+        realm_rollback(self->handle);
+    } else {
+        result = Py_NewRef(Py_None);
+    }
+    Py_DECREF(owner);
+    return result;
+}
+
 BLOCKING_METHOD(method_commit, realm_commit, "committing")
 BLOCKING_METHOD(method_rollback, realm_rollback, "rolling back")
 
