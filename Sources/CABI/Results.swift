@@ -203,9 +203,9 @@ public func realm_results_filter(_ results: OpaquePointer?, _ query: OpaquePoint
         let query = try queryHeld(query).query
         return try withResults(
             results,
-            { results throws(RealmError) in makeHandle(.results, try results.filter(query)) },
+            { results throws(RealmError) in makeHandle(.results, try results.filteredFirst(by: query)) },
             values: { values throws(RealmError) in
-                makeHandle(.results, try values.filter(query))
+                makeHandle(.results, try values.filteredFirst(by: query))
             })
     }
 }

@@ -1,14 +1,34 @@
 // What a results handle of the C ABI holds: `Results` of objects, or the `ValueResults` of a
-// collection. A class and not a protocol, so that a handle that is in hand tells which it is with
-// one load.
+// collection; both are a session, a description, and what was found when it was asked last. A class
+// and not a protocol, so that a handle that is in hand tells which it is with one load.
 
 public class AnyResults {
     public final let realm: Realm
+    /// What the elements are; whatever names them in another session or version takes this.
+    final let description: ResultsDescription
     /// The elements are values of a collection: this is a `ValueResults`, else a `Results`.
     public final let holdsValues: Bool
 
-    init(_ realm: Realm, holdsValues: Bool) {
+    init(_ realm: Realm, _ description: ResultsDescription, holdsValues: Bool) {
         self.realm = realm
+        self.description = description
         self.holdsValues = holdsValues
+    }
+}
+
+extension Realm {
+    /// Live results of what a description says. The collection of values may be gone: they are not
+    /// valid then.
+    func results(of description: ResultsDescription) throws(RealmError) -> AnyResults {
+        guard let values = description.values else { return try objects(of: description) }
+        return ValueResults(try values.place.collection(in: self), values, description)
+    }
+
+    /// The same where the elements are objects.
+    func objects(of description: ResultsDescription) throws(RealmError) -> Results {
+        guard description.isBare, case .collection(let place) = description.source else {
+            return Results(self, description)
+        }
+        return Results(self, description, plain: try place.collection(in: self))
     }
 }

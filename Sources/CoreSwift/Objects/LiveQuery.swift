@@ -6,60 +6,18 @@ public final class LiveQuery {
     /// Whose columns the conditions name.
     private weak var file: RealmFile?
     public let query: Query
-    /// What is searched: the class, or what results were made of. Nil for a collection, which would
-    /// hold the realm.
-    private let base: Results.Base?
-    private let place: CollectionPlace?
-    /// Queries over values, not objects: what of the collection they are.
-    private let values: ValuesBase?
+    /// What the query finds: in the class, a collection, or what results were made of.
+    let found: ResultsDescription
 
-    private struct ValuesBase {
-        let kind: ColumnKind
-        let holdsKeys: Bool
-        let kept: KeptValues?
-    }
-
-    init(_ realm: Realm, _ query: Query, _ base: Results.Base) {
+    init(_ realm: Realm, _ query: Query, in source: ResultsDescription.Source) {
         owner = realm
         file = realm.file
         self.query = query
-        values = nil
-        if case .collection(let collection) = base {
-            place = CollectionPlace(collection)
-            self.base = nil
-        } else {
-            place = nil
-            self.base = base
-        }
-    }
-
-    /// Over values: `query` has all conditions.
-    init(_ query: Query, over results: ValueResults) {
-        owner = results.realm
-        file = results.realm.file
-        self.query = query
-        base = nil
-        place = CollectionPlace(results.collection)
-        values = ValuesBase(
-            kind: results.kind, holdsKeys: results.holdsKeys, kept: results.kept)
-    }
-
-    private init(_ realm: Realm, _ query: Query, like other: LiveQuery) {
-        owner = realm
-        file = realm.file
-        self.query = query
-        base = other.base
-        place = other.place
-        values = other.values
+        found = ResultsDescription(query, in: source)
     }
 
     /// The query is over values of a collection, not objects: `findValues` finds them.
-    public var isOverValues: Bool { values != nil }
-
-    func base(in realm: Realm) throws(RealmError) -> Results.Base {
-        if let place { return .collection(try place.collection(in: realm)) }
-        return base ?? .table
-    }
+    public var isOverValues: Bool { found.values != nil }
 
     /// Canonical text with arguments put in.
     public var description: String { query.description }
@@ -85,80 +43,36 @@ public final class LiveQuery {
         }
     }
 
-    private func results(_ realm: Realm) throws(RealmError) -> Results {
-        guard values == nil else {
+    private func checkObjects() throws(RealmError) {
+        guard !isOverValues else {
             throw RealmError(
                 .illegalOperation, "'\(description)' is a query over values, not objects")
         }
-        return Results(
-            realm, query.classKey, try base(in: realm), conditions: query,
-            ordering: query.ordering)
-    }
-
-    private func results(
-        over values: ValuesBase, _ ordering: [OrderingStep]
-    ) throws(RealmError) -> ValueResults {
-        guard let place else {
-            throw RealmError(.illegalOperation, "'\(description)' is over no collection")
-        }
-        return ValueResults(
-            try place.collection(in: try realm()), values.kind, holdsKeys: values.holdsKeys,
-            kept: values.kept, conditions: query, ordering: ordering)
     }
 
     /// Objects or values selected, DISTINCT and LIMIT included.
     public func count() throws(RealmError) -> Int {
-        let realm = try realm()
-        if let values { return try results(over: values, query.ordering).count() }
-        if case .table? = base {
-            return try query.count(SnapshotReader(tables: try realm.readTables()))
-        }
-        return try results(realm).count()
+        if isOverValues { return try findValues().count() }
+        return try found.count(SnapshotReader(tables: try realm().readTables()))
     }
 
     /// The first object in the query's order, or nil. LIMIT(0) does not count here without SORT and
     /// DISTINCT, as callers of the C ABI are used to.
     public func findFirst() throws(RealmError) -> Link? {
-        let realm = try realm()
-        let limited = orderingForFirst
-        if case .table? = base, limited.isEmpty {
-            let snapshot = SnapshotReader(tables: try realm.readTables())
-            return try query.firstMatch(snapshot).map {
-                Link(query.classKey, ObjectKey(rawValue: $0))
-            }
-        }
-        let results = Results(
-            realm, query.classKey, try base(in: realm), conditions: query, ordering: limited)
-        do throws(RealmError) {
-            // A collection may begin with null links.
-            var first = try results.get(0)
-            var index = 1
-            while first.isNull {
-                first = try results.get(index)
-                index += 1
-            }
-            return Link(query.classKey, first.linkTarget)
-        } catch {
-            if error.code == .indexOutOfBounds { return nil }
-            throw error
-        }
-    }
-
-    private var orderingForFirst: [OrderingStep] {
-        if query.ordering.contains(where: { !$0.isCut }) { return query.ordering }
-        return query.ordering.filter {
-            if case .limit(0) = $0 { return false }
-            return true
+        try checkObjects()
+        let snapshot = SnapshotReader(tables: try realm().readTables())
+        return try found.withoutEmptyLimits().findFirst(snapshot).map {
+            Link(query.classKey, ObjectKey(rawValue: $0))
         }
     }
 
     /// The same for any query: a link to the first object, or the first value.
     public func findFirstValue() throws(RealmError) -> RawValue? {
-        guard let values else {
+        guard isOverValues else {
             return try findFirst().map { .link($0.classKey, $0.objectKey) }
         }
-        let results = try results(over: values, orderingForFirst)
-        return try results.count() == 0 ? nil : try results.get(0)
+        let values = try values(of: found.withoutEmptyLimits())
+        return try values.count() == 0 ? nil : try values.get(0)
     }
 
     /// How the query would be executed now; see `Results.explain`.
@@ -168,18 +82,25 @@ public final class LiveQuery {
 
     /// Live results with the query's ordering; `.illegalOperation` for a query over values.
     public func findAll() throws(RealmError) -> Results {
-        try results(try realm())
+        let realm = try realm()
+        try checkObjects()
+        return try realm.objects(of: found)
     }
 
     /// Live results over the values of a collection; `.illegalOperation` for a query over objects.
     public func findValues() throws(RealmError) -> ValueResults {
-        guard let values else {
+        try values(of: found)
+    }
+
+    private func values(of found: ResultsDescription) throws(RealmError) -> ValueResults {
+        guard let source = found.values else {
             throw RealmError(
                 .illegalOperation, "'\(description)' is a query over objects, not values")
         }
-        let found = try results(over: values, query.ordering)
-        try found.check()
-        return found
+        let collection = try source.place.collection(in: try realm())
+        let results = ValueResults(collection, source, found)
+        try results.check()
+        return results
     }
 
     /// Live results of either kind.
@@ -199,7 +120,7 @@ public final class LiveQuery {
         let realm = try realm()
         let next = try Query.parse(
             text, arguments, realm.schema, query.classKey, values: query.values)
-        return LiveQuery(realm, try query.and(next), like: self)
+        return LiveQuery(realm, try query.and(next), in: found.source)
     }
 }
 
@@ -212,7 +133,7 @@ extension Realm {
         _ = try readTables()
         let query = try Query.parse(
             text, arguments: arguments, schema: schema, classKey: classKey)
-        return LiveQuery(self, query, .table)
+        return LiveQuery(self, query, in: .objects)
     }
 
     /// Parses a format string of a class; see `Query.parse(format:)`.
@@ -224,7 +145,7 @@ extension Realm {
         let query = try Query.parse(
             format: format, arguments: arguments, variables: variables, schema: schema,
             classKey: classKey)
-        return LiveQuery(self, query, .table)
+        return LiveQuery(self, query, in: .objects)
     }
 
     public func query(

@@ -6,7 +6,7 @@ extension Realm {
         guard try readTables().table(classKey) != nil else {
             throw RealmError(.noSuchTable, "'\(path)' has no class with key \(classKey.rawValue)")
         }
-        return Results(self, classKey, .table)
+        return Results(self, ResultsDescription(classKey, .objects))
     }
 
     /// All objects of a class.
@@ -41,136 +41,142 @@ extension ObjectHandle {
         }
         let column = try Self.column(table, key)
         let info = table.columns[column]
-        let links = info.elements.map { $0[info.valueColumn] } ?? info
-        guard links.kind == .link, links.linkTarget == classKey else {
+        let values = info.elements.map { $0[info.valueColumn] } ?? info
+        guard values.kind == .link, values.linkTarget == classKey else {
             throw RealmError(
                 .invalidProperty,
                 "property \(realm.schema.named(source, column: column)) does not link to "
                     + realm.schema.named(classKey))
         }
-        return Results(
-            realm, source, .backlinks(target: classKey, key: objectKey, column: column))
+        let links = ResultsDescription.Source.backlinks(
+            target: classKey, key: objectKey, column: column)
+        return Results(realm, ResultsDescription(source, links))
     }
 }
 
 extension Results {
     private var schema: Schema { realm.schema }
 
-    private func refined(
-        conditions: Query? = nil, adding step: OrderingStep? = nil
-    ) -> Results {
-        Results(
-            realm, classKey, base, conditions: conditions ?? self.conditions,
-            ordering: step.map { ordering + [$0] } ?? ordering)
-    }
+    private func checkState() throws(RealmError) { try reading { _, _ throws(RealmError) in } }
 
-    /// The elements that satisfy the query's conditions; its own ordering is not used.
-    public func filter(_ query: Query) throws(RealmError) -> Results {
-        try reading { _, _ throws(RealmError) in }
-        guard query.classKey == classKey, query.values == nil else {
+    private func check(_ query: Query) throws(RealmError) {
+        try checkState()
+        guard description.takes(query) else {
             throw RealmError(
                 .invalidProperty,
                 "a query for \(query.values == nil ? "" : "values in ")"
                     + "\(schema.named(query.classKey)) cannot filter results of "
                     + schema.named(classKey))
         }
-        if ordering.contains(where: { $0.isCut }) {
+    }
+
+    /// The elements that satisfy a query's conditions, and then what its clauses make of them; of
+    /// those that a limit left, or a distinct, where these came before.
+    public func filter(_ query: Query) throws(RealmError) -> Results {
+        try check(query)
+        return Results(realm, try description.adding(query))
+    }
+
+    /// The same for the text of a query.
+    public func filter(
+        _ predicate: String, _ arguments: [QueryArgument] = []
+    ) throws(RealmError) -> Results {
+        try filter(
+            try Query.parse(predicate, arguments: arguments, schema: schema, classKey: classKey))
+    }
+
+    /// The same for UTF-8 bytes.
+    public func filter(
+        _ predicate: UnsafeBufferPointer<UInt8>, _ arguments: [QueryArgument]
+    ) throws(RealmError) -> Results {
+        try filter(
+            try Query.parse(predicate, arguments: arguments, schema: schema, classKey: classKey))
+    }
+
+    /// The same for a format string; see `Query.parse(format:)`.
+    public func filter(
+        format: [UInt8], _ arguments: [QueryArgument]
+    ) throws(RealmError) -> Results {
+        try filter(
+            try Query.parse(
+                format: format, arguments: arguments, variables: [:], schema: schema,
+                classKey: classKey))
+    }
+
+    /// Conditions before all steps, as callers of `realm_results_filter` are used to: the elements
+    /// that satisfy those of a query, sorted and made distinct after that; the query's own ordering
+    /// is not used. It may belong to another realm of the file. A query over a collection, or one
+    /// made of results, finds only what is in there: it filters the whole class and results of the
+    /// same source. `.illegalOperation` for others, and behind a limit.
+    public func filteredFirst(by query: LiveQuery) throws(RealmError) -> Results {
+        try checkState()
+        try query.checkFile(of: realm)
+        try check(query.query)
+        guard !description.isCut else {
             throw RealmError(
                 .illegalOperation, "results with a limit or an offset cannot be filtered")
         }
-        let plain = query.withoutOrdering()
-        return refined(conditions: try conditions?.and(plain) ?? plain)
-    }
-
-    /// The elements that satisfy the conditions of a query, which may belong to another realm of
-    /// the same file; `.illegalOperation` for one of another file. A query over a collection, or one
-    /// made of results, finds only what is in there: it filters the whole class and results of the
-    /// same source; others `.illegalOperation`.
-    public func filter(_ query: LiveQuery) throws(RealmError) -> Results {
-        try reading { _, _ throws(RealmError) in }
-        try query.checkFile(of: realm)
-        let filtered = try filter(query.query)
-        let source = try query.base(in: realm)
-        if case .table = source { return filtered }
-        if case .table = base {
-            return Results(
-                realm, classKey, source, conditions: filtered.conditions, ordering: ordering)
-        }
-        guard base.isSame(as: source) else {
+        let filtered = try description.testingFirst(query.query)
+        let source = query.found.source
+        if source == .objects || source == description.source { return Results(realm, filtered) }
+        guard description.source == .objects else {
             throw RealmError(
                 .illegalOperation,
                 "a query over some objects of \(schema.named(classKey)) cannot filter results "
                     + "over others")
         }
-        return filtered
-    }
-
-    /// The elements that satisfy a predicate.
-    public func filter(
-        _ predicate: String, _ arguments: [QueryArgument] = []
-    ) throws(RealmError) -> Results {
-        let query = try Query.parse(
-            predicate, arguments: arguments, schema: schema, classKey: classKey)
-        let filtered = try filter(query)
-        return Results(
-            realm, classKey, base, conditions: filtered.conditions,
-            ordering: ordering + query.ordering)
+        return Results(realm, filtered.from(source))
     }
 
     /// Sorted by `path DIRECTION, …`; an earlier order breaks ties.
     public func sorted(_ text: String) throws(RealmError) -> Results {
-        try reading { _, _ throws(RealmError) in }
-        return refined(
-            adding: try OrderingText.sort(text, schema: schema, classKey: classKey))
+        try adding(OrderingText.sort(text, schema: schema, classKey: classKey))
     }
 
     /// The first element of each combination of the values at `path, …`.
     public func distinct(_ text: String) throws(RealmError) -> Results {
-        try reading { _, _ throws(RealmError) in }
-        return refined(
-            adding: try OrderingText.distinct(text, schema: schema, classKey: classKey))
+        try adding(OrderingText.distinct(text, schema: schema, classKey: classKey))
     }
 
     /// The first elements.
     public func limited(_ count: Int) throws(RealmError) -> Results {
-        try reading { _, _ throws(RealmError) in }
-        return refined(adding: .limit(max(0, count)))
+        try adding(.limit(max(0, count)))
     }
 
     /// The elements behind the first `count`.
     public func offset(_ count: Int) throws(RealmError) -> Results {
-        try reading { _, _ throws(RealmError) in }
-        return refined(adding: .offset(max(0, count)))
+        try adding(.offset(max(0, count)))
+    }
+
+    private func adding(
+        _ step: @autoclosure () throws(RealmError) -> OrderingStep
+    ) throws(RealmError) -> Results {
+        try checkState()
+        return Results(realm, description.adding(try step()))
     }
 
     /// The elements as they are now: later changes don't add, remove or move any; values stay
     /// live, and elements that are deleted become null.
     public func snapshot() throws(RealmError) -> Results {
-        Results(realm, classKey, .snapshot(try keys(), of: self))
+        let fixed = ResultsDescription.Source.snapshot(try keys(), of: description)
+        return Results(realm, ResultsDescription(classKey, fixed))
     }
 
     /// A query with the conditions alone.
     public func query() throws(RealmError) -> LiveQuery {
-        try reading { _, _ throws(RealmError) in }
-        if let conditions { return LiveQuery(realm, conditions, base) }
-        return LiveQuery(realm, try Query.all(schema: schema, classKey: classKey), base)
+        try checkState()
+        if let conditions = try description.conditions() {
+            return LiveQuery(realm, conditions, in: description.source)
+        }
+        let all = try Query.all(schema: schema, classKey: classKey)
+        return LiveQuery(realm, all, in: description.source)
     }
 
     /// How the elements would be found now: which index gives the candidates, what is tested, how
     /// they are ordered. Text for people, a line for each step; its form may change.
     public func explain() throws(RealmError) -> String {
-        let all = try Query.all(schema: schema, classKey: classKey)
-        return try reading { snapshot, _ throws(RealmError) in
-            let query = conditions ?? all
-            let source: String?
-            switch base {
-            case .table: source = nil
-            case .backlinks(_, let key, _): source = "objects that link to object \(key)"
-            case .snapshot(let keys, _):
-                source = Query.counted(keys.count, "object") + " of a snapshot"
-            case .collection(let collection): source = "the objects of a \(collection.type)"
-            }
-            return try query.explain(snapshot, ordering, source: source)
+        try reading { snapshot, _ throws(RealmError) in
+            try description.explain(snapshot, schema)
         }
     }
 
@@ -215,11 +221,9 @@ extension Results {
     public func deleteAll() throws(RealmError) {
         let keys = try keys()
         let tables = try realm.tablesForWriting()
-        if case .collection(let collection) = base, collection.type == .dictionary,
-            conditions == nil, ordering.isEmpty
-        {
+        if let plain, plain.type == .dictionary {
             // The values of a dictionary are entries of it: they go, the objects stay.
-            if collection.isValid { try collection.removeAll() }
+            if plain.isValid { try plain.removeAll() }
             return
         }
         guard let table = tables.table(classKey) else { return }

@@ -20,19 +20,8 @@ extension Results {
                 "version \(tables.version) of '\(target.path)' has no class with key "
                     + "\(classKey.rawValue)")
         }
-        if case .collection(let collection) = base {
-            return Results(
-                target, classKey, .collection(try collection.counterpart(in: target)),
-                conditions: conditions, ordering: ordering)
-        }
-        guard case .snapshot(_, let source) = base else {
-            return Results(target, classKey, base, conditions: conditions, ordering: ordering)
-        }
-        let counterpart = try source.resolved(in: target)
-        if conditions == nil && ordering.isEmpty { return counterpart }
-        return Results(
-            target, classKey, .snapshot(try counterpart.keys(), of: counterpart),
-            conditions: conditions, ordering: ordering)
+        return try target.objects(
+            of: description.resolved(SnapshotReader(tables: tables)))
     }
 }
 

@@ -12,40 +12,11 @@
 
 /// Objects of one class in an order, always up to date.
 public final class Results: AnyResults {
-    /// Where the objects come from.
-    enum Base {
-        /// All objects of the class, by ascending key.
-        case table
-        /// Objects that link to an object through a column.
-        case backlinks(target: ClassKey, key: Int64, column: Int)
-        /// These objects in this order; some may be gone. They were the elements of `of`.
-        case snapshot([Int64], of: Results)
-        /// Objects that the elements of a collection link to, in its order.
-        case collection(RealmCollection)
-
-        /// Whether the objects come from the same place.
-        func isSame(as other: Base) -> Bool {
-            switch (self, other) {
-            case (.table, .table): return true
-            case (.backlinks(let a, let b, let c), .backlinks(let x, let y, let z)):
-                return a == x && b == y && c == z
-            case (.snapshot(_, let mine), .snapshot(_, let others)): return mine === others
-            case (.collection(let mine), .collection(let others)): return mine.isEqual(others)
-            default: return false
-            }
-        }
-    }
-
-    /// Stands for a null link among keys; no object has it.
-    static let nothing = Ordering.nullLink
-
     public let classKey: ClassKey
-    let base: Base
-    /// Conditions on the base; their own ordering is not used. Nil: none.
-    let conditions: Query?
-    let ordering: [OrderingStep]
+    /// The objects are the rows of the class, position by position.
+    private let isWholeClass: Bool
     /// The collection whose elements these are, one by one: nothing is kept of it.
-    private let plain: RealmCollection?
+    let plain: RealmCollection?
     /// The realm's generation when the results were made; compaction ends it.
     private let generation: UInt32
     private var cache = Cache()
@@ -77,22 +48,18 @@ public final class Results: AnyResults {
     }
     private var near = Near()
 
-    init(
-        _ realm: Realm, _ classKey: ClassKey, _ base: Base, conditions: Query? = nil,
-        ordering: [OrderingStep] = []
-    ) {
-        self.classKey = classKey
-        self.base = base
-        self.conditions = conditions
-        self.ordering = ordering
+    /// `plain`: the collection that is described, where the description is that of all it holds.
+    init(_ realm: Realm, _ description: ResultsDescription, plain: RealmCollection? = nil) {
+        classKey = description.classKey
+        if case .objects = description.source {
+            isWholeClass = description.isBare
+        } else {
+            isWholeClass = false
+        }
+        self.plain = plain
         generation = realm.session.pointee.generation
         lock = realm.isFrozen ? Lock() : nil
-        if case .collection(let collection) = base, conditions == nil, ordering.isEmpty {
-            plain = collection
-        } else {
-            plain = nil
-        }
-        super.init(realm, holdsValues: false)
+        super.init(realm, description, holdsValues: false)
     }
 
     // MARK: Validity
@@ -152,12 +119,6 @@ public final class Results: AnyResults {
             patches: table.table.patches)
     }
 
-    /// The objects are the rows of the class, position by position.
-    private var isWholeClass: Bool {
-        guard case .table = base else { return false }
-        return conditions == nil && ordering.isEmpty
-    }
-
     // MARK: Size
 
     /// The number of elements, DISTINCT, LIMIT and OFFSET included.
@@ -174,41 +135,16 @@ public final class Results: AnyResults {
             refreshCache(table)
             if cache.isComplete { return cache.keys.count }
             if let count = cache.count { return count }
-            let count = try countAnew(snapshot, table)
+            let count: Int
+            if let known = try description.countWithoutKeys(snapshot) {
+                count = known
+            } else {
+                count = try allKeys(snapshot, table).count
+            }
             // Counting may have settled other classes, which moves the stamp.
             cache.freshness = freshness(table)
             cache.count = count
             return count
-        }
-    }
-
-    private func countAnew(
-        _ snapshot: SnapshotReader, _ table: TableReader
-    ) throws(RealmError) -> Int {
-        guard let most = Ordering.cut(.max, by: ordering) else {
-            return try allKeys(snapshot, table).count
-        }
-        if most == 0 { return 0 }
-        let count: Int
-        switch (base, conditions) {
-        case (.table, nil): count = table.rowCount
-        case (.table, let conditions?):
-            count = try conditions.countMatches(
-                snapshot, atMost: Ordering.counted(ordering))
-        case (.backlinks(let target, let key, let column), nil):
-            guard try snapshot.tables.table(target)?.find(key) != nil else { return 0 }
-            count = try table.sourceCount(of: key, column: column)
-        default: return try allKeys(snapshot, table).count
-        }
-        return Ordering.cut(count, by: ordering) ?? count
-    }
-
-    /// Whether elements may be null links.
-    private var holdsNullLinks: Bool {
-        switch base {
-        case .table, .backlinks: return false
-        case .collection(let collection): return collection.type == .dictionary
-        case .snapshot: return true
         }
     }
 
@@ -228,97 +164,19 @@ public final class Results: AnyResults {
     ) throws(RealmError) {
         refreshCache(table)
         if cache.isComplete || cache.keys.count >= count { return }
-        let keys: [Int64]
-        var steps = ordering[...]
-        var isComplete = count == .max
-        switch base {
-        case .table:
-            // One for both: what it found out about other classes need not be found out again.
-            let selection = try conditions?.selection(snapshot)
-            if selection == nil, let whole = try Ordering.whole(count, ordering, table) {
-                keys = whole
-                steps = steps.dropFirst()
-                isComplete = true
-            } else if !ordering.isEmpty,
-                let leading = try Ordering.leading(count, ordering, selection, table)
-            {
-                keys = leading.keys
-                if leading.isOrdered { steps = steps.dropFirst() }
-                isComplete = false
-            } else if let selection {
-                // Sorting needs all matches; without it the scan may stop early.
-                let needed = Ordering.needed(count, before: ordering[...])
-                keys = try selection.keys(limit: needed ?? .max)
-                if let needed, keys.count < needed { isComplete = true }
-            } else {
-                keys = try Self.keys(table)
-            }
-        case .backlinks(let target, let key, let column):
-            if try snapshot.tables.table(target)?.find(key) == nil {
-                keys = []
-            } else {
-                let sources = try table.sources(of: key, column: column)
-                keys = try conditions?.filter(sources, snapshot) ?? sources
-            }
-        case .snapshot(let kept, _):
-            keys = try conditions?.filter(kept, snapshot) ?? kept
-        case .collection(let collection):
-            let all = try collection.targetKeys()
-            keys = try conditions?.filter(all, snapshot) ?? all
-        }
-        let ordered = try Ordering.apply(
-            steps, to: keys, snapshot, table, atLeast: count, hasNullLinks: holdsNullLinks)
+        let found = try description.find(snapshot, atLeast: count)
         cache.freshness = freshness(table)
-        cache.keys = ordered
-        cache.isComplete = isComplete || ordered.count < count
-        if cache.isComplete { cache.count = ordered.count }
-    }
-
-    /// Keys of all objects of a class.
-    private static func keys(_ table: TableReader) throws(RealmError) -> [Int64] {
-        let capacity = table.rowCount
-        var failure: RealmError?
-        let keys = [Int64](unsafeUninitializedCapacity: capacity) { buffer, count in
-            do throws(RealmError) {
-                try fill(buffer, &count, table)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
-        return keys
-    }
-
-    private static func fill(
-        _ buffer: UnsafeMutableBufferPointer<Int64>, _ count: inout Int, _ table: TableReader
-    ) throws(RealmError) {
-        guard let target = buffer.baseAddress else { return }
-        var leaves = table.leaves()
-        while let leaf = try leaves.next() {
-            let rows = leaf.rows
-            guard count + leaf.liveRows <= buffer.count else {
-                throw RealmError(
-                    .invalidDatabase, "the leaves of a class hold more rows than its tree counts")
-            }
-            if leaf.tombstones == nil, leaf.keyWidth == 0 {
-                let base = leaf.keyBase
-                for row in 0..<rows { target[count &+ row] = base &+ Int64(row) }
-                count += rows
-                continue
-            }
-            for row in 0..<rows where !leaf.isDead(row) {
-                target[count] = leaf.key(row)
-                count &+= 1
-            }
-        }
+        cache.keys = found.keys
+        cache.isComplete = found.isComplete
+        if found.isComplete { cache.count = found.keys.count }
     }
 
     /// Keys of all elements in order.
     func keys() throws(RealmError) -> [Int64] {
         try locked { () throws(RealmError) in
             let (snapshot, table) = try reader()
-            if isWholeClass { return try Self.keys(table) }
-            return try allKeys(snapshot, table)
+            return isWholeClass
+                ? try description.keys(snapshot) : try allKeys(snapshot, table)
         }
     }
 
@@ -331,7 +189,7 @@ public final class Results: AnyResults {
         if let plain {
             guard try checkedPlain(plain) else { throw outOfBounds(index, 0) }
             let value = try plain.get(index)
-            return (value.isNull ? Self.nothing : value.linkTarget.rawValue, nil, 0)
+            return (value.isNull ? Ordering.nullLink : value.linkTarget.rawValue, nil, 0)
         }
         let (snapshot, table) = try reader()
         if isWholeClass {
@@ -391,8 +249,8 @@ public final class Results: AnyResults {
     private func getSlowly(_ index: Int) throws(RealmError) -> RawValue {
         try locked { () throws(RealmError) in
             let found = try key(at: index)
-            if found.key == Self.nothing { return .null }
-            if case .snapshot = base, try reader().table.row(found.key) == nil { return .null }
+            if found.key == Ordering.nullLink { return .null }
+            if case .snapshot = description.source, try reader().table.row(found.key) == nil { return .null }
             return .link(classKey, ObjectKey(rawValue: found.key))
         }
     }
@@ -452,7 +310,7 @@ public final class Results: AnyResults {
     public func find(_ key: Int64) throws(RealmError) -> Int? {
         try locked { () throws(RealmError) in
             let (snapshot, table) = try reader()
-            if key == Self.nothing { return nil }
+            if key == Ordering.nullLink { return nil }
             if isWholeClass { return try table.position(of: key) }
             return try allKeys(snapshot, table).firstIndex(of: key)
         }

@@ -7,66 +7,6 @@
 //
 // Called by the C ABI and by programs in Swift.
 
-/// What results are made of, apart from the realm.
-private struct ResultsRecipe {
-    indirect enum Source {
-        case table
-        case backlinks(target: ClassKey, key: Int64, column: Int)
-        case collection(CollectionPlace)
-        case snapshot(ResultsRecipe)
-        case values(CollectionPlace, ColumnKind, holdsKeys: Bool)
-    }
-    let classKey: ClassKey
-    let source: Source
-    var conditions: Query?
-    var ordering: [OrderingStep] = []
-
-    init(_ results: AnyResults) {
-        guard let objects = results as? Results else {
-            // There are no others.
-            let values = unsafeDowncast(results, to: ValueResults.self)
-            classKey = values.collection.classKey
-            source = .values(
-                CollectionPlace(values.collection), values.kind, holdsKeys: values.holdsKeys)
-            conditions = values.conditions
-            ordering = values.ordering
-            return
-        }
-        classKey = objects.classKey
-        conditions = objects.conditions
-        ordering = objects.ordering
-        switch objects.base {
-        case .table: source = .table
-        case .backlinks(let target, let key, let column):
-            source = .backlinks(target: target, key: key, column: column)
-        case .collection(let collection): source = .collection(CollectionPlace(collection))
-        case .snapshot(_, let of): source = .snapshot(ResultsRecipe(of))
-        }
-    }
-
-    func results(in realm: Realm) throws(RealmError) -> AnyResults {
-        let base: Results.Base
-        switch source {
-        case .values(let place, let kind, let holdsKeys):
-            return ValueResults(
-                try place.collection(in: realm), kind, holdsKeys: holdsKeys,
-                conditions: conditions, ordering: ordering)
-        case .table: base = .table
-        case .backlinks(let target, let key, let column):
-            base = .backlinks(target: target, key: key, column: column)
-        case .collection(let place): base = .collection(try place.collection(in: realm))
-        case .snapshot(let recipe):
-            // Determined anew.
-            guard let source = try recipe.results(in: realm) as? Results else {
-                throw RealmError(.illegalOperation, "values have no snapshots")
-            }
-            if conditions == nil && ordering.isEmpty { return source }
-            base = .snapshot(try source.keys(), of: source)
-        }
-        return Results(realm, classKey, base, conditions: conditions, ordering: ordering)
-    }
-}
-
 /// Carries a realm, object, collection or results to another thread.
 public final class ThreadSafeReference: @unchecked Sendable {
     private enum Target {
@@ -76,7 +16,7 @@ public final class ThreadSafeReference: @unchecked Sendable {
         case object(ClassKey, Int64)
         case collection(CollectionPlace)
         /// `keeping`: the version that they were made at.
-        case results(ResultsRecipe, keeping: Realm)
+        case results(ResultsDescription, keeping: Realm)
     }
 
     private let lock = Lock()
@@ -139,10 +79,10 @@ public final class ThreadSafeReference: @unchecked Sendable {
             _ = try values.count()
         }
         let frozen = try realm.freeze()
-        if realm.isWritable, let objects = results as? Results,
-            case .collection(let collection) = objects.base, collection.isValid
+        if realm.isWritable, case .collection(let place) = results.description.source,
+            try place.view(SnapshotReader(tables: try realm.readTables())) != nil
         {
-            let owner = try frozen.handle(collection.classKey, collection.objectKey)
+            let owner = try frozen.handle(place.classKey, place.objectKey)
             defer { owner.release() }
             guard owner.isValid else {
                 throw RealmError(
@@ -151,7 +91,8 @@ public final class ThreadSafeReference: @unchecked Sendable {
             }
         }
         let version = try Self.version(of: realm)
-        self.init(.results(ResultsRecipe(results), keeping: frozen), realm, version: version)
+        self.init(
+            .results(results.description, keeping: frozen), realm, version: version)
     }
 
     /// The version that a realm reads; in a write transaction the one that its commit will make.
@@ -198,9 +139,10 @@ public final class ThreadSafeReference: @unchecked Sendable {
 
     /// Results from the same source with the same conditions and order, in a realm.
     public func results(in realm: Realm) throws(RealmError) -> AnyResults {
-        guard case .results(let recipe, _) = target else { throw other("results") }
+        guard case .results(let description, _) = target else { throw other("results") }
         try prepare(realm)
-        return try recipe.results(in: realm)
+        let snapshot = SnapshotReader(tables: try realm.readTables())
+        return try realm.results(of: description.resolved(snapshot))
     }
 
     private func other(_ wanted: String) -> RealmError {

@@ -9,79 +9,93 @@ extension ValueResults {
         return try Query.parse(text, arguments, realm.schema, collection.classKey, values: kind)
     }
 
-    /// The elements for which a predicate holds, in the order of its suffixes: the element is
-    /// `SELF`, as in `SELF > 3 SORT(SELF DESC)`. Follows conditions that are there already;
-    /// `.illegalOperation` behind a limit.
-    public func filtered(
-        _ text: String, _ arguments: [QueryArgument] = []
-    ) throws(RealmError) -> ValueResults {
-        let bytes = Array(text.utf8)
-        let next = try bytes.withUnsafeBufferPointer { buffer throws(RealmError) in
-            try parse(buffer, arguments)
-        }
-        let conditions = try filter(next).conditions
-        return with(conditions: conditions, ordering: ordering + next.ordering)
-    }
-
-    /// The elements that satisfy the conditions of a query over values of the same type; its own
-    /// ordering is not used.
-    public func filter(_ query: Query) throws(RealmError) -> ValueResults {
+    private func check(_ query: Query) throws(RealmError) {
         try check()
-        guard query.values == kind, query.classKey == collection.classKey else {
+        guard description.takes(query) else {
             throw RealmError(
                 .illegalOperation,
                 "only a query over values of type \(kind.typeWord), in a collection of the same "
                     + "class, can filter these results")
         }
-        guard !ordering.contains(where: { $0.isCut }) else {
+    }
+
+    private func with(_ description: ResultsDescription) -> ValueResults {
+        ValueResults(collection, source, description)
+    }
+
+    /// The elements that satisfy the conditions of a query over values of the same type, and then
+    /// what its clauses make of them; of those that a limit left, or a distinct, where these came
+    /// before.
+    public func filter(_ query: Query) throws(RealmError) -> ValueResults {
+        try check(query)
+        return with(try description.adding(query))
+    }
+
+    /// The same for the text of a query: the element is `SELF`, as in `SELF > 3 SORT(SELF DESC)`.
+    public func filter(
+        _ text: UnsafeBufferPointer<UInt8>, _ arguments: [QueryArgument]
+    ) throws(RealmError) -> ValueResults {
+        try filter(try parse(text, arguments))
+    }
+
+    public func filter(
+        _ text: String, _ arguments: [QueryArgument] = []
+    ) throws(RealmError) -> ValueResults {
+        let bytes = Array(text.utf8)
+        return try bytes.withUnsafeBufferPointer { buffer throws(RealmError) in
+            try filter(buffer, arguments)
+        }
+    }
+
+    /// Conditions before all steps, see `Results.filteredFirst(by:)`; `.illegalOperation` behind a
+    /// limit, and for a query of another file.
+    public func filteredFirst(by query: LiveQuery) throws(RealmError) -> ValueResults {
+        try check()
+        try query.checkFile(of: realm)
+        try check(query.query)
+        guard !description.isCut else {
             throw RealmError(
                 .illegalOperation, "results with a limit or an offset cannot be filtered")
         }
-        let plain = query.withoutOrdering()
-        return with(conditions: try conditions?.and(plain) ?? plain, ordering: ordering)
-    }
-
-    /// The same for a query that may belong to another realm of the file; `.illegalOperation` for
-    /// one of another file.
-    public func filter(_ query: LiveQuery) throws(RealmError) -> ValueResults {
-        try check()
-        try query.checkFile(of: realm)
-        return try filter(query.query)
+        return with(try description.testingFirst(query.query))
     }
 
     /// Sorted by `SELF DIRECTION`, or by what lies in mixed values; an earlier order breaks ties.
     public func sorted(_ text: String) throws(RealmError) -> ValueResults {
-        try check()
-        let step = try OrderingText.sort(
-            text, schema: realm.schema, classKey: collection.classKey, values: kind)
-        return with(conditions: conditions, ordering: ordering + [step])
+        try adding(
+            OrderingText.sort(
+                text, schema: realm.schema, classKey: collection.classKey, values: kind))
     }
 
     /// The first element of each value of `SELF`, or of what lies in mixed values.
     public func distinct(_ text: String) throws(RealmError) -> ValueResults {
-        try check()
-        let step = try OrderingText.distinct(
-            text, schema: realm.schema, classKey: collection.classKey, values: kind)
-        return with(conditions: conditions, ordering: ordering + [step])
+        try adding(
+            OrderingText.distinct(
+                text, schema: realm.schema, classKey: collection.classKey, values: kind))
     }
 
     /// The first elements.
     public func limited(_ count: Int) throws(RealmError) -> ValueResults {
-        try check()
-        return with(conditions: conditions, ordering: ordering + [.limit(max(0, count))])
+        try adding(.limit(max(0, count)))
     }
 
     /// The elements behind the first `count`.
     public func offset(_ count: Int) throws(RealmError) -> ValueResults {
+        try adding(.offset(max(0, count)))
+    }
+
+    private func adding(
+        _ step: @autoclosure () throws(RealmError) -> OrderingStep
+    ) throws(RealmError) -> ValueResults {
         try check()
-        return with(conditions: conditions, ordering: ordering + [.offset(max(0, count))])
+        return with(description.adding(try step()))
     }
 
     /// The same results: those over values stay live, unlike those over objects, as callers of
     /// the C ABI are used to.
     public func snapshot() throws(RealmError) -> ValueResults {
         try check()
-        return with(conditions: conditions, ordering: ordering)
+        return with(description)
     }
 
     /// The values as they are now. A link whose object is deleted later becomes null; lists and
@@ -89,37 +103,20 @@ extension ValueResults {
     public func fixed() throws(RealmError) -> ValueResults {
         let fixed = try reading { () throws(RealmError) -> KeptValues in
             let count = try countInside()
-            let values: [RawValue]
-            if let chosen = try chosen() {
-                values = chosen.values
-            } else if let kept {
-                values = try kept.current(in: realm)
-            } else {
-                values = try collection.settledValues(column)
-            }
-            return KeptValues(values.prefix(count))
+            if let chosen = try chosen() { return KeptValues(chosen.values.prefix(count)) }
+            return KeptValues(try source.all(try snapshotReader()).prefix(count))
         }
-        return ValueResults(collection, kind, holdsKeys: holdsKeys, kept: fixed)
+        var kept = source
+        kept.kept = fixed
+        return ValueResults(
+            collection, kept, ResultsDescription(collection.classKey, .values(kept)))
     }
 
     /// How the elements are found: which values are tested, with what, and how they are ordered.
     /// Text for people; its form may change.
     public func explain() throws(RealmError) -> String {
         try reading { () throws(RealmError) in
-            let owner = realm.schema.class_(collection.classKey)
-            let property = owner?.properties.first { $0.key.column == collection.column }
-            let subject = "\(owner?.shownName ?? "object").\(property?.shownName ?? "collection")"
-            let count: Int
-            if let kept {
-                _ = try realm.readTables()
-                count = kept.values.count
-            } else {
-                count = try collection.count()
-            }
-            let live = holdsKeys ? "all keys" : "all values"
-            return Query.explain(
-                values: conditions, ordering, subject: subject, count: count,
-                source: kept == nil ? live : "values of a snapshot")
+            try description.explain(try snapshotReader(), realm.schema)
         }
     }
 
@@ -129,10 +126,10 @@ extension ValueResults {
     /// are used to.
     public func query() throws(RealmError) -> LiveQuery {
         try check()
-        guard let conditions else {
+        guard let conditions = try description.conditions() else {
             return try realm.query(collection.classKey, "FALSEPREDICATE")
         }
-        return LiveQuery(conditions.withoutOrdering(), over: self)
+        return LiveQuery(realm, conditions.withoutOrdering(), in: description.source)
     }
 
     /// A query with the conditions and those of a text, in which SELF is the element; the ordering
@@ -141,7 +138,8 @@ extension ValueResults {
         _ text: UnsafeBufferPointer<UInt8>, arguments: [QueryArgument] = []
     ) throws(RealmError) -> LiveQuery {
         let next = try parse(text, arguments)
-        return LiveQuery(try conditions?.withoutOrdering().and(next) ?? next, over: self)
+        let both = try description.conditions()?.withoutOrdering().and(next) ?? next
+        return LiveQuery(realm, both, in: description.source)
     }
 
     // MARK: Other realms
@@ -149,7 +147,7 @@ extension ValueResults {
     /// Results over the same collection in another realm of the file; `.invalidTableRef` when its
     /// object is not there. Values that were fixed are determined anew.
     public func resolved(in target: Realm) throws(RealmError) -> ValueResults {
-        _ = try target.readTables()
+        let tables = try target.readTables()
         try check()
         guard let there = try collection.resolve(in: target) else {
             throw RealmError(
@@ -158,8 +156,10 @@ extension ValueResults {
                     + "\(collection.realm.schema.named(collection.classKey)) is not in "
                     + "that version of '\(target.path)'")
         }
+        var live = source
+        live.kept = nil
         return ValueResults(
-            there, kind, holdsKeys: holdsKeys, conditions: conditions, ordering: ordering)
+            there, live, try description.resolved(SnapshotReader(tables: tables)))
     }
 
     // MARK: Deleting
@@ -167,11 +167,11 @@ extension ValueResults {
     /// Removes the elements from the collection.
     public func deleteAll() throws(RealmError) {
         try reading { () throws(RealmError) in
-            guard kept == nil else {
+            guard source.kept == nil else {
                 throw RealmError(
                     .illegalOperation, "values that were kept cannot be removed from a collection")
             }
-            if conditions == nil, ordering.isEmpty { return try collection.removeAll() }
+            if description.isBare { return try collection.removeAll() }
             _ = try collection.writable()
             var places = Array(0..<(try countInside()))
             if let chosen = try chosen() { places = chosen.positions.sorted() }
@@ -187,12 +187,8 @@ extension ValueResults {
         _ aggregate: AggregateKind
     ) throws(RealmError) -> (value: RawValue, found: Bool) {
         let result: (RawValue, Bool) = try reading { () throws(RealmError) -> (RawValue, Bool) in
-            let values: [RawValue]?
-            if let chosen = try chosen() {
-                values = chosen.values
-            } else {
-                values = try kept?.current(in: realm)
-            }
+            var values = try chosen()?.values
+            if values == nil { values = try source.kept?.current(try snapshotReader()) }
             let count = try countInside()
             guard let table = try realm.readTables().table(collection.classKey) else {
                 throw RealmError(
@@ -204,7 +200,7 @@ extension ValueResults {
                 if let values {
                     for value in values.prefix(count) { add(value) }
                 } else {
-                    try collection.forEachValue(column, first: count, add)
+                    try collection.forEachValue(source.column, first: count, add)
                 }
             }
             if aggregate == .sum {

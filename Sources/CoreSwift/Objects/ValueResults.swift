@@ -16,15 +16,10 @@
 /// Values of a collection in an order, always up to date.
 public final class ValueResults: AnyResults {
     public let collection: RealmCollection
+    /// Which of its values they are, or what was kept of them.
+    let source: ValueSource
     /// What the values are; of keys, strings.
-    let kind: ColumnKind
-    /// The keys of a dictionary, not its values.
-    let holdsKeys: Bool
-    /// The elements, when they are not those that the collection has now.
-    let kept: KeptValues?
-    /// Conditions on the elements; their own ordering is not used. Nil: none.
-    let conditions: Query?
-    let ordering: [OrderingStep]
+    var kind: ColumnKind { source.kind }
     /// The elements are the first so many of the collection; nil where conditions or an order
     /// choose.
     private let first: Int?
@@ -42,28 +37,17 @@ public final class ValueResults: AnyResults {
         var values: [RawValue]
     }
 
+    /// `source` is that of the description, whose place is where `collection` is.
     init(
-        _ collection: RealmCollection, _ kind: ColumnKind, holdsKeys: Bool = false,
-        kept: KeptValues? = nil, conditions: Query? = nil, ordering: [OrderingStep] = []
+        _ collection: RealmCollection, _ source: ValueSource, _ description: ResultsDescription
     ) {
         self.collection = collection
-        self.kind = kind
-        self.holdsKeys = holdsKeys
-        self.kept = kept
-        self.conditions = conditions
-        self.ordering = ordering
-        first = conditions == nil ? OrderingStep.limit(ordering) : nil
+        self.source = source
+        first = description.firstCount
         let session = collection.realm.session
         generation = session.pointee.generation
         lock = session.pointee.isFrozen ? Lock() : nil
-        super.init(collection.realm, holdsValues: true)
-    }
-
-    /// The same source with other conditions or another order.
-    func with(conditions: Query?, ordering: [OrderingStep]) -> ValueResults {
-        ValueResults(
-            collection, kind, holdsKeys: holdsKeys, kept: kept, conditions: conditions,
-            ordering: ordering)
+        super.init(collection.realm, description, holdsValues: true)
     }
 
     // MARK: Validity
@@ -71,7 +55,7 @@ public final class ValueResults: AnyResults {
     /// False once the object of the collection was deleted, or the realm closed or compacted.
     public var isValid: Bool {
         realm.session.pointee.generation == generation
-            && (kept == nil ? collection.isValid : !realm.isClosed)
+            && (source.kept == nil ? collection.isValid : !realm.isClosed)
     }
 
     /// Runs `body` for one thread at a time. A collection that is gone makes the results stale.
@@ -97,7 +81,7 @@ public final class ValueResults: AnyResults {
     /// Throws when the results cannot be used.
     func check() throws(RealmError) {
         try reading { () throws(RealmError) in
-            if kept == nil { _ = try collection.count() } else { _ = try realm.readTables() }
+            if source.kept == nil { _ = try collection.count() } else { _ = try realm.readTables() }
         }
     }
 
@@ -113,8 +97,9 @@ public final class ValueResults: AnyResults {
 
     // MARK: Choosing
 
-    /// Column of the elements in the collection.
-    var column: Int { collection.type == .dictionary && !holdsKeys ? 1 : 0 }
+    func snapshotReader() throws(RealmError) -> SnapshotReader {
+        SnapshotReader(tables: try realm.readTables())
+    }
 
     private func freshness() throws(RealmError) -> Results.Freshness {
         let table = try realm.readTables().table(collection.classKey)
@@ -129,18 +114,10 @@ public final class ValueResults: AnyResults {
         // Asking the collection would open a large one in a write transaction, which moves the stamp.
         if let selection, selection.freshness == (try freshness()) { return selection }
         selection = nil
-        let all: [RawValue]
-        if let kept {
-            all = try kept.current(in: realm)
-        } else {
-            all = try collection.settledValues(column)
-        }
-        let positions = try ValueSelection.positions(
-            of: all, in: ValueSource(classKey: collection.classKey, column: collection.column),
-            conditions, ordering, SnapshotReader(tables: try realm.readTables()))
+        let found = try description.findValues(try snapshotReader())
         // Reading may have settled classes, which moves the stamp.
         let made = Selection(
-            freshness: try freshness(), positions: positions, values: positions.map { all[$0] })
+            freshness: try freshness(), positions: found.positions, values: found.values)
         selection = made
         return made
     }
@@ -148,7 +125,7 @@ public final class ValueResults: AnyResults {
     /// The number of elements, inside of `reading`.
     func countInside() throws(RealmError) -> Int {
         if let chosen = try chosen() { return chosen.positions.count }
-        if let kept {
+        if let kept = source.kept {
             _ = try realm.readTables()
             return min(first ?? .max, kept.values.count)
         }
@@ -177,13 +154,13 @@ public final class ValueResults: AnyResults {
         }
         let limit = first ?? .max
         guard index < limit else { throw collection.outOfBounds(index, limit) }
-        if let kept {
+        if let kept = source.kept {
             guard index >= 0, index < kept.values.count else {
                 throw collection.outOfBounds(index, kept.values.count)
             }
-            return try KeptValues.current(kept.values[index], in: realm)
+            return try KeptValues.current(kept.values[index], try snapshotReader())
         }
-        return holdsKeys ? try collection.key(index) : try collection.get(index)
+        return source.holdsKeys ? try collection.key(index) : try collection.get(index)
     }
 
     /// The list or dictionary that the element is; nil for an element of another kind.
@@ -205,7 +182,7 @@ public final class ValueResults: AnyResults {
 
     /// Whether a value could be an element, by its type.
     private func fits(_ value: RawValue) -> Bool {
-        if !holdsKeys, kept == nil { return collection.fits(value) }
+        if !source.holdsKeys, source.kept == nil { return collection.fits(value) }
         return kind == .mixed || value.isNull || value.type == kind.valueType.rawValue
     }
 
@@ -219,10 +196,10 @@ public final class ValueResults: AnyResults {
             let values: [RawValue]
             if let chosen = try chosen() {
                 values = chosen.values
-            } else if let kept {
-                values = try kept.current(in: realm)
+            } else if let kept = source.kept {
+                values = try kept.current(try snapshotReader())
             } else {
-                let found = holdsKeys ? try collection.find(key: value) : try collection.find(value)
+                let found = source.holdsKeys ? try collection.find(key: value) : try collection.find(value)
                 return found.flatMap { $0 < first ?? .max ? $0 : nil }
             }
             let count = min(first ?? .max, values.count)
@@ -238,17 +215,5 @@ public final class ValueResults: AnyResults {
         }
         guard object.realm.file === realm.file else { return nil }
         return try find(.link(object.classKey, ObjectKey(rawValue: object.objectKey)))
-    }
-}
-
-extension OrderingStep {
-    /// How many elements are left when all steps are limits; nil when others are among them.
-    fileprivate static func limit(_ steps: [OrderingStep]) -> Int? {
-        var limit = Int.max
-        for step in steps {
-            guard case .limit(let count) = step else { return nil }
-            limit = min(limit, count)
-        }
-        return limit
     }
 }

@@ -2,39 +2,78 @@
 // tested on them or on every leaf, and how the order is made. The decisions are those of
 // `Selection.start` and `Ordering.leading`, asked of the same data.
 
+extension ResultsDescription {
+    /// A line each for what the elements are taken from, the start, tests and steps.
+    func explain(_ snapshot: SnapshotReader, _ schema: Schema) throws(RealmError) -> String {
+        if let values { return try explain(values, snapshot, schema) }
+        let everything = try Query.all(schema: schema, classKey: classKey)
+        var source: String?
+        switch self.source {
+        case .objects, .values: break
+        case .backlinks(_, let key, _): source = "objects that link to object \(key)"
+        case .snapshot(let keys, _):
+            source = Query.counted(keys.count, "object") + " of a snapshot"
+        case .collection(let place): source = "the objects of a \(place.type)"
+        }
+        var lines = try (first.conditions ?? everything).explain(
+            snapshot, first.ordering, source: source)
+        for stage in later {
+            lines += stage.conditions.map { ["then: test \($0.tests)"] } ?? []
+            lines += stage.ordering.map { "then: \($0.spelling)" }
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// Of values, which are always tested one by one.
+    private func explain(
+        _ values: ValueSource, _ snapshot: SnapshotReader, _ schema: Schema
+    ) throws(RealmError) -> String {
+        let owner = schema.class_(classKey)
+        let property = owner?.properties.first { $0.key.column == values.place.column }
+        let subject = "\(owner?.shownName ?? "object").\(property?.shownName ?? "collection")"
+        let live = values.holdsKeys ? "all keys" : "all values"
+        let count =
+            if let kept = values.kept { kept.values.count } else {
+                try values.all(snapshot).count
+            }
+        var lines = [
+            "\(subject): \(Query.counted(count, "value"))",
+            "start: \(values.kept == nil ? live : "values of a snapshot")",
+        ]
+        for (index, stage) in stages.enumerated() {
+            let test = stage.conditions?.predicateText ?? "TRUEPREDICATE"
+            if test != "TRUEPREDICATE" {
+                let isLong = test.unicodeScalars.count > 400
+                let shown = isLong ? "\(test.unicodeScalars.prefix(400))..." : test
+                lines.append((index == 0 ? "test: " : "then: test ") + shown)
+            }
+            lines += stage.ordering.map { "then: \($0.spelling)" }
+        }
+        return lines.joined(separator: "\n")
+    }
+}
+
 extension Query {
+    /// The conditions as explanations show them.
+    fileprivate var tests: String { describe(filter.root, classKey) }
+
     /// A line each for class, start, tests and the steps of ordering. `source`: what the objects
     /// are taken from, if not all of their class.
-    func explain(
+    fileprivate func explain(
         _ snapshot: SnapshotReader, _ steps: [OrderingStep], source: String?
-    ) throws(RealmError) -> String {
+    ) throws(RealmError) -> [String] {
         let table = try snapshot.table(classKey)
         let selection = try selection(snapshot)
         var lines = ["\(name(classKey)): \(Self.counted(table.rowCount, "object"))"]
         if let source {
             lines.append("start: \(source)")
-            if !selection.passesAll { lines.append("test: \(describe(filter.root, classKey))") }
+            if !selection.passesAll { lines.append("test: \(tests)") }
             lines.append(contentsOf: steps.map { "then: \($0.spelling)" })
         } else {
             lines.append(contentsOf: try access(selection, table))
             lines.append(contentsOf: try order(steps, selection, table))
         }
-        return lines.joined(separator: "\n")
-    }
-
-    /// The lines for a query over values, which are always tested one by one: `subject` says whose
-    /// values, `source` which. Nil conditions hold for all.
-    static func explain(
-        values conditions: Query?, _ steps: [OrderingStep], subject: String, count: Int,
-        source: String
-    ) -> String {
-        var lines = ["\(subject): \(counted(count, "value"))", "start: \(source)"]
-        let test = conditions?.withoutOrdering().description ?? "TRUEPREDICATE"
-        if test != "TRUEPREDICATE" {
-            let isLong = test.unicodeScalars.count > 400
-            lines.append("test: " + (isLong ? "\(test.unicodeScalars.prefix(400))..." : test))
-        }
-        return (lines + steps.map { "then: \($0.spelling)" }).joined(separator: "\n")
+        return lines
     }
 
     static func counted(_ count: Int, _ noun: String) -> String {

@@ -1,53 +1,7 @@
-// What a query answers on a snapshot.
+// What the conditions of a query find in a snapshot, and what its clauses do to it. Both together:
+// ResultsDescription+Execution.
 
 extension Query {
-    /// The number of objects selected, DISTINCT, LIMIT and OFFSET included.
-    func count(_ snapshot: SnapshotReader) throws(RealmError) -> Int {
-        // Without DISTINCT the order does not matter: the plain count is cut.
-        guard let most = Ordering.cut(.max, by: ordering) else {
-            return try findAll(snapshot).count
-        }
-        if most == 0 { return 0 }
-        let count = try selection(snapshot).count(atMost: Ordering.counted(ordering))
-        return Ordering.cut(count, by: ordering) ?? count
-    }
-
-    /// The first object selected, in the query's order.
-    func findFirst(_ snapshot: SnapshotReader) throws(RealmError) -> ObjectKey? {
-        let key =
-            ordering.isEmpty
-            ? try selection(snapshot).first() : try findAll(snapshot, atLeast: 1).first
-        return key.map { ObjectKey(rawValue: $0) }
-    }
-
-    /// Keys of all objects selected, in the query's order.
-    func findAll(_ snapshot: SnapshotReader) throws(RealmError) -> [Int64] {
-        try findAll(snapshot, atLeast: .max)
-    }
-
-    /// The first `count` keys at least, in the query's order, where fewer than all are cheaper.
-    func findAll(
-        _ snapshot: SnapshotReader, atLeast count: Int
-    ) throws(RealmError) -> [Int64] {
-        let table = try snapshot.table(classKey)
-        let selection = try Selection(snapshot, filter, table, root: filter.root)
-        if selection.passesAll, let whole = try Ordering.whole(count, ordering, table) {
-            return try Ordering.apply(
-                ordering.dropFirst(), to: whole, snapshot, table, atLeast: count)
-        }
-        if let leading = try Ordering.leading(count, ordering, selection, table) {
-            return try Ordering.apply(
-                leading.isOrdered ? ordering.dropFirst() : ordering[...], to: leading.keys,
-                snapshot, table, atLeast: count)
-        }
-        let leading = ordering.prefix { $0.isCut }
-        let limit =
-            Ordering.needed(leading.count == ordering.count ? count : .max, before: leading)
-            ?? .max
-        let keys = try selection.keys(limit: limit)
-        return try Ordering.apply(ordering[...], to: keys, snapshot, table, atLeast: count)
-    }
-
     /// The number of objects that satisfy the conditions, without the ordering; beyond `most` it
     /// need not be exact.
     func countMatches(

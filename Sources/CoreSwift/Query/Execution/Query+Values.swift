@@ -1,36 +1,50 @@
 // Queries of the values of a collection (QUERY B11): the predicate calls each one SELF, SORT and
 // DISTINCT order and tell apart by SELF, or by what lies in it. `ValueResults` calls it.
 
-/// What the values that are chosen from are elements of.
-struct ValueSource {
-    /// The class of the collection's owner, and the property.
-    var classKey: ClassKey
-    var column: Int
-}
-
 enum ValueSelection {
-    /// Positions of the values that satisfy the conditions, in the order that the steps give them.
-    /// The values stay where they are meanwhile. `nil` conditions hold for all.
+    /// Positions of the values that the stages choose, in the order that they give them. The values
+    /// stay where they are meanwhile.
     static func positions(
-        of values: [RawValue], in source: ValueSource, _ conditions: Query?,
-        _ ordering: [OrderingStep], _ snapshot: SnapshotReader
+        of values: [RawValue], _ place: CollectionPlace, _ stages: [ResultsStage],
+        _ snapshot: SnapshotReader
     ) throws(RealmError) -> [Int] {
-        let table = try snapshot.table(source.classKey)
+        let table = try snapshot.table(place.classKey)
         var member = ExpressionMember(
             table: table.table, leaf: LeafView(table.table.somewhere))
-        member.column = source.column
-        var positions: [Int] = []
-        if let filter = conditions?.filter {
-            let evaluator = try ExpressionEvaluator(snapshot, filter, slot: 0)
-            for (position, value) in values.enumerated() {
-                member.value = value
-                evaluator.slots[0] = member
-                evaluator.shared.earn(1)
-                if try evaluator.holds(root: filter.root) { positions.append(position) }
+        member.column = place.column
+        var positions = Array(values.indices)
+        for stage in stages {
+            if let conditions = stage.conditions {
+                positions = try holding(conditions, values, positions, member, snapshot)
             }
-        } else {
-            positions = Array(values.indices)
+            positions = try apply(stage.ordering, values, positions, member, snapshot)
         }
+        return positions
+    }
+
+    /// Those of the positions whose values satisfy conditions.
+    private static func holding(
+        _ conditions: Query, _ values: [RawValue], _ positions: [Int],
+        _ member: ExpressionMember, _ snapshot: SnapshotReader
+    ) throws(RealmError) -> [Int] {
+        let filter = conditions.filter
+        let evaluator = try ExpressionEvaluator(snapshot, filter, slot: 0)
+        var member = member
+        var found: [Int] = []
+        for position in positions {
+            member.value = values[position]
+            evaluator.slots[0] = member
+            evaluator.shared.earn(1)
+            if try evaluator.holds(root: filter.root) { found.append(position) }
+        }
+        return found
+    }
+
+    private static func apply(
+        _ ordering: [OrderingStep], _ values: [RawValue], _ positions: [Int],
+        _ member: ExpressionMember, _ snapshot: SnapshotReader
+    ) throws(RealmError) -> [Int] {
+        var positions = positions
         for step in ordering {
             switch step {
             case .limit(let count):

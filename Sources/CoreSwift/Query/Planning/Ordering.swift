@@ -32,6 +32,12 @@ enum OrderingStep {
         }
     }
 
+    /// SORT, which keeps all elements.
+    var isSort: Bool {
+        if case .sort = self { return true }
+        return false
+    }
+
     /// As canonical text has it.
     var spelling: String {
         switch self {

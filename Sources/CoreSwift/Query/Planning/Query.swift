@@ -168,14 +168,17 @@ public final class Query: @unchecked Sendable {
 
     /// Canonical text: arguments put in, internal names, then the ordering (V1, V2).
     public var description: String {
+        ordering.reduce(predicateText) { $0 + " " + $1.spelling }
+    }
+
+    /// The same without the ordering.
+    var predicateText: String {
         var predicates: [String] = []
         for part in parts {
             let text = CanonicalText.predicate(part, schema, classKey, values)
             if text != "TRUEPREDICATE" { predicates.append(text) }
         }
-        var text = predicates.isEmpty ? "TRUEPREDICATE" : predicates.joined(separator: " and ")
-        for step in ordering { text += " " + step.spelling }
-        return text
+        return predicates.isEmpty ? "TRUEPREDICATE" : predicates.joined(separator: " and ")
     }
 }
 

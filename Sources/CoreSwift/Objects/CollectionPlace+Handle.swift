@@ -1,29 +1,18 @@
-// Names a list, set or dictionary by keys, without holding its realm: what references between threads
-// and queries over collections keep of it.
+// From handles of collections to their places, and back.
 
-/// Where a list, set or dictionary is.
-struct CollectionPlace {
-    let classKey: ClassKey
-    let objectKey: Int64
-    let propertyKey: Int64
-    /// Of the collection of the property itself.
-    let rootType: CollectionType
-    /// From there to a collection inside mixed elements.
-    private var steps: [(type: CollectionType, number: UInt64, position: Int)] = []
-
+extension CollectionPlace {
     init(_ collection: RealmCollection) {
-        classKey = collection.classKey
-        objectKey = collection.objectKey
-        propertyKey = collection.propertyKey
+        var steps: [Step] = []
         var root = collection
         while let parent = root.parent {
-            steps.insert((root.type, root.number, root.position), at: 0)
+            steps.append(Step(type: root.type, number: root.number, position: root.position))
             root = parent
         }
-        rootType = root.type
+        self.init(
+            classKey: collection.classKey, objectKey: collection.objectKey,
+            propertyKey: collection.propertyKey, column: collection.column, rootType: root.type,
+            steps: steps.reversed())
     }
-
-    var type: CollectionType { steps.last?.type ?? rootType }
 
     /// The collection in a realm; one that is not valid when it is not there.
     func collection(in realm: Realm) throws(RealmError) -> RealmCollection {

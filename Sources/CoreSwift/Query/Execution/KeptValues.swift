@@ -33,18 +33,19 @@ final class KeptValues: @unchecked Sendable {
     }
 
     /// The value, or null where it links to an object that is gone.
-    static func current(_ value: RawValue, in realm: Realm) throws(RealmError) -> RawValue {
-        let tables = try realm.readTables()
+    static func current(
+        _ value: RawValue, _ snapshot: SnapshotReader
+    ) throws(RealmError) -> RawValue {
         guard value.type == ValueType.link.rawValue else { return value }
-        let target = try tables.table(value.linkClass)?.find(value.linkTarget.rawValue)
+        let target = try snapshot.tables.table(value.linkClass)?.find(value.linkTarget.rawValue)
         return target == nil ? .null : value
     }
 
     /// All of them.
-    func current(in realm: Realm) throws(RealmError) -> [RawValue] {
+    func current(_ snapshot: SnapshotReader) throws(RealmError) -> [RawValue] {
         var result = values
         for index in result.indices where result[index].type == ValueType.link.rawValue {
-            result[index] = try Self.current(result[index], in: realm)
+            result[index] = try Self.current(result[index], snapshot)
         }
         return result
     }

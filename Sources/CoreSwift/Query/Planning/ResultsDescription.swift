@@ -1,0 +1,224 @@
+// What results are: where their elements come from, and the steps that choose and order them. Keys
+// and conditions only, no handles and nothing of a session: a description can be copied to another
+// session or version of the file, compared, and written as text. Results, queries, references
+// between threads and frozen counterparts hold one; what it finds is in
+// ResultsDescription+Execution.
+//
+// Steps apply one after another, in the order written. They are kept as stages, each of them
+// conditions and then SORT, DISTINCT, LIMIT and OFFSET, because that is what indexes, bounds and
+// early ends can be used for. A step is folded into the last stage as it is added:
+//
+//   1. SORT, DISTINCT, LIMIT and OFFSET join the steps of the last stage.
+//   2. Conditions behind conditions, or with nothing but SORTs in between, join those of the last
+//      stage: a SORT neither adds nor drops elements, and equal ones keep their order, so that
+//      testing first gives the same elements in the same order and sorts fewer.
+//   3. Conditions behind a DISTINCT, LIMIT or OFFSET begin a stage of their own: what these leave
+//      depends on the elements that they are given.
+//
+// A class, then conditions, sorts and cuts are thus one stage, whatever the order of conditions
+// and sorts. The C interface knows a second way to add conditions, `testingFirst`.
+
+/// Conditions, and what is done to the elements that satisfy them.
+struct ResultsStage {
+    /// The ordering of the query itself is not used. Nil: none.
+    var conditions: Query?
+    var ordering: [OrderingStep] = []
+
+    /// As canonical text has it.
+    var spelling: String {
+        ([conditions?.predicateText ?? "TRUEPREDICATE"] + ordering.map { $0.spelling })
+            .joined(separator: " ")
+    }
+}
+
+/// Values that are no objects.
+struct ValueSource {
+    let place: CollectionPlace
+    /// What the values are; of keys, strings.
+    let kind: ColumnKind
+    /// The keys of a dictionary, not its values.
+    var holdsKeys = false
+    /// The values, when they are not those that the collection has now.
+    var kept: KeptValues?
+
+    /// Column of the values among those of the elements.
+    var column: Int { place.type == .dictionary && !holdsKeys ? 1 : 0 }
+}
+
+struct ResultsDescription {
+    indirect enum Source {
+        /// All objects of the class, by ascending key.
+        case objects
+        /// Objects that link to an object through a column.
+        case backlinks(target: ClassKey, key: Int64, column: Int)
+        /// Objects that the elements of a collection link to, in its order.
+        case collection(CollectionPlace)
+        /// These objects in this order; some may be gone. They were what `of` found.
+        case snapshot([Int64], of: ResultsDescription)
+        /// The values of a collection, or its keys.
+        case values(ValueSource)
+    }
+
+    /// The class of the objects; of values, that of the collection's owner.
+    let classKey: ClassKey
+    let source: Source
+    /// The first stage, which most descriptions have alone.
+    private(set) var first: ResultsStage
+    private(set) var later: [ResultsStage] = []
+
+    init(_ classKey: ClassKey, _ source: Source) {
+        self.classKey = classKey
+        self.source = source
+        first = ResultsStage()
+    }
+
+    /// What a query finds in a source.
+    init(_ query: Query, in source: Source = .objects) {
+        classKey = query.classKey
+        self.source = source
+        first = ResultsStage(conditions: query, ordering: query.ordering)
+    }
+
+    private init(_ other: ResultsDescription, from source: Source) {
+        classKey = other.classKey
+        self.source = source
+        first = other.first
+        later = other.later
+    }
+
+    var stages: [ResultsStage] { [first] + later }
+
+    /// The elements are those of the source, in its order.
+    var isBare: Bool { first.conditions == nil && first.ordering.isEmpty && later.isEmpty }
+
+    /// How many of the source's elements are there, the first ones, when all steps are LIMITs; nil
+    /// when others are among them.
+    var firstCount: Int? {
+        guard first.conditions == nil, later.isEmpty else { return nil }
+        var count = Int.max
+        for step in first.ordering {
+            guard case .limit(let limit) = step else { return nil }
+            count = min(count, limit)
+        }
+        return count
+    }
+
+    /// Some LIMIT or OFFSET is among the steps.
+    var isCut: Bool {
+        first.ordering.contains { $0.isCut }
+            || later.contains { $0.ordering.contains { $0.isCut } }
+    }
+
+    /// Elements are values, not objects.
+    var values: ValueSource? {
+        if case .values(let values) = source { return values }
+        return nil
+    }
+
+    /// Whether a query is for elements of this kind: conditions name columns of a class, or a value.
+    func takes(_ query: Query) -> Bool {
+        query.classKey == classKey && query.values == values?.kind
+    }
+
+    // MARK: Steps
+
+    /// With a SORT, DISTINCT, LIMIT or OFFSET as the last step.
+    func adding(_ step: OrderingStep) -> ResultsDescription {
+        var copy = self
+        copy.append([step])
+        return copy
+    }
+
+    /// With the conditions of a query and then its clauses as the last steps.
+    func adding(_ query: Query) throws(RealmError) -> ResultsDescription {
+        var copy = self
+        try copy.append(query.withoutOrdering())
+        copy.append(query.ordering)
+        return copy
+    }
+
+    private mutating func append(_ steps: [OrderingStep]) {
+        if later.isEmpty {
+            first.ordering += steps
+        } else {
+            later[later.count - 1].ordering += steps
+        }
+    }
+
+    private mutating func append(_ conditions: Query) throws(RealmError) {
+        let last = later.last ?? first
+        guard last.ordering.allSatisfy({ $0.isSort }) else {
+            later.append(ResultsStage(conditions: conditions))
+            return
+        }
+        let both = try last.conditions?.and(conditions) ?? conditions
+        if later.isEmpty {
+            first.conditions = both
+        } else {
+            later[later.count - 1].conditions = both
+        }
+    }
+
+    /// With the conditions of a query before all other steps, where `realm_results_filter` puts
+    /// them; its clauses are not used.
+    func testingFirst(_ query: Query) throws(RealmError) -> ResultsDescription {
+        var copy = self
+        let plain = query.withoutOrdering()
+        copy.first.conditions = try first.conditions?.and(plain) ?? plain
+        return copy
+    }
+
+    /// The same steps with another source.
+    func from(_ source: Source) -> ResultsDescription { ResultsDescription(self, from: source) }
+
+    /// The conditions of all stages; nil without any.
+    func conditions() throws(RealmError) -> Query? {
+        var all = first.conditions
+        for stage in later {
+            guard let next = stage.conditions else { continue }
+            all = try all?.and(next) ?? next
+        }
+        return all
+    }
+
+    /// The only stage without LIMIT(0)s that decide nothing but the number: those of a query whose
+    /// first object is asked for. What callers of the C ABI are used to.
+    func withoutEmptyLimits() -> ResultsDescription {
+        guard later.isEmpty, first.ordering.allSatisfy({ $0.isCut }) else { return self }
+        var copy = self
+        copy.first.ordering.removeAll {
+            if case .limit(0) = $0 { return true }
+            return false
+        }
+        return copy
+    }
+
+    // MARK: Text
+
+    /// The steps as canonical text; a bar stands before conditions on what clauses left.
+    var spelling: String { stages.map { $0.spelling }.joined(separator: " | ") }
+}
+
+extension ResultsDescription: Equatable {
+    static func == (a: ResultsDescription, b: ResultsDescription) -> Bool {
+        a.classKey == b.classKey && a.source == b.source && a.spelling == b.spelling
+    }
+}
+
+extension ResultsDescription.Source: Equatable {
+    /// Whether the elements come from the same place.
+    static func == (a: Self, b: Self) -> Bool {
+        switch (a, b) {
+        case (.objects, .objects): return true
+        case (.backlinks(let t, let k, let c), .backlinks(let u, let l, let d)):
+            return t == u && k == l && c == d
+        case (.collection(let mine), .collection(let others)): return mine == others
+        case (.snapshot(let mine, let of), .snapshot(let others, let from)):
+            return mine == others && of == from
+        case (.values(let mine), .values(let others)):
+            return mine.place == others.place && mine.holdsKeys == others.holdsKeys
+                && mine.kept === others.kept
+        default: return false
+        }
+    }
+}
