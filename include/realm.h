@@ -2314,6 +2314,23 @@ RLM_API realm_query_t *realm_query_parse_for_values(const realm_results_t *resul
         const char *query_string, size_t num_args, const realm_query_arg_t *args);
 
 /**
+ * Returns a new handle to the elements for which a query holds, and then what its clauses make of
+ * them. Unlike `realm_results_filter()`, which tests before it sorts, makes distinct and cuts, this
+ * works on what the calls before it left: behind a limit it tests the elements within it, behind a
+ * distinct those that this kept. Results over values take texts in which the value is SELF. Fails:
+ * RLM_ERR_STALE_ACCESSOR, otherwise as `realm_query_parse()`.
+ */
+RLM_API realm_results_t *realm_results_refine(const realm_results_t *results,
+        const char *query_string, size_t num_args, const realm_query_arg_t *args);
+
+/**
+ * As `realm_results_refine()` for a format string, see `realm_query_parse_format()`. Fails also:
+ * RLM_ERR_ILLEGAL_OPERATION for results over values.
+ */
+RLM_API realm_results_t *realm_results_refine_format(const realm_results_t *results,
+        const char *format, size_t num_args, const realm_query_arg_t *args);
+
+/**
  * Returns a new handle to the values that results have now. Unlike those of
  * `realm_results_snapshot()`, which for values stays live, they stay what they are, also when their
  * collection is gone; they can be filtered and sorted. A link whose object is deleted becomes null;

@@ -88,6 +88,11 @@ def test_orders(person):
     assert list(tags.limit(3).sorted()) == ["abc", "b", "b"]
     assert list(tags.filter("SELF != 'é'").sorted(reverse=True).limit(1)) == ["b"]
     assert list(tags.sorted().filter("SELF != 'abc'")) == ["a", "b", "b", "é"]
+    assert list(tags.limit(3).filter("SELF != 'abc'").sorted().limit(1)) == ["b"]
+    assert list(tags.sorted().filter("SELF != 'a' LIMIT(1)")) == ["abc"]
+    assert list(tags.distinct().filter("SELF != 'b'").offset(1)) == ["a", "é"]
+    assert tags.limit(3).filter("SELF != 'abc'").explain().endswith(
+        "then: LIMIT(3)\nthen: test SELF != \"abc\"")
     assert list(person.weights.sorted()) == [None, 1.5, 4.0]
     assert list(person.weights.sorted(reverse=True)) == [4.0, 1.5, None]
     assert list(person.anything.filter("SELF.@type == 'numeric'").distinct()) == [2]
@@ -223,10 +228,6 @@ def test_what_is_refused(r, person):
         tags.sorted("name")
     with pytest.raises(TypeError, match="no properties"):
         tags.distinct("name")
-    with pytest.raises(realm.IllegalOperationError, match="ordered already"):
-        tags.sorted().filter("SELF != 'a' LIMIT(1)")
-    with pytest.raises(realm.IllegalOperationError, match="limit"):
-        tags.limit(2).filter("SELF != 'a'")
     with pytest.raises(realm.IllegalOperationError, match="format strings"):
         tags.results().filter_format("SELF == %@", "a")
     assert tags.sorted().explain().endswith("then: SORT(SELF ASC)")

@@ -76,6 +76,8 @@ def use() -> None:
         assert_type(results, realm.Results[Airport])
         assert_type(results.filter("elevation > $0", 3).sorted("name").limit(2),
                     realm.Results[Airport])
+        assert_type(results.limit(5).where(Airport.elevation == 3).distinct("name").filter("name != ''"),
+                    realm.Results[Airport])
         assert_type(results[0], Airport)
         assert_type(results[1:], list[Airport])
         assert_type(results.first(), Airport | None)

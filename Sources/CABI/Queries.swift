@@ -248,6 +248,49 @@ public func realm_query_parse_for_values(
     }
 }
 
+// MARK: - Results from results and texts
+
+/// Returns a new handle to the elements for which a query holds, and then what its clauses make of
+/// them. Unlike `realm_results_filter()`, which tests before it sorts, makes distinct and cuts, this
+/// works on what the calls before it left: behind a limit it tests the elements within it, behind a
+/// distinct those that this kept. Results over values take texts in which the value is SELF. Fails:
+/// RLM_ERR_STALE_ACCESSOR, otherwise as `realm_query_parse()`.
+@c @implementation
+public func realm_results_refine(
+    _ results: OpaquePointer?, _ query_string: UnsafePointer<CChar>?, _ num_args: Int,
+    _ args: UnsafePointer<realm_query_arg_t>?
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let arguments = try queryArguments(num_args, args)
+        return try withQueryText(query_string) { text throws(RealmError) in
+            try withResults(
+                results,
+                { results throws(RealmError) in
+                    makeHandle(.results, try results.filter(text, arguments))
+                },
+                values: { values throws(RealmError) in
+                    makeHandle(.results, try values.filter(text, arguments))
+                })
+        }
+    }
+}
+
+/// As `realm_results_refine()` for a format string, see `realm_query_parse_format()`. Fails also:
+/// RLM_ERR_ILLEGAL_OPERATION for results over values.
+@c @implementation
+public func realm_results_refine_format(
+    _ results: OpaquePointer?, _ format: UnsafePointer<CChar>?, _ num_args: Int,
+    _ args: UnsafePointer<realm_query_arg_t>?
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let results = try resultsHeld(results, "a format string")
+        let arguments = try queryArguments(num_args, args)
+        return try withQueryText(format) { text throws(RealmError) in
+            makeHandle(.results, try results.filter(format: Array(text), arguments))
+        }
+    }
+}
+
 // MARK: - Explaining
 
 /// Returns how the query would be executed now, as text for people, to be freed with

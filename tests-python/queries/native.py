@@ -112,7 +112,7 @@ class Library:
         "realm_results_max": "bPqPP", "realm_results_sum": "bPqPP",
         "realm_results_average": "bPqPP", "realm_results_count": "bPP",
         "realm_results_read_keys": "bPzzPP", "realm_query_parse_format": "PPiszP",
-        "realm_results_filter": "PPP", "realm_results_sort": "PPs",
+        "realm_results_filter": "PPP", "realm_results_refine": "PPszP", "realm_results_sort": "PPs",
         "realm_results_distinct": "PPs", "realm_results_limit": "PPz",
         "realm_results_offset": "PPz", "realm_results_get": "bPzP", "realm_results_snapshot": "PP",
         "realm_results_find_object": "bPPPP", "realm_object_delete": "bP",

@@ -37,7 +37,8 @@ class Results(_realm.Results, Sequence[T]):
 
     Nothing is read before an element is asked for, and changes to the realm show at once. Results
     come from `Realm.objects`, `Realm.backlinks` and the methods of collections, and are refined by
-    `filter`, `where`, `sorted`, `distinct`, `limit` and `offset`, each of which gives new results.
+    `filter`, `where`, `sorted`, `distinct`, `limit` and `offset`, each of which gives new results and
+    works on what the one before it left: `limit(5).filter(...)` are those of the five.
     Queries call values that are no objects SELF.
     """
 
@@ -61,7 +62,7 @@ class Results(_realm.Results, Sequence[T]):
         Values that are no objects are called SELF: `person.tags.filter("SELF BEGINSWITH 'a'")`.
 
         `$0`, `$1` ... stand for the arguments; a list, tuple or set stands for a list. The query
-        may end with SORT, DISTINCT and LIMIT clauses unless these results are ordered already.
+        may end with SORT, DISTINCT, LIMIT and OFFSET clauses, which work on what it found.
         """
         return self._filter(query, arguments)
 

@@ -164,8 +164,6 @@ struct Results {
     Binding *binding;          /* of the objects; NULL for results over other values */
     Collection *source;        /* the collection they are over, or NULL */
     realm_results_t *handle;
-    bool whole_class;          /* every object of the class, in no special order */
-    bool ordered;              /* sort, distinct or limit was applied */
 };
 
 /* A list, set or dictionary of a stored object, or a list or dictionary inside a value of any
@@ -393,14 +391,11 @@ int object_ready(Object *self);
 /* ---- results.c, results_refine.c, results_values.c, iterator.c ------------------------------- */
 
 /* New results that take over `handle`, also on failure. */
-PyObject *results_wrap(PyTypeObject *type, Binding *binding, realm_results_t *handle,
-                       bool whole_class, bool ordered);
+PyObject *results_wrap(PyTypeObject *type, Binding *binding, realm_results_t *handle);
 /* Results over the elements of a collection, or the values of a dictionary. */
 PyObject *results_of_collection(PyTypeObject *type, PyObject *collection);
-/* A new handle to results over all elements of a collection; NULL with an error of the engine. */
-realm_results_t *results_of_elements(Collection *source);
 /* Results made from others: of the same objects or values. Takes over `handle`. */
-PyObject *results_derived(Results *self, realm_results_t *handle, bool ordered);
+PyObject *results_derived(Results *self, realm_results_t *handle);
 /* Class or collection that they are of, for messages. */
 PyObject *results_name(Results *self);
 /* Raises what the engine reported, "doing NAME: ...". */

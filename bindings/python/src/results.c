@@ -17,16 +17,12 @@ static PyObject *results_make(PyTypeObject *type, Realm *realm, Binding *binding
     return (PyObject *)self;
 }
 
-PyObject *results_wrap(PyTypeObject *type, Binding *binding, realm_results_t *handle,
-                       bool whole_class, bool ordered) {
-    Results *self = (Results *)results_make(type, binding->realm, binding, NULL, handle);
-    if (!self) return NULL;
-    self->whole_class = whole_class;
-    self->ordered = ordered;
-    return (PyObject *)self;
+PyObject *results_wrap(PyTypeObject *type, Binding *binding, realm_results_t *handle) {
+    return results_make(type, binding->realm, binding, NULL, handle);
 }
 
-realm_results_t *results_of_elements(Collection *source) {
+/* A new handle to results over all elements of a collection; NULL with an error of the engine. */
+static realm_results_t *results_of_elements(Collection *source) {
     switch (source->kind) {
     case RLM_COLLECTION_TYPE_LIST: return realm_list_to_results(source->handle);
     case RLM_COLLECTION_TYPE_SET: return realm_set_to_results(source->handle);
@@ -57,11 +53,8 @@ PyObject *results_of_collection(PyTypeObject *type, PyObject *collection) {
     return results_make(type, source->realm, binding, source, handle);
 }
 
-PyObject *results_derived(Results *self, realm_results_t *handle, bool ordered) {
-    Results *made =
-        (Results *)results_make(TYPE_OF(self), self->realm, self->binding, self->source, handle);
-    if (made) made->ordered = ordered;
-    return (PyObject *)made;
+PyObject *results_derived(Results *self, realm_results_t *handle) {
+    return results_make(TYPE_OF(self), self->realm, self->binding, self->source, handle);
 }
 
 PyObject *results_name(Results *self) {

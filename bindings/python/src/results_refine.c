@@ -2,7 +2,6 @@
  * the engine's language, which also checks them. Columns of values: results_values.c. */
 #include "binding.h"
 
-#include <ctype.h>
 #include <string.h>
 
 /* ---- sources -------------------------------------------------------------------------------- */
@@ -16,7 +15,7 @@ PyObject *results_of_class(PyTypeObject *type, PyObject *args) {
     Binding *binding = realm_binding_of(self, class);
     if (!binding) return NULL;
     realm_results_t *handle = realm_object_find_all(self->handle, binding->class_key);
-    if (handle) return results_wrap(type, binding, handle, true, false);
+    if (handle) return results_wrap(type, binding, handle);
     raise_engine(state, "objects of %s", binding->model->text);
     return NULL;
 }
@@ -36,7 +35,7 @@ PyObject *results_of_backlinks(PyTypeObject *type, PyObject *args) {
     if (index < 0) return NULL;
     realm_results_t *handle =
         realm_get_backlinks(object->handle, binding->class_key, binding->keys[index]);
-    if (handle) return results_wrap(type, binding, handle, false, false);
+    if (handle) return results_wrap(type, binding, handle);
     raise_engine(state, "links from %s.%U to %s", model->text, name, object->model->text);
     return NULL;
 }
@@ -114,49 +113,6 @@ static void arguments_free(Arguments *self) {
     Py_CLEAR(self->keeps);
 }
 
-static bool word_at(const char *text, const char *word) {
-    size_t length = strlen(word);
-    for (size_t i = 0; i < length; i++) {
-        if (tolower((unsigned char)text[i]) != word[i]) return false;
-    }
-    text += length;
-    while (*text && isspace((unsigned char)*text)) text++;
-    return *text == '(';
-}
-
-/* Whether a query text orders or cuts its matches. Outside of strings, SORT, DISTINCT, LIMIT
- * and OFFSET are followed by a parenthesis only where they are such clauses. */
-static bool has_ordering(const char *text) {
-    char quote = 0;
-    char before = ' ';
-    for (; *text; before = *text++) {
-        if (quote) {
-            if (*text == '\\' && text[1]) text++;
-            else if (*text == quote) quote = 0;
-        } else if (*text == '"' || *text == '\'') {
-            quote = *text;
-        } else if (!isalnum((unsigned char)before) && before != '_' && before != '$' &&
-                   before != '.' &&
-                   (word_at(text, "sort") || word_at(text, "distinct") ||
-                    word_at(text, "limit") || word_at(text, "offset"))) {
-            return true;
-        }
-    }
-    return false;
-}
-
-/* A query over values, in which SELF is the value. One with an order stands for these results as they
- * are chosen so far; else it only tests, as one of a class does. */
-static realm_query_t *query_of_values(Results *self, const char *text, Arguments *arguments,
-                                      bool ordering) {
-    realm_results_t *all = ordering ? NULL : results_of_elements(self->source);
-    /* A snapshot may outlive its collection. */
-    realm_query_t *query = realm_query_parse_for_values(
-        all ? all : self->handle, text, arguments->count, arguments->arguments);
-    if (all) realm_release_handle(self->realm, all);
-    return query;
-}
-
 PyObject *results_filter(Results *self, PyObject *args) {
     const char *text;
     PyObject *tuple;
@@ -167,58 +123,25 @@ PyObject *results_filter(Results *self, PyObject *args) {
         return NULL;
     }
     if (results_ready(self) < 0) return NULL;
-    bool ordering = has_ordering(text);
-    if (is_format && (!self->binding || (ordering && !self->whole_class))) {
-        raise_code(state, RLM_ERR_ILLEGAL_OPERATION,
-                   self->binding ? "format strings with SORT, DISTINCT or LIMIT are for all "
-                                   "objects of a class; use sorted(), distinct() and limit()"
-                                 : "format strings are for results of objects");
-        return NULL;
-    }
-    if (ordering && self->ordered) {
-        PyObject *name = results_name(self);
-        if (name) {
-            raise_code(state, RLM_ERR_ILLEGAL_OPERATION,
-                       "these results of %U are ordered already: filter them without SORT, "
-                       "DISTINCT and LIMIT, or put the clauses into one query", name);
-        }
-        Py_XDECREF(name);
+    if (is_format && !self->binding) {
+        raise_code(state, RLM_ERR_ILLEGAL_OPERATION, "format strings are for results of objects");
         return NULL;
     }
     Arguments arguments;
-    realm_query_t *query = NULL;
     realm_results_t *handle = NULL;
     if (arguments_fill(&arguments, state, realm, tuple) == 0) {
-        if (is_format) {
-            query = realm_query_parse_format(realm->handle, self->binding->class_key, text,
-                                             arguments.count, arguments.arguments);
-        } else if (!self->binding) {
-            query = query_of_values(self, text, &arguments, ordering);
-        } else if (ordering && !self->whole_class) {
-            query = realm_query_parse_for_results(self->handle, text, arguments.count,
-                                                  arguments.arguments);
-        } else {
-            query = realm_query_parse(realm->handle, self->binding->class_key, text,
-                                      arguments.count, arguments.arguments);
-        }
+        handle = (is_format ? realm_results_refine_format : realm_results_refine)(
+            self->handle, text, arguments.count, arguments.arguments);
     }
     arguments_free(&arguments);
-    if (query) {
-        handle = self->whole_class || ordering
-                     ? realm_query_find_all(query)
-                     : realm_results_filter(self->handle, query);
-        if (!handle) results_raise(self, "filtering");
-        realm_release_handle(realm, query);
-    } else {
-        results_raise(self, "query on");
-    }
-    if (!handle) return NULL;
-    return results_derived(self, handle, ordering || self->ordered);
+    if (handle) return results_derived(self, handle);
+    results_raise(self, "query on");
+    return NULL;
 }
 
 static PyObject *refined(Results *self, realm_results_t *handle, const char *doing,
                          PyObject *text) {
-    if (handle) return results_derived(self, handle, true);
+    if (handle) return results_derived(self, handle);
     PyObject *name = results_name(self);
     if (name) raise_engine(self->realm->state, "%s %U by %S", doing, name, text);
     Py_XDECREF(name);
@@ -267,7 +190,7 @@ PyObject *results_snapshot(Results *self, PyObject *unused) {
     REALM_BLOCKING_BEGIN(self->realm, self)
     handle = realm_results_snapshot_values(self->handle);
     REALM_BLOCKING_END
-    if (handle) return results_derived(self, handle, true);
+    if (handle) return results_derived(self, handle);
     results_raise(self, "snapshot of");
     return NULL;
 }
