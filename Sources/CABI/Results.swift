@@ -193,8 +193,8 @@ public func realm_results_get_dictionary(_ results: OpaquePointer?, _ index: Int
 /// collection or made of results finds only what is there: it filters all objects of the class, which
 /// then come in the order of the collection, and results of the same source. Fails:
 /// RLM_ERR_ILLEGAL_OPERATION for results with a limit or of another source than the query's, for a
-/// query of another file, and for results over values and any other query, RLM_ERR_INVALID_PROPERTY for a query of another class,
-/// RLM_ERR_STALE_ACCESSOR, RLM_ERR_CLOSED_REALM when nobody has the query's file open any more.
+/// query of another file, and for results over values and any other query,
+/// RLM_ERR_INVALID_PROPERTY for a query of another class, RLM_ERR_STALE_ACCESSOR, RLM_ERR_CLOSED_REALM when nobody has the query's file open any more.
 @c @implementation
 public func realm_results_filter(_ results: OpaquePointer?, _ query: OpaquePointer?)
     -> OpaquePointer?
@@ -203,7 +203,9 @@ public func realm_results_filter(_ results: OpaquePointer?, _ query: OpaquePoint
         let query = try queryHeld(query).query
         return try withResults(
             results,
-            { results throws(RealmError) in makeHandle(.results, try results.filteredFirst(by: query)) },
+            { results throws(RealmError) in
+                makeHandle(.results, try results.filteredFirst(by: query))
+            },
             values: { values throws(RealmError) in
                 makeHandle(.results, try values.filteredFirst(by: query))
             })

@@ -287,9 +287,11 @@ static void arguments(void) {
     realm_release(realm);
 }
 
-static bool finds(realm_query_t *query, const char *rows) {
+/* Whether results, which it releases, are these rows. */
+static bool are(realm_results_t *results, const char *rows) {
     char found[32] = "";
-    realm_results_t *results = realm_query_find_all(query);
+    if (!results)
+        return false;
     size_t n = count_results(results);
     for (size_t i = 0; i < n && i < 31; i++) {
         realm_value_t v;
@@ -297,11 +299,15 @@ static bool finds(realm_query_t *query, const char *rows) {
         found[i] = (char)('0' + v.link.target);
     }
     realm_release(results);
-    CHECK(counted(query) == strlen(rows));
-    if (!strcmp(found, rows))
+    if (n == strlen(rows) && !strcmp(found, rows))
         return true;
     fprintf(stderr, "found %s, expected %s\n", found, rows);
     return false;
+}
+
+static bool finds(realm_query_t *query, const char *rows) {
+    CHECK(counted(query) == strlen(rows));
+    return are(realm_query_find_all(query), rows);
 }
 
 static void combining(void) {
@@ -421,6 +427,55 @@ static void combining(void) {
     realm_release(realm);
 }
 
+/* realm_results_filter tests before the order; realm_results_refine works on what is left. */
+static void chains(void) {
+    realm_t *realm = open_world("chains.realm");
+    fill(realm);
+    realm_query_t *few = parsed(realm, "i <= 1 SORT(i ASC) LIMIT(1)", 0, NULL);
+    realm_results_t *all = realm_object_find_all(realm, class_key(realm, "Dog"));
+    realm_results_t *by_i = realm_results_sort(all, "i DESC"),
+                    *once = realm_results_distinct(by_i, "friend"),
+                    *three = realm_results_limit(by_i, 3), *rest = realm_results_offset(by_i, 3);
+    CHECK(are(realm_clone(by_i), "10342") && are(realm_clone(once), "12"));
+    CHECK(are(realm_results_filter(by_i, few), "034") && are(realm_results_filter(once, few), "0"));
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_results_filter(three, few));
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_results_filter(rest, few));
+
+    realm_value_t v = of_int(1);
+    realm_query_arg_t one = {1, false, &v};
+    CHECK(are(realm_results_refine(by_i, "i <= $0", 1, &one), "034"));
+    CHECK(are(realm_results_refine(once, "i <= $0", 1, &one), ""));
+    CHECK(are(realm_results_refine(once, "TRUEPREDICATE OFFSET(1)", 0, NULL), "2"));
+    CHECK(are(realm_results_refine(rest, "i <= $0", 1, &one), "4"));
+    CHECK(are(realm_results_refine(three, "i <= $0 SORT(i ASC) LIMIT(1)", 1, &one), "3"));
+    CHECK(are(realm_results_refine_format(three, "i <= %d", 1, &one), "03"));
+    realm_results_t *two = realm_results_refine(three, "i <= 1", 0, NULL);
+    realm_results_t *last = realm_results_limit(two, 1);
+    CHECK(are(realm_clone(two), "03") && are(realm_clone(last), "0"));
+    CHECK(are(realm_results_sort(two, "i ASC"), "30"));
+    CHECK(are(realm_results_refine(last, "i == 3", 0, NULL), ""));
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_results_filter(two, few));
+    FAILS(RLM_ERR_INVALID_QUERY, realm_results_refine(two, "nothing == 1", 0, NULL));
+    FAILS(RLM_ERR_INVALID_QUERY_STRING, realm_results_refine(two, "", 0, NULL));
+    FAILS(RLM_ERR_INVALID_QUERY_ARG, realm_results_refine_format(two, "i <= %d", 0, NULL));
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_results_refine(two, NULL, 0, NULL));
+    /* The conditions of all steps, as ever without the order; they are live. */
+    realm_query_t *conditions = realm_results_get_query(last);
+    CHECK(finds(conditions, "034"));
+    realm_results_t *kept = realm_results_snapshot(two);
+    SUCCEEDS(realm_begin_write(realm));
+    realm_object_t *dog = realm_get_object(realm, class_key(realm, "Dog"), 0);
+    SUCCEEDS(realm_set_value(dog, key_of(realm, "i"), of_int(-1000), false));
+    CHECK(are(realm_clone(two), "34") && are(realm_clone(kept), "03"));
+    SUCCEEDS(realm_rollback(realm));
+    CHECK(are(realm_clone(two), "03"));
+    void *handles[] = {dog, kept, conditions, last, two, rest, three, once, by_i, all, few};
+    for (size_t i = 0; i < sizeof handles / sizeof *handles; i++)
+        realm_release(handles[i]);
+    SUCCEEDS(realm_close(realm));
+    realm_release(realm);
+}
+
 /* Queries see the state of their realm: its own changes at once, those of others after moving. */
 static void executing(void) {
     realm_t *realm = open_world("executing.realm"), *other = open_world("executing.realm");
@@ -476,6 +531,7 @@ int main(void) {
     public_class_names();
     arguments();
     combining();
+    chains();
     executing();
     return check_end("query calls");
 }

@@ -85,6 +85,9 @@ static void of_lists(void) {
     ARE_INTS(realm_clone(limited), 8, 5);
     ARE_INTS(realm_results_filter(sorted, query), 8, 5, 4, 3, 3);
     FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_results_filter(limited, query));
+    ARE_INTS(realm_results_refine(limited, "SELF > 5", 0, NULL), 8);
+    ARE_INTS(realm_results_refine(all, "SELF > 1 SORT(SELF ASC) LIMIT(3)", 0, NULL), 3, 3, 4);
+    FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_results_refine_format(all, "SELF > 1", 0, NULL));
     ARE_INTS(realm_results_snapshot(limited), 8, 5);
     realm_results_t *odd = found(
         realm_query_parse_for_results(limited, "SELF IN {1, 3, 5} SORT(SELF ASC)", 0, NULL));

@@ -460,6 +460,11 @@ class Database:
             what = what.encode()
         return int(self.lib.check(getattr(self.lib, f"results_{op}")(results, what)))
 
+    def refine(self, results: int, text: str, values: list[Any]) -> int:
+        """Other results by the conditions and clauses of a text, behind what is there already."""
+        return int(self.lib.check(self.lib.results_refine(
+            results, text.encode(), len(values), self.arguments(values))))
+
     def count(self, query: int) -> int:
         count = c.c_size_t()
         self.lib.check(self.lib.query_count(query, c.byref(count)))

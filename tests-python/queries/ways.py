@@ -92,21 +92,23 @@ def spelled(universe: Universe, database: Database, root: Cls, query: Query, rng
 
 @dataclass
 class Step:
-    op: str  # filter, sort, distinct, limit or offset
+    #: filter (before what orders and cuts), refine (behind it), sort, distinct, limit or offset
+    op: str
     query: Query | None = None
     suffix: Suffix | None = None
     limit: int = 0
 
     def __str__(self) -> str:
         if self.query:
-            return f"filter {render(self.query)}"
+            return f"{self.op} {render(self.query)}"
         if self.suffix:
             return f"{self.op} {Chain.text(self.suffix)!r}"
         return f"{self.op} {self.limit}"
 
 
 class Chain:
-    """Results of a query, filtered, sorted and limited once more; the same in the model."""
+    """Results of a query, filtered, sorted and limited once more; the same in the model. Filters are
+    those of the C interface, which come first, or those of Python, which work on what is there."""
 
     def __init__(self, universe: Universe, database: Database, root: Cls, query: Query,
                  rng: random.Random) -> None:
@@ -125,20 +127,29 @@ class Chain:
         writer = Writer()
         return ", ".join(f"{writer.path(path)} {way}".strip() for path, way in suffix.keys)
 
+    def clauses(self) -> list[str]:
+        """Of all steps: sort, distinct, limit and offset."""
+        refined = [step.query for step in self.steps if step.op == "refine" and step.query]
+        return [suffix.op.lower() for query in [self.query, *refined] for suffix in query.suffixes] + [
+            step.op for step in self.steps]
+
     def limited(self) -> bool:
-        return any(suffix.op in ("LIMIT", "OFFSET") for suffix in self.query.suffixes) or any(
-            step.op in ("limit", "offset") for step in self.steps)
+        return not {"limit", "offset"}.isdisjoint(self.clauses())
 
     def distinct(self) -> bool:
-        return any(suffix.op == "DISTINCT" for suffix in self.query.suffixes) or any(
-            step.op == "distinct" for step in self.steps)
+        return "distinct" in self.clauses()
 
     def extend(self, generator: Generator) -> Difference | None:
         """One step more; the difference where a step is refused or allowed by mistake."""
         rng = self.rng
-        step = Step(rng.choice(["filter", "filter", "sort", "distinct", "limit", "offset"]))
+        step = Step(rng.choice(["filter", "filter", "refine", "refine", "sort", "distinct", "limit",
+                                "offset"]))
         if step.op in ("limit", "offset"):
             step.limit = rng.choice([0, 1, 2, 3, 7, 1000])
+        elif step.op == "refine":
+            step.query = generator.query(self.root)
+            if evaluate(self.universe, self.root, step.query).rows is None:
+                return None
         elif step.op == "filter":
             step.query = Query(generator.query(self.root).pred)
             if self.distinct():
@@ -169,7 +180,9 @@ class Chain:
         refused = step.op == "filter" and self.limited()
         trace(self.universe, self.root, f"{render(self.query)}, then {step}")
         try:
-            if step.query:
+            if step.op == "refine" and step.query:
+                results = database.refine(self.results, *render(step.query))
+            elif step.query:
                 query = database.parse(self.root, *render(step.query))
                 results = database.refined(self.results, "filter", query)
             elif step.suffix:
@@ -192,11 +205,15 @@ class Chain:
         return None
 
     def expected(self) -> list[Row]:
-        """What the results must hold now. Filters come before the order they were asked in."""
+        """What the results must hold now. `filter` comes before the order it was asked in."""
         rows = evaluate(self.universe, self.root, self.query).rows
         assert rows is not None
         for step in self.steps:
-            if step.query:
+            if step.op == "refine" and step.query:
+                left = evaluate(self.universe, self.root, step.query, rows).rows
+                assert left is not None
+                rows = left
+            elif step.query:
                 test = self.test(step.query)
                 assert test is not None
                 rows = [row for row in rows if test(Env(row))]

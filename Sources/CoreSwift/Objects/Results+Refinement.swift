@@ -81,24 +81,27 @@ extension Results {
     public func filter(
         _ predicate: String, _ arguments: [QueryArgument] = []
     ) throws(RealmError) -> Results {
-        try filter(
-            try Query.parse(predicate, arguments: arguments, schema: schema, classKey: classKey))
+        try checkState()
+        return try filter(
+            Query.parse(predicate, arguments: arguments, schema: schema, classKey: classKey))
     }
 
     /// The same for UTF-8 bytes.
     public func filter(
         _ predicate: UnsafeBufferPointer<UInt8>, _ arguments: [QueryArgument]
     ) throws(RealmError) -> Results {
-        try filter(
-            try Query.parse(predicate, arguments: arguments, schema: schema, classKey: classKey))
+        try checkState()
+        return try filter(
+            Query.parse(predicate, arguments: arguments, schema: schema, classKey: classKey))
     }
 
     /// The same for a format string; see `Query.parse(format:)`.
     public func filter(
         format: [UInt8], _ arguments: [QueryArgument]
     ) throws(RealmError) -> Results {
-        try filter(
-            try Query.parse(
+        try checkState()
+        return try filter(
+            Query.parse(
                 format: format, arguments: arguments, variables: [:], schema: schema,
                 classKey: classKey))
     }

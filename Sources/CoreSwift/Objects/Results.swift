@@ -250,7 +250,9 @@ public final class Results: AnyResults {
         try locked { () throws(RealmError) in
             let found = try key(at: index)
             if found.key == Ordering.nullLink { return .null }
-            if case .snapshot = description.source, try reader().table.row(found.key) == nil { return .null }
+            if case .snapshot = description.source, try reader().table.row(found.key) == nil {
+                return .null
+            }
             return .link(classKey, ObjectKey(rawValue: found.key))
         }
     }

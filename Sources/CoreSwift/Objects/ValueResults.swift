@@ -199,7 +199,9 @@ public final class ValueResults: AnyResults {
             } else if let kept = source.kept {
                 values = try kept.current(try snapshotReader())
             } else {
-                let found = source.holdsKeys ? try collection.find(key: value) : try collection.find(value)
+                let found =
+                    source.holdsKeys
+                    ? try collection.find(key: value) : try collection.find(value)
                 return found.flatMap { $0 < first ?? .max ? $0 : nil }
             }
             let count = min(first ?? .max, values.count)

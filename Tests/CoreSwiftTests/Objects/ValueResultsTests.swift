@@ -85,7 +85,7 @@ import Testing
         }
         let sources = try ["list", "bag", "map"].map { try box.collection($0) }
         let all = try sources.map { try #require(try $0.results() as? ValueResults) }
-        let some = try all.map { try $0.filtered("SELF > 3 OR SELF == NULL") }
+        let some = try all.map { try $0.filter("SELF > 3 OR SELF == NULL") }
         let sorted = try some.map { try $0.sorted("SELF DESC") }
         let first = try sorted.map { try $0.distinct("SELF").limited(4) }
         for round in 0..<(seed > 0 ? 12 : 60) {
@@ -142,10 +142,7 @@ import Testing
         }
         let results = try #require(try texts.results() as? ValueResults)
         let kept = try results.fixed()
-        let unique = try kept.distinct("SELF").filter(
-            results.filtered("SELF != 'a'").conditions
-                ?? Query.all(
-                    schema: realm.schema, classKey: box.handle.classKey))
+        let unique = try kept.distinct("SELF").filter("SELF != 'a'")
         try texts.removeAll()
         for number in 0..<2000 {
             _ = try realm.create("Box", primaryKey: .int(Int64(number + 10)))
@@ -171,7 +168,7 @@ import Testing
         let frozen = try realm.freeze()
         let box = try #require(try frozen.find("Box", primaryKey: .int(1)))
         let results = try #require(try box.collection("list").results() as? ValueResults)
-        let sorted = try results.filtered("SELF < 500").sorted("SELF ASC")
+        let sorted = try results.filter("SELF < 500").sorted("SELF ASC")
         let shared = UncheckedResults(results: sorted)
         let sums = Mutex([Int64]())
         DispatchQueue.concurrentPerform(iterations: 4) { _ in

@@ -155,7 +155,7 @@ import Testing
         let key = try #require(realm.schema.class_(named: "Vessel")?.key)
         func plan(_ text: String) throws -> String {
             try Query.parse(text, schema: realm.schema, classKey: key)
-                .explain(SnapshotReader(tables: realm.readTables()), [], source: nil)
+                .explain(SnapshotReader(tables: realm.readTables()))
         }
         let union = try plan("log TEXT 'storm' OR log TEXT 'coal'")
         #expect(union.contains("start: union of full-text index of log"), "\(union)")

@@ -104,16 +104,16 @@ struct QueryFuzzCheck {
                 return (query, try objects(query))
             }
         case .values(let name):
-            let (key, kind, column, values) = try elements(name)
-            let query = try parse(input.text, input.arguments, key, values: kind)
+            let source = try elements(name)
+            let key = source.place.classKey
+            let query = try parse(input.text, input.arguments, key, values: source.kind)
             func positions(_ query: Query) throws(RealmError) -> [Int64] {
-                try ValueSelection.positions(
-                    of: values, in: ValueSource(classKey: key, column: column), query,
-                    query.ordering, SnapshotReader(tables: model.realm.readTables())
-                ).map(Int64.init)
+                try ResultsDescription(query, in: .values(source))
+                    .findValues(SnapshotReader(tables: model.realm.readTables()))
+                    .positions.map(Int64.init)
             }
             return again(query, try positions(query)) { text throws(RealmError) in
-                let query = try parse(text, [], key, values: kind)
+                let query = try parse(text, [], key, values: source.kind)
                 return (query, try positions(query))
             }
         }
@@ -159,18 +159,14 @@ struct QueryFuzzCheck {
         try query.findAll(SnapshotReader(tables: model.realm.readTables()))
     }
 
-    private func elements(
-        _ name: String
-    ) throws(RealmError) -> (ClassKey, ColumnKind, Int, [RawValue]) {
+    private func elements(_ name: String) throws(RealmError) -> ValueSource {
         let key = owner.handle.classKey
         guard let property = model.realm.schema.class_(key)?.property(named: name) else {
             throw RealmError(.invalidProperty, "the model has no property \(name)")
         }
         let collection = try owner.handle.collection(property.key.rawValue, property.collection)
         let column = collection.type == .dictionary ? 1 : 0
-        return (
-            key, try collection.elementInfo(column).kind, collection.column,
-            try collection.settledValues(column)
-        )
+        return ValueSource(
+            place: CollectionPlace(collection), kind: try collection.elementInfo(column).kind)
     }
 }

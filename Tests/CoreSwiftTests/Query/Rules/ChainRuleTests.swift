@@ -24,7 +24,7 @@ import Testing
         let description = query.description
         let again = try world.query(description, [], "Vessel")
         #expect(try again.findAll(snapshot) == keys, "\(title): the canonical text")
-        #expect(try !query.explain(snapshot, [], source: nil).isEmpty)
+        #expect(try !query.explain(snapshot).isEmpty)
         let time = TestSettings.processorTime() - start
         #expect(time < Self.bound, "\(title): \(time) s")
         return try keys.map {

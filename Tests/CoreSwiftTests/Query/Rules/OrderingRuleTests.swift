@@ -96,7 +96,7 @@ import Testing
             let item = world.realm.schema.class_(named: "Vessel")!.property(named: name)!
             let collection = try vessel.handle.collection(item.key.rawValue, item.collection)
             let results = try collection.results() as! ValueResults
-            let found = try results.filtered(text)
+            let found = try results.filter(text)
             return try (0..<found.count()).map { try Value(found.get($0)) }
         }
         #expect(
@@ -116,7 +116,7 @@ import Testing
         // Live, also in a write transaction.
         let key = world.realm.schema.class_(named: "Vessel")!.property(named: "marks")!.key
         let marks = try vessel.handle.collection(key.rawValue, .list)
-        let large = try (marks.results() as! ValueResults).filtered("SELF >= 3")
+        let large = try (marks.results() as! ValueResults).filter("SELF >= 3")
         #expect(try large.count() == 1)
         try world.realm.write {
             try marks.insert(.int(8), at: 0)
