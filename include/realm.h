@@ -2473,6 +2473,28 @@ RLM_API bool realm_dictionary_insert_nodes(realm_dictionary_t *dictionary, realm
         realm_object_key_t *out_keys);
 
 /**
+ * Makes a savepoint in a write transaction and writes its number. What changes from now on keeps
+ * what was there before, so that a savepoint costs as much as what changes after it. It ends with
+ * the transaction, with `realm_savepoint_release()`, and when an older one is released or rolled
+ * back to. Fails: RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
+RLM_API bool realm_savepoint_begin(realm_t *realm, uint64_t *out_savepoint);
+
+/**
+ * Takes back all changes since a savepoint, which stays. Objects that were deleted are there again,
+ * under their keys and with the links to them; handles of them and of collections are valid again.
+ * Fails: RLM_ERR_ILLEGAL_OPERATION when the savepoint has ended, RLM_ERR_WRONG_TRANSACTION_STATE.
+ * Should the file not be readable, the whole transaction is rolled back.
+ */
+RLM_API bool realm_savepoint_rollback(realm_t *realm, uint64_t savepoint);
+
+/**
+ * Ends a savepoint, with those made after it; the changes stay. Fails as
+ * `realm_savepoint_rollback()`.
+ */
+RLM_API bool realm_savepoint_release(realm_t *realm, uint64_t savepoint);
+
+/**
  * Gives a property the value that new objects get which are created from JSON or copied without
  * one. The value is JSON text as for `realm_object_create_from_json()`, NULL takes the default
  * away; it is checked when it is used. Defaults belong to the schema that a realm is opened with

@@ -150,29 +150,3 @@ extension Realm {
         return result
     }
 }
-
-/// Bytes that live as long as a transaction, in chunks.
-struct BorrowArena {
-    private var chunks: [UnsafeMutableRawPointer] = []
-    private var used = 0
-    private var capacity = 0
-
-    mutating func copy(_ bytes: UnsafeRawBufferPointer) -> UnsafeRawPointer {
-        if chunks.isEmpty || used + bytes.count > capacity {
-            capacity = max(bytes.count + 1, min(capacity * 2, 1 << 20), 4096)
-            chunks.append(.allocate(byteCount: capacity, alignment: 16))
-            used = 0
-        }
-        let target = chunks[chunks.count - 1] + used
-        if let start = bytes.baseAddress { memcpy(target, start, bytes.count) }
-        used += bytes.count
-        return UnsafeRawPointer(target)
-    }
-
-    mutating func clear() {
-        for chunk in chunks { chunk.deallocate() }
-        chunks = []
-        used = 0
-        capacity = 0
-    }
-}

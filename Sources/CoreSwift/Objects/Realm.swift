@@ -39,7 +39,9 @@ public final class Realm {
     /// The schema version last seen in the file.
     public private(set) var schemaVersion = Catalog.unversioned
     /// Text read from the write transaction's memory.
-    var borrowed = BorrowArena()
+    var borrowed = ByteArena()
+    /// Number of the savepoint made last.
+    var lastSavepoint: UInt64 = 0
     private let changeObservers = CallbackList()
     /// Observers are running; they cannot move the realm.
     private var isAnnouncing = false

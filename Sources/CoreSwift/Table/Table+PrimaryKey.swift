@@ -86,13 +86,27 @@ extension Table {
         _ value: RawValue
     ) throws(RealmError) -> (key: Int64, place: RowPlace) {
         let key = state.nextKey
+        let place = try createIndexedRow(key)
+        state.nextKey = key + 1
+        return (key, try enterKey(place, key, value))
+    }
+
+    /// Gives a fresh row its primary key.
+    private func enterKey(
+        _ place: RowPlace, _ key: Int64, _ value: RawValue
+    ) throws(RealmError) -> RowPlace {
         let column = state.primaryKeyColumn
         let info = state.columns[column]
-        var place = try createIndexedRow(key)
-        state.nextKey = key + 1
         try changeValueIndex(info, key, value, isAddition: true)
         if info.wordIndex >= 0 { changeWords(info, key, from: .null, to: value) }
-        place = try put(place, key, column, info, value)
-        return (key, place)
+        return try put(place, key, column, info, value)
+    }
+
+    /// Creates an object under a key that it had before; `primaryKey`: nil where it has none.
+    func recreateRow(_ key: Int64, primaryKey: RawValue?) throws(RealmError) {
+        let place = try createIndexedRow(key)
+        if let primaryKey, !(state.hasIntegerKey && key < IntegerKeys.indirectBase) {
+            _ = try enterKey(place, key, primaryKey)
+        }
     }
 }

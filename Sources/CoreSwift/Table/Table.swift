@@ -112,6 +112,7 @@ struct Table: Equatable {
     @inline(__always) var primaryKeyColumn: Int { state.primaryKeyColumn }
     @inline(__always) var hasIntegerKey: Bool { state.hasIntegerKey }
     @inline(__always) var isEmbedded: Bool { state.isEmbedded }
+    func isCollection(_ column: Int) -> Bool { state.columns[column].kind == .collection }
     @inline(__always) var rowCount: Int { state.rowCount }
     @inline(__always) var depth: Int { state.tree.depth }
     var indexes: UnsafeBufferPointer<TableIndex> {

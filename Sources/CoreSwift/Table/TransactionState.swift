@@ -3,6 +3,8 @@
 struct TransactionState {
     let memory: UnsafeMutablePointer<TransactionMemory>
     var changes = TransactionChanges()
+    /// What savepoints keep; nil while there are none.
+    var undo: UndoJournal?
     /// The number that a collection in a mixed value got last; those of other transactions differ.
     var nestedNumber: UInt64
     /// Where the cell of a small collection is changed.

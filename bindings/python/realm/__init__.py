@@ -16,7 +16,7 @@
 from importlib.metadata import version as _version
 
 from ._collections import Dictionary, List, Set, results
-from ._database import Realm, Transaction, check_file, delete_files, open
+from ._database import Realm, Savepoint, Transaction, check_file, delete_files, open
 from ._errors import (
     ArgumentError,
     ClosedRealmError,
@@ -129,6 +129,7 @@ __all__ = [
     "Realm",
     "RealmInUseError",
     "Results",
+    "Savepoint",
     "SchemaError",
     "SchemaMismatchError",
     "Set",

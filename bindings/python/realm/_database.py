@@ -63,6 +63,45 @@ class Transaction:
             raise
 
 
+class Savepoint:
+    """A place in a write transaction to go back to, as a context: `with r.savepoint(): ...`.
+
+    An exception takes back what the block changed, and goes on. `rollback()` takes back what was
+    changed so far, and the block goes on. Objects that were deleted are there again, as the same.
+    Savepoints can be in one another.
+    """
+
+    __slots__ = ("_number", "_realm")
+
+    def __init__(self, realm: Realm) -> None:
+        self._realm = realm
+        self._number = realm._savepoint_begin()
+
+    def rollback(self) -> None:
+        """Takes back all changes since the savepoint, which stays."""
+        self._realm._savepoint_rollback(self._number)
+
+    def release(self) -> None:
+        """Ends the savepoint, and those made after it; the changes stay."""
+        self._realm._savepoint_release(self._number)
+
+    def __enter__(self) -> Savepoint:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        # A transaction that the block has ended has ended its savepoints.
+        if not self._realm.is_writing:
+            return
+        if kind is not None:
+            self.rollback()
+        self.release()
+
+
 class Realm(_realm.Realm):
     """An open realm. Made by `realm.open`; belongs to the thread that opened it.
 
@@ -85,6 +124,10 @@ class Realm(_realm.Realm):
     def write(self) -> Transaction:
         """A write transaction: `with r.write(): ...` commits, or rolls back on an exception."""
         return Transaction(self)
+
+    def savepoint(self) -> Savepoint:
+        """A place in the write transaction to go back to; see `Savepoint`."""
+        return Savepoint(self)
 
     # ---- objects ---------------------------------------------------------------------------
 

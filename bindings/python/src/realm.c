@@ -159,6 +159,36 @@ static PyObject *method_begin_write(Realm *self, PyObject *unused) {
 BLOCKING_METHOD(method_commit, realm_commit, "committing")
 BLOCKING_METHOD(method_rollback, realm_rollback, "rolling back")
 
+/* ---- savepoints ----------------------------------------------------------------------------- */
+
+static PyObject *method_savepoint_begin(Realm *self, PyObject *unused) {
+    (void)unused;
+    uint64_t savepoint;
+    if (realm_ready(self) < 0) return NULL;
+    if (realm_savepoint_begin(self->handle, &savepoint)) {
+        return PyLong_FromUnsignedLongLong(savepoint);
+    }
+    raise_engine(self->state, "making a savepoint");
+    return NULL;
+}
+
+static PyObject *method_savepoint_rollback(Realm *self, PyObject *savepoint) {
+    uint64_t number = PyLong_AsUnsignedLongLong(savepoint);
+    if (PyErr_Occurred() || realm_ready(self) < 0) return NULL;
+    realm_moves(self);
+    if (realm_savepoint_rollback(self->handle, number)) Py_RETURN_NONE;
+    raise_engine(self->state, "rolling back to a savepoint");
+    return NULL;
+}
+
+static PyObject *method_savepoint_release(Realm *self, PyObject *savepoint) {
+    uint64_t number = PyLong_AsUnsignedLongLong(savepoint);
+    if (PyErr_Occurred() || realm_ready(self) < 0) return NULL;
+    if (realm_savepoint_release(self->handle, number)) Py_RETURN_NONE;
+    raise_engine(self->state, "releasing a savepoint");
+    return NULL;
+}
+
 static PyObject *method_refresh(Realm *self, PyObject *unused) {
     (void)unused;
     bool done, moved = false;
@@ -289,6 +319,9 @@ static PyMethodDef realm_methods[] = {
     {"statistics", (PyCFunction)realm_statistics_method, METH_NOARGS,
      "Sizes of the file and of each class, in bytes of whole pages."},
     {"_write_copy", (PyCFunction)method_write_copy, METH_VARARGS, NULL},
+    {"_savepoint_begin", (PyCFunction)method_savepoint_begin, METH_NOARGS, NULL},
+    {"_savepoint_rollback", (PyCFunction)method_savepoint_rollback, METH_O, NULL},
+    {"_savepoint_release", (PyCFunction)method_savepoint_release, METH_O, NULL},
     {"_describe", (PyCFunction)realm_describe, METH_NOARGS, NULL},
     {"_bind", (PyCFunction)realm_bind_method, METH_O, NULL},
     {"find", (PyCFunction)realm_find, METH_VARARGS,

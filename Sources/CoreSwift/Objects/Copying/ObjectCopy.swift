@@ -87,24 +87,11 @@ struct ObjectCopy {
         entries.removeAll(keepingCapacity: true)
         places.removeAll(keepingCapacity: true)
         try gather(roots)
-        do throws(RealmError) {
+        let target = target
+        try target.atomically { () throws(RealmError) in
+            defer { creation.endEmbedded() }
             try createRows()
             for index in entries.indices where entries[index].isFilled { try fill(index) }
-        } catch {
-            undo()
-            throw error
-        }
-    }
-
-    private mutating func undo() {
-        for waiting in creation.embedded { waiting.handle.release() }
-        creation.embedded = []
-        for entry in entries.reversed() where entry.wasCreated {
-            guard let key = entry.counterpart, let match = matches[entry.classKey],
-                let handle = try? target.object(match.target.key, key)
-            else { continue }
-            try? handle.delete()
-            handle.release()
         }
     }
 

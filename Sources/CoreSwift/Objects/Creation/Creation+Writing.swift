@@ -1,12 +1,14 @@
 // Writing a plan: rows first, then values. What can go wrong here is outside of the tree (a full
-// disk, a damaged file); objects that were created are taken back then.
+// disk, a damaged file); a savepoint takes back what was written until then.
 
 extension Creation {
     /// Makes the planned objects. `first` is done when all rows are there, before any is filled.
     mutating func write(
         _ first: (inout Creation) throws(RealmError) -> Void = { _ in }
     ) throws(RealmError) {
-        do throws(RealmError) {
+        let realm = realm
+        try realm.atomically { () throws(RealmError) in
+            defer { endEmbedded() }
             try createRows()
             try first(&self)
             try fillEmbedded()
@@ -19,22 +21,13 @@ extension Creation {
                 try fill(handle, index, isNew: objects[index].wasCreated)
                 try fillEmbedded()
             }
-        } catch {
-            undo()
-            throw error
         }
     }
 
-    private mutating func undo() {
+    /// Lets go of embedded objects that an error left to be filled.
+    mutating func endEmbedded() {
         for waiting in embedded { waiting.handle.release() }
         embedded = []
-        for object in objects.reversed() where object.wasCreated {
-            guard let key = object.existing,
-                let handle = try? realm.object(object.class_.key, key)
-            else { continue }
-            try? handle.delete()
-            handle.release()
-        }
     }
 
     private mutating func createRows() throws(RealmError) {

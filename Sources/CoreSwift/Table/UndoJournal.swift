@@ -1,0 +1,167 @@
+// What a write transaction needs to go back to a savepoint: for each change since then, what was
+// there before it. Hears the changes at the door of the tables (`Change`), so it costs nothing where
+// no savepoint stands, and what changed where one does. Going back: UndoJournal+Undo.swift.
+//
+// Invariants
+//   1. `steps` are the changes since the oldest savepoint, in their order; `marks[i].start` is how
+//      many there were when savepoint i was made. Marks ascend, ids too.
+//   2. Texts in steps are copies in `arena`; those outlive the last savepoint only.
+
+final class UndoJournal: ChangeListener {
+    /// A value as it was, with all that was in it.
+    indirect enum Kept {
+        case value(RawValue)
+        /// A collection in a mixed value, and its number: handles know it by that.
+        case collection(CollectionType, number: UInt64, [Element])
+    }
+    struct Element {
+        /// Of a dictionary; else null.
+        let key: RawValue
+        let value: Kept
+    }
+    /// A collection as the change left it: that of a property, or the way to one in its elements.
+    struct Place {
+        let table: Table
+        let key: Int64
+        let column: Int
+        let path: [Int]
+    }
+    /// What takes a change back.
+    enum Step {
+        case delete(Table, ClosedRange<Int64>)
+        /// By column; nil for collections that were empty.
+        case restore(Table, Int64, [Kept?])
+        case set(Table, Int64, column: Int, Kept)
+        case insert(Place, at: Int, Element)
+        case replace(Place, at: Int, Kept)
+        case remove(Place, at: Int)
+        case move(Place, from: Int, to: Int)
+        /// Of a collection that was emptied.
+        case fill(Place, [Element])
+    }
+
+    private(set) var steps: [Step] = []
+    private var marks: [(id: UInt64, start: Int)] = []
+    private var arena = ByteArena()
+
+    deinit { arena.clear() }
+
+    // MARK: Savepoints
+
+    var isEmpty: Bool { marks.isEmpty }
+
+    /// A new savepoint, newer than all others; all changes up to now have been told.
+    func mark(_ id: UInt64) { marks.append((id, steps.count)) }
+
+    /// How many steps stood when a savepoint was made; nil when it has ended.
+    func start(of id: UInt64) -> Int? { marks.last { $0.id == id }?.start }
+
+    /// Ends the savepoints that were made after this one.
+    func endAfter(_ id: UInt64) { marks.removeAll { $0.id > id } }
+
+    /// Ends a savepoint with those made after it; what changed since is kept for older ones.
+    func end(_ id: UInt64) {
+        marks.removeAll { $0.id >= id }
+        guard marks.isEmpty else { return }
+        steps = []
+        arena.clear()
+    }
+
+    /// The last step, which is taken out, unless there are no more than `start`.
+    func pop(downTo start: Int) -> Step? { steps.count > start ? steps.removeLast() : nil }
+
+    // MARK: Hearing
+
+    func hear(_ change: Change, in table: Table) throws(RealmError) {
+        switch change {
+        case .created(let keys): steps.append(.delete(table, keys))
+        case .deleted(let key, _):
+            guard let place = try table.find(key) else { return }
+            var values: [Kept?] = []
+            for column in 0..<table.columnCount {
+                values.append(try value(table, place, key, column))
+            }
+            steps.append(.restore(table, key, values))
+        case .set(let key, let column, let new, _):
+            guard let place = try table.find(key) else { return }
+            let old = try table.value(place, key, column)
+            // A collection in the place of one of the same type is that one.
+            if let type = NestedCell.type(old), NestedCell.type(new) == type { return }
+            guard let kept = try value(table, place, key, column) else { return }
+            steps.append(.set(table, key, column: column, kept))
+        case .added(let key, let column, _):
+            guard let place = try table.find(key) else { return }
+            steps.append(
+                .set(table, key, column: column, .value(try table.value(place, key, column))))
+        case .collection(let collection, let change): try hear(change, of: collection, table)
+        }
+    }
+
+    private func hear(
+        _ change: CollectionChange, of collection: StandingCollection, _ table: Table
+    ) throws(RealmError) {
+        let place = Place(
+            table: table, key: collection.key, column: collection.column,
+            path: collection.path.map(\.index))
+        switch change {
+        case .inserted(let index, _, _): steps.append(.remove(place, at: index))
+        case .replaced(let index, _, _):
+            steps.append(.replace(place, at: index, try element(collection, index).value))
+        case .removed(let index, _):
+            steps.append(.insert(place, at: index, try element(collection, index)))
+        case .moved(let from, let to): steps.append(.move(place, from: to, to: from))
+        case .cleared:
+            if collection.count > 0 { steps.append(.fill(place, try elements(collection))) }
+        }
+    }
+
+    // MARK: Keeping
+
+    /// What a property holds; nil for an empty collection, which new rows have.
+    private func value(
+        _ table: Table, _ place: RowPlace, _ key: Int64, _ column: Int
+    ) throws(RealmError) -> Kept? {
+        let isCollection = table.isCollection(column)
+        let old = isCollection ? RawValue.null : try table.value(place, key, column)
+        guard isCollection || NestedCell.type(old) != nil else { return .value(keep(old)) }
+        guard let collection = try StandingCollection(table, place, key, column) else { return nil }
+        if isCollection {
+            return collection.count == 0
+                ? nil : .collection(collection.type, number: 0, try elements(collection))
+        }
+        return .collection(
+            collection.type, number: NestedCell.number(old), try elements(collection))
+    }
+
+    private func elements(_ collection: StandingCollection) throws(RealmError) -> [Element] {
+        var result: [Element] = []
+        result.reserveCapacity(collection.count)
+        for index in 0..<collection.count { result.append(try element(collection, index)) }
+        return result
+    }
+
+    /// Recursion ends with the depth that collections in mixed values can have.
+    private func element(
+        _ collection: StandingCollection, _ index: Int
+    ) throws(RealmError) -> Element {
+        let key = collection.type == .dictionary ? keep(try collection.key(index)) : RawValue.null
+        let value = try collection.value(index)
+        guard let nested = try collection.nested(index) else {
+            return Element(key: key, value: .value(keep(value)))
+        }
+        return Element(
+            key: key,
+            value: .collection(
+                nested.type, number: NestedCell.number(value), try elements(nested)))
+    }
+
+    /// The value with a copy of its text.
+    private func keep(_ value: RawValue) -> RawValue {
+        guard !value.isNull,
+            value.type == ValueType.string.rawValue || value.type == ValueType.binary.rawValue
+        else { return value }
+        var result = value
+        result.word0 = UInt64(UInt(bitPattern: arena.copy(value.bytes)))
+        return result
+    }
+}
