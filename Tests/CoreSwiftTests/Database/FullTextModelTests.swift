@@ -1,5 +1,5 @@
 // Random programs on texts with full-text indexes against a plain dictionary of the words that each
-// text was put together from. REALM_MODEL_STEPS and REALM_MODEL_SEED make longer runs.
+// text was put together from.
 
 import Foundation
 import Testing
@@ -48,21 +48,21 @@ import Testing
             ])
     ])
 
-    private static let steps =
-        Int(ProcessInfo.processInfo.environment["REALM_MODEL_STEPS"] ?? "") ?? 25
-    private static let base =
-        UInt64(ProcessInfo.processInfo.environment["REALM_MODEL_SEED"] ?? "") ?? 1
+    @Test func searchesFindWhatADictionaryOfWordsDoes() throws {
+        for item in Campaign("model of words", seconds: 3, atLeast: 2, seed: 1000) {
+            try run(seed: item.seed, steps: 25)
+        }
+    }
 
-    @Test(arguments: 0..<4)
-    func searchesFindWhatADictionaryOfWordsDoes(seed: Int) throws {
+    private func run(seed: UInt64, steps: Int) throws {
         let directory = TemporaryDirectory()
-        var random = Random(Self.base &* 1000 &+ UInt64(seed))
+        var random = Random(seed)
         let configuration = TestSchema.configuration(directory.file(), Self.schema)
         var realm = try Realm.open(configuration)
         defer { realm.close() }
         var committed: [Int64: Note] = [:]
-        for step in 0..<Self.steps {
-            let place = "seed \(Self.base &* 1000 &+ UInt64(seed)), step \(step)"
+        for step in 0..<steps {
+            let place = "seed \(seed), step \(step)"
             var model = committed
             try realm.beginWrite()
             for _ in 0..<[1, 5, 60, 400][random.below(4)] {

@@ -84,11 +84,10 @@ private struct Model {
         return configuration
     }
 
-    @Test(arguments: 0..<8)
-    func randomProgramsAgreeWithPlainDictionaries(seed: Int) throws {
-        let steps = Int(ProcessInfo.processInfo.environment["REALM_MODEL_STEPS"] ?? "") ?? 400
-        let base = UInt64(ProcessInfo.processInfo.environment["REALM_MODEL_SEED"] ?? "") ?? 1
-        try run(seed: base &* 1000 &+ UInt64(seed), steps: steps)
+    @Test func randomProgramsAgreeWithPlainDictionaries() throws {
+        for item in Campaign("model of objects", seconds: 16, atLeast: 4, seed: 1000) {
+            try run(seed: item.seed, steps: 400)
+        }
     }
 
     private func run(seed: UInt64, steps: Int) throws {

@@ -1,9 +1,6 @@
 // Damaged and hostile files. Whatever bytes change, opening, checking, reading and writing end with
 // an error or with the right answer; with check values made right again, with an error or some
 // answer; never with a crash or a hang.
-//
-// REALM_MUTATIONS sets the number of files of each test, REALM_TEST_SEED the seed; with
-// REALM_MUTATION_TRACE the seed of each file is printed, for the one that crashes.
 
 import Glibc
 import Testing
@@ -32,8 +29,6 @@ import Testing
         return sample
     }()
 
-    private static let traces = getenv("REALM_MUTATION_TRACE") != nil
-
     private static func read(
         _ path: String
     ) throws(RealmError) -> (digest: UInt64, answers: UInt64) {
@@ -58,13 +53,12 @@ import Testing
     // MARK: Random damage
 
     @Test func randomDamageIsAnErrorOrHarmless() throws {
-        let seed = TestSettings.seed("random damage")
         let directory = TemporaryDirectory()
         var errors = 0
-        let count = TestSettings.number("REALM_MUTATIONS", 1000)
-        for number in 0..<UInt64(count) {
-            if Self.traces { print("random damage: seed \(seed &+ number)") }
-            var random = Random(seed &+ number)
+        var count = 0
+        for item in Campaign("random damage", seconds: 12, atLeast: 200) {
+            count += 1
+            var random = item.random
             var bytes = Self.sample.bytes
             Self.damage(&bytes, &random)
             Self.withFile(directory, bytes) { path in
@@ -73,10 +67,10 @@ import Testing
                     let found = try Self.read(path)
                     #expect(
                         found.digest == Self.sample.digest && found.answers == Self.sample.answers,
-                        "wrong data, seed \(seed &+ number)")
+                        "wrong data, seed \(item.seed)")
                 } catch {
                     errors += 1
-                    #expect(!problems.isEmpty, "check is content, seed \(seed &+ number): \(error)")
+                    #expect(!problems.isEmpty, "check is content, seed \(item.seed): \(error)")
                 }
             }
         }
@@ -115,13 +109,12 @@ import Testing
     // MARK: Hostile changes
 
     @Test func changesWithRightCheckValuesNeverCrash() throws {
-        let seed = TestSettings.seed("hostile files")
         let directory = TemporaryDirectory()
         var found = 0
-        let count = TestSettings.number("REALM_MUTATIONS", 1000)
-        for number in 0..<UInt64(count) {
-            if Self.traces { print("hostile files: seed \(seed &+ number)") }
-            var random = Random(seed &+ number)
+        var count = 0
+        for item in Campaign("hostile files", seconds: 20, atLeast: 200) {
+            count += 1
+            var random = item.random
             let surgeon = try FileSurgeon(Self.sample.bytes)
             for _ in 0..<(1 + random.below(3)) { Self.change(surgeon, &random) }
             surgeon.reseal()

@@ -81,11 +81,10 @@ enum CounterWorkload {
     private let directory = TemporaryDirectory()
 
     @Test func killedProcessesLeaveObjectsIndexesAndLinksWhole() throws {
-        let seed = TestSettings.seed("object storm")
-        var random = Random(seed)
         let realm = try CounterWorkload.open(directory.file())
         var last: Int64 = 0
-        for _ in 0..<TestSettings.number("REALM_STORM_ROUNDS", 6) {
+        for item in Campaign("object storm", seconds: 2, atLeast: 3) {
+            var random = item.random
             let children = try (0..<3).map { index in
                 try ChildProcess(
                     index == 2 ? "watch objects" : "count objects", path: directory.file(),

@@ -238,23 +238,6 @@ import Testing
     }
 }
 
-/// Counts from several threads.
-final class Counter: @unchecked Sendable {
-    private let lock = NSLock()
-    private var count = 0
-    func add() { lock.withLock { count += 1 } }
-    var value: Int { lock.withLock { count } }
-}
-
-func onAnotherThread<R>(_ body: @escaping () -> R) -> R {
-    nonisolated(unsafe) var result: R?
-    nonisolated(unsafe) let work = body
-    let thread = Thread { result = work() }
-    thread.start()
-    while !thread.isFinished { usleep(200) }
-    return result!
-}
-
 @Suite struct HandleLifetimeTests {
     let directory = TemporaryDirectory()
 

@@ -18,7 +18,7 @@ import Testing
                 _ = try setUp.create("Dog", primaryKey: .int(id), ["age": .int(100)])
             }
         }
-        let rounds = Int(ProcessInfo.processInfo.environment["REALM_THREAD_ROUNDS"] ?? "") ?? 150
+        let rounds = TestSettings.number("REALM_THREAD_ROUNDS", 150)
         let failures = Counter()
         let transfers = Counter()
         DispatchQueue.concurrentPerform(iterations: 6) { thread in

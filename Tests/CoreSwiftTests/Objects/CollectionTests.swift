@@ -119,17 +119,21 @@ private struct BoxModel: Equatable {
         #expect(problems == [])
     }
 
-    @Test(arguments: 0..<TestSettings.number("REALM_COLLECTION_SEEDS", 4))
-    func `random changes give what plain containers give`(seed: Int) throws {
+    @Test func `random changes give what plain containers give`() throws {
+        for item in Campaign("collections", seconds: 8, atLeast: 2) {
+            try run(item, steps: 120)
+        }
+    }
+
+    private func run(_ item: Campaign.Case, steps: Int) throws {
         let directory = TemporaryDirectory()
         let path = directory.file()
-        var random = Random(TestSettings.seed("collections") &+ UInt64(seed))
+        var random = item.random
         var realm = try Shelf.open(path)
         var committed: [Int64: BoxModel] = [:]
         var models = committed
-        let steps = TestSettings.number("REALM_COLLECTION_STEPS", 120)
         for step in 0..<steps {
-            let note: Comment = "seed \(seed), step \(step)"
+            let note: Comment = "seed \(item.seed), step \(step)"
             try realm.beginWrite()
             for _ in 0..<random.below(20) + 1 {
                 try change(realm, &models, &random)

@@ -62,7 +62,7 @@ import Testing
         // round would cut new slabs.
         func round() -> Set<UInt> {
             nonisolated(unsafe) var addresses = Set<UInt>()
-            onThread {
+            onAnotherThread {
                 let slots = (0..<600).map { _ in HandleSlab.allocate(.object) }
                 addresses = Set(slots.map { UInt(bitPattern: $0) })
                 slots.forEach(HandleSlab.release)
@@ -78,7 +78,7 @@ import Testing
         for _ in 0..<20 {
             nonisolated(unsafe) let moved = (0..<1000).map { _ in HandleSlab.allocate(.object) }
             nonisolated(unsafe) var there: [UnsafeMutableRawPointer] = []
-            onThread {
+            onAnotherThread {
                 moved.forEach(HandleSlab.release)
                 there = (0..<700).map { _ in HandleSlab.allocate(.object) }
             }
@@ -87,23 +87,4 @@ import Testing
             (there + here).forEach(HandleSlab.release)
         }
     }
-}
-
-/// Runs `body` on a thread of its own and waits for its end, exit hooks included.
-func onThread(_ body: @escaping () -> Void) {
-    final class Box {
-        let body: () -> Void
-        init(_ body: @escaping () -> Void) { self.body = body }
-    }
-    var thread = pthread_t()
-    let box = Unmanaged.passRetained(Box(body))
-    let made = pthread_create(
-        &thread, nil,
-        { raw in
-            guard let raw else { return nil }
-            Unmanaged<Box>.fromOpaque(raw).takeRetainedValue().body()
-            return nil
-        }, box.toOpaque())
-    #expect(made == 0)
-    pthread_join(thread, nil)
 }

@@ -196,11 +196,16 @@ extension RealmCollection {
         #expect(problems == [])
     }
 
-    @Test(arguments: 0..<TestSettings.number("REALM_COLLECTION_SEEDS", 4))
-    func `random trees of values stay what they are`(seed: Int) throws {
+    @Test func `random trees of values stay what they are`() throws {
+        for item in Campaign("nested collections", seconds: 4, atLeast: 3) {
+            try run(item, steps: 25)
+        }
+    }
+
+    private func run(_ item: Campaign.Case, steps: Int) throws {
         let directory = TemporaryDirectory()
         let path = directory.file()
-        var random = Random(TestSettings.seed("nested collections") &+ UInt64(seed))
+        var random = item.random
         var realm = try Self.open(path)
         try realm.write {
             _ = try realm.create("Box", primaryKey: .int(1))
@@ -209,7 +214,7 @@ extension RealmCollection {
         var model: [Tree] = []
         var entries: [String: Tree] = [:]
         var committed = (model, entries)
-        for step in 0..<TestSettings.number("REALM_COLLECTION_STEPS", 25) {
+        for step in 0..<steps {
             try realm.beginWrite()
             let box = try #require(try realm.find("Box", primaryKey: .int(1)))
             let list = try root(box, "list", .list)
@@ -231,11 +236,11 @@ extension RealmCollection {
             }
             let again = try #require(try realm.find("Box", primaryKey: .int(1)))
             let found = try root(again, "list", .list).tree()
-            #expect(found == .list(model), "step \(step)")
+            #expect(found == .list(model), "seed \(item.seed), step \(step)")
             let pairs = try root(again, "dict", .dictionary).tree()
-            #expect(pairs == .dictionary(entries), "step \(step)")
+            #expect(pairs == .dictionary(entries), "seed \(item.seed), step \(step)")
             let problems = try realm.check()
-            #expect(problems == [], "step \(step)")
+            #expect(problems == [], "seed \(item.seed), step \(step)")
         }
     }
 

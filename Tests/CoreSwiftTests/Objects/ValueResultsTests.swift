@@ -22,8 +22,8 @@ import Testing
 
     private let directory = TemporaryDirectory()
 
-    private func open() throws -> Realm {
-        try Realm.open(TestSchema.configuration(directory.file(), Self.schema))
+    private func open(_ name: String = "values.realm") throws -> Realm {
+        try Realm.open(TestSchema.configuration(directory.file(name), Self.schema))
     }
 
     private func values(_ results: ValueResults) throws -> [Int64?] {
@@ -71,14 +71,19 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<TestSettings.number("REALM_VALUE_RESULTS_SEEDS", 3))
-    func `results over values are what arrays of them are`(seed: Int) throws {
-        var random = Random(UInt64(seed) &+ 4242)
-        let realm = try open()
+    @Test func `results over values are what arrays of them are`() throws {
+        for item in Campaign("results over values", seconds: 1, atLeast: 3, seed: 4242) {
+            try compare(item, isLarge: item.seed % 3 > 0)
+        }
+    }
+
+    private func compare(_ item: Campaign.Case, isLarge: Bool) throws {
+        var random = item.random
+        let realm = try open("\(item.number)")
         try realm.beginWrite()
         let box = try realm.create("Box", primaryKey: .int(1))
         let other = try realm.create("Box", primaryKey: .int(2))
-        if seed > 0 {
+        if isLarge {
             // Large ones have a tree of their own.
             let list = try box.collection("list")
             for number in 0..<3000 { try list.insert(.int(Int64(number % 40)), at: number) }
@@ -88,7 +93,7 @@ import Testing
         let some = try all.map { try $0.filter("SELF > 3 OR SELF == NULL") }
         let sorted = try some.map { try $0.sorted("SELF DESC") }
         let first = try sorted.map { try $0.distinct("SELF").limited(4) }
-        for round in 0..<(seed > 0 ? 12 : 60) {
+        for round in 0..<(isLarge ? 12 : 60) {
             if round % 5 == 4 {
                 try realm.commit()
                 try realm.beginWrite()

@@ -9,7 +9,7 @@ import Testing
         #expect(!scheduler.canDeliver)
         nonisolated(unsafe) var elsewhere = true
         nonisolated(unsafe) var same = true
-        onThread {
+        onAnotherThread {
             elsewhere = scheduler.isOnThread
             same = scheduler.isSame(as: Scheduler())
         }

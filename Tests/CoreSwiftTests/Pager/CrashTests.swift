@@ -2,13 +2,11 @@ import Testing
 
 @testable import CoreSwift
 
-/// The crash campaign at the level of blocks. REALM_CRASH_IMAGES sets the number of images,
-/// REALM_TEST_SEED the seed.
+/// The crash campaign at the level of blocks.
 @Suite(.serialized) struct CrashTests {
     @Test func everyCrashImageOpensAtAnAcknowledgedVersionOrTheOneInFlight() {
-        let seed = TestSettings.seed("crash images")
         let outcome = CrashCampaign<ToyWorkload>.run(
-            images: TestSettings.number("REALM_CRASH_IMAGES", 18_000), seed: seed
+            Campaign("crash images", seconds: 5, atLeast: 20)
         ) { ToyWorkload(&$0) }
         print("crash images: \(outcome.images) of \(outcome.workloads) workloads")
         if let failure = outcome.failure { Issue.record("\(failure)") }

@@ -151,8 +151,8 @@ import Testing
 
     @Test func everyFlippedBitIsNoticedOrHarmless() throws {
         let (bytes, models) = try makeFile()
-        var random = Random(TestSettings.seed("flipped bits"))
-        for _ in 0..<TestSettings.number("REALM_FLIPS", 1500) {
+        for item in Campaign("flipped bits", seconds: 5, atLeast: 300) {
+            var random = item.random
             var copy = bytes
             // Half of them in the places where the pager's own data begins.
             let offset =
@@ -163,15 +163,15 @@ import Testing
                     bytes.count - 1)
             copy[offset] ^= UInt8(1 << random.below(8))
             do { try use(copy, models) } catch {
-                Issue.record("bit flipped at \(offset): \(error)")
+                Issue.record("bit flipped at \(offset), seed \(item.seed): \(error)")
             }
         }
     }
 
     @Test func forgedHeadersRootsAndMapsDoNotCrash() throws {
         let (bytes, _) = try makeFile()
-        var random = Random(TestSettings.seed("forged files"))
-        for _ in 0..<TestSettings.number("REALM_FORGERIES", 1500) {
+        for item in Campaign("forged files", seconds: 4, atLeast: 300) {
+            var random = item.random
             try use(forge(bytes, &random), nil)
         }
     }

@@ -111,10 +111,10 @@ func forkProcess() -> pid_t {
     }
 
     @Test func killedProcessesLoseNothingAndBlockNobody() throws {
-        var random = Random(TestSettings.seed("process storm"))
         let store = try open()
         var children: [ChildProcess] = []
-        for round in 0..<TestSettings.number("REALM_STORM_ROUNDS", 12) {
+        for item in Campaign("process storm", seconds: 3, atLeast: 4) {
+            var random = item.random
             for role in ["write", "open", "read"] {
                 children.append(
                     try ChildProcess(role, path: directory.file(), number: 1_000_000))
@@ -125,7 +125,7 @@ func forkProcess() -> pid_t {
             #expect(store.newestVersion > before)
             for child in children.shuffled(using: &random) {
                 child.kill()
-                if round % 2 == 0 { usleep(UInt32(random.below(3000))) }
+                if item.seed % 2 == 0 { usleep(UInt32(random.below(3000))) }
             }
             for child in children { #expect(child.wait() == -Int(SIGKILL)) }
             children = []
@@ -137,7 +137,7 @@ func forkProcess() -> pid_t {
         try store.close()
         for _ in 0..<6 {
             let child = try ChildProcess("open", path: directory.file(), number: 1_000_000)
-            usleep(UInt32(80_000 + random.below(80_000)))
+            usleep(UInt32.random(in: 80_000..<160_000))
             child.kill()
             child.wait()
             let again = try open()

@@ -194,8 +194,8 @@ import Testing
 
     /// Long random use with tiny limits: division, joining, inline and back, trimming.
     @Test func mapsOfEveryShapeStayConsistent() throws {
-        let seed = TestSettings.seed("map shapes")
-        var random = Random(seed)
+        let campaign = Campaign("map shapes", seconds: 2, atLeast: 600)
+        var random = Random(campaign.seed)
         var options = StoreOptions()
         options.inMemory = true
         options.spaceLimits = .tiny
@@ -206,7 +206,8 @@ import Testing
         var model: ToyModel = [:]
         var held: [(Store, Store.Pin, ToyModel)] = []
         var shapes: Set<Int> = []
-        for step in 1...TestSettings.number("REALM_SHAPES", 1500) {
+        for item in campaign {
+            let step = item.number + 1
             let store = stores[random.below(20) == 0 ? 1 : 0]
             var changes: [Int: UInt64?] = [:]
             // Phases of growing and of shrinking.

@@ -155,11 +155,15 @@ import Testing
         return walks
     }
 
-    @Test(arguments: 0..<3)
-    func `links followed from candidates give what the other side gives`(seed: Int) throws {
+    @Test func `links followed from candidates give what the other side gives`() throws {
+        for item in Campaign("walks", seconds: 3, atLeast: 1) {
+            try walk(item.random, rounds: 120)
+        }
+    }
+
+    private func walk(_ start: Random, rounds: Int) throws {
+        var random = start
         let directory = TemporaryDirectory()
-        var random = Random(TestSettings.seed("walks") &+ UInt64(seed))
-        let rounds = TestSettings.number("REALM_WALK_ROUNDS", 120)
         let realm = try Self.makeRealm(directory, friends: 2500, notes: 2000, &random)
         defer { realm.close() }
         #expect(try Self.compare(realm, rounds: rounds, &random) > rounds / 4)

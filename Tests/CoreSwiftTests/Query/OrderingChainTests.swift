@@ -105,9 +105,10 @@ import Testing
         let realm = try Realm.open(
             TestSchema.configuration(directory.file(), Self.schema))
         defer { realm.close() }
-        var random = Random(TestSettings.seed("chains of clauses"))
-        let items = try Self.fill(realm, &random)
-        for _ in 0..<TestSettings.number("REALM_CHAIN_ROUNDS", 150) {
+        var start = Random(1)
+        let items = try Self.fill(realm, &start)
+        for item in Campaign("chains of clauses", seconds: 1, atLeast: 50) {
+            var random = item.random
             let least = random.below(3) == 0 ? Int64(random.below(800)) : 0
             var model = items.filter { $0.rank >= least % 400 && $0.id >= least / 2 }
             var text =
@@ -115,7 +116,7 @@ import Testing
             for _ in 0..<(1 + random.below(4)) { text += Self.step(&random, &model) }
             let part = random.below(30)
             let same = try Self.compare(realm, text, model.map(\.id), part: part)
-            #expect(same, "\(text)")
+            #expect(same, "seed \(item.seed): \(text)")
         }
     }
 }

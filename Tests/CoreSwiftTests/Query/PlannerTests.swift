@@ -121,14 +121,18 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<4)
-    func everyPlanFindsWhatAScanFinds(seed: Int) throws {
+    @Test func everyPlanFindsWhatAScanFinds() throws {
+        for item in Campaign("plans", seconds: 3, atLeast: 2, seed: 77) {
+            try compare(item, rows: 3000, rounds: 150)
+        }
+    }
+
+    private func compare(_ item: Campaign.Case, rows: Int, rounds: Int) throws {
         let directory = TemporaryDirectory()
-        let rows = TestSettings.number("REALM_PLANNER_ROWS", 3000)
-        var random = Random(UInt64(seed) &+ 77)
-        let realm = try Self.makeRealm(directory, rows: rows, seed: UInt64(seed))
+        var random = item.random
+        let realm = try Self.makeRealm(directory, rows: rows, seed: item.seed &- 77)
         defer { realm.close() }
-        for _ in 0..<TestSettings.number("REALM_PLANNER_ROUNDS", 150) {
+        for _ in 0..<rounds {
             var text = Self.condition(&random)
             switch random.below(6) {
             case 0: text += " SORT( age ASC) LIMIT(\(1 + random.below(40)))"

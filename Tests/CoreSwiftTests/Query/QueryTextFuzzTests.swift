@@ -2,8 +2,7 @@
 // canonical text is a query again (QUERY E5, V1). Replays the corpus of `Tests/Fuzz`, and mutates
 // the texts of `query-corpus.txt` itself.
 //
-// REALM_QUERY_FUZZ gives the number of texts, REALM_TEST_SEED the seed. An input that once failed
-// goes into `Tests/Fuzz/corpus.txt`.
+// An input that once failed goes into `Tests/Fuzz/corpus.txt`.
 
 import Testing
 
@@ -118,9 +117,9 @@ import Testing
     func mutations() throws {
         let directory = TemporaryDirectory()
         let check = try check(directory)
-        var mutator = Mutator(
-            random: Random(TestSettings.seed("query text fuzzer")), corpus: Self.corpus())
-        for _ in 0..<TestSettings.number("REALM_QUERY_FUZZ", 3000) {
+        var mutator = Mutator(random: Random(0), corpus: Self.corpus())
+        for item in Campaign("query texts", seconds: 1, atLeast: 500) {
+            mutator.random = item.random
             let targets = QueryFuzzInput.targets
             // Objects by text and by format string most of the time.
             let target = targets[mutator.random.below(mutator.random.below(3) == 0 ? 8 : 3)]

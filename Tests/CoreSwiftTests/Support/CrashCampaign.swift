@@ -243,21 +243,19 @@ struct ToyWorkload: CrashWorkload {
 }
 
 extension CrashCampaign {
-    /// Runs workloads until `images` images were examined; the description of the first failure.
+    /// Runs a workload for each case; the description of the first failure.
     static func run(
-        images wanted: Int, seed: UInt64, imagesPerEvent: Int = 6,
-        _ make: (inout Random) -> Workload
+        _ campaign: Campaign, imagesPerEvent: Int = 6, _ make: (inout Random) -> Workload
     ) -> (images: Int, workloads: Int, failure: String?) {
         var images = 0
         var workloads = 0
-        while images < wanted {
-            let own = seed &+ UInt64(workloads) &* 7919
+        for item in campaign {
             do {
                 images += try CrashCampaign(
-                    seed: own, imagesPerEvent: imagesPerEvent, make
+                    seed: item.seed, imagesPerEvent: imagesPerEvent, make
                 ).run()
             } catch {
-                return (images, workloads, "REALM_TEST_SEED=\(own): \(error)")
+                return (images, workloads, "REALM_TEST_SEED=\(item.seed): \(error)")
             }
             workloads += 1
         }

@@ -9,23 +9,41 @@ enum TestSettings {
         return Int(String(cString: text)) ?? fallback
     }
 
-    /// The seed of random tests: REALM_TEST_SEED, or one from the clock; printed, so that a failure
-    /// can be replayed.
-    static func seed(_ test: String) -> UInt64 {
-        var now = timespec()
-        clock_gettime(CLOCK_REALTIME, &now)
-        let fallback = (now.tv_sec &* 1_000_003 &+ now.tv_nsec) & 0xFFFF_FFFF
-        let seed = number("REALM_TEST_SEED", fallback)
-        print("\(test): REALM_TEST_SEED=\(seed)")
+    /// A number of seconds from the environment.
+    static func seconds(_ name: String) -> Double? {
+        getenv(name).flatMap { Double(String(cString: $0)) }
+    }
+
+    /// The seed of random tests: REALM_TEST_SEED, else `fallback`, or one from the clock; printed,
+    /// so that a failure can be replayed.
+    static func seed(_ test: String, _ fallback: UInt64? = nil) -> UInt64 {
+        let fallback = fallback.map { Int(truncatingIfNeeded: $0) }
+        let clock = Int(truncatingIfNeeded: UInt64(time(CLOCK_REALTIME) * 1e6) & 0xFFFF_FFFF)
+        let seed = number("REALM_TEST_SEED", fallback ?? clock)
+        say("\(test): REALM_TEST_SEED=\(seed)")
         return UInt64(truncatingIfNeeded: seed)
     }
 
-    /// Processor time of this thread in seconds: for bounds on time that hold on a busy machine.
-    static func processorTime() -> Double {
+    /// Prints a line that is seen even if the process dies next.
+    static func say(_ line: String) {
+        print(line)
+        fflush(nil)
+    }
+
+    /// Text with one digit after the point.
+    static func tenths(_ seconds: Double) -> String {
+        let tenths = Int((seconds * 10).rounded())
+        return "\(tenths / 10).\(tenths % 10)"
+    }
+
+    static func time(_ clock: clockid_t) -> Double {
         var time = timespec()
-        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        clock_gettime(clock, &time)
         return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
     }
+
+    /// Processor time of this thread in seconds: for bounds on time that hold on a busy machine.
+    static func processorTime() -> Double { time(CLOCK_THREAD_CPUTIME_ID) }
 
     static func writeFile(_ path: String, _ bytes: [UInt8]) {
         bytes.withUnsafeBytes { writeFile(path, $0) }

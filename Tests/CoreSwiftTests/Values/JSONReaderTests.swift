@@ -115,13 +115,14 @@ import Testing
     }
 
     @Test func `random bytes and mutated text are read or refused`() {
-        var random = Random(TestSettings.seed("JSON fuzz"))
         let samples = [
             #"{"a":[1,-2.5e-3,true,false,null,"xé\u00e9\ud83d\ude00"],"b":{"c":{}}}"#,
             #"[[[[[["\\\"\/\b\f\n\r\t"]]]]]]"#, "123456789012345678901234567890e-99999999999",
         ].map { Array($0.utf8) }
         let alphabet = Array("{}[]\",:\\u0123456789eE+-.truefalsn \n".utf8)
-        for round in 0..<TestSettings.number("REALM_JSON_FUZZ", 3000) {
+        for item in Campaign("JSON fuzz", seconds: 0.5, atLeast: 1000) {
+            let round = item.seed
+            var random = item.random
             var bytes: [UInt8]
             if round % 3 == 0 {
                 bytes = (0..<Int.random(in: 0..<40, using: &random)).map { _ in

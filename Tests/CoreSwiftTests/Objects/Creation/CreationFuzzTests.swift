@@ -90,12 +90,17 @@ private struct TreeMaker {
     }
 
     @Test func `random trees are taken or refused, and what is refused changes nothing`() throws {
+        for item in Campaign("creation fuzz", seconds: 3, atLeast: 1) {
+            try run(item, rounds: 250)
+        }
+    }
+
+    private func run(_ item: Campaign.Case, rounds: Int) throws {
         let directory = TemporaryDirectory()
         let realm = try CreationSchema.open(directory.file("one"))
         let other = try CreationSchema.open(directory.file("other"))
-        var maker = TreeMaker(random: Random(TestSettings.seed("creation fuzz")))
+        var maker = TreeMaker(random: item.random)
         var taken = 0
-        let rounds = TestSettings.number("REALM_CREATION_FUZZ", 250)
         try realm.beginWrite()
         try other.beginWrite()
         for round in 0..<rounds {

@@ -163,8 +163,8 @@ import Testing
     }
 
     @Test func `B6: what SUBQUERYs in SUBQUERYs find is what a naive computation finds`() throws {
-        var random = Random(TestSettings.seed("NestingTests"))
-        for _ in 0..<TestSettings.number("REALM_NESTING_QUERIES", 300) {
+        for item in Campaign("nested subqueries", seconds: 1, atLeast: 100) {
+            var random = item.random
             var levels: [Level] = []
             for level in 0..<Int.random(in: 1...5, using: &random) {
                 let objects = [-1] + levels.indices.filter { !levels[$0].isMarks }
@@ -185,7 +185,8 @@ import Testing
                         number: Int64.random(in: -1...4, using: &random)))
             }
             let expected = a.indices.filter { naive(levels, 0, [.object($0)]) }
-            #expect(try ask(text(levels)) == expected, "\(text(levels))")
+            #expect(
+                try ask(text(levels)) == expected, "seed \(item.seed): \(text(levels))")
         }
     }
 
