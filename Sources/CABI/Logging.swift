@@ -29,6 +29,12 @@ private final class LogFunction: @unchecked Sendable {
 /// Has log messages of files opened from now on go to `callback`; `nil` goes back to lines on
 /// standard error. Files that are open keep the receiver they have. The callback may run on any
 /// thread; `userdata` is freed when another receiver is set and no open file uses this one.
+///
+/// What is told: "Realm.Storage" at RLM_LOG_LEVEL_DETAIL realms opened and closed and schemas
+/// changed, at RLM_LOG_LEVEL_WARNING what failed and could be done without;
+/// "Realm.Storage.Transaction" at RLM_LOG_LEVEL_DEBUG commits and rollbacks, at RLM_LOG_LEVEL_TRACE
+/// the other steps of transactions; "Realm.Storage.Query" at RLM_LOG_LEVEL_DEBUG queries executed. The
+/// wording may change.
 @c @implementation
 public func realm_set_log_callback(
     _ callback: realm_log_func_t?, _ userdata: UnsafeMutableRawPointer?,

@@ -19,6 +19,15 @@ static inline uint64_t ck_load_relaxed_u64(const uint64_t *p) {
 static inline void ck_store_relaxed_u64(uint64_t *p, uint64_t v) {
     __atomic_store_n(p, v, __ATOMIC_RELAXED);
 }
+/* Thresholds of the log by category. */
+#define CK_LOG_CATEGORIES 15
+extern uint64_t ck_log_thresholds[CK_LOG_CATEGORIES];
+static inline uint64_t ck_log_threshold(intptr_t category) {
+    return ck_load_relaxed_u64(ck_log_thresholds + category);
+}
+static inline void ck_set_log_threshold(intptr_t category, uint64_t level) {
+    ck_store_relaxed_u64(ck_log_thresholds + category, level);
+}
 static inline uint64_t ck_load_u64(const uint64_t *p) {
     return __atomic_load_n(p, __ATOMIC_SEQ_CST);
 }

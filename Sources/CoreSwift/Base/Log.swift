@@ -82,13 +82,6 @@ public final class LogSink: Sendable {
 public enum Log {
     private static let lock = Lock.forProcess()
     nonisolated(unsafe) private static var sink = LogSink.standardError
-    /// Thresholds by category; read without the lock, as one word each.
-    nonisolated(unsafe) private static let thresholds: UnsafeMutablePointer<UInt64> = {
-        let count = LogCategory.allCases.count
-        let words = UnsafeMutablePointer<UInt64>.allocate(capacity: count)
-        words.initialize(repeating: UInt64(LogLevel.info.rawValue), count: count)
-        return words
-    }()
 
     /// The sink that files opened from now on use.
     public static var currentSink: LogSink {
@@ -104,18 +97,19 @@ public enum Log {
     }
 
     public static func threshold(of category: LogCategory) -> LogLevel {
-        LogLevel(rawValue: UInt32(ck_load_relaxed_u64(thresholds + category.rawValue))) ?? .info
+        LogLevel(rawValue: UInt32(ck_log_threshold(category.rawValue))) ?? .info
     }
 
     /// Sets the threshold of `category` and of all below it.
     public static func setThreshold(_ level: LogLevel, of category: LogCategory) {
         for other in LogCategory.allCases where other.isWithin(category) {
-            ck_store_relaxed_u64(thresholds + other.rawValue, UInt64(level.rawValue))
+            ck_set_log_threshold(other.rawValue, UInt64(level.rawValue))
         }
     }
 
+    /// Whether messages are delivered; none has the level `off`. Costs a load and a comparison.
+    @inline(__always)
     public static func isOn(_ category: LogCategory, _ level: LogLevel) -> Bool {
-        let threshold = threshold(of: category)
-        return threshold != .off && level >= threshold
+        UInt64(level.rawValue) >= ck_log_threshold(category.rawValue)
     }
 }

@@ -50,6 +50,10 @@ extension Realm {
             do throws(RealmError) {
                 if isFirst { try realm.compactIfAsked(configuration) }
                 try realm.takeSchema(configuration)
+                realm.tell(
+                    .storage, .detail,
+                    "'\(realm.path)': opened, mode \(configuration.schemaMode), "
+                        + "\(realm.schema.classes.count) classes")
             } catch {
                 realm.close()
                 throw error
@@ -93,6 +97,7 @@ extension Realm {
                 try rollback()
                 return
             }
+            let before = tables.stored.schema
             if let stored = update.stored {
                 try tables.extendSchema(stored, version: update.version)
             } else {
@@ -106,6 +111,10 @@ extension Realm {
                 }
             }
             try commit()
+            tell(
+                .storage, .detail,
+                "'\(path)': schema version \(update.version)"
+                    + before.differences(to: tables.stored.schema).map { ", \($0)" }.joined())
         } catch {
             if isWritable { try rollback() }
             throw error

@@ -53,17 +53,21 @@ public final class LiveQuery {
     /// Objects or values selected, DISTINCT and LIMIT included.
     public func count() throws(RealmError) -> Int {
         if isOverValues { return try findValues().count() }
-        return try found.count(SnapshotReader(tables: try realm().readTables()))
+        let realm = try realm()
+        let count = try found.count(SnapshotReader(tables: try realm.readTables()))
+        realm.tell(found, "counted \(count)")
+        return count
     }
 
     /// The first object in the query's order, or nil. LIMIT(0) does not count here without SORT and
     /// DISTINCT, as callers of the C ABI are used to.
     public func findFirst() throws(RealmError) -> Link? {
         try checkObjects()
-        let snapshot = SnapshotReader(tables: try realm().readTables())
-        return try found.withoutEmptyLimits().findFirst(snapshot).map {
-            Link(query.classKey, ObjectKey(rawValue: $0))
-        }
+        let realm = try realm()
+        let snapshot = SnapshotReader(tables: try realm.readTables())
+        let first = try found.withoutEmptyLimits().findFirst(snapshot)
+        realm.tell(found, first.map { "the first is object \($0)" } ?? "found none")
+        return first.map { Link(query.classKey, ObjectKey(rawValue: $0)) }
     }
 
     /// The same for any query: a link to the first object, or the first value.

@@ -231,6 +231,7 @@ public final class Realm {
             try tables.beginWrite(lease)
             session.pointee.status = .writing
             noteSchema(tables)
+            tell(.transaction, .trace, "'\(path)': writing on version \(tables.version)")
             if tables.version != before { announce(tables.version) }
         } catch {
             lease.abandon()
@@ -247,6 +248,7 @@ public final class Realm {
         borrowed.clear()
         try tables.commit()
         noteSchema(tables)
+        tell(.transaction, .debug, "'\(path)': committed version \(tables.version)")
         announce(tables.version)
     }
 
@@ -257,6 +259,7 @@ public final class Realm {
         undo(tables)
         session.pointee.status = .reading
         noteSchema(tables)
+        tell(.transaction, .debug, "'\(path)': rolled back to version \(tables.version)")
     }
 
     private func undo(_ tables: TableSet) {
@@ -315,6 +318,7 @@ public final class Realm {
         guard tables.store.newestVersion != tables.version else { return false }
         try tables.advance(to: try tables.store.pinNewest())
         noteSchema(tables)
+        tell(.transaction, .trace, "'\(path)': moved to version \(tables.version)")
         announce(tables.version)
         return true
     }
@@ -346,6 +350,7 @@ public final class Realm {
         stamp.pointee &+= 1
         changeObservers.removeAll()
         endTransaction()
+        tell(.storage, .detail, "'\(path)': closed")
         file.leave()
     }
 

@@ -138,6 +138,7 @@ public final class Results: AnyResults {
             let count: Int
             if let known = try description.countWithoutKeys(snapshot) {
                 count = known
+                realm.tell(description, "counted \(known)")
             } else {
                 count = try allKeys(snapshot, table).count
             }
@@ -169,6 +170,9 @@ public final class Results: AnyResults {
         cache.keys = found.keys
         cache.isComplete = found.isComplete
         if found.isComplete { cache.count = found.keys.count }
+        realm.tell(
+            description,
+            "found \(found.isComplete ? "" : "the first ")\(found.keys.count)")
     }
 
     /// Keys of all elements in order.

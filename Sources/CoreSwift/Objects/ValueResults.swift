@@ -115,6 +115,7 @@ public final class ValueResults: AnyResults {
         if let selection, selection.freshness == (try freshness()) { return selection }
         selection = nil
         let found = try description.findValues(try snapshotReader())
+        realm.tell(description, "found \(found.positions.count)")
         // Reading may have settled classes, which moves the stamp.
         let made = Selection(
             freshness: try freshness(), positions: found.positions, values: found.values)
