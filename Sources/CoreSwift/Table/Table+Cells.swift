@@ -80,7 +80,7 @@ extension Table {
             state.columns[index].elementColumns)
     }
 
-    /// Puts an edited cell, after the verb of its change, the first bytes of the buffer, into its row.
+    /// Puts an edited cell, the first bytes of the buffer, into its row. The change has been told.
     @inline(__always)
     private func write(
         _ byteCount: Int, _ place: RowPlace, _ key: Int64, _ index: Int

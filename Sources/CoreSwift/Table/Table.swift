@@ -5,7 +5,7 @@
 // programs make a million times a second (find, get, set, create) count no references.
 //
 // Invariants while a write transaction runs
-//   1. every node between it and a changed leaf is transient.
+//   1. Every node between the root and a changed leaf is transient (RowTree.swift).
 //   2. A leaf is sealed (a block) or open (`OpenLeaf`); open leaves are listed in `openLeaves`.
 //   3. `rowCount` is exact. The row counts in transient branches are exact only after
 //      `settle()`, which also seals every open leaf and merges all index changes.

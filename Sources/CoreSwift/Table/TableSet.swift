@@ -268,13 +268,16 @@ final class TableSet {
     private func setTransaction(_ transaction: UnsafeMutablePointer<TransactionState>?) {
         self.transaction = transaction
         let memory = transaction?.pointee.memory
-        forEachTable { table in
+        func tell(_ table: Table) {
             table.state.transaction = transaction
             table.state.tree.nodes.memory = memory
             for index in 0..<table.state.indexCount {
                 table.state.indexes[index].tree.nodes.memory = memory
             }
         }
+        forEachTable(tell)
+        // Handles may still ask them whether something has changed.
+        for table in retired { tell(table) }
         noteListeners()
     }
 

@@ -78,6 +78,8 @@ final class ChangeRecorder: ChangeListener {
     private(set) var ranges: [ClosedRange<Int64>] = []
     /// Links that went because their target did.
     private(set) var derivedCount = 0
+    /// Collections that were cleared to be assigned as a whole.
+    private(set) var assignedCount = 0
     private(set) var count = 0
 
     func takeHeard() -> [HeardChange] {
@@ -128,7 +130,8 @@ final class ChangeRecorder: ChangeListener {
                 before: try StoredValue.element(collection, index))
         case .moved(let from, let to):
             return .moved(name, column: column, path, from: from, to: to)
-        case .cleared:
+        case .cleared(let isAssignment):
+            if isAssignment { assignedCount += 1 }
             return .cleared(name, column: column, path, before: try StoredValue(collection))
         }
     }

@@ -92,6 +92,21 @@ import Testing
         #expect(recorder.heard.count == 5001)
     }
 
+    @Test func `a collection that is given as a whole is told as assigned`() throws {
+        let directory = TemporaryDirectory()
+        let realm = try open(directory)
+        let recorder = ChangeRecorder()
+        try realm.write {
+            let node = try realm.create("Node", json: #"{"name":"a","anys":[1,2],"any":[1]}"#)
+            try realm.tablesForWriting().add(recorder)
+            _ = try realm.create(
+                "Node", json: #"{"name":"a","anys":[3],"any":[4]}"#, update: .all)
+            #expect(recorder.assignedCount == 2)
+            try node.collection("anys").removeAll()
+        }
+        #expect(recorder.assignedCount == 2)
+    }
+
     @Test func `several listeners hear the same, each from when it came until it went`() throws {
         let directory = TemporaryDirectory()
         let realm = try open(directory)

@@ -119,7 +119,7 @@ extension Creation {
             if spares(isNew), try isSame(handle, key, content) { return }
             writtenCount += 1
             let collection = try handle.setCollection(key, type)
-            try collection.removeAll()
+            try collection.removeAll(isAssignment: true)
             try fillNested(collection, content)
         case .value, .raw, .object, .reference:
             let isWritten = try withRaw(content) { raw throws(RealmError) in
@@ -165,7 +165,7 @@ extension Creation {
         let updates = spares(isNew)
         if !updates, !isNew {
             writtenCount += 1
-            try collection.removeAll()
+            try collection.removeAll(isAssignment: true)
         }
         switch (property.collection, content) {
         case (.list, .list(let elements)):
@@ -255,7 +255,7 @@ extension Creation {
             let nested =
                 isInsertion
                 ? try list.insertNested(type, at: index) : try list.setNested(type, at: index)
-            try nested.removeAll()
+            try nested.removeAll(isAssignment: true)
             try fillNested(nested, content)
         case .value, .raw, .object, .reference:
             try withRaw(content) { raw throws(RealmError) in
@@ -300,7 +300,7 @@ extension Creation {
         switch made {
         case .embedded(let handle, let child): place(handle, child, isNew: true)
         case .nested(let collection):
-            try collection.removeAll()
+            try collection.removeAll(isAssignment: true)
             try fillNested(collection, content)
         case .value: break
         }

@@ -24,7 +24,7 @@ extension ObjectHandle {
             try value.withRaw { raw throws(RealmError) in try setValue(propertyKey, raw) }
         case .list(let elements):
             let list = try setCollection(propertyKey, .list)
-            try list.removeAll()
+            try list.removeAll(isAssignment: true)
             try list.append(elements)
         case .dictionary(let entries):
             try setCollection(propertyKey, .dictionary).merge(entries)
@@ -101,7 +101,7 @@ extension RealmCollection {
                     _ = try value.withRaw { raw throws(RealmError) in try insert(raw, key: key) }
                 case .list(let elements):
                     let list = try insertNested(.list, key: key)
-                    try list.removeAll()
+                    try list.removeAll(isAssignment: true)
                     try list.append(elements)
                 case .dictionary(let inner): try insertNested(.dictionary, key: key).merge(inner)
                 case .number: break
