@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import ctypes as c
 import itertools
-import uuid
-from decimal import Decimal
 from functools import cmp_to_key
 from typing import Any
 
 from .native import (COLLECTIONS, FULLTEXT, INDEXED, NULLABLE, PRIMARY_KEY, PROPERTY_TYPES, UNICODE,
-                     Arg, Blob, ClassInfo, EngineError, Link, PropertyInfo, Text, Timestamp,
-                     Value, decode_decimal, encode_decimal, library)
+                     Arg, ClassInfo, Link, PropertyInfo, Value, decode_value, encode_value, library)
 from .schema import Cls, Prop, Universe
-from .values import Date, F32, Oid, Row, order
+from .values import Row, order
 
 
 class Database:
@@ -255,34 +252,11 @@ class Database:
         self.settle()
 
     def value(self, value: Any) -> Value:
+        if not isinstance(value, Row):
+            return encode_value(value)
         result = Value()
-        if value is None:
-            result.type = 0
-        elif isinstance(value, bool):
-            result.type, result.boolean = 2, value
-        elif isinstance(value, int):
-            result.type, result.integer = 1, value
-        elif isinstance(value, str):
-            data = value.encode()
-            result.type, result.string = 3, Text(data, len(data))
-        elif isinstance(value, Oid):
-            result.type, result.object_id = 9, (c.c_uint8 * 12)(*value)
-        elif isinstance(value, bytes):
-            result.type, result.binary = 4, Blob(value, len(value))
-        elif isinstance(value, Date):
-            result.type, result.timestamp = 5, Timestamp(*value)
-        elif isinstance(value, F32):
-            result.type, result.fnum = 6, float(value)
-        elif isinstance(value, float):
-            result.type, result.dnum = 7, value
-        elif isinstance(value, Decimal):
-            result.type, result.decimal = 8, (c.c_uint64 * 2)(*encode_decimal(value))
-        elif isinstance(value, uuid.UUID):
-            result.type, result.uuid = 11, (c.c_uint8 * 16)(*value.bytes)
-        else:
-            assert isinstance(value, Row), value
-            result.type = 10
-            result.link = Link(self.table[value.cls.name], self.keys[value])
+        result.type = 10
+        result.link = Link(self.table[value.cls.name], self.keys[value])
         return result
 
     # ------------------------------------------------------------------------------- queries
@@ -404,19 +378,9 @@ class Database:
 
     def python(self, value: Value) -> Any:
         """A value of the library as one of the model; collections within Any are empty."""
-        def data(size: int) -> bytes:  # a field would end at NUL
-            return c.string_at(c.c_size_t.from_buffer(value).value, size) if size else b""
-        readers = {0: lambda: None, 1: lambda: value.integer, 2: lambda: value.boolean,
-                   3: lambda: data(value.string.size).decode(),
-                   5: lambda: Date(value.timestamp.seconds, value.timestamp.nanoseconds),
-                   6: lambda: F32(value.fnum), 7: lambda: value.dnum,
-                   8: lambda: decode_decimal(value.decimal[0], value.decimal[1]),
-                   4: lambda: data(value.binary.size),
-                   9: lambda: Oid(bytes(value.object_id)),
-                   10: lambda: self.row_of[self.classes[value.link.table], value.link.key],
-                   12: lambda: [], 13: lambda: {},
-                   11: lambda: uuid.UUID(bytes=bytes(value.uuid))}
-        return readers[value.type]()
+        if value.type == 10:
+            return self.row_of[self.classes[value.link.table], value.link.key]
+        return {12: [], 13: {}}[value.type] if value.type in (12, 13) else decode_value(value)
 
     def results(self, query: int) -> int:
         return int(self.lib.check(self.lib.query_find_all(query)))

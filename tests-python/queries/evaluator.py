@@ -5,6 +5,7 @@ A second, naive implementation of the rules; it shares nothing with the engine.
 
 from __future__ import annotations
 
+import dataclasses
 import re
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -84,6 +85,7 @@ class Binder(OperandBinder):
         if op == "in":
             if not (right.role == "list" or right.many):
                 raise self.fail(INVALID_ARG)  # C3
+        left, right = loosened(op, left, right), loosened(op, right, left)
         self.check_types(op, left, right, text_rules.option_letters(node.opts))
         left_values = self.coerced(op, left, right)
         right_values = self.coerced(op, right, left)
@@ -438,6 +440,25 @@ class Binder(OperandBinder):
                 raise Unspecified("a null String as the bound of a constant")  # U4 or C10
             return value is not None and bound is not None and test(value, bound)
         return Bound(values, ends, within)
+
+
+def loosened(op: str, side: Operand, other: Operand) -> Operand:
+    """I6, T1: values of a typed dictionary are Any beside a constant that its type does not fit."""
+    prop = side.prop
+    if prop is None or prop.coll != "dict" or side.type != prop.type or op in TEXT_OPS \
+            or other.role != "const" or not isinstance(other.node, Lit) \
+            or side.type == "mixed" or other.node.value is None:
+        return side
+    name = kind(other.node.value)
+    if side.type == "link":
+        if name != "link":
+            raise Unspecified("a dictionary of links beside a constant that is none")
+        return side
+    if name == "string" and side.type in NUMERIC:
+        fits = re.match(r"\s*[+-]?[\d.]", other.node.value) is not None  # T6
+    else:
+        fits = name == ("number" if side.type in NUMERIC else side.type)
+    return side if fits else dataclasses.replace(side, type="mixed")
 
 
 @dataclass

@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import ctypes as c
 import os
+import uuid
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
+
+from .values import Date, F32, Oid
 
 
 class Text(c.Structure):
@@ -182,3 +185,51 @@ def decode_decimal(low: int, high: int) -> Decimal:
         return Decimal(sign + "Infinity")
     coefficient = (high & 2**49 - 1) << 64 | low
     return Decimal(f"{sign}{coefficient}E{(high >> 49 & 0x3FFF) - 6176}")
+
+
+def encode_value(value: Any) -> Value:
+    """A scalar of the model, or null, as the library takes it."""
+    made = Value()
+    if value is None:
+        made.type = 0
+    elif isinstance(value, bool):
+        made.type, made.boolean = 2, value
+    elif isinstance(value, int):
+        made.type, made.integer = 1, value
+    elif isinstance(value, str):
+        data = value.encode()
+        made.type, made.string = 3, Text(data, len(data))
+    elif isinstance(value, Oid):
+        made.type, made.object_id = 9, (c.c_uint8 * 12)(*value)
+    elif isinstance(value, bytes):
+        made.type, made.binary = 4, Blob(value, len(value))
+    elif isinstance(value, Date):
+        made.type, made.timestamp = 5, Timestamp(*value)
+    elif isinstance(value, F32):
+        made.type, made.fnum = 6, float(value)
+    elif isinstance(value, float):
+        made.type, made.dnum = 7, value
+    elif isinstance(value, Decimal):
+        made.type, made.decimal = 8, (c.c_uint64 * 2)(*encode_decimal(value))
+    else:
+        assert isinstance(value, uuid.UUID), value
+        made.type, made.uuid = 11, (c.c_uint8 * 16)(*value.bytes)
+    return made
+
+
+def bytes_of(value: Value) -> bytes | None:
+    """What a string or binary holds; None where it has no data."""
+    pointer = c.c_size_t.from_buffer(value).value  # a field of text would end at NUL
+    return c.string_at(pointer, value.string.size) if pointer else None
+
+
+def decode_value(value: Value) -> Any:
+    """A scalar, or null, of the library as one of the model."""
+    readers = {0: lambda: None, 1: lambda: value.integer, 2: lambda: value.boolean,
+               3: lambda: (bytes_of(value) or b"").decode(), 4: lambda: bytes_of(value) or b"",
+               5: lambda: Date(value.timestamp.seconds, value.timestamp.nanoseconds),
+               6: lambda: F32(value.fnum), 7: lambda: value.dnum,
+               8: lambda: decode_decimal(value.decimal[0], value.decimal[1]),
+               9: lambda: Oid(bytes(value.object_id)),
+               11: lambda: uuid.UUID(bytes=bytes(value.uuid))}
+    return readers[value.type]()
