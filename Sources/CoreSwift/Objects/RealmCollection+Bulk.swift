@@ -24,16 +24,14 @@ extension RealmCollection {
             throw RealmError(
                 .indexOutOfBounds, "cannot read \(count) elements from index \(first)")
         }
-        let rows = min(count, max(0, try self.count() - first))
-        if realm.isWritable {
-            let isKey = type == .dictionary && column == 0
-            for row in 0..<rows {
-                target[row] = isKey ? try key(first + row) : try get(first + row)
-            }
-            return rows
+        try refresh()
+        var rows = 0
+        let keeps = realm.isWritable
+        try elements.forEach(column, from: first, count: count, table) { value, _ in
+            target[rows] = keeps ? realm.keep(value) : value
+            rows += 1
+            return true
         }
-        var view = try sealedView()
-        for row in 0..<rows { target[row] = try view.value(first + row, column) }
         return rows
     }
 }

@@ -18,8 +18,9 @@ extension RealmCollection {
     }
 
     /// That the collection is there, and in a write transaction.
+    @inline(__always)
     public func checkWritable() throws(RealmError) {
-        _ = try count()
+        try refresh()
         guard session.pointee.status == .writing else { throw realm.notWriting() }
     }
 
@@ -56,32 +57,23 @@ extension RealmCollection {
         return try find(value)
     }
 
-    private func checkPosition(
-        _ index: Int, _ collection: UnsafeMutablePointer<OpenCollection>, isInsertion: Bool = false
-    ) throws(RealmError) {
-        try checkPosition(index, of: collection.pointee.count, isInsertion: isInsertion)
-    }
-
     @inline(__always)
-    private func checkPosition(
-        _ index: Int, of count: Int, isInsertion: Bool = false
-    ) throws(RealmError) {
+    private func checkPosition(_ index: Int, isInsertion: Bool = false) throws(RealmError) {
+        let count = elements.count(table)
         guard index >= 0, index < count || (isInsertion && index == count) else {
             throw outOfBounds(index, count)
         }
     }
-
-    @inline(__always)
-    private func count(_ row: RowPlace) -> Int { CollectionCell.count(table.cell(row, column)) }
 
     // MARK: Lists
 
     /// Inserts a value before element `index`, or behind the last one.
     @inline(__always)
     public func insert(_ value: RawValue, at index: Int) throws(RealmError) {
-        if let row = knownCell, type == .list, isOfKnownType(value), index == count(row) {
-            try table.checkElementTarget(value)
-            if table.appendToCell(row, objectKey, column, value, knownInfos) { return }
+        if isReadyToChange, type == .list, isOfKnownType(value),
+            try elements.append(value, at: index, table)
+        {
+            return
         }
         try insertSlowly(value, at: index)
     }
@@ -89,52 +81,34 @@ extension RealmCollection {
     @inline(never)
     private func insertSlowly(_ value: RawValue, at index: Int) throws(RealmError) {
         try check(value)
-        if let row = try writableCell() {
-            try checkPosition(index, of: count(row), isInsertion: true)
-            try table.checkElementTarget(value)
-            if try table.insertIntoCell(row, objectKey, column, at: index, value, knownInfos) {
-                return
-            }
-        }
-        let collection = try writable()
-        try checkPosition(index, collection, isInsertion: true)
+        try checkWritable()
+        try checkPosition(index, isInsertion: true)
         try table.checkElementTarget(value)
-        try table.insert(collection, at: index, value)
+        try elements.insert(value, at: index, table)
     }
 
     /// Replaces element `index` of a list.
     public func set(_ value: RawValue, at index: Int) throws(RealmError) {
         try check(value)
-        if let row = try writableCell() {
-            try checkPosition(index, of: count(row))
-            try table.checkElementTarget(value)
-            if try table.replaceInCell(row, objectKey, column, at: index, value, knownInfos) {
-                return
-            }
-        }
-        let collection = try writable()
-        try checkPosition(index, collection)
+        try checkWritable()
+        try checkPosition(index)
         try table.checkElementTarget(value)
-        try table.replace(collection, at: index, value)
+        try elements.replace(value, at: index, table)
     }
 
     /// Moves an element of a list so that it ends at index `to`.
     public func move(from: Int, to: Int) throws(RealmError) {
-        let collection = try writable()
-        try checkPosition(from, collection)
-        try checkPosition(to, collection)
-        try table.move(collection, from: from, to: to)
+        try checkWritable()
+        try checkPosition(from)
+        try checkPosition(to)
+        try elements.move(from: from, to: to, table)
     }
 
     /// Removes the element at a position; embedded objects are deleted, others stay.
     public func remove(at index: Int) throws(RealmError) {
-        if let row = try writableCell() {
-            try checkPosition(index, of: count(row))
-            return try table.removeFromCell(row, objectKey, column, at: index, knownInfos)
-        }
-        let collection = try writable()
-        try checkPosition(index, collection)
-        try table.remove(collection, at: index)
+        try checkWritable()
+        try checkPosition(index)
+        try elements.remove(at: index, table)
     }
 
     /// Removes every element; embedded objects are deleted, others stay.
@@ -142,26 +116,22 @@ extension RealmCollection {
 
     /// `isAssignment`: to be filled again at once, as a whole.
     func removeAll(isAssignment: Bool) throws(RealmError) {
-        if let row = try writableCell() {
-            return try table.emptyCell(row, objectKey, column, isAssignment: isAssignment)
-        }
-        try table.removeAll(try writable(), isAssignment: isAssignment)
+        try checkWritable()
+        try elements.removeAll(isAssignment: isAssignment, table)
     }
 
     /// Removes every element and deletes the objects that were linked to.
     public func deleteAll() throws(RealmError) {
-        let collection = try writable()
-        let info = collection.pointee.valueInfo
-        guard info.kind == .link else {
-            try table.removeAll(collection)
-            return
-        }
+        try checkWritable()
+        let info = elements.valueInfo.pointee
         var targets: [Int64] = []
-        for index in 0..<collection.pointee.count {
-            let value = try collection.pointee.value(index, collection.pointee.valueColumn).value
-            if !value.isNull { targets.append(value.linkTarget.rawValue) }
+        if info.kind == .link {
+            try forEachValue(type == .dictionary ? 1 : 0, first: .max) { value in
+                if !value.isNull { targets.append(value.linkTarget.rawValue) }
+            }
         }
-        try table.removeAll(collection)
+        try elements.removeAll(isAssignment: false, table)
+        if targets.isEmpty { return }
         guard let target = try realm.readTables().table(info.linkTarget) else { return }
         for key in targets where try target.find(key) != nil { try target.deleteRow(key) }
         session.pointee.stamp.pointee &+= 1
@@ -172,22 +142,11 @@ extension RealmCollection {
     /// Inserts a value; returns its position, and whether it was not there before.
     public func insert(_ value: RawValue) throws(RealmError) -> (index: Int, isNew: Bool) {
         try check(value)
-        if let row = try writableCell() {
-            try table.checkElementTarget(value)
-            let place = table.search(table.cell(row, column), value, knownInfos)
-            if place.isFound { return (place.index, false) }
-            if try table.insertIntoCell(
-                row, objectKey, column, at: place.index, value, knownInfos)
-            {
-                return (place.index, true)
-            }
-        }
-        let collection = try writable()
+        try checkWritable()
         try table.checkElementTarget(value)
-        let place = try collection.pointee.search(value)
-        if place.isFound { return (place.index, false) }
-        try table.insert(collection, at: place.index, value)
-        return (place.index, true)
+        let place = try elements.search(value, table)
+        if !place.isFound { try elements.insert(value, at: place.index, table) }
+        return (place.index, !place.isFound)
     }
 
     /// Removes a value of a set; false when it was not there, or is of another type.
@@ -201,16 +160,9 @@ extension RealmCollection {
 
     /// Removes the value of a set, or the key of a dictionary, and says whether it was there.
     private func removeFound(_ value: RawValue) throws(RealmError) -> Bool {
-        if let row = try writableCell() {
-            let place = table.search(table.cell(row, column), value, knownInfos)
-            if place.isFound {
-                try table.removeFromCell(row, objectKey, column, at: place.index, knownInfos)
-            }
-            return place.isFound
-        }
-        let collection = try writable()
-        let place = try collection.pointee.search(value)
-        if place.isFound { try table.remove(collection, at: place.index) }
+        try checkWritable()
+        let place = try elements.search(value, table)
+        if place.isFound { try elements.remove(at: place.index, table) }
         return place.isFound
     }
 
@@ -258,24 +210,21 @@ extension RealmCollection {
         try check(value)
         try check(key: key)
         if session.pointee.status != .writing { try table.checkElementTarget(value) }
-        if let row = try writableCell() {
-            try table.checkElementTarget(value)
-            let place = table.search(table.cell(row, column), key, knownInfos)
-            let isDone =
-                place.isFound
-                ? try table.replaceInCell(
-                    row, objectKey, column, at: place.index, value, knownInfos)
-                : try table.insertIntoCell(
-                    row, objectKey, column, at: place.index, elementKey: key, value, knownInfos)
-            if isDone { return (place.index, !place.isFound) }
-        }
-        let collection = try writable()
+        try checkWritable()
         try table.checkElementTarget(value)
-        let place = try collection.pointee.search(key)
+        return try put(value, key)
+    }
+
+    /// Puts a value that passed its checks at a key.
+    @inline(__always)
+    private func put(
+        _ value: RawValue, _ key: RawValue
+    ) throws(RealmError) -> (index: Int, isNew: Bool) {
+        let place = try elements.search(key, table)
         if place.isFound {
-            try table.replace(collection, at: place.index, value)
+            try elements.replace(value, at: place.index, table)
         } else {
-            try table.insert(collection, at: place.index, key: key, value)
+            try elements.insert(value, at: place.index, elementKey: key, table)
         }
         return (place.index, !place.isFound)
     }
@@ -336,21 +285,23 @@ extension RealmCollection {
     /// Inserts a new embedded object before element `index` of a list.
     public func insertEmbedded(at index: Int) throws(RealmError) -> ObjectHandle {
         try checkWritable()
-        try checkPosition(index, of: try count(), isInsertion: true)
+        try checkPosition(index, isInsertion: true)
         let target = try embeddedTable()
         return try createEmbedded(target) { link throws(RealmError) in
-            // Creating it may have closed the collection.
-            try table.insert(try writable(), at: index, link)
+            // Creating it may have moved the row.
+            try refresh()
+            try elements.insert(link, at: index, table)
         }
     }
 
     /// Replaces element `index` of a list by a new embedded object; the old one is deleted.
     public func setEmbedded(at index: Int) throws(RealmError) -> ObjectHandle {
         try checkWritable()
-        try checkPosition(index, of: try count())
+        try checkPosition(index)
         let target = try embeddedTable()
         return try createEmbedded(target) { link throws(RealmError) in
-            try table.replace(try writable(), at: index, link)
+            try refresh()
+            try elements.replace(link, at: index, table)
         }
     }
 
@@ -363,13 +314,8 @@ extension RealmCollection {
         try checkWritable()
         try check(key: key)
         return try createEmbedded(target) { link throws(RealmError) in
-            let collection = try writable()
-            let place = try collection.pointee.search(key)
-            if place.isFound {
-                try table.replace(collection, at: place.index, link)
-            } else {
-                try table.insert(collection, at: place.index, key: key, link)
-            }
+            try refresh()
+            _ = try put(link, key)
         }
     }
 }

@@ -51,31 +51,11 @@ extension RealmCollection {
     func forEachValue(
         _ column: Int, first count: Int, _ body: (RawValue) -> Void
     ) throws(RealmError) {
-        let info = try elementInfo(column)
-        if realm.isWritable {
-            if let row = try writableCell() {
-                let table = table
-                let cell = table.cell(row, self.column)
-                for index in 0..<min(count, CollectionCell.count(cell)) {
-                    body(table.element(cell, index, column, knownInfos))
-                }
-                return
-            }
-            let open = try writable()
-            let table = table
-            // Under a pointer that other uses may share: piece by piece, not by position.
-            try open.pointee.forEachPiece { place, rows, start throws(RealmError) in
-                var place = place
-                for row in 0..<min(rows, count - start) {
-                    place.row = row
-                    body(try table.value(place, column, info))
-                }
-                return start + rows < count
-            }
-            return
+        try refresh()
+        try elements.forEach(column, from: 0, count: count, table) { value, _ in
+            body(value)
+            return true
         }
-        var view = try sealedView()
-        for index in 0..<min(count, view.count) { body(try view.value(index, column)) }
     }
 
     /// A value that was read, with its text where it stays until the realm moves or changes.

@@ -2,9 +2,8 @@
 // access sees the realm's current state; the place of the elements is remembered as long as the
 // session's stamp stands.
 //
-// In a write transaction it works on the cell in its row while it is small, else on the
-// transaction's `OpenCollection`; otherwise on the cell of the snapshot. Belongs to the realm's
-// thread; collections of frozen realms may be read by any (`FrozenElements`).
+// Where the elements are, and what can be done with them there, is the matter of `CollectionElements`.
+// Belongs to the realm's thread; collections of frozen realms may be read by any (`FrozenElements`).
 //
 // Changing elements: RealmCollection+Changes.swift.
 
@@ -24,18 +23,12 @@ public final class RealmCollection {
     /// Where it was among the parent's elements last.
     private(set) var position = 0
 
-    private var stamp: UInt64 = 0
-    /// While `stamp` stands, one of these: the collection of the write transaction, the row with
-    /// its cell in there, or the view of the snapshot.
-    private var open: UnsafeMutablePointer<OpenCollection>?
-    private var row: RowPlace?
-    private var view: UnsafeMutablePointer<CollectionView>?
-    /// Where `view` points when there is one.
-    private var viewMemory: UnsafeMutablePointer<CollectionView>?
-    /// Columns of the elements, while `stamp` stands.
-    private var infos: UnsafeMutablePointer<ColumnInfo>?
-    /// In a frozen realm, instead of all these.
-    private let frozen: FrozenElements?
+    /// The elements, found again when the session's stamp has changed.
+    var elements: CollectionElements
+    /// Positions of collections in the elements by number, once one was not where it was before;
+    /// for the elements as they were at `numbersStamp`.
+    private var numbers: [UInt64: Int]?
+    private var numbersStamp: UInt64 = 0
 
     /// Takes over the handle, whose class has the collection in this column.
     init(_ owner: ObjectHandle, _ column: Int, _ type: CollectionType, propertyKey: Int64) {
@@ -44,7 +37,8 @@ public final class RealmCollection {
         self.type = type
         self.propertyKey = propertyKey
         realm = owner.realm
-        frozen = owner.session.pointee.isFrozen ? FrozenElements() : nil
+        elements = CollectionElements(
+            owner.objectKey, column, type, isFrozen: owner.session.pointee.isFrozen)
         parent = nil
         number = 0
         depth = 1
@@ -57,7 +51,8 @@ public final class RealmCollection {
         self.type = type
         propertyKey = parent.propertyKey
         realm = parent.realm
-        frozen = parent.frozen == nil ? nil : FrozenElements()
+        elements = CollectionElements(
+            owner.objectKey, column, type, isFrozen: parent.elements.isShared)
         self.parent = parent
         self.number = number
         self.position = position
@@ -65,9 +60,7 @@ public final class RealmCollection {
     }
 
     deinit {
-        forgetView()
-        viewMemory?.deallocate()
-        frozen?.deallocate()
+        elements.deallocate()
         owner.release()
         // Others that hold the realm see to it themselves.
         if isKnownUniquelyReferenced(&realm) { realm.prepareForRelease() }
@@ -121,8 +114,8 @@ public final class RealmCollection {
 
     /// Finds the elements; throws when the object is gone, the realm closed or the thread wrong.
     @inline(__always)
-    private func refresh() throws(RealmError) {
-        if stamp == session.pointee.stamp.pointee && session.pointee.isOnKnownThread
+    func refresh() throws(RealmError) {
+        if elements.stamp == session.pointee.stamp.pointee && session.pointee.isOnKnownThread
             && session.pointee.threadMask != 0
         {
             return
@@ -133,31 +126,17 @@ public final class RealmCollection {
     @inline(never)
     private func findElements() throws(RealmError) {
         let place = try owner.row()
+        if try elements.share({ () throws(RealmError) in try self.findShared(place) }) { return }
         let table = owner.table
-        if session.pointee.threadMask == 0 { return }
-        open = nil
-        row = nil
-        forgetView()
-        infos = nil
         // Nothing is remembered until all of it was found.
-        stamp = 0
+        elements.forget()
         if session.pointee.status != .writing {
-            var found = try findView(table, place)
-            found.keep()
-            infos = found.infos
-            let memory = viewMemory ?? .allocate(capacity: 1)
-            memory.initialize(to: found)
-            viewMemory = memory
-            view = memory
+            elements.use(try findView(table, place), of: table)
         } else if parent == nil, table.isCell(place, objectKey, column) {
-            infos = table.columns[column].elements
-            row = place
+            elements.use(place, of: table)
         } else {
-            let found = try findOpen(table, place)
-            infos = found.pointee.infos
-            open = found
+            elements.use(try findPieces(table, place), of: table)
         }
-        stamp = session.pointee.stamp.pointee
     }
 
     /// Begins with the cell in the owner's row, which is there, where it is used by a write
@@ -167,39 +146,24 @@ public final class RealmCollection {
         guard session.pointee.status == .writing, table.isCell(place, objectKey, column) else {
             return
         }
-        infos = table.columns[column].elements
-        row = place
-        stamp = session.pointee.stamp.pointee
+        elements.use(place, of: table)
     }
 
-    private func forgetView() {
-        guard let view else { return }
-        view.pointee.deallocate()
-        view.deinitialize(count: 1)
-        self.view = nil
-    }
-
-    /// Opens a collection that was used in its cell.
-    @inline(never)
-    private func openCell() throws(RealmError) -> UnsafeMutablePointer<OpenCollection> {
-        let found = try table.collection(objectKey, column)
-        row = nil
-        infos = found.pointee.infos
-        open = found
-        stamp = session.pointee.stamp.pointee
-        return found
-    }
-
-    private func findOpen(
+    private func findPieces(
         _ table: Table, _ place: RowPlace
     ) throws(RealmError) -> UnsafeMutablePointer<OpenCollection> {
         if let parent {
             try table.flushIfCrowded()
-            guard
-                let found = try table.nestedCollection(
-                    try parent.writable(), number: number, type, near: position)
+            try parent.refresh()
+            if let known = try parent.elements.openNested(number, table) {
+                guard known.pointee.type == type else { throw gone() }
+                position = known.pointee.position
+                return known
+            }
+            guard let index = try parent.position(of: number, near: position),
+                let found = try parent.elements.nestedPieces(index, type, table)
             else { throw gone() }
-            position = found.pointee.position
+            position = index
             return found
         }
         if table.columns[column].kind == .mixed {
@@ -213,16 +177,56 @@ public final class RealmCollection {
         _ table: Table, _ place: RowPlace
     ) throws(RealmError) -> CollectionView {
         if let parent {
-            var outer = try parent.sealedView()
-            guard let index = try outer.position(of: number, near: position),
-                let found = try outer.nested(index, type)
-            else { throw gone() }
+            try parent.refresh()
             // Frozen realms are read by several threads: nothing is remembered there.
-            if session.pointee.threadMask != 0 { position = index }
+            let index =
+                elements.isShared
+                ? try parent.elements.position(of: number, near: position, within: .max, table)
+                : try parent.position(of: number, near: position)
+            guard let index, let found = try parent.elements.nestedView(index, type, table)
+            else { throw gone() }
+            if !elements.isShared { position = index }
             return found
         }
         guard let found = try CollectionView(table, place, column, type) else { throw gone() }
         return found
+    }
+
+    /// How far a collection is looked for around the place where it was, before all are numbered.
+    private static let nearby = 8
+
+    /// The position of the collection with this number among the elements, which were found; nil
+    /// when it is not there. Not for frozen realms.
+    private func position(of number: UInt64, near hint: Int) throws(RealmError) -> Int? {
+        guard number > 0 else { return nil }
+        let table = table
+        if let near = try elements.position(
+            of: number, near: hint, within: Self.nearby, table)
+        {
+            return near
+        }
+        let isNumbered = numbersStamp == elements.stamp
+        if !isNumbered {
+            var found: [UInt64: Int] = [:]
+            let column = type == .dictionary ? 1 : 0
+            try elements.forEach(column, from: 0, count: .max, table) { value, index in
+                if NestedCell.type(value) != nil { found[NestedCell.number(value)] = index }
+                return true
+            }
+            numbers = found
+            numbersStamp = elements.stamp
+        }
+        guard isNumbered, elements.snapshot == nil else { return numbers?[number] }
+        // In a write transaction they may have moved since.
+        return try elements.position(
+            of: number, near: numbers?[number] ?? hint, within: .max, table)
+    }
+
+    private func findShared(_ place: RowPlace) throws(RealmError) -> CollectionView {
+        guard let table = try realm.readTables().table(classKey) else {
+            throw RealmError(.invalidatedObject, "\(realm.schema.named(classKey)) is gone")
+        }
+        return try findView(table, place)
     }
 
     private func gone() -> RealmError {
@@ -233,77 +237,24 @@ public final class RealmCollection {
                 + "this \(type) any more")
     }
 
-    /// The view of a frozen realm's collection, which other threads may be reading, too.
-    private func frozenView() throws(RealmError) -> UnsafeMutablePointer<CollectionView> {
-        let place = try owner.row()
-        guard let frozen else { throw realm.notWriting() }
-        return try frozen.view { () throws(RealmError) in
-            guard let table = try realm.readTables().table(classKey) else {
-                throw RealmError(.invalidatedObject, "\(realm.schema.named(classKey)) is gone")
-            }
-            return try findView(table, place)
-        }
-    }
-
-    /// The view of a collection outside write transactions.
-    func sealedView() throws(RealmError) -> CollectionView {
-        try refresh()
-        if let view { return view.pointee.temporary() }
-        return try frozenView().pointee
-    }
-
-    /// The transaction's collection; one that was used in its cell is opened.
-    func writable() throws(RealmError) -> UnsafeMutablePointer<OpenCollection> {
-        try refresh()
-        guard session.pointee.status == .writing else { throw realm.notWriting() }
-        if let open { return open }
-        return try openCell()
-    }
-
-    /// The row of a collection that is changed in its cell, in a write transaction; nil when it
-    /// is an open one.
-    @inline(__always)
-    func writableCell() throws(RealmError) -> RowPlace? {
-        try refresh()
-        guard session.pointee.status == .writing else { throw realm.notWriting() }
-        return row
-    }
-
-    /// The cell of a collection that a write transaction uses there.
-    @inline(__always)
-    private var cell: UnsafeRawBufferPointer? {
-        guard let row else { return nil }
-        return table.cell(row, column)
-    }
-
-    /// The columns of the elements, which were found.
-    @inline(__always) var knownInfos: UnsafeMutablePointer<ColumnInfo> {
-        infos ?? NestedCell.list
-    }
-
-    /// The same, if that is known already.
-    @inline(__always)
-    var knownCell: RowPlace? {
-        guard stamp == session.pointee.stamp.pointee, session.pointee.isOnKnownThread,
-            session.pointee.status == .writing
-        else { return nil }
-        return row
+    /// Whether the elements are where they were found, in a write transaction.
+    @inline(__always) var isReadyToChange: Bool {
+        elements.stamp == session.pointee.stamp.pointee && session.pointee.isOnKnownThread
+            && session.pointee.status == .writing
     }
 
     /// Whether a value is of the elements' type, as far as that can be told at once.
     @inline(__always)
     func isKnownToFit(_ value: RawValue) -> Bool {
-        guard stamp == session.pointee.stamp.pointee, session.pointee.isOnKnownThread else {
-            return false
-        }
+        guard elements.stamp == session.pointee.stamp.pointee, session.pointee.isOnKnownThread
+        else { return false }
         return isOfKnownType(value)
     }
 
     /// The same, where `stamp` was found to stand.
     @inline(__always)
     func isOfKnownType(_ value: RawValue) -> Bool {
-        guard let infos else { return false }
-        let info = infos + (type == .dictionary ? 1 : 0)
+        let info = elements.valueInfo
         guard value.type == info.pointee.valueType, !value.isNull else { return false }
         if info.pointee.kind == .link { return value.linkClass == info.pointee.linkTarget }
         return !info.pointee.kind.isText || value.word1 <= UInt64(Table.textBytesMax)
@@ -356,59 +307,36 @@ public final class RealmCollection {
     /// The number of elements.
     public func count() throws(RealmError) -> Int {
         try refresh()
-        if let open { return open.pointee.count }
-        if let view { return view.pointee.count }
-        if let cell { return CollectionCell.count(cell) }
-        return try frozenView().pointee.count
+        return elements.count(table)
     }
 
     /// The value of element `index`; `.indexOutOfBounds` behind the end. Text is borrowed until
     /// the realm moves or changes.
     @inline(__always)
     public func get(_ index: Int) throws(RealmError) -> RawValue {
-        try element(index, isKey: false)
+        try element(index, type == .dictionary ? 1 : 0)
     }
 
     /// The key of element `index` of a dictionary.
-    public func key(_ index: Int) throws(RealmError) -> RawValue {
-        try element(index, isKey: true)
-    }
+    public func key(_ index: Int) throws(RealmError) -> RawValue { try element(index, 0) }
 
     @inline(__always)
-    private func element(_ index: Int, isKey: Bool) throws(RealmError) -> RawValue {
+    private func element(_ index: Int, _ column: Int) throws(RealmError) -> RawValue {
         try refresh()
-        if let view {
+        if let view = elements.snapshot {
             let count = view.pointee.count
             guard index >= 0, index < count else { throw outOfBounds(index, count) }
-            let column = isKey ? 0 : type == .dictionary ? 1 : 0
             return try view.pointee.value(index, column)
         }
-        return try elementSlowly(index, isKey: isKey)
+        return try elementSlowly(index, column)
     }
 
     @inline(never)
-    private func elementSlowly(_ index: Int, isKey: Bool) throws(RealmError) -> RawValue {
-        let column = isKey ? 0 : type == .dictionary ? 1 : 0
-        if let row, let cell {
-            let count = CollectionCell.count(cell)
-            guard index >= 0, index < count else { throw outOfBounds(index, count) }
-            let value = table.element(cell, index, column, knownInfos)
-            return row.state == .sealed || !knownInfos[column].kind.hasHeap
-                ? value : realm.keep(value)
-        }
-        guard let open else {
-            let view = try frozenView()
-            let count = view.pointee.count
-            guard index >= 0, index < count else { throw outOfBounds(index, count) }
-            guard let frozen else { throw realm.notWriting() }
-            return try frozen.value(index, column, view)
-        }
-        guard index >= 0, index < open.pointee.count else {
-            throw outOfBounds(index, open.pointee.count)
-        }
-        let found = try open.pointee.value(index, column)
-        return found.isStable || !open.pointee.infos[column].kind.hasHeap
-            ? found.value : realm.keep(found.value)
+    private func elementSlowly(_ index: Int, _ column: Int) throws(RealmError) -> RawValue {
+        let count = elements.count(table)
+        guard index >= 0, index < count else { throw outOfBounds(index, count) }
+        let found = try elements.value(index, column, table)
+        return found.isStable ? found.value : realm.keep(found.value)
     }
 
     func outOfBounds(_ index: Int, _ count: Int) -> RealmError {
@@ -425,39 +353,13 @@ public final class RealmCollection {
             return place.isFound ? place.index : nil
         }
         try refresh()
-        let column = type == .dictionary ? 1 : 0
-        let info = try valueInfo()
-        if let open {
-            for index in 0..<open.pointee.count
-            where CollectionOrder.compare(
-                try open.pointee.value(index, column).value, value, info.kind) == 0
-            {
-                return index
-            }
-            return nil
-        }
-        if let view { return try view.pointee.firstIndex(value, column) }
-        if let cell {
-            for index in 0..<CollectionCell.count(cell)
-            where CollectionOrder.compare(
-                table.element(cell, index, column, knownInfos), value, info.kind) == 0
-            {
-                return index
-            }
-            return nil
-        }
-        var view = try frozenView().pointee
-        return try view.firstIndex(value, column)
+        return try elements.firstIndex(of: value, table)
     }
 
     /// Where a value of a set, or a key of a dictionary, is or would be.
     func search(_ value: RawValue) throws(RealmError) -> (index: Int, isFound: Bool) {
         try refresh()
-        if let open { return try open.pointee.search(value) }
-        if let view { return try view.pointee.search(value) }
-        if let cell { return table.search(cell, value, knownInfos) }
-        var view = try frozenView().pointee
-        return try view.search(value)
+        return try elements.search(value, table)
     }
 
     /// The position of a key of a dictionary, or nil; also nil for what cannot be a key.

@@ -172,7 +172,7 @@ extension ValueResults {
                     .illegalOperation, "values that were kept cannot be removed from a collection")
             }
             if description.isBare { return try collection.removeAll() }
-            _ = try collection.writable()
+            try collection.checkWritable()
             var places = Array(0..<(try countInside()))
             if let chosen = try chosen() { places = chosen.positions.sorted() }
             for place in places.reversed() { try collection.remove(at: place) }

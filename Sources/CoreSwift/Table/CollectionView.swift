@@ -49,8 +49,13 @@ struct CollectionView {
         let value = try table.value(place, column, info)
         if info.kind == .collection {
             self.init(table, column, ElementLayout(info, column: column), value.bytes)
-            return
+        } else {
+            self.init(table, column, value, type)
         }
+    }
+
+    /// Of the collection that a mixed value is; nil when it is none of this type.
+    init?(_ table: Table, _ column: Int, _ value: RawValue, _ type: CollectionType) {
         guard NestedCell.type(value) == type else { return nil }
         self.init(
             table, column, ElementLayout(nested: type, column: column), NestedCell.cell(value))
@@ -60,16 +65,14 @@ struct CollectionView {
     mutating func nested(
         _ index: Int, _ type: CollectionType
     ) throws(RealmError) -> CollectionView? {
-        let value = try value(index, valueColumn)
-        guard NestedCell.type(value) == type else { return nil }
-        return CollectionView(
-            table, column, ElementLayout(nested: type, column: column), NestedCell.cell(value))
+        CollectionView(table, column, try value(index, valueColumn), type)
     }
 
     /// The position of the nested collection with this number, or nil.
     mutating func position(of number: UInt64, near hint: Int) throws(RealmError) -> Int? {
         guard number > 0, infos[valueColumn].kind == .mixed else { return nil }
-        return try NestedCell.position(near: hint, of: count) { index throws(RealmError) in
+        return try NestedCell.position(near: hint, of: count, within: count) {
+            index throws(RealmError) in
             try NestedCell.hasNumber(value(index, valueColumn), number)
         }
     }

@@ -71,14 +71,16 @@ enum NestedCell {
         type(value) != nil && self.number(value) == number
     }
 
-    /// The position that `isIt` accepts, looked for around `hint`: collections that were found once
-    /// are moved by what is inserted and removed before them.
+    /// The position that `isIt` accepts, looked for around `hint`, `reach` positions to both sides:
+    /// collections that were found once are moved by what is inserted and removed before them.
     static func position(
-        near hint: Int, of count: Int, _ isIt: (Int) throws(RealmError) -> Bool
+        near hint: Int, of count: Int, within reach: Int,
+        _ isIt: (Int) throws(RealmError) -> Bool
     ) throws(RealmError) -> Int? {
-        var below = min(max(hint, -1), count - 1)
-        var above = below + 1
-        while below >= 0 || above < count {
+        let middle = min(max(hint, -1), count - 1)
+        var below = middle
+        var above = middle + 1
+        while middle - below <= reach, below >= 0 || above < count {
             if below >= 0, try isIt(below) { return below }
             if above < count, try isIt(above) { return above }
             below -= 1

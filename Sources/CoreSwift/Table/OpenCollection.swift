@@ -374,7 +374,8 @@ struct OpenCollection {
     /// The position of the nested collection with this number, or nil.
     mutating func position(of number: UInt64, near hint: Int) throws(RealmError) -> Int? {
         guard number > 0, valueInfo.kind == .mixed else { return nil }
-        return try NestedCell.position(near: hint, of: count) { index throws(RealmError) in
+        return try NestedCell.position(near: hint, of: count, within: .max) {
+            index throws(RealmError) in
             try NestedCell.hasNumber(value(index, valueColumn).value, number)
         }
     }
@@ -412,14 +413,17 @@ struct OpenCollection {
         }
     }
 
-    /// Calls `body` with every piece: where its rows are, how many, the position of the first.
+    /// Calls `body` with every piece, or those with elements from `first` on: where its rows are,
+    /// how many, the position of the first.
     func forEachPiece(
-        _ body: (RowPlace, Int, Int) throws(RealmError) -> Bool
+        from first: Int = 0, _ body: (RowPlace, Int, Int) throws(RealmError) -> Bool
     ) throws(RealmError) {
         var start = 0
         for piece in 0..<pieceCount {
             let rows = Int(counts[piece])
-            guard try body(try leaf(piece), rows, start) else { return }
+            if start + rows > first {
+                guard try body(try leaf(piece), rows, start) else { return }
+            }
             start += rows
         }
     }

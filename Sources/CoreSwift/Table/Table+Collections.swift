@@ -131,20 +131,6 @@ extension Table {
         return fresh
     }
 
-    /// The same for the collection with this number, which was found at `position` before.
-    func nestedCollection(
-        _ parent: UnsafeMutablePointer<OpenCollection>, number: UInt64, _ type: CollectionType,
-        near position: Int
-    ) throws(RealmError) -> UnsafeMutablePointer<OpenCollection>? {
-        if let known = parent.pointee.children[number] {
-            return known.pointee.type == type ? known : nil
-        }
-        guard let index = try parent.pointee.position(of: number, near: position) else {
-            return nil
-        }
-        return try nestedCollection(parent, at: index, type)
-    }
-
     private func end(_ collection: UnsafeMutablePointer<OpenCollection>) {
         for child in collection.pointee.children.values { end(child) }
         if collection.pointee.parent != nil { state.openCollections.nestedCount -= 1 }

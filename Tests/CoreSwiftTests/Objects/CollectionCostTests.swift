@@ -214,6 +214,35 @@ import Testing
         }
     }
 
+    @Test func `handles that are kept find their collections again in proportion`() throws {
+        try expectNearlyLinear(2000, ["reading", "changing"]) { n in
+            let realm = try opened()
+            try realm.beginWrite()
+            let outer = try realm.create("Holder").setList("value")
+            // Each one was at the front once.
+            var kept: [RealmCollection] = []
+            for index in 0..<n {
+                kept.append(try outer.insertNested(.list, at: 0))
+                try kept[index].insert(.int(Int64(index)), at: 0)
+            }
+            try realm.commit()
+            let reading = try time(n) { _ in
+                for (index, list) in kept.enumerated() {
+                    let value = try list.get(0)
+                    #expect(value.intValue == Int64(index))
+                }
+            }
+            try realm.beginWrite()
+            let changing = try time(n) { _ in for list in kept { try list.set(.null, at: 0) } }
+            try realm.commit()
+            let changed = try outer.nested(n / 3, .list)
+            #expect(try changed.get(0).isNull)
+            kept = []
+            realm.close()
+            return [reading, changing]
+        }
+    }
+
     @Test func `a dictionary of lists in a mixed value takes time in proportion`() throws {
         try expectNearlyLinear(2000, Self.steps) { n in
             try nesting(n, .dictionary) { dictionary, index in

@@ -138,6 +138,9 @@ private struct BoxModel: Equatable {
             for _ in 0..<random.below(20) + 1 {
                 try change(realm, &models, &random)
             }
+            if let box = realm.schema.class_(named: "Box") {
+                try realm.readTables().table(box.key)?.checkOpenCollections()
+            }
             if random.below(10) == 0 {
                 // Reading in the transaction must not disturb it.
                 for (key, model) in models {

@@ -223,6 +223,7 @@ extension RealmCollection {
                 try change(list, &model, &random, realm, depth: 0)
                 try change(dictionary, &entries, &random, realm, depth: 0)
             }
+            try realm.readTables().table(box.handle.classKey)?.checkOpenCollections()
             if random.below(4) == 0 {
                 try realm.rollback()
                 (model, entries) = committed

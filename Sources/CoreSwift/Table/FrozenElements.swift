@@ -40,16 +40,17 @@ struct FrozenElements {
         UnsafeMutablePointer(bitPattern: UInt(word))
     }
 
-    /// The view, which `make` makes at the first call.
+    /// The view, once `share` has made it.
+    private var known: UnsafeMutablePointer<CollectionView>? {
+        Self.pointer(ck_load_u64(&state.pointee.view))
+    }
+
+    /// Makes the view, unless some thread has.
     @inline(__always)
-    func view(
+    func share(
         _ make: () throws(RealmError) -> CollectionView
-    ) throws(RealmError) -> UnsafeMutablePointer<CollectionView> {
-        if let known: UnsafeMutablePointer<CollectionView> =
-            Self.pointer(ck_load_u64(&state.pointee.view))
-        {
-            return known
-        }
+    ) throws(RealmError) {
+        if known != nil { return }
         let made = UnsafeMutablePointer<CollectionView>.allocate(capacity: 1)
         do throws(RealmError) {
             made.initialize(to: try make())
@@ -57,17 +58,20 @@ struct FrozenElements {
             made.deallocate()
             throw error
         }
-        if ck_cas_u64(&state.pointee.view, 0, UInt64(UInt(bitPattern: made))) { return made }
+        if ck_cas_u64(&state.pointee.view, 0, UInt64(UInt(bitPattern: made))) { return }
         made.deinitialize(count: 1)
         made.deallocate()
-        return Self.pointer(ck_load_u64(&state.pointee.view)).unsafelyUnwrapped
     }
+
+    /// A copy of the view, which is there, as are the following.
+    var view: CollectionView { known.unsafelyUnwrapped.pointee }
+    var count: Int { known.unsafelyUnwrapped.pointee.count }
+    var infos: UnsafeMutablePointer<ColumnInfo> { known.unsafelyUnwrapped.pointee.infos }
 
     /// Element `index` of the view, which is there.
     @inline(__always)
-    func value(
-        _ index: Int, _ column: Int, _ view: UnsafeMutablePointer<CollectionView>
-    ) throws(RealmError) -> RawValue {
+    func value(_ index: Int, _ column: Int) throws(RealmError) -> RawValue {
+        let view = known.unsafelyUnwrapped
         if let known: UnsafeMutablePointer<CollectionDirectory> =
             Self.pointer(ck_load_u64(&state.pointee.directory))
         {
