@@ -158,6 +158,8 @@ def with_null(state: State, cls: Cls, rows: list[Any], suffix: Suffix) -> list[A
     """Null links among the values of a dictionary stand behind the objects, as the comparison with
     the old library had it; all are one distinct value."""
     objects = [row for row in rows if row is not None]
+    if suffix.op == "DISTINCT" and len(rows) - len(objects) > 1:
+        raise Open("whether several null links are one distinct value")
     nulls = 1 if suffix.op == "DISTINCT" else len(rows) - len(objects)
     return [*arranged(state, cls, objects, suffix), *[None] * nulls]
 

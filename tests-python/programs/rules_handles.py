@@ -178,7 +178,7 @@ def create_reference(m: Model, handle: Any) -> Say:
         owner = handle.base.collection.row if handle.base.collection else None
         if inst.state == "write" and owner is not None \
                 and owner not in inst.file.versions[inst.version].rows:
-            if handle.primitive or inst.view is None or owner not in inst.view.rows:
+            if handle.primitive or handle.steps or inst.view is None or owner not in inst.view.rows:
                 raise Stop("a reference to values whose owner is new, or gone")
             raise Fail(2005)
         inst.file.pins.append(inst.version)

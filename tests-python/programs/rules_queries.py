@@ -123,6 +123,8 @@ def find_first(m: Model, query: Query) -> Say:
     if any(suffix.op == "LIMIT" and suffix.limit == 0 for suffix in query.suffixes):
         if all(suffix.op == "LIMIT" for suffix in query.suffixes):
             raise Open("LIMIT(0) and the first match")  # [Q]
+    if rows and rows[0] is None:
+        raise Open("a null link as the first match")
     if not rows:
         return Say(outs={"out_value": "untouched", "out_found": False})
     return Say(outs={"out_value": rows[0], "out_found": True})
