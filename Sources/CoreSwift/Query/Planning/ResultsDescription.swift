@@ -46,17 +46,18 @@ struct ValueSource {
 }
 
 struct ResultsDescription {
-    indirect enum Source {
+    /// Cases with much to them stand elsewhere, so that the others are made without allocating.
+    enum Source {
         /// All objects of the class, by ascending key.
         case objects
         /// Objects that link to an object through a column.
         case backlinks(target: ClassKey, key: Int64, column: Int)
         /// Objects that the elements of a collection link to, in its order.
-        case collection(CollectionPlace)
+        indirect case collection(CollectionPlace)
         /// These objects in this order; some may be gone. They were what `of` found.
-        case snapshot([Int64], of: ResultsDescription)
+        indirect case snapshot([Int64], of: ResultsDescription)
         /// The values of a collection, or its keys.
-        case values(ValueSource)
+        indirect case values(ValueSource)
     }
 
     /// The class of the objects; of values, that of the collection's owner.
@@ -184,7 +185,8 @@ struct ResultsDescription {
     /// The only stage without LIMIT(0)s that decide nothing but the number: those of a query whose
     /// first object is asked for. What callers of the C ABI are used to.
     func withoutEmptyLimits() -> ResultsDescription {
-        guard later.isEmpty, first.ordering.allSatisfy({ $0.isCut }) else { return self }
+        guard !first.ordering.isEmpty, later.isEmpty, first.ordering.allSatisfy({ $0.isCut })
+        else { return self }
         var copy = self
         copy.first.ordering.removeAll {
             if case .limit(0) = $0 { return true }
