@@ -81,6 +81,20 @@ class Route:
     def many(self) -> bool:
         return any(hop.to_many for hop in self.hops)
 
+    @property
+    def dictionary(self) -> Prop | None:
+        """The dictionary whose values, or one of whose values, the last hop leads to."""
+        prop = self.hops[-1].prop if self.hops else None
+        return prop if prop and prop.coll == "dict" else None
+
+    def links(self, env: Env) -> list[Row | None]:
+        """What the last hop leads to; null links of a dictionary are among its values."""
+        reached = self.follow(env, len(self.hops) - 1 if self.many and self.dictionary else None)
+        if self.many and self.dictionary:
+            return [found for row in reached.rows for found in self.hops[-1].step(row)
+                    if found is not None or self.hops[-1].to_many]
+        return [*reached.rows, None] if reached.null else list(reached.rows)
+
     def follow(self, env: Env, upto: int | None = None) -> Reached:
         rows, null, many = [env.up(self.levels)], False, self.many  # U7
         for hop in self.hops[:upto]:
@@ -283,9 +297,9 @@ class OperandBinder:
             raise self.fail(INVALID_QUERY)  # Q13
 
         def read(env: Env) -> Groups:
-            reached = route.follow(env)
-            return [[*reached.rows, None] if reached.null else list(reached.rows)]
+            return [route.links(env)]
         return Operand("link", "path", read, many=many, quant=path.quant, target=cls.name,
+                       prop=route.dictionary,
                        collection=bool(route.hops) and route.hops[-1].to_many,
                        direct=len(route.hops) == 1)  # Q10: one hop, from any scope
 

@@ -209,6 +209,8 @@ class Translator:
         if path.ending:
             raise CannotSay
         if prop is None or prop.to_many and prop.objects:
+            if prop and prop.coll == "dict":
+                raise CannotSay  # null links are among the values, which joins leave out
             if prop:
                 self.hop(walk, prop)
             return Value(f'{walk.alias}."key"', "link", walk.source, path.quant,
