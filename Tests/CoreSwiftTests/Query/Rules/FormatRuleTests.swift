@@ -127,7 +127,7 @@ import Testing
         refuse("title UTI-EQUALS 'k'", [], .invalidQuery, "UTI")
         refuse("title := 'k'", [], .invalidQuery, ":=")
         refuse("active == 2", [], .invalidQuery, "bool")
-        refuse("title AND tons > 1", [], .invalidQuery, "bool")
+        refuse("title AND tons > 1", [], .invalidQueryString, "stands alone")
     }
 
     @Test func `X2, X3, X4: keywords in any case, names, numbers`() throws {
