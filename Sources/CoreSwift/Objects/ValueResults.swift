@@ -155,7 +155,8 @@ public final class ValueResults: AnyResults {
         }
         let limit = first ?? .max
         guard index < limit else {
-            try check()
+            // A collection that is gone is told first.
+            _ = try countInside()
             throw collection.outOfBounds(index, limit)
         }
         if let kept = source.kept {
