@@ -155,8 +155,7 @@ public final class ValueResults: AnyResults {
         }
         let limit = first ?? .max
         guard index < limit else {
-            // A collection that is gone is told first.
-            _ = try countInside()
+            try check()
             throw collection.outOfBounds(index, limit)
         }
         if let kept = source.kept {
