@@ -38,8 +38,7 @@ extension ObjectHandle {
 
 extension Realm {
     func checkSameFile(_ other: Realm) throws(RealmError) {
-        // By path, too: a file that was closed may have been opened anew.
-        guard file !== other.file && path != other.path else { return }
+        guard file !== other.file else { return }
         throw RealmError(
             .illegalOperation,
             "'\(path)' and '\(other.path)' are different files: nothing of one is in the other")

@@ -22,6 +22,7 @@ public final class ThreadSafeReference: @unchecked Sendable {
     private let lock = Lock()
     private var target: Target
     private let path: String
+    private weak var file: RealmFile?
     /// The least version to resolve it in: what the source read, or will have written.
     private let version: UInt64
 
@@ -29,6 +30,7 @@ public final class ThreadSafeReference: @unchecked Sendable {
         self.target = target
         self.version = version
         path = realm.path
+        file = realm.file
     }
 
     deinit {
@@ -150,8 +152,7 @@ public final class ThreadSafeReference: @unchecked Sendable {
     /// Has the realm read at least what the source read.
     private func prepare(_ realm: Realm) throws(RealmError) {
         try realm.checkUsable()
-        // By path: references do not keep the file open, which may have been opened anew.
-        guard realm.path == path else {
+        guard realm.file === file || (file == nil && realm.path == path) else {
             throw RealmError(
                 .illegalOperation,
                 "the reference names something of '\(path)', which is not in '\(realm.path)'")

@@ -154,10 +154,7 @@ public final class ValueResults: AnyResults {
             return collection.stable(chosen.values[index])
         }
         let limit = first ?? .max
-        guard index < limit else {
-            try check()
-            throw collection.outOfBounds(index, limit)
-        }
+        guard index < limit else { throw collection.outOfBounds(index, limit) }
         if let kept = source.kept {
             guard index >= 0, index < kept.values.count else {
                 throw collection.outOfBounds(index, kept.values.count)
