@@ -38,4 +38,6 @@ KNOWN: list[Known] = [
           "realm_get_linked_object", "error", "none", "2015"),
     Known("results over values of a collection that is gone say so behind a limit",
           "realm_results_get(_list|_dictionary)?", "error", "2009", "3017"),
+    Known("a schema that is refused is opened; not looked into",
+          "realm_open", "error", "2013", "0"),
 ]

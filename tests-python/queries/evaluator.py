@@ -532,6 +532,9 @@ def evaluate(universe: Universe, root: Cls, query: Query, base: list[Row] | None
         except Failed:
             pass
     if binder.errors:
+        if any(prop.coll == "dict" and prop.type != "mixed" and prop.name in repr(query)
+               for cls in universe.classes.values() for prop in cls.props):
+            raise Unspecified("an error where values of typed dictionaries may be Any (I6)")
         return Expected(None, binder.errors)
     rows = base if base is not None else \
         sorted(universe.rows[root.name], key=lambda row: row.key)  # D2
