@@ -1458,9 +1458,9 @@ RLM_API bool realm_set_json(realm_object_t *object, realm_property_key_t propert
 
 /**
  * Returns a new handle to the object a link points to, or NULL without an error for a null link. A
- * mixed property that holds a link will do. Fails: RLM_ERR_INVALID_TABLE_REF for a property that is
- * no link, or a mixed one that holds something else or null, RLM_ERR_INVALID_PROPERTY,
- * RLM_ERR_INVALIDATED_OBJECT.
+ * mixed property that holds a link will do; null in a mixed or string property is a null link.
+ * Fails: RLM_ERR_INVALID_TABLE_REF for a property that is no link, or a mixed one that holds
+ * something else, RLM_ERR_INVALID_PROPERTY, RLM_ERR_INVALIDATED_OBJECT.
  */
 RLM_API realm_object_t *realm_get_linked_object(realm_object_t *object,
         realm_property_key_t property);

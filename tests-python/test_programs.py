@@ -19,6 +19,7 @@ from programs.calls import Call, listing, parse
 from programs.campaign import Died, Worker, difference_of, run
 from programs.engine import Engine
 from programs.kept import KEPT, Kept, opening
+from programs.known import KNOWN
 from programs.model import RULES, Say
 from programs.shrink import shrink
 
@@ -50,6 +51,10 @@ def test_each_function_of_the_header_is_asked_or_listed_with_a_reason() -> None:
     not_yet = set((ROOT / "Tests" / "CABITests" / "not-yet.txt").read_text().split())
     assert set(functions()) - set(RULES) - not_yet == listed
     assert not listed & set(RULES)
+
+
+def test_no_difference_is_put_up_with() -> None:
+    assert KNOWN == []
 
 
 @pytest.mark.parametrize("kept", KEPT, ids=[kept.name for kept in KEPT])

@@ -247,9 +247,9 @@ public func realm_get_value_by_property_index(
 }
 
 /// Returns a new handle to the object a link points to, or `nil` without an error for a null
-/// link. A mixed property that holds a link will do. Fails: RLM_ERR_INVALID_TABLE_REF for a
-/// property that is no link, or a mixed one that holds something else or null,
-/// RLM_ERR_INVALID_PROPERTY, RLM_ERR_INVALIDATED_OBJECT.
+/// link. A mixed property that holds a link will do; null in a mixed or string property is a null
+/// link. Fails: RLM_ERR_INVALID_TABLE_REF for a property that is no link, or a mixed one that
+/// holds something else, RLM_ERR_INVALID_PROPERTY, RLM_ERR_INVALIDATED_OBJECT.
 @c @implementation
 public func realm_get_linked_object(_ object: OpaquePointer?, _ property: realm_property_key_t)
     -> OpaquePointer?

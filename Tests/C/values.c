@@ -128,6 +128,7 @@ static void mixed_values(void) {
     realm_object_key_t key = realm_object_get_key(linked);
     SUCCEEDS(realm_set_value(linked, n, of_int(5), false));
 
+    NOTHING(realm_get_linked_object(object, any));
     /* Adding is for integers. */
     FAILS(RLM_ERR_ILLEGAL_OPERATION, realm_object_add_int(object, any, 1));
     SUCCEEDS(realm_set_value(object, any, of_text("1"), false));

@@ -73,6 +73,18 @@ KEPT = [
         realm_list_size(l11)
         realm_get_version_id(r5)
         """)),
+    Kept("a reference made before the file was opened anew", opening("""
+        realm_commit(r3)
+        d5 = realm_get_dictionary(o4, Thing.dl)
+        t6 = realm_create_thread_safe_reference(d5)
+        t7 = realm_create_thread_safe_reference(o4)
+        realm_close(r3)
+        r8 = realm_open(c2)
+        d9 = realm_dictionary_from_thread_safe_reference(r8, t6)
+        realm_dictionary_size(d9)
+        o10 = realm_object_from_thread_safe_reference(r8, t7)
+        realm_object_is_valid(o10)
+        """)),
     Kept("calls on another thread", opening("""
         l5 = realm_get_list(o4, Thing.li)
         realm_list_insert(l5, 0, 5, thread=OTHER)
@@ -82,6 +94,22 @@ KEPT = [
         o7 = realm_get_object(r6, Thing, key(o4))
         realm_get_value(o7, Thing.i, thread=OTHER)
         realm_get_value(o4, Thing.i, thread=OTHER)
+        """)),
+    Kept("what a closed realm had, looked up in a realm of the file opened anew", opening("""
+        v5 = realm_object_find_all(r3, Thing)
+        realm_commit(r3)
+        realm_close(r3)
+        r6 = realm_open(c2)
+        realm_begin_read(r6)
+        v7 = realm_results_resolve_in(v5, r6)
+        """)),
+    Kept("the element behind the limit of results whose collection is gone", opening("""
+        l5 = realm_get_list(o4, Thing.li)
+        v6 = realm_list_to_results(l5)
+        v7 = realm_results_limit(v6, 0)
+        realm_object_delete(o4)
+        realm_results_is_valid(v7)
+        realm_results_get(v7, 0)
         """)),
     Kept("values of typed dictionaries compare as mixed ones", opening("""
         d5 = realm_get_dictionary(o4, Thing.ds)
@@ -119,6 +147,12 @@ KEPT = [
         e5 = realm_get_set(o4, Thing.m)
         realm_set_is_valid(e5)
         realm_set_size(e5)
+        """)),
+    Kept("no linked object of null in mixed and string properties", opening("""
+        o5 = realm_get_linked_object(o4, Thing.m)
+        o6 = realm_get_linked_object(o4, Thing.sn)
+        realm_set_value(o4, Thing.m, 5, False)
+        o7 = realm_get_linked_object(o4, Thing.m)
         """)),
     Kept("a missing target is told before the missing transaction", opening("""
         l5 = realm_get_list(o4, Thing.ll)

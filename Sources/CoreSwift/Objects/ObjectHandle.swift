@@ -351,15 +351,16 @@ public struct ObjectHandle {
     }
 
     /// The object that a to-one link points to, or nil; also that of a mixed value that is a link.
+    /// Null in a mixed or string property is nil, too, as the contract of the C interface has it.
     @inline(__always)
     public func linkedObject(_ propertyKey: Int64) throws(RealmError) -> ObjectHandle? {
         let place = try row()
         let table = table
         let column = try Self.column(table, propertyKey)
         let info = table.columns[column]
-        guard info.kind.holdsLinks else { throw noLink(column) }
+        guard info.kind.holdsLinks || info.kind == .string else { throw noLink(column) }
         let value = try table.value(place, objectKey, column)
-        if value.isNull && info.kind == .link { return nil }
+        if value.isNull { return nil }
         guard value.type == ValueType.link.rawValue else { throw noLink(column) }
         let target = value.linkTarget.rawValue
         guard let other = table.table(value.linkClass),

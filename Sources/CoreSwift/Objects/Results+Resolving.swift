@@ -38,7 +38,8 @@ extension ObjectHandle {
 
 extension Realm {
     func checkSameFile(_ other: Realm) throws(RealmError) {
-        guard file !== other.file else { return }
+        // By path, too: a file that was closed may have been opened anew.
+        guard file !== other.file && path != other.path else { return }
         throw RealmError(
             .illegalOperation,
             "'\(path)' and '\(other.path)' are different files: nothing of one is in the other")

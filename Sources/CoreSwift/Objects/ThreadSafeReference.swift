@@ -22,7 +22,6 @@ public final class ThreadSafeReference: @unchecked Sendable {
     private let lock = Lock()
     private var target: Target
     private let path: String
-    private weak var file: RealmFile?
     /// The least version to resolve it in: what the source read, or will have written.
     private let version: UInt64
 
@@ -30,7 +29,6 @@ public final class ThreadSafeReference: @unchecked Sendable {
         self.target = target
         self.version = version
         path = realm.path
-        file = realm.file
     }
 
     deinit {
@@ -152,7 +150,8 @@ public final class ThreadSafeReference: @unchecked Sendable {
     /// Has the realm read at least what the source read.
     private func prepare(_ realm: Realm) throws(RealmError) {
         try realm.checkUsable()
-        guard realm.file === file || (file == nil && realm.path == path) else {
+        // By path: references do not keep the file open, which may have been opened anew.
+        guard realm.path == path else {
             throw RealmError(
                 .illegalOperation,
                 "the reference names something of '\(path)', which is not in '\(realm.path)'")

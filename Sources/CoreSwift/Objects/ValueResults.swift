@@ -154,7 +154,11 @@ public final class ValueResults: AnyResults {
             return collection.stable(chosen.values[index])
         }
         let limit = first ?? .max
-        guard index < limit else { throw collection.outOfBounds(index, limit) }
+        guard index < limit else {
+            // A collection that is gone is told first.
+            _ = try countInside()
+            throw collection.outOfBounds(index, limit)
+        }
         if let kept = source.kept {
             guard index >= 0, index < kept.values.count else {
                 throw collection.outOfBounds(index, kept.values.count)
