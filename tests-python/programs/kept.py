@@ -143,6 +143,24 @@ KEPT = [
         realm_dictionary_insert(d5, 'b', None)
         realm_results_sum(v6, Thing.i)
         """)),
+    Kept("results of an object whose creation was rolled back, and another one with its key",
+         opening("""
+        l5 = realm_get_list(o4, Thing.lm)
+        v6 = realm_list_to_results(l5)
+        v7 = realm_results_offset(v6, 0)
+        l8 = realm_get_list(o4, Thing.ll)
+        realm_list_insert(l8, 0, link(o4))
+        v9 = realm_list_to_results(l8)
+        v10 = realm_results_offset(v9, 0)
+        realm_rollback(r3)
+        realm_begin_write(r3)
+        o11 = realm_object_create(r3, Thing)
+        l12 = realm_get_list(o11, Thing.ll)
+        realm_list_insert(l12, 0, link(o11))
+        realm_results_count(v7)
+        realm_results_count(v10)
+        realm_results_count(v9)
+        """)),
     Kept("a set asked for in a single mixed property", opening("""
         e5 = realm_get_set(o4, Thing.m)
         realm_set_is_valid(e5)

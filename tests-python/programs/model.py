@@ -114,7 +114,7 @@ class Model:
             args = [self.argument(arg) for arg in call.args]
             if call.elsewhere:
                 on_thread(call.function, args)
-            return RULES[call.function](self, *args)
+            return self.ruled(call.function, args)
         except Fail as failure:
             if call.function not in UNREAD and any(
                     isinstance(arg, Realm) and arg.inst.state == "none" for arg in args):
@@ -124,6 +124,17 @@ class Model:
             if MUTATES.search(call.function):
                 raise Stop(str(reason)) from None
             return Say(open=str(reason))
+
+    def ruled(self, function: str, args: list[Any]) -> Say:
+        """What the rule says. A call that is not made moves no instance."""
+        before = [(inst, inst.state, inst.version, inst.view, inst.touched)
+                  for file in self.files.values() for inst in file.instances]
+        try:
+            return RULES[function](self, *args)
+        except Stop:
+            for inst, *kept in before:
+                inst.state, inst.version, inst.view, inst.touched = kept
+            raise
 
     def argument(self, value: Any) -> Any:
         if isinstance(value, Handle):

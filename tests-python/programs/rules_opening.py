@@ -33,7 +33,7 @@ def open_realm(m: Model, config: Config) -> Say:
         if schema is not None and not other.ordered:
             raise Stop("a schema for a file that is open without one")
         if (mode, in_memory) != (other.mode, file.in_memory) or (
-                schema is not None and version != file.schema_version):
+                schema is not None and version != other.asked_version):
             if schema is not None and (problems(schema.classes, mode)
                                        or differences(file.shown, schema.classes)):
                 raise Stop("another schema and other settings of a file that is open")
@@ -62,7 +62,7 @@ def open_realm(m: Model, config: Config) -> Say:
     inst.max_versions = c.get("max_number_of_active_versions", SIZE_MAX)
     inst.schema = visible(file, None if schema is None else schema.classes,
                           c.get("schema_subset_mode", 0))
-    inst.ordered = schema is not None
+    inst.ordered, inst.asked_version = schema is not None, version
     inst.schema_version = file.schema_version
     file.instances.append(inst)
     return Say(made=Realm(inst))

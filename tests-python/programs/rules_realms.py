@@ -139,7 +139,7 @@ def freeze(m: Model, realm: Realm) -> Say:
     made = Instance(inst.file, "read", frozen=True, version=inst.version, mode=inst.mode)
     made.view = inst.file.versions[inst.version]
     made.touched, made.schema, made.ordered = False, inst.schema, inst.ordered
-    made.schema_version = inst.schema_version
+    made.schema_version, made.asked_version = inst.schema_version, inst.asked_version
     inst.file.instances.append(made)
     return Say(made=Realm(made))
 

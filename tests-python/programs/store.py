@@ -199,6 +199,7 @@ class Instance:
     max_versions: int = 2**64 - 1
     ordered: bool = True  # whether the order of properties is that of a schema that was given
     schema_version: int = 2**64 - 1
+    asked_version: int = 2**64 - 1  # of its configuration
 
     def reading(self) -> State:
         """Begins a read transaction if there is none."""

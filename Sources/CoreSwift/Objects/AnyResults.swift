@@ -4,15 +4,31 @@
 
 public class AnyResults {
     public final let realm: Realm
-    /// What the elements are; whatever names them in another session or version takes this.
-    final let description: ResultsDescription
+    private final var given: ResultsDescription
+    /// Rollbacks of the session that `given` knows of.
+    private final var rollbacks: UInt32
     /// The elements are values of a collection: this is a `ValueResults`, else a `Results`.
     public final let holdsValues: Bool
 
     init(_ realm: Realm, _ description: ResultsDescription, holdsValues: Bool) {
         self.realm = realm
-        self.description = description
+        given = description
+        rollbacks = realm.session.pointee.rollbacks
         self.holdsValues = holdsValues
+    }
+
+    /// What the elements are; whatever names them in another session or version takes this. The key
+    /// of an object whose creation was rolled back may name another one since then, which these
+    /// results are not of.
+    final var description: ResultsDescription {
+        let now = realm.session.pointee.rollbacks
+        if rollbacks != now {
+            if let (classKey, key) = given.owner, realm.isAborted(classKey, key, since: rollbacks) {
+                given = given.withoutOwner
+            }
+            rollbacks = now
+        }
+        return given
     }
 }
 

@@ -4,7 +4,7 @@
 /// Where a list, set or dictionary is, in any session and version of a file.
 struct CollectionPlace: Equatable {
     let classKey: ClassKey
-    let objectKey: Int64
+    var objectKey: Int64
     let propertyKey: Int64
     let column: Int
     /// Of the collection of the property itself.

@@ -33,7 +33,7 @@ struct ResultsStage {
 
 /// Values that are no objects.
 struct ValueSource {
-    let place: CollectionPlace
+    var place: CollectionPlace
     /// What the values are; of keys, strings.
     let kind: ColumnKind
     /// The keys of a dictionary, not its values.
@@ -114,6 +114,32 @@ struct ResultsDescription {
     var values: ValueSource? {
         if case .values(let values) = source { return values }
         return nil
+    }
+
+    /// The object that the source belongs to; nil for a class or what was kept of one.
+    var owner: (classKey: ClassKey, key: Int64)? {
+        switch source {
+        case .objects, .snapshot: return nil
+        case .backlinks(let target, let key, _): return (target, key)
+        case .collection(let place): return (place.classKey, place.objectKey)
+        case .values(let values): return (values.place.classKey, values.place.objectKey)
+        }
+    }
+
+    /// The same of an object that is gone for good.
+    var withoutOwner: ResultsDescription {
+        let gone = ObjectKey.invalid.rawValue
+        switch source {
+        case .objects, .snapshot: return self
+        case .backlinks(let target, _, let column):
+            return from(.backlinks(target: target, key: gone, column: column))
+        case .collection(var place):
+            place.objectKey = gone
+            return from(.collection(place))
+        case .values(var values):
+            values.place.objectKey = gone
+            return from(.values(values))
+        }
     }
 
     /// Whether a query is for elements of this kind: conditions name columns of a class, or a value.
