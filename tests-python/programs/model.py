@@ -49,11 +49,12 @@ def on_thread(function: str, args: list[Any]) -> None:
         return
     gone = isinstance(handle, Object) and not handle.valid or isinstance(handle, Collection) and \
         handle.items() is None
+    codes = [WRONG_THREAD]
     if gone or not isinstance(handle, (Realm, Object, Collection)):
-        raise Fail(WRONG_THREAD, GONE, STALE)
+        codes += [GONE, STALE]
     if function.endswith(("_insert", "_set_value", "_erase")):
-        raise Fail(WRONG_THREAD, INVALID_ARGUMENT, MISMATCH, NOT_NULLABLE, NO_PROPERTY, BAD_KEY)
-    raise Fail(WRONG_THREAD)
+        codes += [INVALID_ARGUMENT, MISMATCH, NOT_NULLABLE, NO_PROPERTY, BAD_KEY]
+    raise Fail(*codes)
 
 
 # Calls that begin no read transaction when they fail.

@@ -318,11 +318,10 @@ def set_json(m: Model, handle: Object, key: Any, text: str) -> Say:
 
 def merge(old: NestedMap, new: NestedMap) -> None:
     """8.5: an object assigned over a dictionary is merged into it."""
-    for key, item in new.items():
-        before = old.get(key)
-        if isinstance(before, (Nested, NestedMap)) and isinstance(item, (Nested, NestedMap)):
-            raise Stop("JSON over collections in a dictionary")
-        old[key] = item
+    if any(isinstance(old.get(key), (Nested, NestedMap)) and isinstance(item, (Nested, NestedMap))
+           for key, item in new.items()):
+        raise Stop("JSON over collections in a dictionary")
+    old.update(new)
 
 
 @rule("realm_set_embedded")
