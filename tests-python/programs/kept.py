@@ -161,6 +161,24 @@ KEPT = [
         realm_results_count(v10)
         realm_results_count(v9)
         """)),
+    Kept("results filtered by a query of linking objects, after the target's creation was undone",
+         opening("""
+        v5 = realm_object_find_all(r3, Thing)
+        v6 = realm_get_backlinks(o4, Thing, Thing.ll)
+        q7 = realm_query_parse_for_results(v6, 'TRUEPREDICATE', [])
+        v8 = realm_results_filter(v5, q7)
+        realm_rollback(r3)
+        t9 = realm_create_thread_safe_reference(v8)
+        v10 = realm_results_from_thread_safe_reference(r3, t9)
+        v11 = realm_results_filter(v10, q7)
+        """)),
+    Kept("results over values of a closed realm, behind an offset", opening("""
+        l5 = realm_get_list(o4, Thing.li)
+        v6 = realm_list_to_results(l5)
+        v7 = realm_results_offset(v6, 1)
+        realm_close(r3)
+        realm_results_count(v7)
+        """)),
     Kept("a set asked for in a single mixed property", opening("""
         e5 = realm_get_set(o4, Thing.m)
         realm_set_is_valid(e5)

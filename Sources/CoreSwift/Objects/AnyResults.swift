@@ -17,18 +17,21 @@ public class AnyResults {
         self.holdsValues = holdsValues
     }
 
-    /// What the elements are; whatever names them in another session or version takes this. The key
-    /// of an object whose creation was rolled back may name another one since then, which these
-    /// results are not of.
+    /// What the elements are; whatever names them in another session or version takes this.
     final var description: ResultsDescription {
-        let now = realm.session.pointee.rollbacks
-        if rollbacks != now {
-            if let (classKey, key) = given.owner, realm.isAborted(classKey, key, since: rollbacks) {
-                given = given.withoutOwner
-            }
-            rollbacks = now
-        }
+        if rollbacks != realm.session.pointee.rollbacks { given.leaveAborted(realm, &rollbacks) }
         return given
+    }
+}
+
+extension ResultsDescription {
+    /// The key of an object whose creation was rolled back may name another one since then, which
+    /// these results are not of: `rollbacks` are those of the session that were looked at.
+    mutating func leaveAborted(_ realm: Realm, _ rollbacks: inout UInt32) {
+        if let (classKey, key) = owner, realm.isAborted(classKey, key, since: rollbacks) {
+            self = withoutOwner
+        }
+        rollbacks = realm.session.pointee.rollbacks
     }
 }
 

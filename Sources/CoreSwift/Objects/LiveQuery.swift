@@ -7,13 +7,15 @@ public final class LiveQuery {
     private weak var file: RealmFile?
     public let query: Query
     /// What the query finds: in the class, a collection, or what results were made of.
-    let found: ResultsDescription
+    private(set) var found: ResultsDescription
+    private var rollbacks: UInt32
 
     init(_ realm: Realm, _ query: Query, in source: ResultsDescription.Source) {
         owner = realm
         file = realm.file
         self.query = query
         found = ResultsDescription(query, in: source)
+        rollbacks = realm.session.pointee.rollbacks
     }
 
     /// The query is over values of a collection, not objects: `findValues` finds them.
@@ -27,6 +29,7 @@ public final class LiveQuery {
         guard let owner, !owner.isClosed else {
             throw RealmError(.closedRealm, "the realm of the query was closed")
         }
+        noteRollbacks(owner)
         return owner
     }
 
@@ -41,6 +44,11 @@ public final class LiveQuery {
                 .illegalOperation,
                 "a query of another file cannot be asked of '\(realm.path)'")
         }
+        if let owner { noteRollbacks(owner) }
+    }
+
+    private func noteRollbacks(_ realm: Realm) {
+        if rollbacks != realm.session.pointee.rollbacks { found.leaveAborted(realm, &rollbacks) }
     }
 
     private func checkObjects() throws(RealmError) {

@@ -61,7 +61,9 @@ public final class ValueResults: AnyResults {
     /// Runs `body` for one thread at a time. A collection that is gone makes the results stale.
     func reading<R>(_ body: () throws(RealmError) -> R) throws(RealmError) -> R {
         do throws(RealmError) {
-            guard realm.session.pointee.generation == generation else { throw stale() }
+            guard !realm.isClosed, realm.session.pointee.generation == generation else {
+                throw stale()
+            }
             guard let lock else { return try body() }
             return try lock.withLock(body)
         } catch {
