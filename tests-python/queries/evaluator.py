@@ -424,6 +424,7 @@ class Binder(OperandBinder):
             raise Unspecified("BETWEEN of @type")
         if left.role == "const" and end.role == "const":
             raise Unspecified("a constant between a constant and an expression")
+        left, end = loosened(op, left, end), loosened(op, end, left)
         self.check_types(op, left, end, "")
         ends, values = self.coerced(op, end, left), self.coerced(op, left, end)
         if end.role == "const":
@@ -443,21 +444,24 @@ class Binder(OperandBinder):
 
 
 def loosened(op: str, side: Operand, other: Operand) -> Operand:
-    """I6, T1: values of a typed dictionary are Any beside a constant that its type does not fit."""
+    """I6, T1: values of a typed dictionary are Any beside what their type does not fit."""
     prop = side.prop
     if prop is None or prop.coll != "dict" or side.type != prop.type or op in TEXT_OPS \
-            or other.role != "const" or not isinstance(other.node, Lit) \
-            or side.type == "mixed" or other.node.value is None:
+            or side.type == "mixed":
         return side
-    name = kind(other.node.value)
-    if side.type == "link":
-        if name != "link":
-            raise Unspecified("a dictionary of links beside a constant that is none")
+    if other.role == "const" and isinstance(other.node, Lit):
+        value = other.node.value
+        name = "null" if value is None else kind(value)
+        fits = name in ("null", "number" if side.type in NUMERIC else side.type)
+        if side.type in NUMERIC and name == "string":  # T6
+            fits = re.fullmatch(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*|.*(inf|nan|0x|f$).*",
+                                value, re.IGNORECASE | re.DOTALL) is not None
+        elif side.type == "int" and name == "number":  # T9
+            fits = not is_infinite(value) and not (is_nan(value) and other.node.is_arg)
+    elif other.role in ("const", "list"):
         return side
-    if name == "string" and side.type in NUMERIC:
-        fits = re.match(r"\s*[+-]?[\d.]", other.node.value) is not None  # T6
     else:
-        fits = name == ("number" if side.type in NUMERIC else side.type)
+        fits = other.type in (side.type, "mixed") or {side.type, other.type} <= set(NUMERIC)
     return side if fits else dataclasses.replace(side, type="mixed")
 
 
@@ -532,9 +536,6 @@ def evaluate(universe: Universe, root: Cls, query: Query, base: list[Row] | None
         except Failed:
             pass
     if binder.errors:
-        if any(prop.coll == "dict" and prop.type != "mixed" and prop.name in repr(query)
-               for cls in universe.classes.values() for prop in cls.props):
-            raise Unspecified("an error where values of typed dictionaries may be Any (I6)")
         return Expected(None, binder.errors)
     rows = base if base is not None else \
         sorted(universe.rows[root.name], key=lambda row: row.key)  # D2
