@@ -167,12 +167,16 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<TestSettings.number("REALM_COLLECTION_SEEDS", 4))
-    func `collections forget objects that are deleted`(seed: Int) throws {
-        var random = Random(TestSettings.seed("link deletion") &+ UInt64(seed))
-        // Every third program has collections of several pieces.
-        let many = seed % 3 == 0 ? 1500 : 40
-        let steps = TestSettings.number("REALM_COLLECTION_STEPS", 30)
+    @Test func `collections forget objects that are deleted`() throws {
+        for item in Campaign("link deletion", seconds: 2, atLeast: 4) {
+            // Every third program has collections of several pieces.
+            let isLarge = item.seed % 3 == 0
+            try deletes(item.random, many: isLarge ? 1500 : 40, rounds: isLarge ? 10 : 30)
+        }
+    }
+
+    private func deletes(_ start: Random, many: Int, rounds: Int) throws {
+        var random = start
         let realm = try opened()
         try realm.beginWrite()
         let holder = try realm.create("Holder")
@@ -181,7 +185,7 @@ import Testing
         let class_ = handles.targetClass
         var targets: [Int64] = []
         var model = Model()
-        for _ in 0..<(seed % 3 == 0 ? steps / 3 : steps) {
+        for _ in 0..<rounds {
             while targets.count < many {
                 targets.append(try realm.create("Target").handle.objectKey)
             }

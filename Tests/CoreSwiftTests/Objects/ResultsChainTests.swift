@@ -116,7 +116,7 @@ import Testing
 
     init() throws {
         realm = try Realm.open(TestSchema.configuration(directory.file(), Self.schema))
-        random = Random(TestSettings.seed("chains of results"))
+        random = Random(700)
         try realm.beginWrite()
         box = try realm.create("Box", primaryKey: .int(1))
         for id in 0..<700 {
@@ -173,8 +173,9 @@ import Testing
         let frozen = try realm.freeze()
         let other = try Realm.open(TestSchema.configuration(directory.file(), nil))
         defer { other.close() }
-        for round in 0..<TestSettings.number("REALM_CHAIN_ROUNDS", 160) {
-            let source = Source.allCases[round % Source.allCases.count]
+        for item in Campaign("chains of results", seconds: 1, atLeast: 40) {
+            random = item.random
+            let source = Source.allCases[random.below(Source.allCases.count)]
             var (results, model) = try results(source)
             var steps: [Step] = []
             for _ in 0..<(1 + random.below(5)) {
@@ -204,10 +205,11 @@ import Testing
 
     @Test mutating func `chains over values work on what the step before left`() throws {
         let frozen = try realm.freeze()
-        for round in 0..<TestSettings.number("REALM_CHAIN_ROUNDS", 120) {
+        for item in Campaign("chains of values", seconds: 1, atLeast: 40) {
+            random = item.random
             var results = try #require(try box.collection("ranks").results() as? ValueResults)
             var model = listed.map { items[$0] }
-            if round % 4 == 3 { results = try results.fixed() }
+            if random.below(4) == 0 { results = try results.fixed() }
             var steps: [Step] = []
             for _ in 0..<(1 + random.below(5)) {
                 let step = Step.random(&random, onlyRanks: true)

@@ -14,10 +14,16 @@ import Testing
     // MARK: Random programs
 
     /// Savepoints in savepoints, of which some are rolled back to and some released.
-    @Test(arguments: 0..<12)
-    func `what random programs changed since a savepoint is taken back`(round: Int) throws {
-        let realm = try open()
-        let seed = TestSettings.seed("savepoints") &+ UInt64(round)
+    @Test func `what random programs changed since a savepoint is taken back`() throws {
+        for item in Campaign("savepoints", seconds: 3, atLeast: 12) {
+            try takesBack(seed: item.seed)
+        }
+    }
+
+    private func takesBack(seed: UInt64) throws {
+        let directory = TemporaryDirectory()
+        let realm = try Realm.open(
+            TestSchema.configuration(directory.file(), ChangeDoorTests.schema))
         var program = RandomProgram(realm, seed: seed)
         for transaction in 0..<6 {
             try realm.beginWrite()

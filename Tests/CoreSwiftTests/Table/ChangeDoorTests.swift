@@ -25,11 +25,15 @@ import Testing
         try Realm.open(TestSchema.configuration(directory.file(), Self.schema))
     }
 
-    @Test(arguments: 0..<8)
-    func `replaying what was heard of random programs gives the stored data`(round: Int) throws {
+    @Test func `replaying what was heard of random programs gives the stored data`() throws {
+        for item in Campaign("door of changes", seconds: 4, atLeast: 8) {
+            try replays(seed: item.seed)
+        }
+    }
+
+    private func replays(seed: UInt64) throws {
         let directory = TemporaryDirectory()
         let realm = try open(directory)
-        let seed = TestSettings.seed("door") &+ UInt64(round)
         var program = RandomProgram(realm, seed: seed)
         var model = try ReplayModel(try realm.readTables())
         let recorder = ChangeRecorder()
