@@ -243,6 +243,9 @@ def get_query(m: Model, results: Results) -> Say:
     results.check(m)
     if results.primitive or any(op == "snapshot" for op, _ in results.steps):
         raise Stop("the query of values or of a snapshot")
+    if any(op == "within" or (op in ("LIMIT", "OFFSET") and what in results.texted)
+           for op, what in results.steps):
+        raise Stop("the query of results that a collection or the limit of a text restricts")
     conditions = [what for op, what in results.steps if op == "filter"]
     # 14.3 as corrected: a DISTINCT that the text of a query brought stays.
     kept = [what for op, what in results.steps if op == "DISTINCT" and what in results.texted]

@@ -133,6 +133,8 @@ class Binder(OperandBinder):
             if side.type != "link" or side.role == "const":
                 continue
             if op not in ("==", "!=", "in"):
+                if other.role == "const":  # or S1 of the constant
+                    self.errors.append(self.code(other))
                 raise self.fail(INVALID_QUERY)  # T15
             if other.role == "const":
                 if other.type == "null":
