@@ -70,7 +70,7 @@ func borrow<T: AnyObject, R>(
 }
 
 /// A new handle of `kind` that keeps `object`.
-func makeHandle(_ kind: HandleKind, _ object: AnyObject) -> OpaquePointer {
+func makeHandle(_ kind: HandleKind, _ object: consuming AnyObject) -> OpaquePointer {
     OpaquePointer(HandleSlab.allocate(kind, holding: object))
 }
 

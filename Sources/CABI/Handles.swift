@@ -18,10 +18,15 @@ public func realm_release(_ ptr: UnsafeMutableRawPointer?) {
     switch kind {
     case .workQueue, .released: return
     case .list, .set, .dictionary: HandleSlab.releaseHolding(ptr)
-    case .realm, .results:
-        if let object = HandleSlab.held(by: ptr)?.takeUnretainedValue() {
-            let realm = (object as? Realm) ?? (object as? AnyResults)?.realm
-            realm?.prepareForRelease()
+    case .realm:
+        // The kind says which class it is.
+        HandleSlab.held(by: ptr)?._withUnsafeGuaranteedRef {
+            unsafeDowncast($0, to: Realm.self).prepareForRelease()
+        }
+        HandleSlab.releaseHolding(ptr)
+    case .results:
+        HandleSlab.held(by: ptr)?._withUnsafeGuaranteedRef {
+            unsafeDowncast($0, to: AnyResults.self).realm.prepareForRelease()
         }
         HandleSlab.releaseHolding(ptr)
     default:

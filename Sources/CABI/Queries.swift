@@ -102,12 +102,13 @@ public func realm_query_parse(
     _ args: UnsafePointer<realm_query_arg_t>?
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        let realm = try realmHeld(realm)
-        let arguments = try queryArguments(num_args, args)
-        let query = try withQueryText(query_string) { text throws(RealmError) in
-            try realm.query(ClassKey(rawValue: target_table), text, arguments: arguments)
+        try borrow(realm, .realm, as: Realm.self) { realm throws(RealmError) in
+            let arguments = try queryArguments(num_args, args)
+            let query = try withQueryText(query_string) { text throws(RealmError) in
+                try realm.query(ClassKey(rawValue: target_table), text, arguments: arguments)
+            }
+            return makeHandle(.query, QueryObject(query))
         }
-        return makeHandle(.query, QueryObject(query))
     }
 }
 

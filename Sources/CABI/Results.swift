@@ -36,8 +36,9 @@ public func realm_object_find_all(_ realm: OpaquePointer?, _ class_key: realm_cl
     -> OpaquePointer?
 {
     boundary(nil) { () throws(RealmError) in
-        let realm = try realmHeld(realm)
-        return makeHandle(.results, try realm.results(ClassKey(rawValue: class_key)))
+        try borrow(realm, .realm, as: Realm.self) { realm throws(RealmError) in
+            makeHandle(.results, try realm.results(ClassKey(rawValue: class_key)))
+        }
     }
 }
 

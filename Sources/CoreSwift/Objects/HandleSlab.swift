@@ -112,7 +112,7 @@ public enum HandleSlab {
 
     /// A handle of `kind` that keeps `object` alive until `releaseObject`.
     public static func allocate(
-        _ kind: HandleKind, holding object: AnyObject
+        _ kind: HandleKind, holding object: consuming AnyObject
     ) -> UnsafeMutableRawPointer {
         let slot = allocate(kind)
         let word = UInt(bitPattern: Unmanaged.passRetained(object).toOpaque())

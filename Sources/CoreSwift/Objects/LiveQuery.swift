@@ -5,15 +5,14 @@ public final class LiveQuery {
     private weak var owner: Realm?
     /// Whose columns the conditions name.
     private weak var file: RealmFile?
-    public let query: Query
     /// What the query finds: in the class, a collection, or what results were made of.
     private(set) var found: ResultsDescription
     private var rollbacks: UInt32
+    public var query: Query { found.first.conditions.unsafelyUnwrapped }
 
     init(_ realm: Realm, _ query: Query, in source: ResultsDescription.Source) {
         owner = realm
         file = realm.file
-        self.query = query
         found = ResultsDescription(query, in: source)
         rollbacks = realm.session.pointee.rollbacks
     }
@@ -73,9 +72,11 @@ public final class LiveQuery {
         try checkObjects()
         let realm = try realm()
         let snapshot = SnapshotReader(tables: try realm.readTables())
-        let first = try found.withoutEmptyLimits().findFirst(snapshot)
+        let first =
+            try found.first.ordering.isEmpty
+            ? found.findFirst(snapshot) : found.withoutEmptyLimits().findFirst(snapshot)
         realm.tell(found, first.map { "the first is object \($0)" } ?? "found none")
-        return first.map { Link(query.classKey, ObjectKey(rawValue: $0)) }
+        return first.map { Link(found.classKey, ObjectKey(rawValue: $0)) }
     }
 
     /// The same for any query: a link to the first object, or the first value.

@@ -70,18 +70,18 @@ extension RealmCollection {
     /// Inserts a value before element `index`, or behind the last one.
     @inline(__always)
     public func insert(_ value: RawValue, at index: Int) throws(RealmError) {
-        if isReadyToChange, type == .list, isOfKnownType(value),
-            try elements.append(value, at: index, table)
-        {
-            return
+        guard isReadyToChange, type == .list, isOfKnownType(value) else {
+            try check(value)
+            try checkWritable()
+            return try insertChecked(value, at: index)
         }
-        try insertSlowly(value, at: index)
+        if elements.isCell, try elements.append(value, at: index, table) { return }
+        try insertChecked(value, at: index)
     }
 
+    /// A value of the elements' type, in a write transaction.
     @inline(never)
-    private func insertSlowly(_ value: RawValue, at index: Int) throws(RealmError) {
-        try check(value)
-        try checkWritable()
+    private func insertChecked(_ value: RawValue, at index: Int) throws(RealmError) {
         try checkPosition(index, isInsertion: true)
         try table.checkElementTarget(value)
         try elements.insert(value, at: index, table)

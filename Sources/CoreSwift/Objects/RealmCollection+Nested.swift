@@ -10,7 +10,8 @@ extension RawValue {
 extension RealmCollection {
     /// Whether elements can be collections; sets hold none.
     public func holdsMixed() throws(RealmError) -> Bool {
-        try valueInfo().kind == .mixed
+        if isFound { return elements.valueInfo.pointee.kind == .mixed }
+        return try valueInfo().kind == .mixed
     }
 
     /// The collection that element `index` is. Always given: one that is not valid where the
@@ -19,8 +20,7 @@ extension RealmCollection {
         var number: UInt64 = 0
         let count = try count()
         if index >= 0 && index < count {
-            let value = try get(index)
-            if NestedCell.type(value) == type { number = NestedCell.number(value) }
+            number = try elements.nested(index, type, table).map { NestedCell.number($0) } ?? 0
         }
         return RealmCollection(self, type, number: number, position: index)
     }

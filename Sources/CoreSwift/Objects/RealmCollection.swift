@@ -131,7 +131,11 @@ public final class RealmCollection {
         // Nothing is remembered until all of it was found.
         elements.forget()
         if session.pointee.status != .writing {
-            elements.use(try findView(table, place), of: table)
+            if let value = try elementWhereItWas(table) {
+                elements.use(nested: value, type, of: table)
+            } else {
+                elements.use(try findView(table, place), of: table)
+            }
         } else if parent == nil, table.isCell(place, objectKey, column) {
             elements.use(place, of: table)
         } else {
@@ -173,6 +177,17 @@ public final class RealmCollection {
         return try table.collection(objectKey, column)
     }
 
+    /// The parent's element that this collection is, where it still is at its place.
+    @inline(__always)
+    private func elementWhereItWas(_ table: Table) throws(RealmError) -> RawValue? {
+        guard let parent, number > 0 else { return nil }
+        try parent.refresh()
+        guard let value = try parent.elements.nested(position, type, table),
+            NestedCell.number(value) == number
+        else { return nil }
+        return value
+    }
+
     private func findView(
         _ table: Table, _ place: RowPlace
     ) throws(RealmError) -> CollectionView {
@@ -200,6 +215,7 @@ public final class RealmCollection {
     private func position(of number: UInt64, near hint: Int) throws(RealmError) -> Int? {
         guard number > 0 else { return nil }
         let table = table
+        if try elements.holds(number, at: hint, table) { return hint }
         if let near = try elements.position(
             of: number, near: hint, within: Self.nearby, table)
         {
@@ -237,18 +253,20 @@ public final class RealmCollection {
                 + "this \(type) any more")
     }
 
+    /// Whether the elements are where they were found; not of frozen realms.
+    @inline(__always) var isFound: Bool {
+        elements.stamp == session.pointee.stamp.pointee && session.pointee.isOnKnownThread
+    }
+
     /// Whether the elements are where they were found, in a write transaction.
     @inline(__always) var isReadyToChange: Bool {
-        elements.stamp == session.pointee.stamp.pointee && session.pointee.isOnKnownThread
-            && session.pointee.status == .writing
+        isFound && session.pointee.status == .writing
     }
 
     /// Whether a value is of the elements' type, as far as that can be told at once.
     @inline(__always)
     func isKnownToFit(_ value: RawValue) -> Bool {
-        guard elements.stamp == session.pointee.stamp.pointee, session.pointee.isOnKnownThread
-        else { return false }
-        return isOfKnownType(value)
+        isFound && isOfKnownType(value)
     }
 
     /// The same, where `stamp` was found to stand.
@@ -314,21 +332,24 @@ public final class RealmCollection {
     /// the realm moves or changes.
     @inline(__always)
     public func get(_ index: Int) throws(RealmError) -> RawValue {
-        try element(index, type == .dictionary ? 1 : 0)
-    }
-
-    /// The key of element `index` of a dictionary.
-    public func key(_ index: Int) throws(RealmError) -> RawValue { try element(index, 0) }
-
-    @inline(__always)
-    private func element(_ index: Int, _ column: Int) throws(RealmError) -> RawValue {
         try refresh()
         if let view = elements.snapshot {
             let count = view.pointee.count
             guard index >= 0, index < count else { throw outOfBounds(index, count) }
-            return try view.pointee.value(index, column)
+            return try view.pointee.value(index)
         }
-        return try elementSlowly(index, column)
+        return try elementSlowly(index, type == .dictionary ? 1 : 0)
+    }
+
+    /// The key of element `index` of a dictionary.
+    public func key(_ index: Int) throws(RealmError) -> RawValue {
+        try refresh()
+        if let view = elements.snapshot {
+            let count = view.pointee.count
+            guard index >= 0, index < count else { throw outOfBounds(index, count) }
+            return try view.pointee.value(index, 0)
+        }
+        return try elementSlowly(index, 0)
     }
 
     @inline(never)

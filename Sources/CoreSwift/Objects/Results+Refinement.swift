@@ -35,6 +35,7 @@ extension ObjectHandle {
         from source: ClassKey, property key: Int64
     ) throws(RealmError) -> Results {
         _ = try row()
+        let realm = realm
         guard let table = try realm.readTables().table(source) else {
             throw RealmError(
                 .noSuchTable, "'\(realm.path)' has no class with key \(source.rawValue)")

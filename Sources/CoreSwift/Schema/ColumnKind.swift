@@ -69,13 +69,13 @@ enum ColumnKind: UInt8 {
         }
     }
     /// Values are strings or binaries: their bytes are the value.
-    var isText: Bool { self == .string || self == .binary }
+    @inline(__always) var isText: Bool { self == .string || self == .binary }
     /// Values are bytes of any length in a heap.
-    var hasHeap: Bool { isText || self == .mixed || self == .collection }
+    @inline(__always) var hasHeap: Bool { isText || self == .mixed || self == .collection }
     /// Values are strings or binaries, or may be some.
     var holdsText: Bool { isText || self == .mixed }
     /// Values are links, or may be some: the column has an inverse index.
-    var holdsLinks: Bool { self == .link || self == .mixed }
+    @inline(__always) var holdsLinks: Bool { self == .link || self == .mixed }
 }
 
 extension PropertyType {

@@ -51,6 +51,12 @@ struct CollectionElements {
         return false
     }
 
+    /// Whether they are in the row's cell, where a write transaction can change them.
+    @inline(__always) var isCell: Bool {
+        if case .cell = place { return true }
+        return false
+    }
+
     /// Columns of the elements, which were found.
     private var infos: UnsafeMutablePointer<ColumnInfo> {
         if case .shared(let frozen) = place { return frozen.infos }
@@ -93,12 +99,26 @@ struct CollectionElements {
     }
 
     mutating func use(_ found: consuming CollectionView, of table: Table) {
-        found.keep()
-        knownInfos = found.infos
         let memory = viewMemory ?? .allocate(capacity: 1)
         memory.initialize(to: found)
-        viewMemory = memory
-        place = .view(memory)
+        use(memory, of: table)
+    }
+
+    /// In the collection of this type that a mixed value of the snapshot is.
+    mutating func use(nested value: RawValue, _ type: CollectionType, of table: Table) {
+        let memory = viewMemory ?? .allocate(capacity: 1)
+        memory.initialize(
+            to: CollectionView(
+                table, column, ElementLayout(nested: type, column: column),
+                NestedCell.cell(value)))
+        use(memory, of: table)
+    }
+
+    private mutating func use(_ view: UnsafeMutablePointer<CollectionView>, of table: Table) {
+        view.pointee.keep()
+        knownInfos = view.pointee.infos
+        viewMemory = view
+        place = .view(view)
         stamp = table.state.stamp.pointee
     }
 
@@ -291,6 +311,22 @@ extension CollectionElements {
         _ number: UInt64, _ table: Table
     ) throws(RealmError) -> UnsafeMutablePointer<OpenCollection>? {
         try opened(table).pointee.children[number]
+    }
+
+    /// Element `index`, if it is there and a collection of this type.
+    @inline(__always)
+    func nested(
+        _ index: Int, _ type: CollectionType, _ table: Table
+    ) throws(RealmError) -> RawValue? {
+        guard index >= 0, index < count(table) else { return nil }
+        let value = try value(index, valueColumn, table).value
+        return NestedCell.type(value) == type ? value : nil
+    }
+
+    /// Whether element `index` is the collection with this number.
+    func holds(_ number: UInt64, at index: Int, _ table: Table) throws(RealmError) -> Bool {
+        guard index >= 0, index < count(table) else { return false }
+        return NestedCell.hasNumber(try value(index, valueColumn, table).value, number)
     }
 
     /// The collection that element `index` is, opened; nil when it is none of the type.

@@ -77,7 +77,7 @@ struct CollectionView {
         }
     }
 
-    var valueColumn: Int { columnCount - 1 }
+    @inline(__always) var valueColumn: Int { columnCount &- 1 }
 
     /// This view will be read again and again: it may gather what makes that fast.
     mutating func keep() { isKept = isTree }
@@ -102,9 +102,23 @@ struct CollectionView {
 
     // MARK: Positions
 
+    /// Element `index`, which is there; of a dictionary, its value.
+    @inline(__always)
+    mutating func value(_ index: Int) throws(RealmError) -> RawValue {
+        try value(index, valueColumn, isLast: true)
+    }
+
     /// Element `index`, which is there: of column 0, or of the values of a dictionary.
     @inline(__always)
     mutating func value(_ index: Int, _ column: Int) throws(RealmError) -> RawValue {
+        try value(index, column, isLast: column == valueColumn)
+    }
+
+    /// `isLast`: the column is that of the values.
+    @inline(__always)
+    private mutating func value(
+        _ index: Int, _ column: Int, isLast: Bool
+    ) throws(RealmError) -> RawValue {
         if !isTree {
             return InlineCollection(cell).column(column, UnsafePointer(infos))
                 .value(index, infos[column])
@@ -113,7 +127,7 @@ struct CollectionView {
         if row < 0 || row >= fingerCount {
             if let directory {
                 let leaf = directory.leaf(of: index)
-                if column == columnCount &- 1, let number = directory.number(leaf, index) {
+                if isLast, let number = directory.number(leaf, index) {
                     return infos[column].kind == .int
                         ? .int(number)
                         : .link(infos[column].linkTarget, ObjectKey(rawValue: number))

@@ -217,11 +217,13 @@ extension Table {
 
     /// A nested collection as it is stored first: empty, with a number of its own. What callers
     /// give as the value of one means no more than its type.
+    @inline(__always)
     func fresh(_ value: RawValue) -> RawValue {
-        guard let type = ValueType(rawValue: value.type), type == .list || type == .dictionary
-        else { return value }
+        guard let type = NestedCell.type(value) else { return value }
         transaction.pointee.nestedNumber += 1
-        return RawValue(word0: 0, word1: transaction.pointee.nestedNumber, type: type)
+        return RawValue(
+            word0: 0, word1: transaction.pointee.nestedNumber,
+            type: type == .list ? .list : .dictionary)
     }
 
     /// Whether the object that an element links to may be linked to.
@@ -255,12 +257,13 @@ extension Table {
         }
     }
 
+    @inline(__always)
     func noteLink(
         _ collection: UnsafeMutablePointer<OpenCollection>, _ value: RawValue, isAddition: Bool
     ) {
-        let info = state.columns[collection.pointee.column]
-        guard info.inverseIndex >= 0 else { return }
-        noteLink(info, collection.pointee.key, value, isAddition: isAddition)
+        let info = state.columns + collection.pointee.column
+        guard info.pointee.inverseIndex >= 0 else { return }
+        noteLink(info.pointee, collection.pointee.key, value, isAddition: isAddition)
     }
 
     /// Inserts an element that passed its checks; `key`: of a dictionary.

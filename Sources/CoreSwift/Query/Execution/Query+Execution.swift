@@ -106,7 +106,7 @@ enum Ordering {
     /// only the first so many objects. Null links, if there may be any, have no values: SORT and
     /// DISTINCT keep them, behind the objects.
     static func apply(
-        _ steps: ArraySlice<OrderingStep>, to keys: [Int64], _ snapshot: SnapshotReader,
+        _ steps: ArraySlice<OrderingStep>, to keys: consuming [Int64], _ snapshot: SnapshotReader,
         _ table: TableReader, atLeast: Int = .max, hasNullLinks: Bool = false
     ) throws(RealmError) -> [Int64] {
         var keys = keys
@@ -117,7 +117,11 @@ enum Ordering {
                 keys.removeAll { $0 == nullLink }
                 nullLinks = count - keys.count
             }
-            defer { keys.append(contentsOf: repeatElement(nullLink, count: nullLinks)) }
+            defer {
+                if nullLinks > 0 {
+                    keys.append(contentsOf: repeatElement(nullLink, count: nullLinks))
+                }
+            }
             switch steps[index] {
             case .limit(let count):
                 if keys.count > count { keys.removeLast(keys.count - count) }

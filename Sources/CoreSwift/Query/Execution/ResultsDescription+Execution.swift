@@ -23,19 +23,23 @@ extension ResultsDescription {
         let table = try snapshot.table(classKey)
         let holdsNullLinks = holdsNullLinks
         let firstCount = later.isEmpty ? count : .max
-        var start = try start(snapshot, table, atLeast: firstCount)
-        var keys = try Ordering.apply(
-            start.steps, to: start.keys, snapshot, table, atLeast: firstCount,
-            hasNullLinks: holdsNullLinks)
+        let start = try start(snapshot, table, atLeast: firstCount)
+        var isComplete = start.isComplete
+        var keys = start.keys
+        if !start.steps.isEmpty {
+            keys = try Ordering.apply(
+                start.steps, to: keys, snapshot, table, atLeast: firstCount,
+                hasNullLinks: holdsNullLinks)
+        }
         for (index, stage) in later.enumerated() {
             let isLast = index == later.count - 1
             keys = try stage.conditions?.filter(keys, snapshot) ?? keys
             keys = try Ordering.apply(
                 stage.ordering[...], to: keys, snapshot, table, atLeast: isLast ? count : .max,
                 hasNullLinks: holdsNullLinks)
-            start.isComplete = count == .max
+            isComplete = count == .max
         }
-        return Found(keys: keys, isComplete: start.isComplete || keys.count < count)
+        return Found(keys: keys, isComplete: isComplete || keys.count < count)
     }
 
     /// Keys of all objects in their order.

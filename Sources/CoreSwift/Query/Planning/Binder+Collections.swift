@@ -20,6 +20,12 @@ extension Binder {
             if case .links(_, let isOfDictionary) = self { return isOfDictionary }
             return false
         }
+
+        /// They may be the values of a dictionary.
+        var mayBeValues: Bool {
+            if case .elements = self { return true }
+            return isOfDictionary
+        }
     }
 
     /// `path op constants` for a path to many; nil: not of this kind.
@@ -34,7 +40,11 @@ extension Binder {
         if isList, node.quantifier == .unspecified, quantifier == .unspecified { return nil }
         let target = members.target
         if isList, looksUpFolded(target, options, other) { return nil }
-        if !isList, op != .text, try comparesAsAny(target, op, try constant(other)) { return nil }
+        if !isList, op != .text, members.mayBeValues,
+            try comparesAsAny(target, op, try constant(other))
+        {
+            return nil
+        }
         if target.kind == .link {
             // Errors, and what null means, are said by the general way.
             let constants = isList ? try listMembers(other) : [try constant(other)]
