@@ -1183,8 +1183,9 @@ RLM_API realm_refresh_callback_token_t *realm_add_realm_refresh_callback(realm_t
         realm_free_userdata_func_t userdata_free);
 
 /**
- * Has `callback` run whenever the schema of the realm changes. Returns a new handle that
- * unregisters it. Not supported yet.
+ * Has `callback` run whenever the schema of the realm has changed: after `realm_update_schema()`,
+ * and when the realm moves to a version whose schema another realm changed. It borrows the schema.
+ * Returns a new handle that unregisters it, to be released before the realm.
  */
 RLM_API realm_callback_token_t *realm_add_schema_changed_callback(realm_t *realm,
         realm_on_schema_change_func_t callback, void *userdata,
@@ -1222,20 +1223,46 @@ RLM_API realm_schema_t *realm_get_schema(const realm_t *realm);
  */
 RLM_API uint64_t realm_get_schema_version(const realm_t *realm);
 
-/** Gives an open realm another schema of version 0. Not supported yet. */
+/**
+ * Has an open realm take over a schema with version 0, as opening with it in the realm's schema
+ * mode does, without callbacks. What the realm shows is the new schema then. Fails, and the realm
+ * goes on with the one it had: RLM_ERR_WRONG_TRANSACTION_STATE in a write transaction, which is
+ * rolled back; RLM_ERR_INVALID_SCHEMA_VERSION for a file that has a higher version, and the other
+ * errors of `realm_open()` about schemas. A frozen realm writes nothing:
+ * RLM_ERR_INVALID_SCHEMA_CHANGE when the schema doesn't fit what it shows.
+ */
 RLM_API bool realm_update_schema(realm_t *realm, const realm_schema_t *schema);
 
-/** Gives an open realm another schema, with version and callbacks as at opening. Not supported yet. */
+/**
+ * Has an open realm take over a schema with a version, as opening with it in the realm's schema
+ * mode does. `migration_func` is called when the version rises, `data_init_func` when the file had
+ * none; both may be NULL. With `is_in_transaction` all of it becomes part of the write transaction
+ * that is open, which goes on, and is rolled back on an error. Fails as `realm_update_schema()`,
+ * and: RLM_ERR_CALLBACK when a callback returns false, RLM_ERR_MIGRATION_FAILED,
+ * RLM_ERR_ILLEGAL_COMBINATION for a migration callback in a mode that never migrates.
+ */
 RLM_API bool realm_update_schema_advanced(realm_t *realm, const realm_schema_t *schema,
         uint64_t version, realm_migration_func_t migration_func, void *migration_func_userdata,
         realm_data_initialization_func_t data_init_func, void *data_init_func_userdata,
         bool is_in_transaction);
 
-/** Inside a migration, gives the data of an old property to a new one. Not supported yet. */
+/**
+ * In a migration, gives the data of property `old_name` of the file to `new_name`. If the class has
+ * that property already, as the new schema does, what it holds is lost. `schema`, the new one,
+ * stays as it is. Needs a write transaction. Fails: RLM_ERR_NO_SUCH_TABLE for a class that the file
+ * or `schema` lacks, RLM_ERR_INVALID_PROPERTY when the file has no property `old_name`,
+ * RLM_ERR_ILLEGAL_OPERATION when `schema` still has it, when the two are of different types, or the
+ * new one is required and the old one is not; RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
 RLM_API bool realm_schema_rename_property(realm_t *realm, realm_schema_t *schema,
         const char *object_type, const char *old_name, const char *new_name);
 
-/** Inside a migration, deletes a class and its objects. Not supported yet. */
+/**
+ * Deletes a class of the file and its objects; `*table_deleted` says whether it was there. For
+ * migrations: classes that the new schema lacks stay in the file otherwise. Needs a write
+ * transaction. Fails: RLM_ERR_INVALID_SCHEMA_CHANGE when the realm shows the class,
+ * RLM_ERR_CROSS_TABLE_LINK_TARGET when other classes link to it, RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
 RLM_API bool realm_remove_table(realm_t *realm, const char *table_name, bool *table_deleted);
 
 /* ------------------------------------------------------------------------------------------------
@@ -2519,6 +2546,24 @@ RLM_API bool realm_schema_set_default(realm_schema_t *schema, const char *class_
 RLM_API bool realm_schema_set_default_func(realm_schema_t *schema, const char *class_name,
         const char *property_name, realm_default_func_t func, void *userdata,
         realm_free_userdata_func_t userdata_free);
+
+/**
+ * In a migration, has class `old_name` of the file go on as `new_name` of the new schema, with its
+ * objects, the links to them and its indexes. The new class must have no objects yet. Properties of
+ * other classes that link to it keep their links. Needs a write transaction. Fails:
+ * RLM_ERR_NO_SUCH_TABLE when the file has no class `old_name` or `schema` no `new_name`,
+ * RLM_ERR_ILLEGAL_OPERATION when `schema` still has `old_name` or the new class has objects;
+ * RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
+RLM_API bool realm_schema_rename_class(realm_t *realm, realm_schema_t *schema, const char *old_name,
+        const char *new_name);
+
+/**
+ * Deletes all objects of a class of the file, also of one that the realm does not show, with the
+ * embedded objects they own; links to them become null. The class stays. Needs a write transaction.
+ * Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_WRONG_TRANSACTION_STATE.
+ */
+RLM_API bool realm_delete_class_objects(realm_t *realm, const char *class_name);
 
 /**
  * Gives a class of a schema the name that the program calls it by, where that is not its name in

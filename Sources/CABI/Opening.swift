@@ -16,15 +16,9 @@ extension ConfigObject {
         made.versionsMax = maximumActiveVersions
         made.isCached = cached
         made.scheduler = scheduler
-        made.hasMigration = migration != nil
-        if let (function, userdata) = dataInitialization {
-            made.initializeData = { realm in
-                // The callback borrows the handle.
-                let handle = makeHandle(.realm, realm)
-                defer { HandleSlab.releaseHolding(UnsafeMutableRawPointer(handle)) }
-                return function(userdata, handle)
-            }
-        }
+        made.migrate = migrate
+        made.mendsBacklinks = automaticBacklinkHandling
+        made.initializeData = dataInitialization.map { initialization($0.0, $0.1) }
         if let (function, userdata) = shouldCompact {
             made.shouldCompact = { total, used throws(RealmError) in
                 let wanted = function(userdata, total, used)

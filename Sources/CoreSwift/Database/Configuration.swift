@@ -24,8 +24,14 @@ public struct Configuration {
     /// for compaction.
     public var shouldCompact:
         ((_ totalBytes: UInt64, _ usedBytes: UInt64) throws(RealmError) -> Bool)?
-    /// A migration callback was given. Migrations are not supported yet; see `Realm.open`.
-    public var hasMigration = false
+    /// Called when the file has a lower schema version, with the realm as it was and as it will be;
+    /// false undoes all.
+    public var migrate: SchemaRequest.Migration?
+    /// When a class becomes embedded, objects that nothing links to are deleted, and those that several
+    /// objects link to copied; otherwise both are refused.
+    public var mendsBacklinks = false
+    /// Told how much of a change of the schema is done, between 0 and 1; false undoes all.
+    public var schemaProgress: ((Double) -> Bool)?
 
     public static let unspecifiedVersion = UInt64.max
 
@@ -39,7 +45,7 @@ public struct Configuration {
         }
         let isReadOnly = schemaMode == .immutable || schemaMode == .readOnly
         let isAdditive = schemaMode == .additiveDiscovered || schemaMode == .additiveExplicit
-        if hasMigration && (isReadOnly || isAdditive) {
+        if migrate != nil && (isReadOnly || isAdditive) {
             throw refuse("a migration callback does not go with schema mode \(schemaMode)")
         }
         if initializeData != nil && isReadOnly {
@@ -56,6 +62,17 @@ public struct Configuration {
         if !encryptionKey.isEmpty {
             throw RealmError(.notSupported, "encryption is not supported yet")
         }
+    }
+
+    /// What is asked of the schema; nil: the file's is taken.
+    var schemaRequest: SchemaRequest? {
+        guard let schema else { return nil }
+        var request = SchemaRequest(schema, version: schemaVersion, mode: schemaMode)
+        request.initializeData = initializeData
+        request.migrate = migrate
+        request.mendsBacklinks = mendsBacklinks
+        request.progress = schemaProgress
+        return request
     }
 
     var storeOptions: StoreOptions {

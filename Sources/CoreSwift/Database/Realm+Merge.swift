@@ -67,13 +67,10 @@ extension Realm {
     ) throws(RealmError) {
         let tables = try target.tablesForWriting()
         let isFirst = tables.schemaVersion == Catalog.unversioned
-        let update = try SchemaUpdate.plan(
-            file: tables.stored, fileVersion: tables.schemaVersion, requested: source.schema,
-            version: isFirst ? source.schemaVersion : tables.schemaVersion,
-            mode: .additiveDiscovered)
-        guard let update else { return }
-        try tables.extendSchema(update.stored ?? tables.stored, version: update.version)
-        target.noteSchema(tables)
+        try target.change(
+            SchemaRequest(
+                source.schema, version: isFirst ? source.schemaVersion : tables.schemaVersion,
+                mode: .additiveDiscovered))
     }
 
     /// All at once: reading objects must not meet the iteration.

@@ -17,11 +17,7 @@ extension Realm {
             throw RealmError(.fileNotFound, "the configuration has no path", path: "")
         }
         if let schema = configuration.schema {
-            let mode: SchemaValidationMode =
-                configuration.schemaMode == .additiveExplicit ? .rejectEmbeddedOrphans : []
-            try schema.validate(mode)
-            try schema.checkStorable()
-            try checkSupported(schema)
+            try check(schema, configuration.schemaMode)
         }
         var isFirst = false
         let realm = try FileRegistry.shared.withFile(configuration, files: files) {
@@ -49,7 +45,12 @@ extension Realm {
         if realm.isOpening {
             do throws(RealmError) {
                 if isFirst { try realm.compactIfAsked(configuration) }
-                try realm.takeSchema(configuration)
+                defer { realm.endOpening() }
+                if let request = configuration.schemaRequest {
+                    try realm.take(request)
+                } else {
+                    try realm.beginRead()
+                }
                 realm.tell(
                     .storage, .detail,
                     "'\(realm.path)': opened, mode \(configuration.schemaMode), "
@@ -60,64 +61,5 @@ extension Realm {
             }
         }
         return realm
-    }
-
-    /// Property types and collections that cannot be stored yet.
-    private static func checkSupported(_ schema: Schema) throws(RealmError) {
-        var keyed = schema.classes
-        for index in keyed.indices { keyed[index].key = ClassKey(rawValue: UInt32(index)) }
-        let candidate = Schema(keyed)
-        for item in candidate.classes {
-            if item.kind == .asymmetric {
-                throw RealmError(
-                    .notSupported,
-                    "class \(item.name): asymmetric classes exist for synchronisation only")
-            }
-            _ = try TableLayout.columns(item, candidate)
-        }
-    }
-
-    /// Compares the requested schema with the file's and takes over what the mode allows.
-    private func takeSchema(_ configuration: Configuration) throws(RealmError) {
-        defer { endOpening() }
-        let tables = try readTables()
-        guard let requested = configuration.schema else {
-            return
-        }
-        func plan() throws(RealmError) -> SchemaUpdate? {
-            try SchemaUpdate.plan(
-                file: tables.stored, fileVersion: tables.schemaVersion, requested: requested,
-                version: configuration.schemaVersion, mode: configuration.schemaMode)
-        }
-        guard try plan() != nil else { return }
-        try beginWrite()
-        do throws(RealmError) {
-            // Somebody else may have done it between reading and the writer lock.
-            guard let update = try plan() else {
-                try rollback()
-                return
-            }
-            let before = tables.stored.schema
-            if let stored = update.stored {
-                try tables.extendSchema(stored, version: update.version)
-            } else {
-                try tables.extendSchema(tables.stored, version: update.version)
-            }
-            noteSchema(tables)
-            if update.isFirst, let initialize = configuration.initializeData {
-                guard try initialize(self) else {
-                    throw RealmError(
-                        .callback, "the data initialization callback reported failure")
-                }
-            }
-            try commit()
-            tell(
-                .storage, .detail,
-                "'\(path)': schema version \(update.version)"
-                    + before.differences(to: tables.stored.schema).map { ", \($0)" }.joined())
-        } catch {
-            if isWritable { try rollback() }
-            throw error
-        }
     }
 }

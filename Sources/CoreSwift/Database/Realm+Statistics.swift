@@ -105,11 +105,10 @@ extension Realm {
         result.leafCount = size.leaves
         result.depth = table.depth
         for (position, index) in table.indexes.enumerated() {
-            let properties = item.properties
+            let property = item.properties.first { $0.key.column == index.column }
             result.indexes.append(
                 IndexStatistics(
-                    property: index.column < properties.count
-                        ? properties[index.column].name : "\(index.column)",
+                    property: property?.name ?? "\(index.column)",
                     source: index.kind.source, entries: index.tree.count,
                     bytes: size.indexPages[position] << Page.shift, depth: index.tree.depth))
         }

@@ -272,10 +272,10 @@ public struct ObjectHandle {
         let column = try Self.column(table, key)
         try table.checkType(value, column)
         guard session.pointee.status == .writing else { throw try refused(value) }
-        if table.columns[column].isPrimaryKey {
+        if table.columns[column].isPrimaryKey, try !realm.mayEditKeys(table) {
             return try checkSameKey(table, place, column, value)
         }
-        let written = try table.setValue(place, objectKey, column, value)
+        let written = try table.setValue(try row(), objectKey, column, value)
         self.place = written
         stamp = session.pointee.stamp.pointee
     }
@@ -297,8 +297,11 @@ public struct ObjectHandle {
         for index in 0..<count {
             let column = Int(truncatingIfNeeded: keys[index] & 0xFFFF)
             if table.columns[column].isPrimaryKey {
-                try checkSameKey(table, place, column, values[index])
-                continue
+                guard try realm.mayEditKeys(table) else {
+                    try checkSameKey(table, place, column, values[index])
+                    continue
+                }
+                place = try row()
             }
             place = try table.setValue(place, objectKey, column, values[index])
         }

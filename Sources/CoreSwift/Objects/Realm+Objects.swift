@@ -7,7 +7,7 @@ extension Realm {
     @inline(__always)
     public func createObject(_ classKey: ClassKey) throws(RealmError) -> ObjectHandle {
         let table = try table(classKey)
-        if table.primaryKeyColumn >= 0 {
+        if table.primaryKeyColumn >= 0, try !dropsKey(table) {
             throw RealmError(
                 .missingPrimaryKey,
                 "class \(name(classKey)) has a primary key; objects are created with one")
@@ -60,6 +60,10 @@ extension Realm {
     ) throws(RealmError) -> ObjectHandle {
         let column = table.primaryKeyColumn
         guard column >= 0 else {
+            if let handle = try createObjectBeforeKey(table, primaryKey) {
+                created = true
+                return handle
+            }
             throw RealmError(
                 .unexpectedPrimaryKey,
                 "class \(name(table.classKey)) has no primary key")

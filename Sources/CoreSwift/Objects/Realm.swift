@@ -23,7 +23,8 @@ public final class Realm {
     }
 
     let file: RealmFile
-    let settings: Settings
+    /// Changes when the realm takes over another schema.
+    var settings: Settings
     public private(set) var scheduler: Scheduler?
     let session: Session
     private let stamp: UnsafeMutablePointer<UInt64>
@@ -43,10 +44,15 @@ public final class Realm {
     /// Number of the savepoint made last.
     var lastSavepoint: UInt64 = 0
     private let changeObservers = CallbackList()
+    let schemaObservers = CallbackList()
+    /// The schema is being changed: the transaction is not the program's to end.
+    var isChangingSchema = false
+    /// The block of a migration is running.
+    var migration: MigrationState?
     /// Observers are running; they cannot move the realm.
     private var isAnnouncing = false
     /// The schema was not looked at yet; see `Realm.open`.
-    private(set) var isOpening = true
+    var isOpening = true
     /// Keys that rolled back transactions had given: handles from then are dead.
     private var abortedKeys: [ClassKey: [(rollback: UInt32, firstKey: Int64)]] = [:]
 
@@ -144,8 +150,20 @@ public final class Realm {
     }
 
     @discardableResult
-    private func startReading(at pin: Store.Pin) throws(RealmError) -> TableSet {
+    func startReading(at pin: Store.Pin) throws(RealmError) -> TableSet {
         let tables = try TableSet(store: file.store, pin: pin, stamp: stamp)
+        if !isOpening {
+            do throws(RealmError) {
+                // Somebody may have changed it while nothing was read.
+                try checkExternal(tables.schema)
+            } catch {
+                tables.close()
+                throw error
+            }
+        }
+        tables.accepts = { [unowned self] schema throws(RealmError) in
+            if !self.isOpening { try self.checkExternal(schema) }
+        }
         self.tables = tables
         session.pointee.status = .reading
         file.becameActive()
@@ -230,7 +248,7 @@ public final class Realm {
             let before = tables.version
             try tables.beginWrite(lease)
             session.pointee.status = .writing
-            noteSchema(tables)
+            if noteSchema(tables), !isOpening { schemaObservers.call(reached: tables.version) }
             tell(.transaction, .trace, "'\(path)': writing on version \(tables.version)")
             if tables.version != before { announce(tables.version) }
         } catch {
@@ -244,6 +262,7 @@ public final class Realm {
     public func commit() throws(RealmError) {
         try checkUsable()
         let tables = try writeTables("commit")
+        if isChangingSchema { throw endsBySchema("committed") }
         session.pointee.status = .reading
         borrowed.clear()
         try tables.commit()
@@ -256,10 +275,17 @@ public final class Realm {
     public func rollback() throws(RealmError) {
         try checkUsable()
         let tables = try writeTables("roll back")
+        if isChangingSchema { throw endsBySchema("rolled back") }
         undo(tables)
         session.pointee.status = .reading
         noteSchema(tables)
         tell(.transaction, .debug, "'\(path)': rolled back to version \(tables.version)")
+    }
+
+    private func endsBySchema(_ what: String) -> RealmError {
+        RealmError(
+            .wrongTransactionState,
+            "the transaction of a schema change is \(what) when its callback has returned")
     }
 
     private func undo(_ tables: TableSet) {
@@ -317,7 +343,7 @@ public final class Realm {
         }
         guard tables.store.newestVersion != tables.version else { return false }
         try tables.advance(to: try tables.store.pinNewest())
-        noteSchema(tables)
+        if noteSchema(tables) { schemaObservers.call(reached: tables.version) }
         tell(.transaction, .trace, "'\(path)': moved to version \(tables.version)")
         announce(tables.version)
         return true
@@ -349,6 +375,7 @@ public final class Realm {
         session.pointee.status = .closed
         stamp.pointee &+= 1
         changeObservers.removeAll()
+        schemaObservers.removeAll()
         endTransaction()
         tell(.storage, .detail, "'\(path)': closed")
         file.leave()
@@ -381,15 +408,33 @@ public final class Realm {
 
     // MARK: Schema
 
-    /// Looks whether the stored schema changed, and what is shown with it.
-    func noteSchema(_ tables: TableSet) {
+    /// Looks whether the stored schema changed, and what is shown with it; true if it did.
+    /// `always`: what is asked for may have changed.
+    @discardableResult
+    func noteSchema(_ tables: TableSet, always: Bool = false) -> Bool {
         schemaVersion = tables.schemaVersion
-        guard tables.stored != shownFrom else { return }
+        guard always || tables.stored != shownFrom else { return false }
         shownFrom = tables.stored
         schema = ShownSchema.make(
             stored: tables.schema, requested: settings.requestedSchema,
             mode: settings.subsetMode)
         creationClasses = [:]
+        return true
+    }
+
+    /// A realm of the same thread that reads a version and can't write, showing all that the file had.
+    func reader(at version: UInt64) throws(RealmError) -> Realm {
+        var settings = Settings()
+        settings.mode = .readOnly
+        let reader = Realm(file: file, settings: settings, scheduler: scheduler)
+        do throws(RealmError) {
+            try reader.startReading(at: try file.store.pin(version: version))
+        } catch {
+            reader.close()
+            throw error
+        }
+        reader.isOpening = false
+        return reader
     }
 
     /// Called after each commit of this realm and each time it moved to another version. Throws

@@ -10,7 +10,7 @@ final class RealmFile: @unchecked Sendable {
     private(set) var users = 0
     private(set) var activeUsers = 0
     /// Settings that every realm of the file has to share.
-    let sharedSettings: SharedSettings
+    private(set) var sharedSettings: SharedSettings
     /// Where messages about the file go: the sink that was current at its opening.
     let log = Log.currentSink
     /// Realms opened as cached ones, found again by scheduler.
@@ -61,6 +61,11 @@ final class RealmFile: @unchecked Sendable {
 
     func isCached(_ realm: Realm) -> Bool {
         lock.withLock { cached.contains { $0.realm === realm } }
+    }
+
+    /// A realm gave the file another schema version.
+    func noteSchemaVersion(_ version: UInt64) {
+        lock.withLock { sharedSettings.schemaVersion = version }
     }
 
     func enter() { lock.withLock { users += 1 } }

@@ -178,7 +178,9 @@ extension Results {
                 isNull?[element] = 1
                 return
             }
-            if !info.isKey, let column = leaf.column(index), bulk(column, row, length, element) {
+            if !info.isKey, let column = leaf.column(index, info),
+                bulk(column, row, length, element)
+            {
                 if let isNull { for offset in 0..<length { isNull[element + offset] = 0 } }
                 guard let nulls = column.nulls else { return }
                 for offset in 0..<length where LeafLayout.bit(nulls, row + offset) {

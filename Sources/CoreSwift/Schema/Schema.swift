@@ -67,6 +67,8 @@ public struct PropertySchema: Hashable, Sendable {
     public var defaultValue: ValueTree?
     /// Computes it anew for each object, and wins over `defaultValue`.
     public var computedDefault: ComputedDefault?
+    /// How the file holds the values; of schemas of files alone.
+    var storage = PropertyStorage()
 
     public init(
         _ name: String, _ type: PropertyType, collection: CollectionType = .none,
@@ -94,6 +96,19 @@ public struct PropertySchema: Hashable, Sendable {
     public var isComputed: Bool { type == .linkingObjects }
 }
 
+/// What a file knows of a property besides what its schema says: what leaves without data for it
+/// hold, and how a primary key is found.
+struct PropertyStorage: Hashable, Sendable {
+    /// The value of objects that are older than the property, as bytes of a mixed value; nil: null,
+    /// or zero where it is required.
+    var initial: [UInt8]?
+    /// An integer primary key that has an index like others, because the objects got their keys
+    /// before it was one.
+    var isIndexedKey = false
+
+    var isPlain: Bool { self == PropertyStorage() }
+}
+
 public struct ClassSchema: Hashable, Sendable {
     public var name: String
     public var kind: ClassKind
@@ -108,6 +123,9 @@ public struct ClassSchema: Hashable, Sendable {
     /// What the program calls the class, where that is not its name in the file; else empty.
     /// Queries take both. Not stored.
     public var publicName: String
+    /// Properties that were dropped: their columns stay in leaves until these are rewritten, and no
+    /// other property gets them. Of schemas of files alone, by column.
+    var vacated: [PropertySchema] = []
 
     /// For messages about queries: what the program calls the class.
     var shownName: String { publicName.isEmpty ? name : publicName }
@@ -139,6 +157,16 @@ public struct ClassSchema: Hashable, Sendable {
     /// Whether the object keys of the class are the values of this property of it.
     func isObjectKey(_ property: PropertySchema) -> Bool {
         property.isPrimaryKey && property.type == .int && property.name == primaryKey
+            && !property.storage.isIndexedKey
+    }
+
+    /// How many columns the leaves of the class may have: those of properties and vacated ones.
+    var columnCount: Int { properties.count + vacated.count }
+
+    /// The properties by column, vacated ones among them.
+    var columns: [PropertySchema] {
+        if vacated.isEmpty { return properties.sorted { $0.key.column < $1.key.column } }
+        return (properties + vacated).sorted { $0.key.column < $1.key.column }
     }
 }
 

@@ -26,7 +26,7 @@ public enum SchemaDifference: Hashable, Sendable {
     case fullTextIndexRemoved(className: String, PropertySchema)
 }
 
-extension SchemaDifference {
+extension SchemaDifference: CustomStringConvertible {
     /// Whether only indexes are concerned: data and its shape stay.
     public var isIndexOnly: Bool {
         switch self {
@@ -43,6 +43,20 @@ extension SchemaDifference {
             .fullTextIndexRemoved(let name, let property):
             return (name, property)
         default: return nil
+        }
+    }
+
+    /// The class that is concerned.
+    var className: String {
+        switch self {
+        case .classAdded(let item), .classRemoved(let item), .classKindChanged(let item, _):
+            return item.name
+        case .propertyAdded(let name, _), .propertyRemoved(let name, _),
+            .propertyTypeChanged(let name, _, _), .propertyBecameNullable(let name, _),
+            .propertyBecameRequired(let name, _), .primaryKeyChanged(let name, _, _),
+            .indexAdded(let name, _), .indexRemoved(let name, _), .fullTextIndexAdded(let name, _),
+            .fullTextIndexRemoved(let name, _):
+            return name
         }
     }
 

@@ -3,7 +3,7 @@
 //
 // Payload:
 //   offset  size  field
-//        0     4  format of the payload (1)
+//        0     4  format of the payload and of the schema block (1 or 2)
 //        4     4  classes
 //        8     8  schema version of the program, all ones: none was ever given
 //       16    32  reference of the schema block, none: no schema yet
@@ -13,8 +13,10 @@
 //                   per index: column (2), `IndexKind` (1), depth (1), 0 (4), entries (8), root (32)
 //
 // Schema block: block header (kind schema), then next class key (4), next property serial (4),
-// classes (4), per class: name, kind (1), primary key name, class key (4), properties (2), per
-// property: name, public name, type (1), collection (1), flags (1), key (8), link target name.
+// classes (4), per class: name, kind (1), primary key name, class key (4), columns (2), per column:
+// name, public name, type (1), collection (1), flags (1), key (8), link target name. In format 2,
+// which is written only where something needs it, per column `StorageFlags` (1) and with
+// `hasInitial` the length (4) and bytes of the initial value.
 
 struct IndexRoot {
     var column: Int
@@ -36,10 +38,12 @@ struct ClassRoot {
 struct Catalog {
     /// "No version was ever given": UINT64_MAX of the C ABI.
     static let unversioned = UInt64.max
-    private static let format: UInt32 = 1
+    static let formatMax: UInt32 = 2
     /// Leaves room for more keys than any program will ever take.
     private static let nextKeyMax = IntegerKeys.indirectBase + IntegerKeys.indirectBase / 2
 
+    /// 2 where the schema block says more than names and types.
+    var format: UInt32 = 1
     var schemaVersion = Catalog.unversioned
     var schema = BlockReference.none
     var classes: [ClassRoot] = []
@@ -49,10 +53,11 @@ struct Catalog {
     init(_ payload: UnsafeRawPointer, count: Int) throws(RealmError) {
         if count == 0 { return }
         var reader = ByteReader(payload, count: count, subject: "catalog")
-        let format = try reader.u32()
-        guard format == Self.format else {
+        format = try reader.u32()
+        guard format >= 1, format <= Self.formatMax else {
             throw RealmError(
-                .unsupportedFileFormatVersion, "catalog has format \(format), not \(Self.format)")
+                .unsupportedFileFormatVersion,
+                "catalog has format \(format), this version reads 1 to \(Self.formatMax)")
         }
         let classCount = try reader.u32()
         schemaVersion = try reader.u64()
@@ -114,7 +119,7 @@ struct Catalog {
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
-        writer.u32(Self.format)
+        writer.u32(format)
         writer.u32(UInt32(classes.count))
         writer.u64(schemaVersion)
         Self.write(schema, &writer)
@@ -142,106 +147,5 @@ struct Catalog {
         writer.u64(reference.version)
         writer.u64(reference.check0)
         writer.u64(reference.check1)
-    }
-}
-
-/// The schema of a file, with what is needed to extend it.
-struct StoredSchema: Equatable {
-    var schema = Schema()
-    var nextClassKey: UInt32 = 0
-    var nextSerial: UInt32 = 0
-
-    static let classesMax = 1 << 16
-    static let propertiesMax = 1 << 14
-
-    init() {}
-
-    init(_ bytes: UnsafeRawPointer, count: Int) throws(RealmError) {
-        var reader = ByteReader(bytes, count: count, subject: "schema block")
-        _ = try reader.bytes(16)
-        nextClassKey = try reader.u32()
-        nextSerial = try reader.u32()
-        let classCount = try reader.u32()
-        var classes: [ClassSchema] = []
-        for _ in 0..<classCount { classes.append(try Self.readClass(&reader, nextClassKey)) }
-        schema = Schema(classes)
-        guard nextClassKey <= Self.classesMax, nextSerial < UInt32.max / 2,
-            Set(classes.map(\.key)).count == classes.count,
-            Set(classes.map(\.name)).count == classes.count
-        else {
-            throw RealmError(.invalidDatabase, "schema block: class keys or names repeat")
-        }
-    }
-
-    private static func readClass(
-        _ reader: inout ByteReader, _ keyLimit: UInt32
-    ) throws(RealmError) -> ClassSchema {
-        let name = try reader.string()
-        guard let kind = ClassKind(rawValue: Int32(try reader.u8())) else {
-            throw RealmError(.invalidDatabase, "schema block: class \(name) is of unknown kind")
-        }
-        let primaryKey = try reader.string()
-        let key = try reader.u32()
-        guard key < keyLimit else {
-            throw RealmError(
-                .invalidDatabase, "schema block: class \(name) has key \(key) of \(keyLimit)")
-        }
-        var properties: [PropertySchema] = []
-        for column in 0..<Int(try reader.u16()) {
-            properties.append(try readProperty(&reader, name, column))
-        }
-        guard Set(properties.map(\.name)).count == properties.count else {
-            throw RealmError(.invalidDatabase, "schema block: properties of class \(name) repeat")
-        }
-        return ClassSchema(
-            name, primaryKey: primaryKey, properties: properties, kind: kind,
-            key: ClassKey(rawValue: key))
-    }
-
-    private static func readProperty(
-        _ reader: inout ByteReader, _ owner: String, _ column: Int
-    ) throws(RealmError) -> PropertySchema {
-        let name = try reader.string()
-        let publicName = try reader.string()
-        let type = PropertyType(rawValue: UInt32(try reader.u8()))
-        let collection = CollectionType(rawValue: UInt32(try reader.u8()))
-        let flags = PropertyFlags(rawValue: Int32(try reader.u8()))
-        let key = PropertyKey(rawValue: try reader.i64())
-        let target = try reader.string()
-        guard let type, let collection, key.column == column, !key.isComputed else {
-            throw RealmError(
-                .invalidDatabase, "schema block: property \(owner).\(name) is damaged")
-        }
-        return PropertySchema(
-            name, type, collection: collection, linkTarget: target, flags: flags,
-            publicName: publicName, key: key)
-    }
-
-    /// The block's bytes, header included.
-    func encoded() -> [UInt8] {
-        var writer = ByteWriter()
-        writer.u64(BlockTag(.schema, classKey: ClassKey(rawValue: 0)).rawValue)
-        writer.u32(0)
-        writer.u32(UInt32(schema.classes.count))
-        writer.u32(nextClassKey)
-        writer.u32(nextSerial)
-        writer.u32(UInt32(schema.classes.count))
-        for item in schema.classes {
-            writer.string(item.name)
-            writer.u8(UInt8(item.kind.rawValue))
-            writer.string(item.primaryKey)
-            writer.u32(item.key.rawValue)
-            writer.u16(UInt16(item.properties.count))
-            for property in item.properties {
-                writer.string(property.name)
-                writer.string(property.publicName)
-                writer.u8(UInt8(property.type.rawValue))
-                writer.u8(UInt8(property.collection.rawValue))
-                writer.u8(UInt8(truncatingIfNeeded: property.flags.rawValue))
-                writer.i64(property.key.rawValue)
-                writer.string(property.linkTarget)
-            }
-        }
-        return writer.bytes
     }
 }

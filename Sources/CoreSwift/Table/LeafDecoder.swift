@@ -29,7 +29,10 @@ enum LeafDecoder {
         rows.withUnsafeBufferPointer { rows in
             for (i, row) in rows.enumerated() { leaf.pointee.keys[first + i] = view.key(row) }
             for index in 0..<leaf.pointee.columnCount {
-                guard let column = view.column(index), column.encoding != .absent else {
+                // What a dropped property left is left behind.
+                if infos[index].isVacated { continue }
+                guard let column = view.column(index, infos[index]), column.encoding != .absent
+                else {
                     if infos[index].isKey { fillKeys(leaf, index, first, rows.count) }
                     continue
                 }

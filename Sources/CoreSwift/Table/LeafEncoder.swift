@@ -104,6 +104,7 @@ struct LeafEncoder {
     private mutating func planColumn(
         _ index: Int, _ rows: RowSelection, _ plan: inout ColumnPlan
     ) {
+        if infos[index].isVacated { return }
         // Keys that are the primary key need no column (LeafView.swift).
         if infos[index].isKey, rows.count > 0,
             leaf.pointee.keys[rows[rows.count - 1]] < IntegerKeys.indirectBase

@@ -291,7 +291,8 @@ struct LeafView {
         return LeafLayout.bit(tombstones, row)
     }
 
-    /// The column, or nil when the leaf was written before the column existed: treat as absent.
+    /// The column as the leaf has it, or nil when the leaf was written before the column existed:
+    /// its rows hold the initial value then, see `column(_:_:)`.
     @inline(__always) func column(_ index: Int) -> ColumnView? {
         let count = columnCount
         guard index < count else { return nil }

@@ -132,7 +132,7 @@ enum NestedCell {
     ) throws(RealmError) {
         for index in 0..<min(view.columnCount, count) {
             let info = infos[index]
-            guard info.kind == .collection || info.kind == .mixed,
+            guard info.kind == .collection || info.kind == .mixed, !info.isVacated,
                 let column = view.column(index), column.encoding != .absent
             else { continue }
             let owner = property < 0 ? index : property

@@ -38,6 +38,8 @@ extension Table {
     /// and after.
     func buildIndex(_ position: Int) throws(RealmError) {
         let index = state.indexes + position
+        // A column that is new holds no links.
+        if index.pointee.kind == .inverse { return }
         let column = index.pointee.column
         let info = state.columns[column]
         let isWords = index.pointee.kind.isWords

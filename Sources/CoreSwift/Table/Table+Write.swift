@@ -525,6 +525,7 @@ extension Table {
         try willDelete(key, isOwned: isOwned)
         for index in 0..<state.columnCount {
             let info = state.columns[index]
+            if info.isVacated { continue }
             let isNested =
                 info.kind == .mixed ? NestedCell.type(try value(place, key, index)) != nil : false
             if isNested, info.valueIndex >= 0 {

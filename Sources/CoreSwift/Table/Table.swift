@@ -24,15 +24,34 @@ struct TableIndex {
     var isNew = false
 }
 
+/// Memory that columns of a table point to, freed with the table.
+struct OwnedByColumns {
+    var columns: [UnsafeMutablePointer<ColumnInfo>] = []
+    var elements: [UnsafeMutablePointer<ColumnInfo>] = []
+    var initials: [UnsafeMutablePointer<InitialColumn>] = []
+
+    func deallocate() {
+        for pointer in columns { pointer.deallocate() }
+        for pointer in elements { pointer.deallocate() }
+        for pointer in initials {
+            pointer.pointee.deallocate()
+            pointer.deallocate()
+        }
+    }
+}
+
 struct TableState {
     let classKey: ClassKey
-    let columnCount: Int
-    let columns: UnsafeMutablePointer<ColumnInfo>
+    /// Changes of the schema give a table other columns (`TableLayout.reshape`).
+    var columnCount: Int
+    var columns: UnsafeMutablePointer<ColumnInfo>
+    /// What columns own and owned: handles may still look at elements of columns that are gone.
+    var ownedByColumns = OwnedByColumns()
     /// Column of the primary key, or -1.
-    let primaryKeyColumn: Int
+    var primaryKeyColumn: Int
     /// The primary key is an integer, which is the object key where that is possible.
-    let hasIntegerKey: Bool
-    let isEmbedded: Bool
+    var hasIntegerKey: Bool
+    var isEmbedded: Bool
     /// The rows.
     var tree: RowTree
     /// The session's write transaction.
@@ -189,6 +208,14 @@ extension Table {
         state.fingerHigh = 0
     }
 
+    /// The class is gone: handles find no object any more.
+    func retire() {
+        state.tree.setRoot(.none, depth: 0)
+        state.rowCount = 0
+        state.incoming = []
+        clearFinger()
+    }
+
     @inline(__always) func rowsMoved() {
         state.stamp.pointee &+= 1
         clearFinger()
@@ -271,7 +298,7 @@ extension Table {
         _ place: RowPlace, _ index: Int, _ info: ColumnInfo
     ) throws(RealmError) -> RawValue {
         if place.state == .open { return try openValue(place.open, place.row, index, info) }
-        guard let column = place.view.column(index) else { return absent(info) }
+        guard let column = place.view.column(index, info) else { return absent(info) }
         let row = place.row
         if column.isNull(row) { return .null }
         switch column.encoding {

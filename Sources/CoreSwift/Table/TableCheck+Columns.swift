@@ -8,6 +8,8 @@ extension TableCheck {
         _ facts: inout ClassFacts
     ) {
         let info = table.state.columns[index]
+        // What a dropped property left has been checked for its structure.
+        if info.isVacated { return }
         let links = checkColumn(view, index, info, table, item.label(index), subject)
         if info.wordIndex >= 0 { addWords(view, index, table, &facts) }
         if info.kind == .link { facts.links[index, default: 0] += links }

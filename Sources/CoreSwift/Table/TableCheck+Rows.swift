@@ -118,7 +118,9 @@ extension TableCheck {
         }
         // Columns that are younger than the leaf.
         for column in view.columnCount..<max(table.state.columnCount, view.columnCount) {
-            checkAbsent(view, table.state.columns[column], item.label(column), subject)
+            let info = table.state.columns[column]
+            checkAbsent(view, info, item.label(column), subject)
+            if info.wordIndex >= 0 { addWords(view, column, table, &facts) }
         }
         return view.liveRows
     }

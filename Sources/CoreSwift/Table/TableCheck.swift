@@ -117,7 +117,7 @@ final class TableCheck {
                     "schema: class \(item.name) names \(item.primaryKey) as its primary key, "
                         + "which is not flagged so")
             }
-            for property in item.properties {
+            for property in item.columns {
                 let serial = property.key.rawValue >> 16
                 if serial >= Int64(stored.nextSerial) || serial < 0 {
                     report.add(
@@ -144,6 +144,7 @@ final class TableCheck {
 /// Names of things in problems.
 extension ClassSchema {
     func label(_ column: Int) -> String {
-        column < properties.count ? "\(name).\(properties[column].name)" : "\(name).\(column)"
+        let property = properties.first { $0.key.column == column }
+        return "\(name).\(property?.name ?? "\(column)")"
     }
 }

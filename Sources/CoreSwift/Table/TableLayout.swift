@@ -4,15 +4,21 @@
 // index of a column before its inverse index and its full-text index.
 
 enum TableLayout {
-    /// The columns of a class; throws for property types that cannot be stored yet.
+    /// The columns of a class; throws for property types that cannot be stored yet. What the
+    /// columns own is made by `makeState` and `reshape`.
     static func columns(
         _ item: ClassSchema, _ schema: Schema
     ) throws(RealmError) -> [ColumnInfo] {
         var infos: [ColumnInfo] = []
         var indexes: Int32 = 0
         let key = item.primaryKeyProperty?.name
-        for property in item.properties {
+        let vacated = Set(item.vacated.map(\.key))
+        for property in item.columns {
             let kind = try ColumnKind(property.type)
+            if vacated.contains(property.key) {
+                infos.append(Self.vacated(property, kind))
+                continue
+            }
             var target = ClassKey.invalid
             if kind == .link {
                 guard let found = schema.class_(named: property.linkTarget) else {
@@ -35,7 +41,8 @@ enum TableLayout {
             let isPrimary = property.name == key
             var info = ColumnInfo(
                 kind: kind, isNullable: property.isNullable || kind.holdsLinks,
-                isKey: isPrimary && kind == .int, isPrimaryKey: isPrimary,
+                isKey: isPrimary && kind == .int && !property.storage.isIndexedKey,
+                isPrimaryKey: isPrimary,
                 valueType: kind.valueType.rawValue, linkTarget: target, valueIndex: -1,
                 inverseIndex: -1, propertyKey: property.key)
             if isPrimary || property.flags.contains(.indexed) {
@@ -56,7 +63,23 @@ enum TableLayout {
         return infos
     }
 
-    /// The column of a collection; its `elements` are allocated by `makeState`.
+    /// The column of a property that was dropped: what leaves hold for it is still checked.
+    private static func vacated(_ property: PropertySchema, _ kind: ColumnKind) -> ColumnInfo {
+        var info: ColumnInfo
+        if property.collection != .none {
+            info = collection(property, kind, .invalid)
+        } else {
+            info = ColumnInfo(
+                kind: kind, isNullable: property.isNullable || kind.holdsLinks, isKey: false,
+                isPrimaryKey: false, valueType: .max, linkTarget: .invalid, valueIndex: -1,
+                inverseIndex: -1, propertyKey: .invalid)
+        }
+        info.propertyKey = .invalid
+        info.isVacated = true
+        return info
+    }
+
+    /// The column of a collection.
     private static func collection(
         _ property: PropertySchema, _ kind: ColumnKind, _ target: ClassKey
     ) -> ColumnInfo {
@@ -109,25 +132,27 @@ enum TableLayout {
         else { return false }
         for (index, info) in infos.enumerated() {
             let old = table.state.columns[index]
-            guard old.kind == info.kind, old.isNullable == info.isNullable,
-                old.isPrimaryKey == info.isPrimaryKey, old.linkTarget == info.linkTarget,
-                old.propertyKey == info.propertyKey, old.collection == info.collection,
-                old.elementKind == info.elementKind,
-                old.elementIsNullable == info.elementIsNullable
+            guard old.isPrimaryKey == info.isPrimaryKey, old.isKey == info.isKey,
+                isSameColumn(old, info)
             else { return false }
         }
         return true
+    }
+
+    /// Whether two columns hold the same values in the same form.
+    private static func isSameColumn(_ old: ColumnInfo, _ info: ColumnInfo) -> Bool {
+        old.kind == info.kind && old.isNullable == info.isNullable
+            && old.linkTarget == info.linkTarget && old.propertyKey == info.propertyKey
+            && old.collection == info.collection && old.elementKind == info.elementKind
+            && old.elementIsNullable == info.elementIsNullable && old.isVacated == info.isVacated
     }
 
     static func makeState(
         _ item: ClassSchema, _ infos: [ColumnInfo], nodes: NodeSource,
         stamp: UnsafeMutablePointer<UInt64>, directory: TableDirectory, schema: Schema
     ) -> Table {
-        let columns = UnsafeMutablePointer<ColumnInfo>.allocate(capacity: max(infos.count, 1))
-        for (index, info) in infos.enumerated() {
-            (columns + index).initialize(to: info)
-            if info.kind == .collection { columns[index].elements = elements(info) }
-        }
+        var owned = OwnedByColumns()
+        let columns = makeColumns(infos, item, like: nil, &owned)
         let wanted = kinds(infos)
         let indexes = UnsafeMutablePointer<TableIndex>.allocate(capacity: max(wanted.count, 1))
         for (position, index) in wanted.enumerated() {
@@ -145,8 +170,57 @@ enum TableLayout {
                 indexCount: wanted.count, stamp: stamp, tables: directory.tables,
                 tableCapacity: directory.capacity,
                 hasSecondaryIndexes: hasSecondaryIndexes(infos), schema: schema))
+        table.state.ownedByColumns = owned
         table.noteCare()
         return table
+    }
+
+    /// Columns with what they own. Of `old` the elements are taken over where the column is the same:
+    /// handles may use them.
+    private static func makeColumns(
+        _ infos: [ColumnInfo], _ item: ClassSchema, like old: Table?,
+        _ owned: inout OwnedByColumns
+    ) -> UnsafeMutablePointer<ColumnInfo> {
+        let columns = UnsafeMutablePointer<ColumnInfo>.allocate(capacity: max(infos.count, 1))
+        owned.columns.append(columns)
+        let properties = item.columns
+        for (index, info) in infos.enumerated() {
+            (columns + index).initialize(to: info)
+            if info.kind == .collection {
+                if let old, index < old.columnCount, isSameColumn(old.columns[index], info),
+                    let known = old.columns[index].elements
+                {
+                    columns[index].elements = known
+                } else {
+                    let made = elements(info)
+                    owned.elements.append(made)
+                    columns[index].elements = made
+                }
+            }
+            if !info.isVacated, let initial = properties[index].storage.initial {
+                let made = InitialColumn.make(initial, info)
+                owned.initials.append(made)
+                columns[index].initial = made
+            }
+        }
+        return columns
+    }
+
+    /// Gives a table other columns, and the indexes that go with them: those that it has stay, new
+    /// ones are empty. Its rows stay as they are; no leaf is open. Handles that point to the state
+    /// go on.
+    static func reshape(
+        _ table: Table, _ infos: [ColumnInfo], _ item: ClassSchema, _ nodes: NodeSource
+    ) {
+        var owned = table.state.ownedByColumns
+        table.state.columns = makeColumns(infos, item, like: table, &owned)
+        table.state.ownedByColumns = owned
+        table.state.columnCount = infos.count
+        table.state.primaryKeyColumn = infos.firstIndex { $0.isPrimaryKey } ?? -1
+        table.state.hasIntegerKey = infos.contains { $0.isKey }
+        table.state.isEmbedded = item.kind == .embedded
+        setIndexes(table, infos, nodes)
+        table.clearFinger()
     }
 
     /// The indexes of the columns by their positions.

@@ -28,6 +28,8 @@ final class TableSet {
     private var undo: (catalog: Catalog, stored: StoredSchema)?
     /// The schema differs from the stored one and goes into the next commit.
     private var isSchemaDirty = false
+    /// Asked before the session moves to a version with another schema; throws to stay.
+    var accepts: ((Schema) throws(RealmError) -> Void)?
 
     /// Takes over the pin.
     init(store: Store, pin: Store.Pin, stamp: UnsafeMutablePointer<UInt64>) throws(RealmError) {
@@ -115,7 +117,8 @@ final class TableSet {
     private func adopt(_ pin: Store.Pin) throws(RealmError) {
         let next = try Catalog(pin.payload, count: pin.payloadCount)
         if next.schema != catalog.schema {
-            let schema = try readSchema(next.schema)
+            let schema = try readSchema(next.schema, format: next.format)
+            try accepts?(schema.schema)
             stored = schema
             catalog = next
             try rebuild()
@@ -135,7 +138,9 @@ final class TableSet {
         self.stamp.pointee &+= 1
     }
 
-    private func readSchema(_ reference: BlockReference) throws(RealmError) -> StoredSchema {
+    private func readSchema(
+        _ reference: BlockReference, format: UInt32
+    ) throws(RealmError) -> StoredSchema {
         if reference.isNone { return StoredSchema() }
         let nodes = NodeSource(store: store)
         let tag = BlockTag(.schema, classKey: ClassKey(rawValue: 0))
@@ -146,7 +151,7 @@ final class TableSet {
                 .invalidDatabase, "page \(reference.page): schema of \(used) bytes",
                 path: store.path)
         }
-        return try StoredSchema(block, count: used)
+        return try StoredSchema(block, count: used, format: format)
     }
 
     private static func setRoots(_ table: Table, _ root: ClassRoot) throws(RealmError) {
@@ -196,24 +201,26 @@ final class TableSet {
             keep.insert(key)
             let infos = try TableLayout.columns(item, stored.schema)
             if let old = tables[key] {
-                if TableLayout.hasSameColumns(old, infos, item) {
-                    if !TableLayout.isSame(old, infos, item) {
-                        TableLayout.setIndexes(old, infos, nodeSource())
-                    }
-                    old.state.tables = tables
-                    old.state.tableCapacity = tableCapacity
-                    old.state.incoming = []
-                    old.state.schema = stored.schema
-                    continue
+                if !TableLayout.hasSameColumns(old, infos, item) {
+                    TableLayout.reshape(old, infos, item, nodeSource())
+                } else if !TableLayout.isSame(old, infos, item) {
+                    TableLayout.setIndexes(old, infos, nodeSource())
                 }
-                retired.append(old)
+                old.state.tables = tables
+                old.state.tableCapacity = tableCapacity
+                old.state.incoming = []
+                old.state.schema = stored.schema
+                continue
             }
             tables[key] = TableLayout.makeState(
                 item, infos, nodes: nodeSource(), stamp: stamp, directory: directory.pointee,
                 schema: stored.schema)
         }
         for key in 0..<tableCapacity where !keep.contains(key) {
-            if let table = tables[key] { retired.append(table) }
+            if let table = tables[key] {
+                table.retire()
+                retired.append(table)
+            }
             tables[key] = nil
         }
         noteIncoming()
@@ -225,6 +232,7 @@ final class TableSet {
             guard let table = tables[key] else { continue }
             for column in 0..<table.state.columnCount {
                 let info = table.state.columns[column]
+                if info.isVacated { continue }
                 if info.valueKind == .mixed {
                     for other in 0..<tableCapacity {
                         tables[other]?.state.incoming.append((table.state.classKey, column))
@@ -250,10 +258,7 @@ final class TableSet {
         }
         table.state.indexes.deinitialize(count: table.state.indexCount)
         table.state.indexes.deallocate()
-        for column in 0..<table.state.columnCount {
-            table.state.columns[column].elements?.deallocate()
-        }
-        table.state.columns.deallocate()
+        table.state.ownedByColumns.deallocate()
         table.state.tree.deallocate()
         table.deallocate()
     }
@@ -295,33 +300,47 @@ final class TableSet {
         stamp.pointee &+= 1
     }
 
-    /// Takes over a schema in which some classes are new or some indexes differ; goes into the
-    /// commit.
-    func extendSchema(_ next: StoredSchema, version: UInt64) throws(RealmError) {
+    /// Takes over a schema: classes and columns that are new have no data, those that are gone lose
+    /// theirs, indexes are dropped and built. Goes into the commit. After an error the transaction
+    /// must be rolled back.
+    func setSchema(_ next: StoredSchema, version: UInt64) throws(RealmError) {
         if next != stored {
             try settle()
-            try dropIndexes(next)
+            try release(next)
             stored = next
             isSchemaDirty = true
             try rebuild()
             setTransaction(transaction)
             try buildIndexes()
         }
-        if catalog.schemaVersion != version {
-            catalog.schemaVersion = version
-        }
+        catalog.schemaVersion = version
         stamp.pointee &+= 1
     }
 
-    /// Gives up the indexes that the classes do not have in `next`.
-    private func dropIndexes(_ next: StoredSchema) throws(RealmError) {
+    /// Gives up what the classes, columns and indexes own that `next` does not have.
+    private func release(_ next: StoredSchema) throws(RealmError) {
+        var gone: [Table] = []
+        for item in stored.schema.classes {
+            guard let table = table(item.key) else { continue }
+            guard let left = next.schema.class_(item.key) else {
+                try table.deleteAllRows()
+                gone.append(table)
+                continue
+            }
+            let dropped = Set(left.vacated.map(\.key)).subtracting(item.vacated.map(\.key))
+            for property in item.properties where dropped.contains(property.key) {
+                try table.releaseColumn(property.key.column)
+            }
+        }
+        try settle()
+        for table in gone {
+            try table.compactLeaves()
+            for position in 0..<table.state.indexCount { try table.dropIndex(position) }
+        }
         for item in next.schema.classes {
             guard let table = table(item.key) else { continue }
             let infos = try TableLayout.columns(item, next.schema)
-            guard TableLayout.hasSameColumns(table, infos, item) else { continue }
-            for position in TableLayout.superfluous(table, infos) {
-                try table.dropIndex(position)
-            }
+            for position in TableLayout.superfluous(table, infos) { try table.dropIndex(position) }
         }
     }
 
@@ -375,6 +394,7 @@ final class TableSet {
         _ memory: UnsafeMutablePointer<TransactionMemory>, _ lease: WriteLease
     ) throws(RealmError) -> Store.Pin {
         var next = Catalog()
+        next.format = stored.format
         next.schemaVersion = catalog.schemaVersion
         next.schema = catalog.schema
         let schemaBytes = isSchemaDirty ? stored.encoded() : []

@@ -29,6 +29,10 @@ struct ColumnInfo {
     var needsCare = false
     /// Columns of the elements of a collection: the values, or keys and values. Owned by the table.
     var elements: UnsafeMutablePointer<ColumnInfo>?
+    /// The column of a property that was dropped: no value of it is read any more.
+    var isVacated = false
+    /// What leaves without the column hold; nil: null, or zero. Owned by the table.
+    var initial: UnsafeMutablePointer<InitialColumn>?
 
     /// Whether a change of a value concerns some index; -1 is the only negative position.
     @inline(__always) var hasIndexes: Bool { valueIndex & inverseIndex & wordIndex >= 0 }
@@ -44,6 +48,15 @@ struct ColumnInfo {
     @inline(__always) var elementColumns: Int { collection == .dictionary ? 2 : 1 }
     /// The column of the values among those of the elements.
     @inline(__always) var valueColumn: Int { collection == .dictionary ? 1 : 0 }
+}
+
+extension LeafView {
+    /// The column as rows of this leaf have it: its own, or that of the initial value; nil where they
+    /// hold null or zero.
+    @inline(__always) func column(_ index: Int, _ info: ColumnInfo) -> ColumnView? {
+        if let column = column(index) { return column }
+        return info.initial.map { $0.pointee.view(self) }
+    }
 }
 
 /// What the tree of a property is for; the catalog holds the raw value.

@@ -51,6 +51,7 @@ final class TreeCopy {
 
     private func catalog() throws(RealmError) -> Catalog {
         var result = Catalog()
+        result.format = tables.stored.format
         result.schemaVersion = tables.schemaVersion
         result.schema = try schema()
         for item in tables.stored.schema.classes {

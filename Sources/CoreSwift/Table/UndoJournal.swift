@@ -79,7 +79,8 @@ final class UndoJournal: ChangeListener {
             guard let place = try table.find(key) else { return }
             var values: [Kept?] = []
             for column in 0..<table.columnCount {
-                values.append(try value(table, place, key, column))
+                let isVacated = table.columns[column].isVacated
+                values.append(isVacated ? nil : try value(table, place, key, column))
             }
             steps.append(.restore(table, key, values))
         case .set(let key, let column, let new, _):

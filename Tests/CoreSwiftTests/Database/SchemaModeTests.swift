@@ -69,7 +69,6 @@ import Testing
         ]
         for schema in cases {
             #expect(errorCode { _ = try open(schema) } == .schemaMismatch)
-            #expect(errorCode { _ = try open(schema, version: 2) } == .notSupported)
             #expect(errorCode { _ = try open(schema, mode: .manual) } == .schemaMismatch)
         }
         #expect(errorCode { _ = try open(TestSchema.all, version: 0) } == .invalidSchemaVersion)

@@ -34,7 +34,7 @@ final class TableWorld {
         stamp.initialize(to: 0)
         tables = try TableSet(store: store, pin: try store.pinNewest(), stamp: stamp)
         try beginWrite()
-        try tables.extendSchema(Self.keyed(schema), version: 1)
+        try tables.setSchema(Self.keyed(schema), version: 1)
         try tables.commit()
     }
 

@@ -157,7 +157,7 @@ struct Aggregate {
     private mutating func add(
         _ leaf: LeafView, _ first: Int, _ count: Int
     ) throws(RealmError) {
-        guard !info.isKey, info.kind != .mixed, let view = leaf.column(column),
+        guard !info.isKey, info.kind != .mixed, let view = leaf.column(column, info),
             view.encoding != .absent
         else {
             for row in first..<first + count {

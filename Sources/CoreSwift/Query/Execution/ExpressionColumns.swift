@@ -170,9 +170,10 @@ final class ExpressionColumns {
         stack[index].isInteger = path.kind == .int
         let target = stack[index].integers
         let nulls = stack[index].nulls
-        guard let column = leaf.column(Int(path.column)), column.encoding != .absent else {
+        let info = table.column(Int(path.column))
+        guard let column = leaf.column(Int(path.column), info), column.encoding != .absent else {
             for row in 0..<rows { target[row] = 0 }
-            let isNull = table.column(Int(path.column)).isNullable
+            let isNull = info.isNullable
             for word in 0..<Bits.words(rows) { nulls[word] = isNull ? ~0 : 0 }
             return
         }

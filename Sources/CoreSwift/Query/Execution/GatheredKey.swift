@@ -88,7 +88,8 @@ final class GatheredKey {
         _ table: TableReader, _ leaf: LeafView, _ run: RowRun, _ index: Int
     ) throws(RealmError) -> Bool {
         let info = table.column(index)
-        guard !info.isKey, !isRanked, let column = leaf.column(index), column.externals == nil
+        guard !info.isKey, !isRanked, let column = leaf.column(index, info),
+            column.externals == nil
         else {
             return false
         }

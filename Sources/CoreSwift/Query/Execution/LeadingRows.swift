@@ -6,6 +6,7 @@ import CKernels
 struct LeadingRows {
     private let table: TableReader
     private let column: Int
+    private let info: ColumnInfo
     private let kind: ColumnKind
     private let descending: Bool
     private let minimum: Int
@@ -35,6 +36,7 @@ struct LeadingRows {
     private init(_ table: TableReader, _ key: OrderingKey, _ minimum: Int) {
         self.table = table
         column = key.column
+        info = table.column(key.column)
         kind = key.kind
         descending = key.descending
         self.minimum = minimum
@@ -70,8 +72,8 @@ struct LeadingRows {
     private mutating func findBounds() throws(RealmError) -> Bool {
         var leaves = table.leaves()
         while let leaf = try leaves.next() {
-            guard let view = leaf.column(column), view.encoding != .absent else {
-                if table.column(column).isNullable { continue }
+            guard let view = leaf.column(column, info), view.encoding != .absent else {
+                if info.isNullable { continue }
                 // Defaults: all zero.
                 let zero = kind == .double ? GatheredKey.ordered(0) : UInt64(1) << 63
                 least = min(least, zero)
@@ -103,8 +105,8 @@ struct LeadingRows {
         let shift = shift
         let least = least
         while let leaf = try leaves.next() {
-            guard let view = leaf.column(column), view.encoding != .absent else {
-                if table.column(column).isNullable {
+            guard let view = leaf.column(column, info), view.encoding != .absent else {
+                if info.isNullable {
                     nulls += leaf.liveRows
                 } else {
                     let zero = kind == .double ? GatheredKey.ordered(0) : UInt64(1) << 63
@@ -178,10 +180,10 @@ struct LeadingRows {
         defer { bitmap.deallocate() }
         var leaves = table.leaves()
         while let leaf = try leaves.next() {
-            guard let view = leaf.column(column), view.encoding != .absent else {
+            guard let view = leaf.column(column, info), view.encoding != .absent else {
                 let zero = kind == .double ? GatheredKey.ordered(0) : UInt64(1) << 63
                 let takes =
-                    table.column(column).isNullable
+                    info.isNullable
                     ? takesNulls : takesValues && zero >= low && zero <= high
                 guard takes else { continue }
                 for row in 0..<leaf.rows where !leaf.isDead(row) { keys.append(leaf.key(row)) }

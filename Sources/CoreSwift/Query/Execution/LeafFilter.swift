@@ -249,8 +249,9 @@ final class LeafFilter {
                 return try testRows(index, node, leaf, selection)
             }
         }
-        guard let column = leaf.column(Int(node.column)), column.encoding != .absent else {
-            let passes = try passes(index, table.table.absent(table.column(Int(node.column))))
+        let info = table.column(Int(node.column))
+        guard let column = leaf.column(Int(node.column), info), column.encoding != .absent else {
+            let passes = try passes(index, table.table.absent(info))
             if !passes { Bits.clear(selection, words) }
             return
         }

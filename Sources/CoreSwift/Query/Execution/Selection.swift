@@ -220,10 +220,11 @@ struct Selection {
         let index = Int(node.column)
         let low = node.low
         let high = node.high
+        let info = table.column(index)
         var count = 0
         var leaves = table.leaves()
         while let leaf = try leaves.next() {
-            if leaf.tombstones == nil, let column = leaf.column(index),
+            if leaf.tombstones == nil, let column = leaf.column(index, info),
                 column.encoding == .packed, !column.flags.contains(.hasNulls)
             {
                 count &+= LeafFilter.countRange(column, low, high)
