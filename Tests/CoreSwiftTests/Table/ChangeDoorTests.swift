@@ -55,6 +55,7 @@ import Testing
             for _ in 0..<(20 + program.random.below(200)) {
                 try program.step()
                 if program.random.below(8) == 0 { try tables.checkInvariants() }
+                if program.random.below(30) == 0 { try takesBack(realm, &program) }
                 guard program.random.below(60) == 0 else { continue }
                 try tables.tellCreated()
                 for change in recorder.takeHeard() { try model.replay(change) }
@@ -77,6 +78,14 @@ import Testing
         }
         #expect(recorder.derivedCount > 0)
         #expect(try realm.check() == [])
+    }
+
+    /// Changes that are undone at once, which listeners hear both ways.
+    private func takesBack(_ realm: Realm, _ program: inout RandomProgram) throws {
+        let savepoint = try realm.savepoint()
+        for _ in 0..<(1 + program.random.below(12)) { try program.step() }
+        try realm.rollback(to: savepoint)
+        try realm.release(savepoint)
     }
 
     @Test func `objects created in a row are told as one range, with the values they got`() throws {
