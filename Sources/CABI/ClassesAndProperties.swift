@@ -9,7 +9,7 @@ extension Realm {
     func shownClass(_ key: ClassKey) throws(RealmError) -> ClassSchema {
         try beginRead()
         guard key != .invalid, let found = schema.class_(key) else {
-            throw RealmError(.noSuchTable, "no class of the realm has the key \(key.rawValue)")
+            throw RealmError(.noSuchTable, "no class of the realm has the key \(key)")
         }
         return found
     }
@@ -18,7 +18,7 @@ extension Realm {
 private func shownClass(
     _ realm: OpaquePointer?, _ key: realm_class_key_t
 ) throws(RealmError) -> ClassSchema {
-    try realmHeld(realm).shownClass(ClassKey(rawValue: key))
+    try realmHeld(realm).shownClass(ClassKey(key))
 }
 
 /// Byte by byte: Swift finds texts equal that look alike, callers in C do not.
@@ -165,7 +165,7 @@ public func realm_get_property(
 ) -> Bool {
     succeeds { () throws(RealmError) in
         let class_ = try shownClass(realm, class_key)
-        let key = PropertyKey(rawValue: key)
+        let key = PropertyKey(key)
         let all = class_.properties + class_.computedProperties
         guard key != .invalid, let found = all.first(where: { $0.key == key }) else {
             throw RealmError(

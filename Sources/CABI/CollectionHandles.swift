@@ -63,10 +63,7 @@ func describeProperty(
     let collection = try held(handle, kind, as: RealmCollection.self)
     _ = try collection.count()
     let owner = try collection.realm.shownClass(collection.classKey)
-    guard
-        let property = owner.properties.first(where: {
-            $0.key.rawValue == collection.propertyKey
-        })
+    guard let property = owner.properties.first(where: { $0.key == collection.propertyKey })
     else {
         throw RealmError(
             .invalidProperty, "the realm does not show the property of class '\(owner.name)'")

@@ -52,7 +52,7 @@ public func realm_results_read_keys(
     _ out_count: UnsafeMutablePointer<Int>?
 ) -> Bool {
     bulk(results, out_keys, count, out_count) { results, target throws(RealmError) in
-        try results.readKeys(from: first, count: count, into: target)
+        try results.readKeys(from: first, count: count, into: target.objectKeys)
     }
 }
 
@@ -69,7 +69,7 @@ public func realm_results_read_integers(
 ) -> Bool {
     bulk(results, out_values, count, out_count) { results, target throws(RealmError) in
         try results.readIntegers(
-            property_key, from: first, count: count, into: target, isNull: out_is_null)
+            PropertyKey(property_key), from: first, count: count, into: target, isNull: out_is_null)
     }
 }
 
@@ -82,7 +82,7 @@ public func realm_results_read_doubles(
 ) -> Bool {
     bulk(results, out_values, count, out_count) { results, target throws(RealmError) in
         try results.readDoubles(
-            property_key, from: first, count: count, into: target, isNull: out_is_null)
+            PropertyKey(property_key), from: first, count: count, into: target, isNull: out_is_null)
     }
 }
 
@@ -96,7 +96,8 @@ public func realm_results_read_strings(
     bulk(results, out_values, count, out_count) { results, target throws(RealmError) in
         // Both are an address and a size.
         let texts = UnsafeMutableRawPointer(target).assumingMemoryBound(to: TextReference.self)
-        return try results.readTexts(property_key, from: first, count: count, into: texts)
+        return try results.readTexts(
+            PropertyKey(property_key), from: first, count: count, into: texts)
     }
 }
 
@@ -116,7 +117,7 @@ public func realm_results_get_values(
             throw RealmError(.invalidArgument, "properties must not be NULL or none")
         }
         return try results.readValues(
-            UnsafeBufferPointer(start: properties, count: num_properties), from: first,
+            UnsafeBufferPointer(start: properties.propertyKeys, count: num_properties), from: first,
             count: count, into: target.raw)
     }
 }
@@ -273,7 +274,7 @@ public func realm_get_class_statistics(
     _ out_statistics: UnsafeMutablePointer<realm_class_statistics_t>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let sizes = try realmHeld(realm).statistics(of: ClassKey(rawValue: class_key))
+        let sizes = try realmHeld(realm).statistics(of: ClassKey(class_key))
         out_statistics?.pointee = realm_class_statistics_t(
             num_objects: UInt64(sizes.objects), row_bytes: UInt64(sizes.rowBytes),
             external_bytes: UInt64(sizes.externalBytes + sizes.collectionBytes),

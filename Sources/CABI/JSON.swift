@@ -20,7 +20,7 @@ public func realm_set_json(
 ) -> Bool {
     succeeds { () throws(RealmError) in
         let handle = try CABI.object(object)
-        try handle.setJSON(property, try cBytes(json_string, "json_string"))
+        try handle.setJSON(PropertyKey(property), try cBytes(json_string, "json_string"))
     }
 }
 

@@ -8,10 +8,10 @@ private func object(_ handle: OpaquePointer?) throws(RealmError) -> ObjectHandle
 }
 
 private func collection(
-    _ handle: OpaquePointer?, _ property: Int64, _ type: CollectionType
+    _ handle: OpaquePointer?, _ property: realm_property_key_t, _ type: CollectionType
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        try object(handle).collection(property, type).cHandle
+        try object(handle).collection(PropertyKey(property), type).cHandle
     }
 }
 
@@ -44,7 +44,7 @@ public func realm_set_embedded(_ object: OpaquePointer?, _ property: realm_prope
     -> OpaquePointer?
 {
     boundary(nil) { () throws(RealmError) in
-        try CABI.object(object).createEmbedded(property).cHandle
+        try CABI.object(object).createEmbedded(PropertyKey(property)).cHandle
     }
 }
 
@@ -57,7 +57,7 @@ public func realm_set_list(_ object: OpaquePointer?, _ property: realm_property_
     -> OpaquePointer?
 {
     boundary(nil) { () throws(RealmError) in
-        try CABI.object(object).setCollection(property, .list).cHandle
+        try CABI.object(object).setCollection(PropertyKey(property), .list).cHandle
     }
 }
 
@@ -67,7 +67,7 @@ public func realm_set_dictionary(_ object: OpaquePointer?, _ property: realm_pro
     -> OpaquePointer?
 {
     boundary(nil) { () throws(RealmError) in
-        try CABI.object(object).setCollection(property, .dictionary).cHandle
+        try CABI.object(object).setCollection(PropertyKey(property), .dictionary).cHandle
     }
 }
 

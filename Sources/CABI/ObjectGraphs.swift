@@ -36,7 +36,7 @@ public func realm_object_create_from_json(
         let realm = try realmHeld(realm)
         let tree = try JSONReader.read(try cBytes(json, "json"))
         return try realm.createObject(
-            ClassKey(rawValue: class_key), from: tree, update: try policy(update),
+            ClassKey(class_key), from: tree, update: try policy(update),
             ignoresUnknown: flags & Int32(RLM_JSON_IGNORE_UNKNOWN.rawValue) != 0
         ).cHandle
     }

@@ -38,7 +38,7 @@ public func realm_get_num_objects(
 ) -> Bool {
     succeeds { () throws(RealmError) in
         let count = try withRealm(realm) { realm throws(RealmError) in
-            try realm.objectCount(ClassKey(rawValue: class_key))
+            try realm.objectCount(ClassKey(class_key))
         }
         out_count?.pointee = count
     }
@@ -52,7 +52,7 @@ public func realm_get_object(
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
         try withRealm(realm) { realm throws(RealmError) in
-            try realm.object(ClassKey(rawValue: class_key), obj_key).cHandle
+            try realm.object(ClassKey(class_key), ObjectKey(obj_key)).cHandle
         }
     }
 }
@@ -67,7 +67,7 @@ public func realm_object_find_with_primary_key(
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
         let found = try withRealm(realm) { realm throws(RealmError) in
-            try realm.findObject(ClassKey(rawValue: class_key), primaryKey: RawValue(pk))
+            try realm.findObject(ClassKey(class_key), primaryKey: RawValue(pk))
         }
         out_found?.pointee = found != nil
         return found?.cHandle
@@ -86,7 +86,7 @@ public func realm_object_create(_ realm: OpaquePointer?, _ class_key: realm_clas
 {
     boundary(nil) { () throws(RealmError) in
         try withRealm(realm) { realm throws(RealmError) in
-            try realm.createObject(ClassKey(rawValue: class_key)).cHandle
+            try realm.createObject(ClassKey(class_key)).cHandle
         }
     }
 }
@@ -101,7 +101,7 @@ public func realm_object_create_with_primary_key(
     boundary(nil) { () throws(RealmError) in
         try withRealm(realm) { realm throws(RealmError) in
             try realm.createObject(
-                ClassKey(rawValue: class_key), primaryKey: RawValue(pk)
+                ClassKey(class_key), primaryKey: RawValue(pk)
             ).cHandle
         }
     }
@@ -121,7 +121,7 @@ public func realm_object_get_or_create_with_primary_key(
         var created = false
         let handle = try withRealm(realm) { realm throws(RealmError) in
             try realm.getOrCreateObject(
-                ClassKey(rawValue: class_key), primaryKey: RawValue(pk), created: &created)
+                ClassKey(class_key), primaryKey: RawValue(pk), created: &created)
         }
         did_create?.pointee = created
         return handle.cHandle
@@ -148,7 +148,7 @@ public func realm_object_is_valid(_ object: OpaquePointer?) -> Bool {
 /// The object's key, also of an object that was deleted.
 @c @implementation
 public func realm_object_get_key(_ object: OpaquePointer?) -> realm_object_key_t {
-    boundary(-1) { () throws(RealmError) in try CABI.object(object).objectKey }
+    boundary(-1) { () throws(RealmError) in try CABI.object(object).objectKey.rawValue }
 }
 
 /// The key of the object's class, also of an object that was deleted.
@@ -166,7 +166,8 @@ public func realm_object_as_link(_ object: OpaquePointer?) -> realm_link_t {
         target_table: ClassKey.invalid.rawValue, target: ObjectKey.invalid.rawValue)
     return boundary(none) { () throws(RealmError) in
         let handle = try CABI.object(object)
-        return realm_link_t(target_table: handle.classKey.rawValue, target: handle.objectKey)
+        return realm_link_t(
+            target_table: handle.classKey.rawValue, target: handle.objectKey.rawValue)
     }
 }
 
@@ -198,7 +199,7 @@ public func realm_get_value(
     _ out_value: UnsafeMutablePointer<realm_value_t>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        try CABI.object(object).getValue(property, out_value?.raw)
+        try CABI.object(object).getValue(PropertyKey(property), out_value?.raw)
     }
 }
 
@@ -215,7 +216,7 @@ public func realm_get_values(
         guard let properties else {
             throw RealmError(.invalidArgument, "properties must not be NULL")
         }
-        try handle.getValues(num_values, properties, out_values?.raw)
+        try handle.getValues(num_values, properties.propertyKeys, out_values?.raw)
     }
 }
 
@@ -240,7 +241,7 @@ public func realm_get_value_by_property_index(
         case .list: mark = .list
         case .dictionary: mark = .dictionary
         case .set, .none:
-            return try handle.getValue(property.key.rawValue, out_value?.raw)
+            return try handle.getValue(property.key, out_value?.raw)
         }
         out_value?.raw.pointee = RawValue(word0: 0, word1: 0, type: mark)
     }
@@ -255,7 +256,7 @@ public func realm_get_linked_object(_ object: OpaquePointer?, _ property: realm_
     -> OpaquePointer?
 {
     boundary(nil) { () throws(RealmError) in
-        try CABI.object(object).linkedObject(property)?.cHandle
+        try CABI.object(object).linkedObject(PropertyKey(property))?.cHandle
     }
 }
 
@@ -273,7 +274,7 @@ public func realm_set_value(
     _ is_default: Bool
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        try CABI.object(object).setValue(property, RawValue(new_value))
+        try CABI.object(object).setValue(PropertyKey(property), RawValue(new_value))
     }
 }
 
@@ -291,7 +292,7 @@ public func realm_set_values(
         guard let properties, let values else {
             throw RealmError(.invalidArgument, "properties and values must not be NULL")
         }
-        try handle.setValues(num_values, properties, values.raw)
+        try handle.setValues(num_values, properties.propertyKeys, values.raw)
     }
 }
 
@@ -302,7 +303,9 @@ public func realm_set_values(
 public func realm_object_add_int(
     _ object: OpaquePointer?, _ property_key: realm_property_key_t, _ value: Int64
 ) -> Bool {
-    succeeds { () throws(RealmError) in try CABI.object(object).addInt(property_key, value) }
+    succeeds { () throws(RealmError) in
+        try CABI.object(object).addInt(PropertyKey(property_key), value)
+    }
 }
 
 /// Returns the object as one line of JSON, to be freed with `realm_free()`. Links show the

@@ -105,7 +105,7 @@ public func realm_query_parse(
         try borrow(realm, .realm, as: Realm.self) { realm throws(RealmError) in
             let arguments = try queryArguments(num_args, args)
             let query = try withQueryText(query_string) { text throws(RealmError) in
-                try realm.query(ClassKey(rawValue: target_table), text, arguments: arguments)
+                try realm.query(ClassKey(target_table), text, arguments: arguments)
             }
             return makeHandle(.query, QueryObject(query))
         }
@@ -128,7 +128,7 @@ public func realm_query_parse_format(
         let arguments = try queryArguments(num_args, args)
         let query = try withQueryText(format) { text throws(RealmError) in
             try realm.query(
-                ClassKey(rawValue: target_table), format: Array(text), arguments: arguments)
+                ClassKey(target_table), format: Array(text), arguments: arguments)
         }
         return makeHandle(.query, QueryObject(query))
     }

@@ -37,7 +37,7 @@ public func realm_object_find_all(_ realm: OpaquePointer?, _ class_key: realm_cl
 {
     boundary(nil) { () throws(RealmError) in
         try borrow(realm, .realm, as: Realm.self) { realm throws(RealmError) in
-            makeHandle(.results, try realm.results(ClassKey(rawValue: class_key)))
+            makeHandle(.results, try realm.results(ClassKey(class_key)))
         }
     }
 }
@@ -54,7 +54,7 @@ public func realm_get_backlinks(
         let slot = try HandleSlab.check(UnsafeRawPointer(object), .object)
         let handle = ObjectHandle(checked: slot)
         let results = try handle.backlinks(
-            from: ClassKey(rawValue: source_table_key), property: property_key)
+            from: ClassKey(source_table_key), property: PropertyKey(property_key))
         return makeHandle(.results, results)
     }
 }
@@ -372,7 +372,7 @@ public func realm_results_min(
 ) -> Bool {
     aggregate(
         results, out_min, out_found,
-        { results throws(RealmError) in try results.minimum(property_key) },
+        { results throws(RealmError) in try results.minimum(PropertyKey(property_key)) },
         values: { values throws(RealmError) in try values.minimum() })
 }
 
@@ -384,7 +384,7 @@ public func realm_results_max(
 ) -> Bool {
     aggregate(
         results, out_max, out_found,
-        { results throws(RealmError) in try results.maximum(property_key) },
+        { results throws(RealmError) in try results.maximum(PropertyKey(property_key)) },
         values: { values throws(RealmError) in try values.maximum() })
 }
 
@@ -399,7 +399,7 @@ public func realm_results_sum(
 ) -> Bool {
     aggregate(
         results, out_sum, out_found,
-        { results throws(RealmError) in try results.sum(property_key) },
+        { results throws(RealmError) in try results.sum(PropertyKey(property_key)) },
         values: { values throws(RealmError) in try values.sum() })
 }
 
@@ -413,6 +413,6 @@ public func realm_results_average(
 ) -> Bool {
     aggregate(
         results, out_average, out_found,
-        { results throws(RealmError) in try results.average(property_key) },
+        { results throws(RealmError) in try results.average(PropertyKey(property_key)) },
         values: { values throws(RealmError) in try values.average() })
 }

@@ -37,8 +37,8 @@ public func realm_object_create_from_nodes(
 ) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
         try realmHeld(realm).createObject(
-            ClassKey(rawValue: class_key), nodes: try valueNodes(nodes, num_nodes),
-            update: try policy(update), keys: out_keys
+            ClassKey(class_key), nodes: try valueNodes(nodes, num_nodes),
+            update: try policy(update), keys: out_keys?.objectKeys
         ).cHandle
     }
 }
@@ -56,7 +56,8 @@ public func realm_object_set_nodes(
         let object = ObjectHandle(
             checked: try HandleSlab.check(UnsafeRawPointer(object), .object))
         try object.setProperties(
-            nodes: try valueNodes(nodes, num_nodes), update: try policy(update), keys: out_keys)
+            nodes: try valueNodes(nodes, num_nodes), update: try policy(update),
+            keys: out_keys?.objectKeys)
     }
 }
 
@@ -69,7 +70,7 @@ private func put(
         try withCollection(list, .list) { list throws(RealmError) in
             try list.put(
                 nodes: try valueNodes(nodes, count), at: index, isInsertion: isInsertion,
-                update: try policy(update), keys: keys)
+                update: try policy(update), keys: keys?.objectKeys)
         }
     }
 }
@@ -107,7 +108,7 @@ public func realm_set_insert_nodes(
         try withCollection(set, .set) { set throws(RealmError) in
             try set.insert(
                 nodes: try valueNodes(nodes, num_nodes), update: try policy(update),
-                keys: out_keys)
+                keys: out_keys?.objectKeys)
         }
     }
 }
@@ -123,7 +124,7 @@ public func realm_dictionary_insert_nodes(
         try withCollection(dictionary, .dictionary) { dictionary throws(RealmError) in
             try dictionary.insert(
                 nodes: try valueNodes(nodes, num_nodes), key: RawValue(key),
-                update: try policy(update), keys: out_keys)
+                update: try policy(update), keys: out_keys?.objectKeys)
         }
     }
 }

@@ -28,3 +28,31 @@ extension UnsafePointer where Pointee == realm_value_t {
         UnsafeRawPointer(self).assumingMemoryBound(to: RawValue.self)
     }
 }
+
+// Keys are the engine's types from here on; arrays of them have the layout of arrays of numbers.
+
+extension ClassKey {
+    @inline(__always) init(_ key: realm_class_key_t) { self.init(rawValue: key) }
+}
+
+extension PropertyKey {
+    @inline(__always) init(_ key: realm_property_key_t) { self.init(rawValue: key) }
+}
+
+extension ObjectKey {
+    @inline(__always) init(_ key: realm_object_key_t) { self.init(rawValue: key) }
+}
+
+extension UnsafePointer where Pointee == realm_property_key_t {
+    @inline(__always)
+    var propertyKeys: UnsafePointer<PropertyKey> {
+        UnsafeRawPointer(self).assumingMemoryBound(to: PropertyKey.self)
+    }
+}
+
+extension UnsafeMutablePointer where Pointee == realm_object_key_t {
+    @inline(__always)
+    var objectKeys: UnsafeMutablePointer<ObjectKey> {
+        UnsafeMutableRawPointer(self).assumingMemoryBound(to: ObjectKey.self)
+    }
+}

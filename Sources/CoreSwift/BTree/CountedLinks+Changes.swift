@@ -51,7 +51,7 @@ extension CountedLinks {
                 position: IndexPosition(
                     bytes: bytes,
                     count: link.write(buffer, number: number, isMixed: Changes.isMixed),
-                    key: Int64(bitPattern: link.source)),
+                    key: link.source),
                 isAddition: isAddition)
         }
         try tree.apply(batch, memory: memory)
@@ -104,7 +104,7 @@ extension CountedLinks {
         let count = changes.count
         var entries = Entries()
         var read = 0
-        var target = Link(classKey: 0, target: 0, source: 0)
+        var target = Link(classKey: noClass, target: .invalid, source: .invalid)
         var furtherOfTarget = 0
         while read < count {
             let first = read
@@ -163,7 +163,7 @@ extension CountedLinks {
             return try cursor.contains(
                 IndexPosition(
                     bytes: UnsafeRawPointer(buffer), count: count,
-                    key: Int64(bitPattern: link.source)))
+                    key: link.source))
         }
         guard try isThere(0) else { return 0 }
         // Link `low` is there, link `high` is not: twice as far each time, then by halves.

@@ -12,13 +12,14 @@ enum CountedLinks {
     /// Target with class, and number.
     static let byteCountMax = 16
     private static let numberBytes = 4
+    static let noClass = ClassKey.invalid
 
     /// From where a link leads, and where to.
     struct Link {
-        /// 0 where the index files targets by object key alone.
-        var classKey: UInt32
-        var target: UInt64
-        var source: UInt64
+        /// `noClass` where the index files targets by object key alone.
+        var classKey: ClassKey
+        var target: ObjectKey
+        var source: ObjectKey
 
         @inline(__always)
         func hasTarget(of other: Link) -> Bool {
@@ -33,11 +34,11 @@ enum CountedLinks {
         func write(_ buffer: UnsafeMutableRawPointer, number: Int, isMixed: Bool) -> Int {
             var count = 8
             if isMixed {
-                buffer.put(classKey.bigEndian, 0)
-                buffer.put(target.bigEndian, 4)
+                buffer.put(classKey.rawValue.bigEndian, 0)
+                buffer.put(target.word.bigEndian, 4)
                 count = 12
             } else {
-                buffer.put(target.bigEndian, 0)
+                buffer.put(target.word.bigEndian, 0)
             }
             if number > 0 {
                 buffer.put(UInt32(truncatingIfNeeded: number).bigEndian, count)
@@ -55,7 +56,7 @@ enum CountedLinks {
         _ body: (IndexPosition, IndexPosition) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         // Object keys are never negative, so there is a next one.
-        let next = ObjectKey(rawValue: target.rawValue &+ 1)
+        let next = target.advanced(by: 1)
         return try InverseBytes.with(target, of: classKey, isMixed: isMixed) {
             low, count throws(RealmError) in
             try InverseBytes.with(next, of: classKey, isMixed: isMixed) {
@@ -81,7 +82,7 @@ enum CountedLinks {
     /// Calls `body` with the entries of a column of links and the targets that they name.
     @inline(__always)
     static func forEachTarget(
-        _ leaf: IndexLeaf, _ entries: Range<Int>, _ body: (Int, Int64) -> Void
+        _ leaf: IndexLeaf, _ entries: Range<Int>, _ body: (Int, ObjectKey) -> Void
     ) {
         let shared = min(leaf.prefixCount, 8)
         let own = 8 &- shared
@@ -92,13 +93,13 @@ enum CountedLinks {
         if isUniform, own == 2 {
             for entry in entries {
                 let word = common << 16 | UInt64(heap.u16(entry &* 2).byteSwapped)
-                body(entry, Int64(bitPattern: word))
+                body(entry, ObjectKey(word: word))
             }
         } else if isUniform, own == 3 {
             for entry in entries {
                 let place = entry &* 3
                 let word = UInt64(heap.u8(place)) << 16 | UInt64(heap.u16(place &+ 1).byteSwapped)
-                body(entry, Int64(bitPattern: common << 24 | word))
+                body(entry, ObjectKey(word: common << 24 | word))
             }
         } else {
             for entry in entries {
@@ -107,7 +108,7 @@ enum CountedLinks {
                 for index in 0..<min(own, suffix.count) {
                     word = word << 8 | UInt64(suffix[index])
                 }
-                body(entry, Int64(bitPattern: word))
+                body(entry, ObjectKey(word: word))
             }
         }
     }
@@ -115,8 +116,8 @@ enum CountedLinks {
     /// The sources of all links to the target, ascending, each as often as it links.
     static func sources(
         of target: ObjectKey, in classKey: ClassKey, isMixed: Bool, _ tree: IndexTree
-    ) throws(RealmError) -> [Int64] {
-        var result: [Int64] = []
+    ) throws(RealmError) -> [ObjectKey] {
+        var result: [ObjectKey] = []
         var ascends = true
         let first = isMixed ? 12 : 8
         try withRange(target, classKey, isMixed) { low, high throws(RealmError) in

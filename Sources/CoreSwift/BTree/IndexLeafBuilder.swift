@@ -8,7 +8,7 @@ struct IndexChildren {
     struct Child {
         var separatorOffset: Int
         var separatorCount: Int
-        var separatorKey: Int64
+        var separatorKey: ObjectKey
         var entries: Int
         var reference: BlockReference
     }
@@ -29,7 +29,7 @@ final class IndexLeafBuilder {
     private struct Entry {
         var offset: Int
         var count: Int
-        var key: Int64
+        var key: ObjectKey
     }
     private var entries: [Entry] = []
     private var heap: UnsafeMutableRawPointer
@@ -39,8 +39,8 @@ final class IndexLeafBuilder {
     private var heapCapacity: Int
     private var prefixCount = 0
     private var sameLength = true
-    private var keyMinimum = Int64.max
-    private var keyMaximum = Int64.min
+    private var keyMinimum = ObjectKey.max
+    private var keyMaximum = ObjectKey.min
     /// The last entry of the previous leaf, to cut the next separator short.
     private var previous: [UInt8] = []
     private var hasPrevious = false
@@ -69,15 +69,16 @@ final class IndexLeafBuilder {
 
     @inline(__always)
     private func size(
-        _ count: Int, _ bytes: Int, _ prefix: Int, _ same: Bool, _ low: Int64, _ high: Int64
+        _ count: Int, _ bytes: Int, _ prefix: Int, _ same: Bool, _ low: ObjectKey, _ high: ObjectKey
     ) -> Int {
         if count == 0 { return 0 }
-        let width = Self.width(UInt64(bitPattern: high &- low))
+        let width = Self.width(low, high)
         return IndexLeaf.headerSize &+ prefix &+ 24 &+ (bytes &- count &* prefix)
             &+ (same ? 0 : 2 &* (count &+ 1)) &+ count &* width
     }
 
-    @inline(__always) private static func width(_ range: UInt64) -> Int {
+    @inline(__always) private static func width(_ low: ObjectKey, _ high: ObjectKey) -> Int {
+        let range = UInt(bitPattern: low.distance(to: high))
         if range == 0 { return 0 }
         if range <= 0xFF { return 1 }
         if range <= 0xFFFF { return 2 }
@@ -85,7 +86,7 @@ final class IndexLeafBuilder {
     }
 
     /// Adds the next entry; the bytes are copied.
-    func add(_ bytes: UnsafeRawPointer, _ count: Int, _ key: Int64) {
+    func add(_ bytes: UnsafeRawPointer, _ count: Int, _ key: ObjectKey) {
         if let last = entries.last, last.count == count,
             equalBytes(heap + last.offset, bytes, count)
         {
@@ -97,7 +98,7 @@ final class IndexLeafBuilder {
 
     /// An entry with the bytes of the one before, as common words have by the million.
     @inline(__always)
-    private func addEqual(_ last: Entry, _ key: Int64) {
+    private func addEqual(_ last: Entry, _ key: ObjectKey) {
         let low = min(keyMinimum, key)
         let high = max(keyMaximum, key)
         let total = byteTotal &+ last.count
@@ -113,7 +114,7 @@ final class IndexLeafBuilder {
         keyMaximum = high
     }
 
-    private func addOther(_ bytes: UnsafeRawPointer, _ count: Int, _ key: Int64) {
+    private func addOther(_ bytes: UnsafeRawPointer, _ count: Int, _ key: ObjectKey) {
         var prefix = count
         var same = true
         if let first = entries.first {
@@ -206,7 +207,7 @@ final class IndexLeafBuilder {
         block.put(tag.rawValue, BlockField.tag)
         block.put(UInt32(count), BlockField.count)
         block.put(UInt16(prefixCount), IndexLeafField.prefixCount)
-        let width = Self.width(UInt64(bitPattern: keyMaximum &- keyMinimum))
+        let width = Self.width(keyMinimum, keyMaximum)
         block.put(UInt8(width), IndexLeafField.keyWidth)
         block.put(keyMinimum, IndexLeafField.keyBase)
         var offset = IndexLeaf.headerSize
@@ -218,13 +219,13 @@ final class IndexLeafBuilder {
         entries.withUnsafeBufferPointer { entries in
             let keys = block + offset
             for (i, entry) in entries.enumerated() {
-                let delta = entry.key &- keyMinimum
+                let delta = keyMinimum.distance(to: entry.key)
                 switch width {
                 case 0: break
                 case 1: keys.put(UInt8(truncatingIfNeeded: delta), i)
                 case 2: keys.put(UInt16(truncatingIfNeeded: delta), i &* 2)
                 case 4: keys.put(UInt32(truncatingIfNeeded: delta), i &* 4)
-                default: keys.put(delta, i &* 8)
+                default: keys.put(Int64(delta), i &* 8)
                 }
             }
             offset += width * count

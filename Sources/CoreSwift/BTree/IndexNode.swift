@@ -31,7 +31,7 @@ import CKernels
 struct IndexPosition {
     var bytes: UnsafeRawPointer
     var count: Int
-    var key: Int64
+    var key: ObjectKey
 }
 
 /// Trees hold at most this many bytes of a value; equal stored values of this length are told
@@ -77,7 +77,7 @@ struct IndexLeaf {
         base.u16(IndexLeafField.suffixCount) == IndexLeafField.suffixesDiffer
     }
     @inline(__always) var keyWidth: Int { Int(base.u8(IndexLeafField.keyWidth)) }
-    @inline(__always) var keyBase: Int64 { base.i64(IndexLeafField.keyBase) }
+    @inline(__always) var keyBase: ObjectKey { base.objectKey(IndexLeafField.keyBase) }
     @inline(__always) var prefix: UnsafeRawPointer { base + Int(base.u32(IndexLeafField.prefix)) }
     @inline(__always) var offsets: UnsafeRawPointer {
         base + Int(base.u32(IndexLeafField.offsets))
@@ -85,17 +85,17 @@ struct IndexLeaf {
     @inline(__always) var heap: UnsafeRawPointer { base + Int(base.u32(IndexLeafField.heap)) }
     @inline(__always) var keys: UnsafeRawPointer { base + Int(base.u32(IndexLeafField.keys)) }
 
-    @inline(__always) func key(_ index: Int) -> Int64 {
+    @inline(__always) func key(_ index: Int) -> ObjectKey {
         switch keyWidth {
         case 0: return keyBase
-        case 1: return keyBase &+ Int64(keys.u8(index))
-        case 2: return keyBase &+ Int64(keys.u16(index &* 2))
-        case 4: return keyBase &+ Int64(keys.u32(index &* 4))
-        default: return keyBase &+ keys.i64(index &* 8)
+        case 1: return keyBase.advanced(by: Int(keys.u8(index)))
+        case 2: return keyBase.advanced(by: Int(keys.u16(index &* 2)))
+        case 4: return keyBase.advanced(by: Int(keys.u32(index &* 4)))
+        default: return keyBase.advanced(by: Int(keys.i64(index &* 8)))
         }
     }
     /// Appends the keys of a range of entries, a width at a time.
-    func appendKeys(_ range: Range<Int>, to result: inout [Int64]) {
+    func appendKeys(_ range: Range<Int>, to result: inout [ObjectKey]) {
         let base = keyBase
         let start = result.count
         let first = range.lowerBound
@@ -106,10 +106,17 @@ struct IndexLeaf {
             let count = range.count
             switch keyWidth {
             case 0: break
-            case 1: for i in 0..<count { target[i] = base &+ Int64(keys.u8(first &+ i)) }
-            case 2: for i in 0..<count { target[i] = base &+ Int64(keys.u16((first &+ i) &* 2)) }
-            case 4: for i in 0..<count { target[i] = base &+ Int64(keys.u32((first &+ i) &* 4)) }
-            default: for i in 0..<count { target[i] = base &+ keys.i64((first &+ i) &* 8) }
+            case 1:
+                for i in 0..<count { target[i] = base.advanced(by: Int(keys.u8(first &+ i))) }
+            case 2:
+                for i in 0..<count {
+                    target[i] = base.advanced(by: Int(keys.u16((first &+ i) &* 2)))
+                }
+            case 4:
+                for i in 0..<count {
+                    target[i] = base.advanced(by: Int(keys.u32((first &+ i) &* 4)))
+                }
+            default: for i in 0..<count { target[i] = key(first &+ i) }
             }
         }
     }
@@ -234,7 +241,7 @@ struct IndexBranch {
         return IndexPosition(
             bytes: base + Int(child.u32(IndexBranchField.separator)),
             count: Int(child.u16(IndexBranchField.separatorCount)),
-            key: child.i64(IndexBranchField.separatorKey))
+            key: child.objectKey(IndexBranchField.separatorKey))
     }
 
     /// The last child whose separator is not above `position`, or child 0.

@@ -26,7 +26,7 @@ struct IndexPending {
         var offset: Int
         var count: Int32
         var isAddition: Bool
-        var key: Int64
+        var key: ObjectKey
     }
     fileprivate static let removalBit: UInt64 = 1 << 63
     /// From here on huge pages pay.
@@ -89,9 +89,9 @@ struct IndexPending {
     // MARK: Collecting
 
     @inline(__always)
-    mutating func append(_ value: UInt64, _ key: Int64, isAddition: Bool) {
+    mutating func append(_ value: UInt64, _ key: ObjectKey, isAddition: Bool) {
         if count == capacity { grow() }
-        let word = UInt64(bitPattern: key)
+        let word = key.word
         if word < lastKey { keysAscend = false }
         lastKey = word
         words.unsafelyUnwrapped[count] = WordChange(
@@ -100,7 +100,7 @@ struct IndexPending {
     }
 
     mutating func append(
-        _ bytes: UnsafeRawPointer, _ length: Int, _ key: Int64, isAddition: Bool
+        _ bytes: UnsafeRawPointer, _ length: Int, _ key: ObjectKey, isAddition: Bool
     ) {
         if shape == .terms {
             append(terms.number(bytes, length), key, isAddition: isAddition)
@@ -158,8 +158,8 @@ struct IndexPending {
     enum Pending {
         /// No change of this value waits.
         case unknown
-        case added(Int64)
-        case removed(Int64)
+        case added(ObjectKey)
+        case removed(ObjectKey)
     }
 
     /// The latest waiting change of this value. For indexes whose values are unique.
@@ -186,24 +186,24 @@ struct IndexPending {
     /// What waits for an 8-byte value, by object key: how often it is added, less how often it is
     /// removed. Where entries are not counted a removal and an addition may cancel out, too: then
     /// the tree is right. Nil when the changes should be merged instead.
-    mutating func changes(of value: UInt64) -> [Int64: Int]? {
+    mutating func changes(of value: UInt64) -> [ObjectKey: Int]? {
         guard count > 0, let words else { return [:] }
         guard count - chains.count <= Self.unchainedMax else { return nil }
         chains.extend(words, total: count)
-        var found: [Int64: Int] = [:]
+        var found: [ObjectKey: Int] = [:]
         let isWhole = chains.visit(value, words, limit: Self.chainMax) { change in
-            let key = Int64(bitPattern: change.payload & ~Self.removalBit)
+            let key = ObjectKey(word: change.payload & ~Self.removalBit)
             found[key, default: 0] += change.payload & Self.removalBit == 0 ? 1 : -1
         }
         return isWhole ? found : nil
     }
 
     /// The same for a value of other bytes, where entries are counted.
-    mutating func changes(ofText bytes: UnsafeRawPointer, _ length: Int) -> [Int64: Int]? {
+    mutating func changes(ofText bytes: UnsafeRawPointer, _ length: Int) -> [ObjectKey: Int]? {
         guard count > 0, isCounted, let texts else { return [:] }
         guard count - hashedUpTo <= Self.unchainedMax else { return nil }
         hashNewChanges()
-        var found: [Int64: Int] = [:]
+        var found: [ObjectKey: Int] = [:]
         let mask = hashTable.count - 1
         var place = Int(truncatingIfNeeded: Self.hash(bytes, length)) & mask
         while hashTable[place] != 0, !isText(texts[Int(hashTable[place]) - 1], bytes, length) {
@@ -366,7 +366,7 @@ struct IndexPending {
                 return IndexBatch.Operation(
                     position: IndexPosition(
                         bytes: bytes.baseAddress.unsafelyUnwrapped, count: bytes.count,
-                        key: Int64(bitPattern: item.payload & ~removalBit)),
+                        key: ObjectKey(word: item.payload & ~removalBit)),
                     isAddition: item.payload & removalBit == 0)
             }
             return try tree.apply(batch, memory: memory)
@@ -379,7 +379,7 @@ struct IndexPending {
             return IndexBatch.Operation(
                 position: IndexPosition(
                     bytes: UnsafeRawPointer(buffer), count: 8,
-                    key: Int64(bitPattern: item.payload & ~removalBit)),
+                    key: ObjectKey(word: item.payload & ~removalBit)),
                 isAddition: item.payload & removalBit == 0)
         }
         try tree.apply(batch, memory: memory)
@@ -482,7 +482,8 @@ private struct WordLinkChanges: LinkChanges {
     @inline(__always)
     private func link(_ item: RadixItem) -> CountedLinks.Link {
         CountedLinks.Link(
-            classKey: 0, target: item.key, source: item.payload & ~IndexPending.removalBit)
+            classKey: CountedLinks.noClass, target: ObjectKey(word: item.key),
+            source: ObjectKey(word: item.payload & ~IndexPending.removalBit))
     }
 
     @inline(__always)
@@ -527,8 +528,8 @@ private struct TextLinkChanges: LinkChanges {
 
     private func link(_ text: IndexPending.TextChange) -> CountedLinks.Link {
         CountedLinks.Link(
-            classKey: heap.u32(text.offset).byteSwapped,
-            target: heap.u64(text.offset + 4).byteSwapped, source: UInt64(bitPattern: text.key))
+            classKey: ClassKey(rawValue: heap.u32(text.offset).byteSwapped),
+            target: ObjectKey(word: heap.u64(text.offset + 4).byteSwapped), source: text.key)
     }
 
     func link(_ index: Int) -> CountedLinks.Link { link(text(changes[index])) }

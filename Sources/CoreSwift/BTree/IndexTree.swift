@@ -56,7 +56,7 @@ struct IndexTree {
     }
 
     /// The object key of the first entry with exactly these bytes, or nil.
-    func first(_ bytes: UnsafeRawPointer, _ count: Int) throws(RealmError) -> Int64? {
+    func first(_ bytes: UnsafeRawPointer, _ count: Int) throws(RealmError) -> ObjectKey? {
         if isEmpty { return nil }
         let position = IndexPosition(bytes: bytes, count: count, key: .min)
         var place = UnsafeRawPointer(rootPlace)

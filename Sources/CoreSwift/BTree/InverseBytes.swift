@@ -10,7 +10,7 @@ enum InverseBytes {
         _ body: (UnsafeRawPointer, Int) throws(RealmError) -> R
     ) throws(RealmError) -> R {
         var bytes: (UInt32, UInt32, UInt64) = (
-            0, target.rawValue.bigEndian, UInt64(bitPattern: key.rawValue).bigEndian
+            0, target.rawValue.bigEndian, key.word.bigEndian
         )
         return try withUnsafePointer(to: &bytes) { pointer throws(RealmError) in
             let start = UnsafeRawPointer(pointer)
@@ -24,7 +24,7 @@ enum InverseBytes {
         _ body: (UnsafeRawPointer, Int) -> R
     ) -> R {
         var bytes: (UInt32, UInt32, UInt64) = (
-            0, target.rawValue.bigEndian, UInt64(bitPattern: key.rawValue).bigEndian
+            0, target.rawValue.bigEndian, key.word.bigEndian
         )
         return withUnsafePointer(to: &bytes) { pointer in
             let start = UnsafeRawPointer(pointer)

@@ -29,8 +29,8 @@ enum RowBranch {
     @inline(__always) static func level(_ node: UnsafeRawPointer) -> Int {
         Int(node.u16(levelOffset))
     }
-    @inline(__always) static func key(_ node: UnsafeRawPointer, _ index: Int) -> Int64 {
-        node.i64(keysOffset &+ index &* 8)
+    @inline(__always) static func key(_ node: UnsafeRawPointer, _ index: Int) -> ObjectKey {
+        node.objectKey(keysOffset &+ index &* 8)
     }
     @inline(__always) static func rows(_ node: UnsafeRawPointer, _ index: Int) -> Int {
         Int(truncatingIfNeeded: node.u64(countsOffset &+ index &* 8))
@@ -41,7 +41,7 @@ enum RowBranch {
     }
 
     /// The child that covers `key`: the last one whose first key is not above it, or child 0.
-    @inline(__always) static func child(_ node: UnsafeRawPointer, covering key: Int64) -> Int {
+    @inline(__always) static func child(_ node: UnsafeRawPointer, covering key: ObjectKey) -> Int {
         var low = 0
         var length = count(node)
         // Branch-free halving: the comparison becomes a conditional move.
@@ -95,7 +95,7 @@ enum RowBranch {
     }
 
     static func set(
-        _ node: UnsafeMutableRawPointer, _ index: Int, key: Int64, rows: Int,
+        _ node: UnsafeMutableRawPointer, _ index: Int, key: ObjectKey, rows: Int,
         reference: BlockReference
     ) {
         node.put(key, keysOffset + index * 8)
@@ -103,7 +103,7 @@ enum RowBranch {
         reference.store(node + (referencesOffset + index * BlockReference.byteCount))
     }
 
-    static func setKey(_ node: UnsafeMutableRawPointer, _ index: Int, _ key: Int64) {
+    static func setKey(_ node: UnsafeMutableRawPointer, _ index: Int, _ key: ObjectKey) {
         node.put(key, keysOffset + index * 8)
     }
 

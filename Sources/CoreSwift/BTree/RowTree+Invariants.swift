@@ -6,7 +6,8 @@ extension RowTree {
     /// it. Returns the rows of the tree.
     func checkInvariants(
         countsAreExact: Bool,
-        leaf: (_ place: UnsafeRawPointer, _ low: Int64, _ high: Int64) throws(RealmError) -> Int
+        leaf: (_ place: UnsafeRawPointer, _ low: ObjectKey, _ high: ObjectKey) throws(RealmError) ->
+            Int
     ) throws(RealmError) -> Int {
         if isEmpty {
             guard depth == 0 else { throw broken("has no root and \(depth) levels") }
@@ -22,9 +23,9 @@ extension RowTree {
     }
 
     private func check(
-        _ place: UnsafeRawPointer, _ level: Int, _ low: Int64, _ high: Int64,
+        _ place: UnsafeRawPointer, _ level: Int, _ low: ObjectKey, _ high: ObjectKey,
         isParentTransient: Bool, _ countsAreExact: Bool,
-        _ leaf: (UnsafeRawPointer, Int64, Int64) throws(RealmError) -> Int
+        _ leaf: (UnsafeRawPointer, ObjectKey, ObjectKey) throws(RealmError) -> Int
     ) throws(RealmError) -> Int {
         let isTransient = BlockReference(place).isTransient
         guard isParentTransient || !isTransient else {

@@ -71,11 +71,11 @@ struct RowTree {
     /// (up to `high`, or all where that is the greatest). The tree is not empty.
     @inline(__always)
     func leafPlace(
-        covering key: Int64
-    ) throws(RealmError) -> (place: UnsafeRawPointer, low: Int64, high: Int64) {
+        covering key: ObjectKey
+    ) throws(RealmError) -> (place: UnsafeRawPointer, low: ObjectKey, high: ObjectKey) {
         var place = UnsafeRawPointer(rootPlace)
-        var low = Int64.min
-        var high = Int64.max
+        var low = ObjectKey.min
+        var high = ObjectKey.max
         for level in stride(from: depth, to: 0, by: -1) {
             let node = try branch(place, level)
             let child = RowBranch.child(node, covering: key)
@@ -91,11 +91,11 @@ struct RowTree {
     /// Makes every branch from the root to the leaf covering `key` transient and records the
     /// path. Returns where the leaf's reference stands, and the range of keys it covers.
     func mutablePath(
-        _ key: Int64
-    ) throws(RealmError) -> (place: UnsafeMutableRawPointer, low: Int64, high: Int64) {
+        _ key: ObjectKey
+    ) throws(RealmError) -> (place: UnsafeMutableRawPointer, low: ObjectKey, high: ObjectKey) {
         var place = rootPlace
-        var low = Int64.min
-        var high = Int64.max
+        var low = ObjectKey.min
+        var high = ObjectKey.max
         for level in stride(from: depth, to: 0, by: -1) {
             let node = try mutableBranch(place, level, low, high)
             let child = RowBranch.child(node, covering: key)
@@ -108,7 +108,7 @@ struct RowTree {
     }
 
     private func mutableBranch(
-        _ place: UnsafeMutableRawPointer, _ level: Int, _ low: Int64, _ high: Int64
+        _ place: UnsafeMutableRawPointer, _ level: Int, _ low: ObjectKey, _ high: ObjectKey
     ) throws(RealmError) -> UnsafeMutableRawPointer {
         let reference = BlockReference(place)
         if reference.isTransient { return memory.pointee.blocks.pointer(reference) }
@@ -132,7 +132,7 @@ struct RowTree {
     /// keys are in the range that its parent files it under. Reading need not know; a change that
     /// relied on it in a damaged file would put children in places where nobody finds them again.
     func checkLeaf(
-        keys first: Int64, _ last: Int64, _ low: Int64, _ high: Int64
+        keys first: ObjectKey, _ last: ObjectKey, _ low: ObjectKey, _ high: ObjectKey
     ) throws(RealmError) {
         guard first >= low, last < high || (high == .max && last == high) else {
             throw outOfRange("row leaf", first, last, low, high)
@@ -140,7 +140,7 @@ struct RowTree {
     }
 
     private func outOfRange(
-        _ what: String, _ first: Int64, _ last: Int64, _ low: Int64, _ high: Int64
+        _ what: String, _ first: ObjectKey, _ last: ObjectKey, _ low: ObjectKey, _ high: ObjectKey
     ) -> RealmError {
         RealmError(
             .invalidDatabase,
@@ -150,13 +150,13 @@ struct RowTree {
 
     /// Inserts a child after the leaf that `mutablePath` found last. The recorded path is stale
     /// afterwards.
-    mutating func insertChild(key: Int64, rows: Int, reference: BlockReference) {
+    mutating func insertChild(key: ObjectKey, rows: Int, reference: BlockReference) {
         insertChild(at: depth - 1, key: key, rows: rows, reference: reference)
     }
 
     /// `position`: index into the recorded path, 0 = root branch; -1 = the root itself splits.
     private mutating func insertChild(
-        at position: Int, key: Int64, rows: Int, reference: BlockReference
+        at position: Int, key: ObjectKey, rows: Int, reference: BlockReference
     ) {
         if position < 0 {
             let level = depth + 1
@@ -285,13 +285,13 @@ struct RowTree {
     // MARK: Walking through what the transaction made
 
     /// Calls `body` with the transient leaves, and with the first key that each is filed under.
-    func forEachTransientLeaf(_ body: (UnsafeMutableRawPointer, Int64) -> Void) {
+    func forEachTransientLeaf(_ body: (UnsafeMutableRawPointer, ObjectKey) -> Void) {
         visitLeaves(root, depth, .min, body)
     }
 
     private func visitLeaves(
-        _ reference: BlockReference, _ level: Int, _ low: Int64,
-        _ body: (UnsafeMutableRawPointer, Int64) -> Void
+        _ reference: BlockReference, _ level: Int, _ low: ObjectKey,
+        _ body: (UnsafeMutableRawPointer, ObjectKey) -> Void
     ) {
         guard reference.isTransient else { return }
         let node = memory.pointee.blocks.pointer(reference)

@@ -81,7 +81,7 @@ extension Realm {
         var leaves = try SnapshotReader(tables: tables).table(classKey).leaves()
         while let leaf = try leaves.next() {
             for row in 0..<leaf.rows where !leaf.isDead(row) {
-                keys.append(ObjectKey(rawValue: leaf.key(row)))
+                keys.append(leaf.key(row))
             }
         }
         return keys

@@ -67,7 +67,7 @@ extension Realm {
     /// Sizes of one class.
     public func statistics(of key: ClassKey) throws(RealmError) -> ClassStatistics {
         guard let result = try statistics({ $0 == key }).classes.first else {
-            throw RealmError(.noSuchTable, "'\(path)' has no class with key \(key.rawValue)")
+            throw RealmError(.noSuchTable, "'\(path)' has no class with key \(key)")
         }
         return result
     }

@@ -12,7 +12,7 @@ struct EmbeddingChange {
     private struct Incoming {
         let table: Table
         let column: Int
-        let key: Int64
+        let key: ObjectKey
     }
 
     init(_ realm: Realm, _ tables: TableSet, _ before: StoredSchema, mends: Bool) {
@@ -55,7 +55,7 @@ struct EmbeddingChange {
 
     /// The links to an object, each as often as it is there.
     private func incoming(
-        _ key: Int64, of table: Table, _ name: String
+        _ key: ObjectKey, of table: Table, _ name: String
     ) throws(RealmError) -> [Incoming] {
         var links: [Incoming] = []
         for (source, column) in table.incoming {
@@ -76,20 +76,20 @@ struct EmbeddingChange {
 
     /// Puts a copy of an object in the place of one of the links to it.
     private func copy(
-        _ key: Int64, of item: ClassSchema, for link: Incoming
+        _ key: ObjectKey, of item: ClassSchema, for link: Incoming
     ) throws(RealmError) {
         let source = try realm.object(item.key, key)
         defer { source.release() }
         let copy = try realm.createObject(item.key)
         defer { copy.release() }
         try fill(copy, from: source, item)
-        let old = RawValue.link(item.key, ObjectKey(rawValue: key))
-        let new = RawValue.link(item.key, ObjectKey(rawValue: copy.objectKey))
+        let old = RawValue.link(item.key, key)
+        let new = RawValue.link(item.key, copy.objectKey)
         let info = link.table.columns[link.column]
         let owner = try realm.object(link.table.classKey, link.key)
         defer { owner.release() }
-        if info.kind == .link { return try owner.setValue(info.propertyKey.rawValue, new) }
-        let collection = try owner.collection(info.propertyKey.rawValue, info.collection)
+        if info.kind == .link { return try owner.setValue(info.propertyKey, new) }
+        let collection = try owner.collection(info.propertyKey, info.collection)
         // The last of them: the first one keeps the object.
         for index in (0..<(try collection.count())).reversed()
         where link.table.isSameLink(try collection.get(index), old) {
@@ -108,7 +108,7 @@ struct EmbeddingChange {
         _ copy: ObjectHandle, from source: ObjectHandle, _ item: ClassSchema
     ) throws(RealmError) {
         for property in item.properties {
-            let key = property.key.rawValue
+            let key = property.key
             let owned = property.type == .object ? embedded(property.linkTarget) : nil
             if property.collection != .none {
                 try fill(
@@ -123,7 +123,7 @@ struct EmbeddingChange {
                     try copy.setCollection(key, nested),
                     from: try source.collection(key, nested), nil)
             } else if let owned, !value.isNull {
-                let child = try realm.object(owned.key, value.linkTarget.rawValue)
+                let child = try realm.object(owned.key, value.linkTarget)
                 defer { child.release() }
                 let made = try copy.createEmbedded(key)
                 defer { made.release() }
@@ -166,7 +166,7 @@ struct EmbeddingChange {
             return try fill(made, from: inner, nil)
         }
         if let owned, !value.isNull {
-            let child = try realm.object(owned.key, value.linkTarget.rawValue)
+            let child = try realm.object(owned.key, value.linkTarget)
             defer { child.release() }
             let made =
                 if let key {

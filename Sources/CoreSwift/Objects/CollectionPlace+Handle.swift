@@ -36,7 +36,7 @@ extension CollectionPlace {
 extension Realm {
     /// A handle of an object, valid or not; `.noSuchTable` without its class.
     func handle(
-        _ classKey: ClassKey, _ key: Int64
+        _ classKey: ClassKey, _ key: ObjectKey
     ) throws(RealmError) -> ObjectHandle {
         let table = try table(classKey)
         guard let place = try table.find(key) else { return .gone(session, table, key) }

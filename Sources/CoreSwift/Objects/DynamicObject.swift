@@ -13,7 +13,7 @@ public final class DynamicObject {
 
     deinit { handle.release() }
 
-    public var key: ObjectKey { ObjectKey(rawValue: handle.objectKey) }
+    public var key: ObjectKey { handle.objectKey }
     /// The object as a value for link properties.
     public var link: Link { Link(handle.classKey, key) }
     /// False once the object was deleted or the realm closed.
@@ -23,7 +23,7 @@ public final class DynamicObject {
         guard let owner = realm.schema.class_(handle.classKey),
             let property = owner.property(named: name)
         else {
-            let owner = realm.schema.class_(handle.classKey)?.name ?? "\(handle.classKey.rawValue)"
+            let owner = realm.schema.class_(handle.classKey)?.name ?? "\(handle.classKey)"
             throw RealmError(.invalidProperty, "class \(owner) has no property '\(name)'")
         }
         return property
@@ -32,19 +32,19 @@ public final class DynamicObject {
     /// The value of a property.
     public func get(_ name: String) throws(RealmError) -> Value {
         var raw = RawValue.null
-        try handle.getValue(try property(name).key.rawValue, &raw)
+        try handle.getValue(try property(name).key, &raw)
         return try Value(raw)
     }
 
     /// Writes a property; needs a write transaction.
     public func set(_ name: String, _ value: Value) throws(RealmError) {
-        let key = try property(name).key.rawValue
+        let key = try property(name).key
         try value.withRaw { raw throws(RealmError) in try handle.setValue(key, raw) }
     }
 
     /// The object that a link property points to.
     public func linked(_ name: String) throws(RealmError) -> DynamicObject? {
-        try handle.linkedObject(try property(name).key.rawValue).map { DynamicObject($0) }
+        try handle.linkedObject(try property(name).key).map { DynamicObject($0) }
     }
 
     /// Deletes the object; needs a write transaction.
@@ -94,7 +94,7 @@ extension Realm {
     /// The object with this key, or nil.
     public func find(_ classKey: ClassKey, key: ObjectKey) throws(RealmError) -> DynamicObject? {
         do throws(RealmError) {
-            return DynamicObject(try object(classKey, key.rawValue))
+            return DynamicObject(try object(classKey, key))
         } catch {
             if error.code == .noSuchObject { return nil }
             throw error

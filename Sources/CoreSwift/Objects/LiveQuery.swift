@@ -76,7 +76,7 @@ public final class LiveQuery {
             try found.first.ordering.isEmpty
             ? found.findFirst(snapshot) : found.withoutEmptyLimits().findFirst(snapshot)
         realm.tell(found, first.map { "the first is object \($0)" } ?? "found none")
-        return first.map { Link(found.classKey, ObjectKey(rawValue: $0)) }
+        return first.map { Link(found.classKey, $0) }
     }
 
     /// The same for any query: a link to the first object, or the first value.

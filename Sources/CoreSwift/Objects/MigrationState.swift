@@ -57,7 +57,7 @@ extension Realm {
         let (objectKey, place) = try table.createSequential()
         let handle = ObjectHandle.make(session, table, objectKey, place)
         do throws(RealmError) {
-            try handle.setValue(key.rawValue, primaryKey)
+            try handle.setValue(key, primaryKey)
         } catch {
             try handle.delete()
             handle.release()

@@ -2,7 +2,7 @@
 
 extension ObjectHandle {
     /// A new embedded object in a link property; one that was there is deleted.
-    public func createEmbedded(_ propertyKey: Int64) throws(RealmError) -> ObjectHandle {
+    public func createEmbedded(_ propertyKey: PropertyKey) throws(RealmError) -> ObjectHandle {
         _ = try row()
         let table = table
         let column = try Self.column(table, propertyKey)

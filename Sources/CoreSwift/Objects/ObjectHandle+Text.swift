@@ -8,7 +8,7 @@ extension ObjectHandle {
     public func jsonText() throws(RealmError) -> String {
         _ = try row()
         guard let owner = realm.schema.class_(classKey) else {
-            throw RealmError(.noSuchTable, "the realm does not show class \(classKey.rawValue)")
+            throw RealmError(.noSuchTable, "the realm does not show class \(classKey)")
         }
         var members: [String] = []
         if owner.primaryKeyProperty == nil && owner.kind == .topLevel {
@@ -23,7 +23,7 @@ extension ObjectHandle {
     }
 
     private func text(of property: PropertySchema) throws(RealmError) -> String {
-        let key = property.key.rawValue
+        let key = property.key
         let isMixed = property.type == .mixed
         if property.collection != .none {
             return try text(of: try collection(key, property.collection), isMixed: isMixed)
@@ -75,7 +75,7 @@ extension ObjectHandle {
         let target = realm.schema.class_(link.classKey)
         if target?.kind == .embedded {
             // No deeper than there are classes: embedded ones cannot contain themselves.
-            let object = try realm.object(link.classKey, link.objectKey.rawValue)
+            let object = try realm.object(link.classKey, link.objectKey)
             defer { object.release() }
             return try object.jsonText()
         }
@@ -85,13 +85,13 @@ extension ObjectHandle {
     }
 
     private func keyText(_ link: Link) throws(RealmError) -> String {
-        let target = try realm.object(link.classKey, link.objectKey.rawValue)
+        let target = try realm.object(link.classKey, link.objectKey)
         defer { target.release() }
         guard let key = realm.schema.class_(link.classKey)?.primaryKeyProperty else {
-            return "\(link.objectKey.rawValue)"
+            return "\(link.objectKey)"
         }
         var keyValue = RawValue.null
-        try target.getValue(key.key.rawValue, &keyValue)
+        try target.getValue(key.key, &keyValue)
         return JSONText.text(try Value(keyValue))
     }
 }
@@ -111,7 +111,7 @@ enum JSONText {
         case .decimal128(let number): return "\"\(number)\""
         case .objectId(let id): return "\"\(id)\""
         case .uuid(let id): return "\"\(id)\""
-        case .link(let link): return "\(link.objectKey.rawValue)"
+        case .link(let link): return "\(link.objectKey)"
         }
     }
 

@@ -31,11 +31,11 @@ public struct ObjectHandle {
         get { slot.load(fromByteOffset: 16, as: Table.self) }
         nonmutating set { slot.storeBytes(of: newValue, toByteOffset: 16, as: Table.self) }
     }
-    @inline(__always) public var objectKey: Int64 {
-        slot.load(fromByteOffset: 24, as: Int64.self)
+    @inline(__always) public var objectKey: ObjectKey {
+        slot.load(fromByteOffset: 24, as: ObjectKey.self)
     }
     @inline(__always) public var classKey: ClassKey {
-        ClassKey(rawValue: slot.load(fromByteOffset: 56, as: UInt32.self))
+        slot.load(fromByteOffset: 56, as: ClassKey.self)
     }
     @inline(__always) private var stamp: UInt64 {
         get { slot.load(fromByteOffset: 32, as: UInt64.self) }
@@ -59,16 +59,16 @@ public struct ObjectHandle {
 
     @inline(__always)
     static func make(
-        _ session: Session, _ table: Table, _ key: Int64, _ place: RowPlace
+        _ session: Session, _ table: Table, _ key: ObjectKey, _ place: RowPlace
     ) -> ObjectHandle {
         let handle = ObjectHandle(checked: HandleSlab.allocate(.object))
         let slot = handle.slot
         slot.storeBytes(of: session, toByteOffset: 8, as: Session.self)
         slot.storeBytes(of: table, toByteOffset: 16, as: Table.self)
-        slot.storeBytes(of: key, toByteOffset: 24, as: Int64.self)
+        slot.storeBytes(of: key, toByteOffset: 24, as: ObjectKey.self)
         slot.storeBytes(of: session.pointee.stamp.pointee, toByteOffset: 32, as: UInt64.self)
         handle.place = place
-        slot.storeBytes(of: table.classKey.rawValue, toByteOffset: 56, as: UInt32.self)
+        slot.storeBytes(of: table.classKey, toByteOffset: 56, as: ClassKey.self)
         slot.storeBytes(
             of: UInt16(truncatingIfNeeded: session.pointee.generation), toByteOffset: 60,
             as: UInt16.self)
@@ -208,16 +208,16 @@ public struct ObjectHandle {
 
     /// Column of a property key, or `.invalidProperty`.
     @inline(__always)
-    static func column(_ table: Table, _ key: Int64) throws(RealmError) -> Int {
-        let column = Int(truncatingIfNeeded: key & 0xFFFF)
+    static func column(_ table: Table, _ key: PropertyKey) throws(RealmError) -> Int {
+        let column = key.column
         guard column < table.columnCount,
-            table.columns[column].propertyKey.rawValue == key
+            table.columns[column].propertyKey == key
         else { throw unknownProperty(table, key) }
         return column
     }
 
     @inline(never)
-    private static func unknownProperty(_ table: Table, _ key: Int64) -> RealmError {
+    private static func unknownProperty(_ table: Table, _ key: PropertyKey) -> RealmError {
         RealmError(
             .invalidProperty,
             "\(table.named) has no property with key \(key)")
@@ -226,7 +226,7 @@ public struct ObjectHandle {
     /// Reads one value. Text is borrowed until the realm moves or changes.
     @inline(__always)
     public func getValue(
-        _ propertyKey: Int64, _ target: UnsafeMutablePointer<RawValue>?
+        _ propertyKey: PropertyKey, _ target: UnsafeMutablePointer<RawValue>?
     ) throws(RealmError) {
         let place = try row()
         let table = table
@@ -257,7 +257,7 @@ public struct ObjectHandle {
 
     /// Reads several values; on an error earlier ones are written.
     public func getValues(
-        _ count: Int, _ keys: UnsafePointer<Int64>, _ target: UnsafeMutablePointer<RawValue>?
+        _ count: Int, _ keys: UnsafePointer<PropertyKey>, _ target: UnsafeMutablePointer<RawValue>?
     ) throws(RealmError) {
         _ = try row()
         for index in 0..<count { try getValue(keys[index], target.map { $0 + index }) }
@@ -266,7 +266,7 @@ public struct ObjectHandle {
     /// Writes one value. It and its key are passed as they are: given with `&` as the address of a
     /// variable that a closure captures, the optimiser (6.3.1) took the variable for unused.
     @inline(__always)
-    public func setValue(_ key: Int64, _ value: RawValue) throws(RealmError) {
+    public func setValue(_ key: PropertyKey, _ value: RawValue) throws(RealmError) {
         let place = try row()
         let table = table
         let column = try Self.column(table, key)
@@ -283,7 +283,7 @@ public struct ObjectHandle {
     /// Writes several values. Keys and types are checked before anything is written.
     @inline(__always)
     public func setValues(
-        _ count: Int, _ keys: UnsafePointer<Int64>, _ values: UnsafePointer<RawValue>
+        _ count: Int, _ keys: UnsafePointer<PropertyKey>, _ values: UnsafePointer<RawValue>
     ) throws(RealmError) {
         var place = try row()
         let table = table
@@ -295,7 +295,7 @@ public struct ObjectHandle {
             throw count > 0 ? try refused(values[0]) : realm.notWriting()
         }
         for index in 0..<count {
-            let column = Int(truncatingIfNeeded: keys[index] & 0xFFFF)
+            let column = keys[index].column
             if table.columns[column].isPrimaryKey {
                 guard try realm.mayEditKeys(table) else {
                     try checkSameKey(table, place, column, values[index])
@@ -334,7 +334,7 @@ public struct ObjectHandle {
     }
 
     /// Adds to an integer, or a mixed value that is one, wrapping around.
-    public func addInt(_ propertyKey: Int64, _ delta: Int64) throws(RealmError) {
+    public func addInt(_ propertyKey: PropertyKey, _ delta: Int64) throws(RealmError) {
         let place = try row()
         let table = table
         let column = try Self.column(table, propertyKey)
@@ -356,7 +356,7 @@ public struct ObjectHandle {
     /// The object that a to-one link points to, or nil; also that of a mixed value that is a link.
     /// Null in a mixed or string property is nil, too, as the contract of the C interface has it.
     @inline(__always)
-    public func linkedObject(_ propertyKey: Int64) throws(RealmError) -> ObjectHandle? {
+    public func linkedObject(_ propertyKey: PropertyKey) throws(RealmError) -> ObjectHandle? {
         let place = try row()
         let table = table
         let column = try Self.column(table, propertyKey)
@@ -365,7 +365,7 @@ public struct ObjectHandle {
         let value = try table.value(place, objectKey, column)
         if value.isNull { return nil }
         guard value.type == ValueType.link.rawValue else { throw noLink(column) }
-        let target = value.linkTarget.rawValue
+        let target = value.linkTarget
         guard let other = table.table(value.linkClass),
             let found = try other.find(target)
         else {

@@ -1,7 +1,7 @@
 // Creating, finding and counting objects.
 
 extension Realm {
-    private func name(_ key: ClassKey) -> String { schema.class_(key)?.name ?? "\(key.rawValue)" }
+    private func name(_ key: ClassKey) -> String { schema.class_(key)?.name ?? "\(key)" }
 
     /// A new object of a class without primary key.
     @inline(__always)
@@ -29,12 +29,11 @@ extension Realm {
     ) throws(RealmError) -> ObjectHandle {
         let table = try table(classKey)
         // Ascending integers, the usual bulk load, need no look-up: the last key is at hand.
-        if table.hasIntegerKey, primaryKey.type == ValueType.int.rawValue,
-            IntegerKeys.isDirect(primaryKey.intValue), session.pointee.status == .writing,
-            table.isAppended(primaryKey.intValue)
+        if table.hasIntegerKey, let key = IntegerKeys.direct(primaryKey),
+            session.pointee.status == .writing, table.isAppended(key)
         {
             let place = try table.createPrimaryKey(primaryKey).place
-            return ObjectHandle.make(session, table, primaryKey.intValue, place)
+            return ObjectHandle.make(session, table, key, place)
         }
         var created = false
         let handle = try getOrCreate(table, primaryKey, &created)
@@ -86,11 +85,9 @@ extension Realm {
     ) throws(RealmError) -> ObjectHandle? {
         let table = try table(classKey)
         // Integer keys are object keys: one descent says both whether and where.
-        if table.hasIntegerKey, primaryKey.type == ValueType.int.rawValue,
-            IntegerKeys.isDirect(primaryKey.intValue)
-        {
-            guard let place = try table.find(primaryKey.intValue) else { return nil }
-            return ObjectHandle.make(session, table, primaryKey.intValue, place)
+        if table.hasIntegerKey, let key = IntegerKeys.direct(primaryKey) {
+            guard let place = try table.find(key) else { return nil }
+            return ObjectHandle.make(session, table, key, place)
         }
         return try findSlowly(table, primaryKey)
     }
@@ -114,7 +111,7 @@ extension Realm {
 
     /// The object with this key; `.noSuchObject` when there is none.
     @inline(__always)
-    public func object(_ classKey: ClassKey, _ key: Int64) throws(RealmError) -> ObjectHandle {
+    public func object(_ classKey: ClassKey, _ key: ObjectKey) throws(RealmError) -> ObjectHandle {
         let table = try table(classKey)
         guard let place = try table.find(key) else {
             throw RealmError(

@@ -54,7 +54,7 @@ public final class Realm {
     /// The schema was not looked at yet; see `Realm.open`.
     var isOpening = true
     /// Keys that rolled back transactions had given: handles from then are dead.
-    private var abortedKeys: [ClassKey: [(rollback: UInt32, firstKey: Int64)]] = [:]
+    private var abortedKeys: [ClassKey: [(rollback: UInt32, firstKey: ObjectKey)]] = [:]
 
     init(file: RealmFile, settings: Settings, scheduler: Scheduler?, isFrozen: Bool = false) {
         self.file = file
@@ -139,7 +139,7 @@ public final class Realm {
     @inline(never)
     private func findTable(_ key: ClassKey) throws(RealmError) -> Table {
         guard let table = try readTables().table(key) else {
-            throw RealmError(.noSuchTable, "'\(path)' has no class with key \(key.rawValue)")
+            throw RealmError(.noSuchTable, "'\(path)' has no class with key \(key)")
         }
         return table
     }
@@ -301,7 +301,7 @@ public final class Realm {
 
     /// Whether a handle from before `rollbacks` more rollbacks named an object that one of those
     /// undid.
-    func isAborted(_ classKey: ClassKey, _ key: Int64, since rollbacks: UInt32) -> Bool {
+    func isAborted(_ classKey: ClassKey, _ key: ObjectKey, since rollbacks: UInt32) -> Bool {
         guard let ranges = abortedKeys[classKey] else { return false }
         return ranges.contains { $0.rollback >= rollbacks && key >= $0.firstKey }
     }

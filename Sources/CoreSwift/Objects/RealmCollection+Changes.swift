@@ -124,10 +124,10 @@ extension RealmCollection {
     public func deleteAll() throws(RealmError) {
         try checkWritable()
         let info = elements.valueInfo.pointee
-        var targets: [Int64] = []
+        var targets: [ObjectKey] = []
         if info.kind == .link {
             try forEachValue(type == .dictionary ? 1 : 0, first: .max) { value in
-                if !value.isNull { targets.append(value.linkTarget.rawValue) }
+                if !value.isNull { targets.append(value.linkTarget) }
             }
         }
         try elements.removeAll(isAssignment: false, table)
@@ -278,7 +278,7 @@ extension RealmCollection {
         _ target: Table, _ body: (RawValue) throws(RealmError) -> Void
     ) throws(RealmError) -> ObjectHandle {
         let (key, _) = try target.createSequential()
-        try body(.link(target.classKey, ObjectKey(rawValue: key)))
+        try body(.link(target.classKey, key))
         return try realm.object(target.classKey, key)
     }
 

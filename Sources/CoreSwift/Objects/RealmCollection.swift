@@ -9,7 +9,7 @@
 
 public final class RealmCollection {
     public let type: CollectionType
-    public let propertyKey: Int64
+    public let propertyKey: PropertyKey
     public private(set) var realm: Realm
     /// The object that has the collection; ended with it.
     let owner: ObjectHandle
@@ -31,7 +31,7 @@ public final class RealmCollection {
     private var numbersStamp: UInt64 = 0
 
     /// Takes over the handle, whose class has the collection in this column.
-    init(_ owner: ObjectHandle, _ column: Int, _ type: CollectionType, propertyKey: Int64) {
+    init(_ owner: ObjectHandle, _ column: Int, _ type: CollectionType, propertyKey: PropertyKey) {
         self.owner = owner
         self.column = column
         self.type = type
@@ -81,7 +81,7 @@ public final class RealmCollection {
         }
     }
     public var classKey: ClassKey { owner.classKey }
-    public var objectKey: Int64 { owner.objectKey }
+    public var objectKey: ObjectKey { owner.objectKey }
 
     /// Whether both are the same collection of one realm.
     public func isEqual(_ other: RealmCollection) -> Bool {
@@ -404,7 +404,7 @@ public final class RealmCollection {
     public func object(_ index: Int) throws(RealmError) -> ObjectHandle? {
         let value = try get(index)
         guard value.type == ValueType.link.rawValue else { return nil }
-        return try realm.object(value.linkClass, value.linkTarget.rawValue)
+        return try realm.object(value.linkClass, value.linkTarget)
     }
 }
 
@@ -413,7 +413,7 @@ extension ObjectHandle {
     /// Of a mixed property: what it holds now or later, as long as that is of the type; sets it never
     /// holds.
     public func collection(
-        _ propertyKey: Int64, _ type: CollectionType
+        _ propertyKey: PropertyKey, _ type: CollectionType
     ) throws(RealmError) -> RealmCollection {
         let place = try row()
         let table = table
@@ -432,7 +432,7 @@ extension ObjectHandle {
     /// Puts an empty list or dictionary into a mixed property, unless it holds one of the type, and
     /// returns it; of a property that is such a collection, just that.
     public func setCollection(
-        _ propertyKey: Int64, _ type: CollectionType
+        _ propertyKey: PropertyKey, _ type: CollectionType
     ) throws(RealmError) -> RealmCollection {
         _ = try row()
         let column = try Self.column(table, propertyKey)

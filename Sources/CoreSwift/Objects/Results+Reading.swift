@@ -15,14 +15,14 @@ public struct TextReference {
 extension Results {
     /// Object keys of the elements from `first` on; returns how many were there.
     public func readKeys(
-        from first: Int, count: Int, into target: UnsafeMutablePointer<Int64>
+        from first: Int, count: Int, into target: UnsafeMutablePointer<ObjectKey>
     ) throws(RealmError) -> Int {
         var written = 0
         try forEachRun(first, count) { leaf, row, length, element throws(RealmError) in
             if let leaf {
                 for offset in 0..<length { target[element + offset] = leaf.key(row + offset) }
             } else {
-                target[element] = -1
+                target[element] = .invalid
             }
             written = element + length
         }
@@ -33,7 +33,7 @@ extension Results {
     /// elements from `first` on. `isNull` gets 1 for null and for objects that are gone; the value
     /// is 0 there. Returns how many elements were there.
     public func readIntegers(
-        _ propertyKey: Int64, from first: Int, count: Int,
+        _ propertyKey: PropertyKey, from first: Int, count: Int,
         into target: UnsafeMutablePointer<Int64>, isNull: UnsafeMutablePointer<UInt8>?
     ) throws(RealmError) -> Int {
         try read(
@@ -78,7 +78,7 @@ extension Results {
 
     /// A property of type float or double.
     public func readDoubles(
-        _ propertyKey: Int64, from first: Int, count: Int,
+        _ propertyKey: PropertyKey, from first: Int, count: Int,
         into target: UnsafeMutablePointer<Double>, isNull: UnsafeMutablePointer<UInt8>?
     ) throws(RealmError) -> Int {
         try read(
@@ -105,7 +105,7 @@ extension Results {
 
     /// A property of type string or binary; null has no address.
     public func readTexts(
-        _ propertyKey: Int64, from first: Int, count: Int,
+        _ propertyKey: PropertyKey, from first: Int, count: Int,
         into target: UnsafeMutablePointer<TextReference>
     ) throws(RealmError) -> Int {
         try read(
@@ -130,7 +130,7 @@ extension Results {
     /// that are gone. Text is borrowed until the realm moves or changes. Returns how many elements
     /// were there.
     public func readValues(
-        _ propertyKeys: UnsafeBufferPointer<Int64>, from first: Int, count: Int,
+        _ propertyKeys: UnsafeBufferPointer<PropertyKey>, from first: Int, count: Int,
         into target: UnsafeMutablePointer<RawValue>
     ) throws(RealmError) -> Int {
         let table = try reading { _, table throws(RealmError) in table }
@@ -157,7 +157,7 @@ extension Results {
     /// `single` value by value; then nulls.
     @inline(__always)
     private func read(
-        _ propertyKey: Int64, _ kinds: [ColumnKind], _ first: Int, _ count: Int,
+        _ propertyKey: PropertyKey, _ kinds: [ColumnKind], _ first: Int, _ count: Int,
         _ isNull: UnsafeMutablePointer<UInt8>?, null: (Int) -> Void,
         bulk: (ColumnView, Int, Int, Int) -> Bool, single: (RawValue, Int) -> Void
     ) throws(RealmError) -> Int {

@@ -4,7 +4,7 @@ extension Realm {
     /// All objects of a class, by ascending key.
     public func results(_ classKey: ClassKey) throws(RealmError) -> Results {
         guard try readTables().table(classKey) != nil else {
-            throw RealmError(.noSuchTable, "'\(path)' has no class with key \(classKey.rawValue)")
+            throw RealmError(.noSuchTable, "'\(path)' has no class with key \(classKey)")
         }
         return Results(self, ResultsDescription(classKey, .objects))
     }
@@ -21,7 +21,7 @@ extension Realm {
 
 extension ObjectHandle {
     /// A handle of an object that is not there.
-    static func gone(_ session: Session, _ table: Table, _ key: Int64) -> ObjectHandle {
+    static func gone(_ session: Session, _ table: Table, _ key: ObjectKey) -> ObjectHandle {
         let nowhere = RowPlace(
             leaf: UnsafeMutableRawPointer(mutating: table.somewhere), row: 0, state: .sealed)
         let handle = make(session, table, key, nowhere)
@@ -32,7 +32,7 @@ extension ObjectHandle {
 
     /// The objects of a class that link to this one through a property.
     public func backlinks(
-        from source: ClassKey, property key: Int64
+        from source: ClassKey, property key: PropertyKey
     ) throws(RealmError) -> Results {
         _ = try row()
         let realm = realm
@@ -189,7 +189,7 @@ extension Results {
     /// Minimum, maximum, sum or average of a property. `found`: a value was produced; for sums,
     /// there are elements.
     func aggregate(
-        _ kind: AggregateKind, _ propertyKey: Int64
+        _ kind: AggregateKind, _ propertyKey: PropertyKey
     ) throws(RealmError) -> (value: RawValue, found: Bool) {
         let result: (RawValue, Bool) = try reading {
             (snapshot, table) throws(RealmError) -> (RawValue, Bool) in
@@ -206,16 +206,16 @@ extension Results {
             ? (realm.keep(result.0), result.1) : result
     }
 
-    public func minimum(_ key: Int64) throws(RealmError) -> (value: RawValue, found: Bool) {
+    public func minimum(_ key: PropertyKey) throws(RealmError) -> (value: RawValue, found: Bool) {
         try aggregate(.minimum, key)
     }
-    public func maximum(_ key: Int64) throws(RealmError) -> (value: RawValue, found: Bool) {
+    public func maximum(_ key: PropertyKey) throws(RealmError) -> (value: RawValue, found: Bool) {
         try aggregate(.maximum, key)
     }
-    public func sum(_ key: Int64) throws(RealmError) -> (value: RawValue, found: Bool) {
+    public func sum(_ key: PropertyKey) throws(RealmError) -> (value: RawValue, found: Bool) {
         try aggregate(.sum, key)
     }
-    public func average(_ key: Int64) throws(RealmError) -> (value: RawValue, found: Bool) {
+    public func average(_ key: PropertyKey) throws(RealmError) -> (value: RawValue, found: Bool) {
         try aggregate(.average, key)
     }
 

@@ -18,7 +18,7 @@ extension Results {
             throw RealmError(
                 .noSuchTable,
                 "version \(tables.version) of '\(target.path)' has no class with key "
-                    + "\(classKey.rawValue)")
+                    + "\(classKey)")
         }
         return try target.objects(
             of: description.resolved(SnapshotReader(tables: tables)))

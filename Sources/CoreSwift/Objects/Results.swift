@@ -30,7 +30,7 @@ public final class Results: AnyResults {
 
     private struct Cache {
         var freshness = Freshness()
-        var keys: [Int64] = []
+        var keys: [ObjectKey] = []
         /// The keys are all, not only the first ones.
         var isComplete = false
         var count: Int?
@@ -154,7 +154,7 @@ public final class Results: AnyResults {
     /// All object keys in order.
     private func allKeys(
         _ snapshot: SnapshotReader, _ table: TableReader
-    ) throws(RealmError) -> [Int64] {
+    ) throws(RealmError) -> [ObjectKey] {
         try fillCache(snapshot, table, atLeast: .max)
         return cache.keys
     }
@@ -176,7 +176,7 @@ public final class Results: AnyResults {
     }
 
     /// Keys of all elements in order.
-    func keys() throws(RealmError) -> [Int64] {
+    func keys() throws(RealmError) -> [ObjectKey] {
         try locked { () throws(RealmError) in
             let (snapshot, table) = try reader()
             return isWholeClass
@@ -189,11 +189,11 @@ public final class Results: AnyResults {
     /// The key at a position, and its row if it was found on the way.
     private func key(
         at index: Int
-    ) throws(RealmError) -> (key: Int64, leaf: LeafView?, row: Int) {
+    ) throws(RealmError) -> (key: ObjectKey, leaf: LeafView?, row: Int) {
         if let plain {
             guard try checkedPlain(plain) else { throw outOfBounds(index, 0) }
             let value = try plain.get(index)
-            return (value.isNull ? Ordering.nullLink : value.linkTarget.rawValue, nil, 0)
+            return (value.isNull ? Ordering.nullLink : value.linkTarget, nil, 0)
         }
         let (snapshot, table) = try reader()
         if isWholeClass {
@@ -244,7 +244,7 @@ public final class Results: AnyResults {
     public func get(_ index: Int) throws(RealmError) -> RawValue {
         if isNear(index) {
             let row = near.leaf.liveRow(index &- near.start)
-            return .link(classKey, ObjectKey(rawValue: near.leaf.key(row)))
+            return .link(classKey, near.leaf.key(row))
         }
         return try getSlowly(index)
     }
@@ -257,7 +257,7 @@ public final class Results: AnyResults {
             if case .snapshot = description.source, try reader().table.row(found.key) == nil {
                 return .null
             }
-            return .link(classKey, ObjectKey(rawValue: found.key))
+            return .link(classKey, found.key)
         }
     }
 
@@ -313,7 +313,7 @@ public final class Results: AnyResults {
     }
 
     /// The position of an object, or nil.
-    public func find(_ key: Int64) throws(RealmError) -> Int? {
+    public func find(_ key: ObjectKey) throws(RealmError) -> Int? {
         try locked { () throws(RealmError) in
             let (snapshot, table) = try reader()
             if key == Ordering.nullLink { return nil }
@@ -328,7 +328,7 @@ public final class Results: AnyResults {
             _ = try locked { () throws(RealmError) in try reader() }
             return nil
         }
-        return try find(value.linkTarget.rawValue)
+        return try find(value.linkTarget)
     }
 
     /// The position of an object; throws for invalid handles and objects of other classes. An
@@ -367,7 +367,7 @@ public final class Results: AnyResults {
     /// The keys for a body that runs in `reading`; nil when the results are the whole class.
     func keysInside(
         _ snapshot: SnapshotReader, _ table: TableReader
-    ) throws(RealmError) -> [Int64]? {
+    ) throws(RealmError) -> [ObjectKey]? {
         isWholeClass ? nil : try allKeys(snapshot, table)
     }
 }

@@ -13,7 +13,7 @@ public final class ThreadSafeReference: @unchecked Sendable {
         case realm(Realm)
         /// A realm that was handed over already.
         case handedOver
-        case object(ClassKey, Int64)
+        case object(ClassKey, ObjectKey)
         case collection(CollectionPlace)
         /// `keeping`: the version that they were made at.
         case results(ResultsDescription, keeping: Realm)

@@ -193,7 +193,7 @@ extension ValueResults {
             guard let table = try realm.readTables().table(collection.classKey) else {
                 throw RealmError(
                     .noSuchTable,
-                    "'\(realm.path)' has no class with key \(collection.classKey.rawValue)")
+                    "'\(realm.path)' has no class with key \(collection.classKey)")
             }
             let value = try Aggregate.ofValues(aggregate, kind, TableReader(table: table)) {
                 add throws(RealmError) in

@@ -223,6 +223,6 @@ public final class ValueResults: AnyResults {
             throw RealmError(.staleAccessor, "the object to find was deleted")
         }
         guard object.realm.file === realm.file else { return nil }
-        return try find(.link(object.classKey, ObjectKey(rawValue: object.objectKey)))
+        return try find(.link(object.classKey, object.objectKey))
     }
 }

@@ -29,7 +29,7 @@ struct IndexRoot {
 struct ClassRoot {
     var classKey: ClassKey
     var depth = 0
-    var nextKey: Int64 = 0
+    var nextKey = ObjectKey.first
     var rows = 0
     var root = BlockReference.none
     var indexes: [IndexRoot] = []
@@ -40,7 +40,7 @@ struct Catalog {
     static let unversioned = UInt64.max
     static let formatMax: UInt32 = 2
     /// Leaves room for more keys than any program will ever take.
-    private static let nextKeyMax = IntegerKeys.indirectBase + IntegerKeys.indirectBase / 2
+    private static let nextKeyMax = ObjectKey(rawValue: 3 << 61)
 
     /// 2 where the schema block says more than names and types.
     var format: UInt32 = 1
@@ -69,15 +69,15 @@ struct Catalog {
         var root = ClassRoot(classKey: ClassKey(rawValue: try reader.u32()))
         root.depth = Int(try reader.u16())
         let indexCount = try reader.u16()
-        root.nextKey = try reader.i64()
+        root.nextKey = ObjectKey(rawValue: try reader.i64())
         let rows = try reader.u64()
         root.root = BlockReference(try reader.bytes(BlockReference.byteCount))
         guard root.depth < RowTree.depthMax, rows < UInt64(TreeLimits.entriesMax),
-            root.nextKey >= 0, root.nextKey <= Self.nextKeyMax
+            root.nextKey >= .first, root.nextKey <= Self.nextKeyMax
         else {
             throw RealmError(
                 .invalidDatabase,
-                "catalog: class \(root.classKey.rawValue) has depth \(root.depth), \(rows) rows, "
+                "catalog: class \(root.classKey) has depth \(root.depth), \(rows) rows, "
                     + "next key \(root.nextKey)")
         }
         root.rows = Int(rows)
@@ -113,7 +113,7 @@ struct Catalog {
     ) throws(RealmError) {
         guard reference.isNone || reference.isStored else {
             throw RealmError(
-                .invalidDatabase, "catalog: class \(classKey.rawValue) has a tree that is no block")
+                .invalidDatabase, "catalog: class \(classKey) has a tree that is no block")
         }
     }
 
@@ -127,7 +127,7 @@ struct Catalog {
             writer.u32(root.classKey.rawValue)
             writer.u16(UInt16(root.depth))
             writer.u16(UInt16(root.indexes.count))
-            writer.i64(root.nextKey)
+            writer.i64(root.nextKey.rawValue)
             writer.u64(UInt64(root.rows))
             Self.write(root.root, &writer)
             for index in root.indexes {

@@ -7,17 +7,17 @@ enum Change {
     /// something else, with the values and collections that they have by then; what happened to
     /// them until then is not told on its own. An embedded object is told before the change that
     /// makes it somebody's.
-    case created(ClosedRange<Int64>)
+    case created(ClosedRange<ObjectKey>)
     /// An object is going to be deleted, with all it holds; what linked to it has let go of it,
     /// which was told before. Embedded objects that it owns follow. `isOwned`: an embedded object
     /// that goes because its owner lets go of it.
-    case deleted(Int64, isOwned: Bool)
+    case deleted(ObjectKey, isOwned: Bool)
     /// A property is going to be set, perhaps to the value that it has. The value of a collection
     /// in a mixed property is that type, empty. `isDerived`: a link is nulled because the object is
     /// going to be deleted that it leads to.
-    case set(Int64, column: Int, RawValue, isDerived: Bool)
+    case set(ObjectKey, column: Int, RawValue, isDerived: Bool)
     /// A number is going to be added to an integer, wrapping around.
-    case added(Int64, column: Int, delta: Int64)
+    case added(ObjectKey, column: Int, delta: Int64)
     /// A list, set or dictionary is going to change.
     case collection(StandingCollection, CollectionChange)
 }
@@ -60,7 +60,7 @@ struct StandingCollection {
         case stored(CollectionView)
     }
 
-    let key: Int64
+    let key: ObjectKey
     let column: Int
     let type: CollectionType
     private(set) var path: [Step] = []
@@ -88,7 +88,7 @@ struct StandingCollection {
     }
 
     /// That of a property of a row; nil when a mixed property holds none.
-    init?(_ table: Table, _ place: RowPlace, _ key: Int64, _ column: Int) throws(RealmError) {
+    init?(_ table: Table, _ place: RowPlace, _ key: ObjectKey, _ column: Int) throws(RealmError) {
         self.key = key
         self.column = column
         let info = table.state.columns[column]

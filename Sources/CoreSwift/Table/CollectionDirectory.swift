@@ -37,7 +37,7 @@ struct CollectionDirectory {
         guard total == count, found.count <= Int(Int32.max) else {
             throw RealmError(
                 .invalidDatabase,
-                "class \(table.state.classKey.rawValue): a collection's tree has \(total) "
+                "class \(table.state.classKey): a collection's tree has \(total) "
                     + "elements, its row says \(count)")
         }
         leafCount = found.count

@@ -23,13 +23,13 @@ struct CollectionElements {
     private var knownInfos = NestedCell.list
     /// Where `.view` points when the place is one.
     private var viewMemory: UnsafeMutablePointer<CollectionView>?
-    private let key: Int64
+    private let key: ObjectKey
     private let column: Int
     private let valueColumn: Int
 
     /// Of a property of an object, or of a collection in its mixed value. `isFrozen`: of a realm
     /// that several threads read.
-    init(_ key: Int64, _ column: Int, _ type: CollectionType, isFrozen: Bool) {
+    init(_ key: ObjectKey, _ column: Int, _ type: CollectionType, isFrozen: Bool) {
         self.key = key
         self.column = column
         valueColumn = type == .dictionary ? 1 : 0

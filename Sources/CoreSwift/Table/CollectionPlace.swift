@@ -4,8 +4,8 @@
 /// Where a list, set or dictionary is, in any session and version of a file.
 struct CollectionPlace: Equatable {
     let classKey: ClassKey
-    var objectKey: Int64
-    let propertyKey: Int64
+    var objectKey: ObjectKey
+    let propertyKey: PropertyKey
     let column: Int
     /// Of the collection of the property itself.
     let rootType: CollectionType

@@ -221,7 +221,7 @@ struct CollectionView {
     private func badCounts() -> RealmError {
         RealmError(
             .invalidDatabase,
-            "class \(table.state.classKey.rawValue), property \(column): the counts of a "
+            "class \(table.state.classKey), property \(column): the counts of a "
                 + "collection's tree do not add up")
     }
 

@@ -37,7 +37,7 @@ final class KeptValues: @unchecked Sendable {
         _ value: RawValue, _ snapshot: SnapshotReader
     ) throws(RealmError) -> RawValue {
         guard value.type == ValueType.link.rawValue else { return value }
-        let target = try snapshot.tables.table(value.linkClass)?.find(value.linkTarget.rawValue)
+        let target = try snapshot.tables.table(value.linkClass)?.find(value.linkTarget)
         return target == nil ? .null : value
     }
 

@@ -4,7 +4,7 @@ enum LeafDecoder {
     /// Decodes `view` into a new open leaf with room for `extraRows` more.
     static func open(
         _ view: LeafView, infos: UnsafePointer<ColumnInfo>, columnCount: Int, extraRows: Int,
-        lowKey: Int64
+        lowKey: ObjectKey
     ) -> UnsafeMutablePointer<OpenLeaf> {
         let leaf = OpenLeaf.make(
             infos, count: columnCount, capacity: view.liveRows + extraRows, lowKey: lowKey)
@@ -51,7 +51,7 @@ enum LeafDecoder {
         for row in first..<(first + count) {
             let key = leaf.pointee.keys[row]
             let isNull = key >= IntegerKeys.indirectBase
-            column.data.put(isNull ? 0 : key, row * 8)
+            column.data.put(isNull ? .first : key, row * 8)
             column.nulls?.put(isNull ? 1 as UInt8 : 0, row)
         }
     }

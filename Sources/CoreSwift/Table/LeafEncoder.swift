@@ -37,7 +37,7 @@ struct LeafEncoder {
     let tag: BlockTag
     private(set) var plans: [ColumnPlan] = []
     private(set) var keyWidth = 0
-    private(set) var keyBase: Int64 = 0
+    private(set) var keyBase = ObjectKey.first
     private var dictionaries: [Int: TextDictionary] = [:]
 
     init(
@@ -55,9 +55,9 @@ struct LeafEncoder {
         var size =
             LeafLayout.directoryOffset
             + columnCount * (LeafLayout.entrySize + LeafLayout.boundsSize)
-        keyBase = rows.count > 0 ? leaf.pointee.keys[rows[0]] : 0
-        let lastKey = rows.count > 0 ? leaf.pointee.keys[rows[rows.count - 1]] : 0
-        let keyRange = UInt64(bitPattern: lastKey &- keyBase)
+        keyBase = rows.count > 0 ? leaf.pointee.keys[rows[0]] : .first
+        let lastKey = rows.count > 0 ? leaf.pointee.keys[rows[rows.count - 1]] : .first
+        let keyRange = UInt64(UInt(bitPattern: keyBase.distance(to: lastKey)))
         keyWidth = keyRange == UInt64(max(rows.count, 1) - 1) ? 0 : Self.width(of: keyRange)
         size += LeafLayout.align8(keyWidth * rows.count)
         plans.removeAll(keepingCapacity: true)
@@ -338,7 +338,8 @@ struct LeafEncoder {
         if keyWidth > 0 {
             block.put(UInt32(offset), LeafField.keys)
             let keys = UnsafeRawPointer(leaf.pointee.keys)
-            pack(keys, rows, base: keyBase, width: keyWidth, nulls: nil, to: block + offset)
+            pack(
+                keys, rows, base: keyBase.rawValue, width: keyWidth, nulls: nil, to: block + offset)
             offset += LeafLayout.align8(keyWidth * rows.count)
         }
         for index in 0..<columnCount {

@@ -208,6 +208,10 @@ struct ColumnView {
         }
         return base &+ Int64(bitPattern: delta)
     }
+    /// The target of a link.
+    @inline(__always) func objectKey(_ row: Int) -> ObjectKey {
+        ObjectKey(rawValue: packed(row))
+    }
     @inline(__always) func nanoseconds(_ row: Int) -> Int32 {
         guard flags.contains(.hasNanoseconds) else { return 0 }
         let start = LeafLayout.align8(rows &* width)
@@ -267,7 +271,7 @@ struct LeafView {
     @inline(__always) var bytesUsed: Int { Int(base.u32(BlockField.bytesUsed)) }
     @inline(__always) var liveRows: Int { Int(base.u32(LeafField.liveRows)) }
     @inline(__always) var columnCount: Int { Int(base.u16(LeafField.columnCount)) }
-    @inline(__always) var keyBase: Int64 { base.i64(LeafField.keyBase) }
+    @inline(__always) var keyBase: ObjectKey { base.objectKey(LeafField.keyBase) }
     @inline(__always) var keyWidth: Int { Int(base.u8(LeafField.keyWidth)) }
     @inline(__always) var keys: UnsafeRawPointer { base + Int(base.u32(LeafField.keys)) }
     /// The bitmap of dead rows, if any row is dead.
@@ -276,13 +280,13 @@ struct LeafView {
         return offset == 0 ? nil : base + offset
     }
 
-    @inline(__always) func key(_ row: Int) -> Int64 {
+    @inline(__always) func key(_ row: Int) -> ObjectKey {
         switch keyWidth {
-        case 0: return keyBase &+ Int64(row)
-        case 1: return keyBase &+ Int64(keys.u8(row))
-        case 2: return keyBase &+ Int64(keys.u16(row &* 2))
-        case 4: return keyBase &+ Int64(keys.u32(row &* 4))
-        default: return keyBase &+ keys.i64(row &* 8)
+        case 0: return keyBase.advanced(by: row)
+        case 1: return keyBase.advanced(by: Int(keys.u8(row)))
+        case 2: return keyBase.advanced(by: Int(keys.u16(row &* 2)))
+        case 4: return keyBase.advanced(by: Int(keys.u32(row &* 4)))
+        default: return keyBase.advanced(by: Int(keys.i64(row &* 8)))
         }
     }
 
@@ -304,11 +308,11 @@ struct LeafView {
     }
 
     /// The row with this key, dead or alive, or nil.
-    @inline(__always) func row(of key: Int64) -> Int? {
+    @inline(__always) func row(of key: ObjectKey) -> Int? {
         let count = rows
         if keyWidth == 0 {
-            let row = key &- keyBase
-            return row >= 0 && row < Int64(count) ? Int(row) : nil
+            let row = keyBase.distance(to: key)
+            return row >= 0 && row < count ? row : nil
         }
         var low = 0
         var high = count

@@ -163,7 +163,7 @@ enum MixedCell {
         }
         if type == .bool, start.u8(1) > 1 { return "a mixed boolean is \(start.u8(1))" }
         if type == .link, value.linkTarget.rawValue < 0 {
-            return "a mixed value links to object \(value.linkTarget.rawValue)"
+            return "a mixed value links to object \(value.linkTarget)"
         }
         return nil
     }

@@ -17,7 +17,7 @@ extension OpenCollection {
         for part in 0..<parts {
             let start = rows * part / parts
             let end = rows * (part + 1) / parts
-            for row in start..<end { leaf.pointee.keys[row] = Int64(row - start) }
+            for row in start..<end { leaf.pointee.keys[row] = .first.advanced(by: row - start) }
             let selection = RowSelection(list: nil, start: start, count: end - start)
             let pages = Page.count(forBytes: encoder.plan(selection))
             let block = table.memory.pointee.blocks.allocate(pages: pages)
@@ -140,7 +140,7 @@ extension OpenCollection {
             var total = 0
             for child in start..<end {
                 RowBranch.set(
-                    node, child - start, key: Int64(child - start),
+                    node, child - start, key: .first.advanced(by: child - start),
                     rows: children[child].elements, reference: children[child].reference)
                 total += children[child].elements
             }

@@ -37,7 +37,7 @@ struct OpenCollection {
     }
 
     let table: Table
-    let key: Int64
+    let key: ObjectKey
     let column: Int
     let layout: ElementLayout
     let infos: UnsafeMutablePointer<ColumnInfo>
@@ -75,7 +75,8 @@ struct OpenCollection {
     var sharesKnown = false
 
     init(
-        _ table: Table, _ key: Int64, _ column: Int, _ layout: ElementLayout, number: UInt64 = 0,
+        _ table: Table, _ key: ObjectKey, _ column: Int, _ layout: ElementLayout,
+        number: UInt64 = 0,
         parent: UnsafeMutablePointer<OpenCollection>? = nil
     ) {
         self.table = table
@@ -177,7 +178,7 @@ struct OpenCollection {
     func damaged(_ what: String) -> RealmError {
         RealmError(
             .invalidDatabase,
-            "class \(table.state.classKey.rawValue), object \(key), property \(column): "
+            "class \(table.state.classKey), object \(key), property \(column): "
                 + "collection \(what)")
     }
 
@@ -191,7 +192,7 @@ struct OpenCollection {
         }
         return OpenLeaf.make(
             UnsafePointer(infos), count: columnCount,
-            capacity: min(capacity, LeafLayout.rowsMax), lowKey: 0)
+            capacity: min(capacity, LeafLayout.rowsMax), lowKey: .first)
     }
 
     mutating func insertPiece(at index: Int, _ piece: CollectionPiece, count: Int) {
@@ -350,7 +351,7 @@ struct OpenCollection {
         let leaf = LeafDecoder.open(
             view, infos: UnsafePointer(infos), columnCount: columnCount,
             extraRows: max(extraRows, min(view.rows / 2, LeafLayout.rowsMax - view.rows)),
-            lowKey: 0)
+            lowKey: .first)
         table.memory.pointee.drop(pieces[index].reference)
         pieces[index].reference = .none
         pieces[index].open = leaf

@@ -28,7 +28,7 @@ struct OpenCollectionSet {
         guard spares[column].count < Self.sparesMax else { return false }
         // Rows that were removed left their values behind.
         leaf.pointee.rows = leaf.pointee.capacity
-        leaf.pointee.reset(lowKey: 0)
+        leaf.pointee.reset(lowKey: .first)
         spares[column].append(leaf)
         return true
     }
@@ -44,12 +44,12 @@ struct OpenCollectionSet {
         return spares.flatMap { $0 }
     }
 
-    @inline(__always) private static func hash(_ key: Int64, _ column: Int) -> Int {
-        let word = UInt64(bitPattern: key) &* 0x9E37_79B9_7F4A_7C15
+    @inline(__always) private static func hash(_ key: ObjectKey, _ column: Int) -> Int {
+        let word = key.word &* 0x9E37_79B9_7F4A_7C15
         return Int(truncatingIfNeeded: (word ^ word >> 32) &+ UInt64(column) &* 0xFF51_AFD7)
     }
 
-    func find(_ key: Int64, _ column: Int) -> UnsafeMutablePointer<OpenCollection>? {
+    func find(_ key: ObjectKey, _ column: Int) -> UnsafeMutablePointer<OpenCollection>? {
         guard !items.isEmpty else { return nil }
         if let last = items.last, last.pointee.key == key, last.pointee.column == column {
             return last

@@ -105,7 +105,7 @@ extension OpenLeaf {
 
     /// Gives rows ascending keys: the encoder packs them to nothing.
     func numberRows() {
-        for row in 0..<rows { keys[row] = Int64(row) }
+        for row in 0..<rows { keys[row] = .first.advanced(by: row) }
     }
 }
 
@@ -114,8 +114,8 @@ extension OpenColumn {
     func rows(with link: RawValue, of rows: Int) throws(RealmError) -> [Int] {
         var found: [Int] = []
         if kind == .link {
-            let target = link.linkTarget.rawValue
-            for row in 0..<rows where int(row) == target && !isNull(row) { found.append(row) }
+            let target = link.linkTarget
+            for row in 0..<rows where objectKey(row) == target && !isNull(row) { found.append(row) }
             return found
         }
         guard let heap else { return [] }

@@ -46,6 +46,9 @@ struct OpenColumn {
         return UnsafeRawPointer(nulls).u8(row) != 0
     }
     @inline(__always) func int(_ row: Int) -> Int64 { UnsafeRawPointer(data).i64(row &* 8) }
+    @inline(__always) func objectKey(_ row: Int) -> ObjectKey {
+        UnsafeRawPointer(data).objectKey(row &* 8)
+    }
 
     /// Appends bytes to the heap and points the row at them. `start` may lie in this very heap.
     @inline(__always)
@@ -128,14 +131,14 @@ struct OpenLeaf {
     var deadRows = 0
     /// Rows whose keys ascend from the start; equal to `rows` while `order` is nil.
     let columnCount: Int
-    let keys: UnsafeMutablePointer<Int64>
+    let keys: UnsafeMutablePointer<ObjectKey>
     let columns: UnsafeMutablePointer<OpenColumn>
     /// One byte per row, 1 = dead.
     let dead: UnsafeMutableRawPointer
     /// Row numbers by ascending key, when rows did not arrive in that order.
     var order: UnsafeMutablePointer<UInt16>?
     /// The first key its parent files it under; finds the parent again.
-    var lowKey: Int64
+    var lowKey: ObjectKey
     /// The live rows its parents count for it.
     var countedRows = 0
     var reference = BlockReference.none
@@ -145,7 +148,7 @@ struct OpenLeaf {
     private let memory: UnsafeMutableRawPointer
 
     static func make(
-        _ infos: UnsafePointer<ColumnInfo>, count: Int, capacity: Int, lowKey: Int64
+        _ infos: UnsafePointer<ColumnInfo>, count: Int, capacity: Int, lowKey: ObjectKey
     ) -> UnsafeMutablePointer<OpenLeaf> {
         let leaf = UnsafeMutablePointer<OpenLeaf>.allocate(capacity: 1)
         leaf.initialize(
@@ -154,7 +157,7 @@ struct OpenLeaf {
     }
 
     private init(
-        _ infos: UnsafePointer<ColumnInfo>, count: Int, capacity: Int, lowKey: Int64
+        _ infos: UnsafePointer<ColumnInfo>, count: Int, capacity: Int, lowKey: ObjectKey
     ) {
         self.capacity = capacity
         self.columnCount = count
@@ -171,7 +174,7 @@ struct OpenLeaf {
             defer { next += LeafLayout.align8(bytes) }
             return next
         }
-        keys = take(capacity * 8).bindMemory(to: Int64.self, capacity: capacity)
+        keys = take(capacity * 8).bindMemory(to: ObjectKey.self, capacity: capacity)
         dead = take(capacity)
         columns = .allocate(capacity: max(count, 1))
         for index in 0..<count {
@@ -199,7 +202,7 @@ struct OpenLeaf {
     }
 
     /// Empties the leaf for reuse.
-    mutating func reset(lowKey: Int64) {
+    mutating func reset(lowKey: ObjectKey) {
         clear(rows)
         for index in 0..<columnCount { columns[index].heapUsed = 0 }
         rows = 0
@@ -213,7 +216,7 @@ struct OpenLeaf {
 
     /// Drops the first `count` rows; the leaf must be in row order and without dead rows among
     /// them. The remaining rows move to the front.
-    mutating func dropFirst(_ count: Int, lowKey: Int64) {
+    mutating func dropFirst(_ count: Int, lowKey: ObjectKey) {
         invariant(order == nil)
         let left = rows - count
         memmove(keys, keys + count, left * 8)
@@ -281,7 +284,7 @@ struct OpenLeaf {
     @inline(__always) func isDead(_ row: Int) -> Bool { UnsafeRawPointer(dead).u8(row) != 0 }
 
     /// The position in key order of the first row whose key is not below `key`.
-    @inline(__always) private func position(of key: Int64) -> Int {
+    @inline(__always) private func position(of key: ObjectKey) -> Int {
         var low = 0
         var high = rows
         while low < high {
@@ -293,12 +296,12 @@ struct OpenLeaf {
     }
 
     /// The row with this key, dead or alive.
-    @inline(__always) func row(of key: Int64) -> Int? {
+    @inline(__always) func row(of key: ObjectKey) -> Int? {
         guard rows > 0 else { return nil }
         if order == nil {
             // Keys are often dense: try the place where the row would be.
-            let guess = key &- keys[0]
-            if guess >= 0 && guess < Int64(rows) && keys[Int(guess)] == key { return Int(guess) }
+            let guess = keys[0].distance(to: key)
+            if guess >= 0 && guess < rows && keys[guess] == key { return guess }
         }
         let position = position(of: key)
         guard position < rows else { return nil }
@@ -308,7 +311,7 @@ struct OpenLeaf {
 
     /// Adds a row of defaults. The key must not be there and the leaf not full.
     @inline(__always)
-    mutating func append(_ key: Int64) -> Int {
+    mutating func append(_ key: ObjectKey) -> Int {
         let row = rows
         if row > 0 && (order != nil || key < keys[row &- 1]) { insertIntoOrder(key, row) }
         keys[row] = key
@@ -329,7 +332,7 @@ struct OpenLeaf {
     }
 
     @inline(never)
-    private mutating func insertIntoOrder(_ key: Int64, _ row: Int) {
+    private mutating func insertIntoOrder(_ key: ObjectKey, _ row: Int) {
         if order == nil {
             let fresh = UnsafeMutablePointer<UInt16>.allocate(capacity: capacity)
             for index in 0..<row { fresh[index] = UInt16(index) }

@@ -50,7 +50,7 @@ enum RowLeafCheck {
     ) throws(RealmError) {
         let width = view.keyWidth
         guard [0, 1, 2, 4, 8].contains(width) else { throw bad("leaf has key width \(width)") }
-        guard view.keyBase >= 0, width > 0 || view.keyBase <= Int64.max - Int64(rows) else {
+        guard view.keyBase >= .first, width > 0 || view.keyBase.distance(to: .max) >= rows else {
             throw bad("leaf has first key \(view.keyBase)")
         }
         guard width > 0 else { return }
@@ -58,7 +58,7 @@ enum RowLeafCheck {
         for row in 1..<max(rows, 1) where view.key(row - 1) >= view.key(row) {
             throw bad("key of row \(row) is out of order")
         }
-        guard view.key(0) >= 0 else { throw bad("leaf has first key \(view.key(0))") }
+        guard view.key(0) >= .first else { throw bad("leaf has first key \(view.key(0))") }
     }
 
     private static func checkTombstones(

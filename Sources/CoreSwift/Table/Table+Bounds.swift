@@ -30,7 +30,7 @@ extension ClassRoot {
         guard rows <= entriesMax, indexes.allSatisfy({ $0.entries <= entriesMax }) else {
             throw RealmError(
                 .invalidDatabase,
-                "catalog: class \(classKey.rawValue) has \(rows) rows in a file of \(pages) pages")
+                "catalog: class \(classKey) has \(rows) rows in a file of \(pages) pages")
         }
     }
 }

@@ -28,7 +28,7 @@ extension Table {
 
     /// Whether the collection of a row is one that can be used where it stands.
     @inline(__always)
-    func isCell(_ place: RowPlace, _ key: Int64, _ index: Int) -> Bool {
+    func isCell(_ place: RowPlace, _ key: ObjectKey, _ index: Int) -> Bool {
         let info = state.columns[index]
         guard info.kind == .collection, info.elementKind != .mixed,
             state.openCollections.find(key, index) == nil
@@ -83,7 +83,7 @@ extension Table {
     /// Puts an edited cell, the first bytes of the buffer, into its row. The change has been told.
     @inline(__always)
     private func write(
-        _ byteCount: Int, _ place: RowPlace, _ key: Int64, _ index: Int
+        _ byteCount: Int, _ place: RowPlace, _ key: ObjectKey, _ index: Int
     ) throws(RealmError) {
         let start = UnsafeRawPointer(transaction.pointee.cellBuffer)
         if place.state == .open {
@@ -96,7 +96,7 @@ extension Table {
 
     @inline(__always)
     private func noteElement(
-        _ key: Int64, _ index: Int, _ value: RawValue, isAddition: Bool
+        _ key: ObjectKey, _ index: Int, _ value: RawValue, isAddition: Bool
     ) {
         guard state.columns[index].inverseIndex >= 0 else { return }
         noteLink(state.columns[index], key, value, isAddition: isAddition)
@@ -106,7 +106,7 @@ extension Table {
     /// of a few bytes; otherwise false, and nothing has changed.
     @inline(__always)
     func appendToCell(
-        _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue,
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ value: RawValue,
         _ infos: UnsafeMutablePointer<ColumnInfo>
     ) -> Bool {
         // Whoever listens is told first, which only slower ways can do.
@@ -121,7 +121,7 @@ extension Table {
     /// Inserts an element that passed its checks; `elementKey`: of a dictionary. False when the
     /// collection has to be opened for it; nothing has changed then.
     func insertIntoCell(
-        _ place: RowPlace, _ key: Int64, _ index: Int, at position: Int,
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, at position: Int,
         elementKey: RawValue? = nil, _ value: RawValue,
         _ infos: UnsafeMutablePointer<ColumnInfo>
     ) throws(RealmError) -> Bool {
@@ -137,7 +137,7 @@ extension Table {
     /// Replaces the value of an element; an embedded object that it owned is deleted. False as
     /// `insertIntoCell`.
     func replaceInCell(
-        _ place: RowPlace, _ key: Int64, _ index: Int, at position: Int, _ value: RawValue,
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, at position: Int, _ value: RawValue,
         _ infos: UnsafeMutablePointer<ColumnInfo>
     ) throws(RealmError) -> Bool {
         let info = state.columns[index]
@@ -160,7 +160,7 @@ extension Table {
 
     /// Removes an element; an embedded object that it owned is deleted.
     func removeFromCell(
-        _ place: RowPlace, _ key: Int64, _ index: Int, at position: Int,
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, at position: Int,
         _ infos: UnsafeMutablePointer<ColumnInfo>
     ) throws(RealmError) {
         let info = state.columns[index]
@@ -180,7 +180,7 @@ extension Table {
 
     /// Removes every element, with the embedded objects that they own.
     func emptyCell(
-        _ place: RowPlace, _ key: Int64, _ index: Int, isAssignment: Bool
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, isAssignment: Bool
     ) throws(RealmError) {
         try willChange(place, key, index, .cleared(isAssignment: isAssignment))
         var owned: [OwnedObject] = []
@@ -193,7 +193,7 @@ extension Table {
 
     /// Takes the links of all elements out of the inverse index; names the objects they own.
     func forgetCell(
-        _ place: RowPlace, _ key: Int64, _ index: Int, _ owned: inout [OwnedObject]
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ owned: inout [OwnedObject]
     ) {
         let info = state.columns[index]
         let cell = cell(place, index)
@@ -208,7 +208,7 @@ extension Table {
     /// Removes the links to a deleted object; in dictionaries they become null. False when the
     /// collection has to be opened for it; nothing has changed then.
     func removeLinksFromCell(
-        _ link: RawValue, _ place: RowPlace, _ key: Int64, _ index: Int
+        _ link: RawValue, _ place: RowPlace, _ key: ObjectKey, _ index: Int
     ) throws(RealmError) -> Bool {
         let info = state.columns[index]
         guard let infos = info.elements else { return false }

@@ -56,7 +56,7 @@ extension Table {
 
     /// The collection of a live row, for reading and changing. Good until the stamp changes.
     func collection(
-        _ key: Int64, _ column: Int
+        _ key: ObjectKey, _ column: Int
     ) throws(RealmError) -> UnsafeMutablePointer<OpenCollection> {
         if let known = state.openCollections.find(key, column) { return known }
         if state.openCollections.items.count >= Self.openCollectionsMax {
@@ -190,7 +190,7 @@ extension Table {
     }
 
     func setCell(
-        _ key: Int64, _ column: Int, _ cell: RawValue
+        _ key: ObjectKey, _ column: Int, _ cell: RawValue
     ) throws(RealmError) {
         guard var place = try find(key) else { return }
         let info = state.columns[column]
@@ -400,7 +400,7 @@ extension Table {
 
     /// Ends the collection of a row that is being deleted; names the embedded objects it owns.
     func dropCollection(
-        _ place: RowPlace, _ key: Int64, _ column: Int, _ owned: inout [OwnedObject]
+        _ place: RowPlace, _ key: ObjectKey, _ column: Int, _ owned: inout [OwnedObject]
     ) throws(RealmError) {
         let info = state.columns[column]
         if state.openCollections.find(key, column) == nil {

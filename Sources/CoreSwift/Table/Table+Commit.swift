@@ -15,7 +15,7 @@ extension Table {
     /// one leaf, and drops empty ones. The table is settled before and after.
     func compactLeaves() throws(RealmError) {
         guard state.changes.isDirty, isWriting else { return }
-        var empty: [Int64] = []
+        var empty: [ObjectKey] = []
         state.tree.forEachTransientLeaf { leaf, low in
             if LeafView(UnsafeRawPointer(leaf)).liveRows == 0 { empty.append(low) }
         }
@@ -221,7 +221,7 @@ extension Table {
         state.appendLeaf = nil
         state.changes.end()
         state.tree.hasStaleCounts = false
-        state.freshKey = -1
+        state.freshKey = .invalid
         for index in 0..<state.indexCount where state.indexes[index].pending.count > 0 {
             state.indexes[index].pending.clear()
         }

@@ -4,22 +4,22 @@
 /// An embedded object, as its owner names it.
 struct OwnedObject {
     let table: Table
-    let key: Int64
+    let key: ObjectKey
 }
 
 extension Table {
     /// The embedded object that a value of this table owns.
     func ownedObject(_ value: RawValue) -> OwnedObject? {
         guard value.type == ValueType.link.rawValue,
-            let target = state.tables[Int(value.linkClass.rawValue)], target.state.isEmbedded
+            let target = state.tables[value.linkClass.index], target.state.isEmbedded
         else { return nil }
-        return OwnedObject(table: target, key: value.linkTarget.rawValue)
+        return OwnedObject(table: target, key: value.linkTarget)
     }
 
     /// Links to embedded objects change by creating the object in its place; the only value that
     /// can be assigned is null, which deletes it.
     func clearEmbedded(
-        _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue, _ target: Table
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ value: RawValue, _ target: Table
     ) throws(RealmError) -> RowPlace {
         guard value.isNull else {
             throw RealmError(
@@ -31,14 +31,14 @@ extension Table {
         let old = try self.value(place, key, index)
         if old.isNull { return place }
         let changed = try store(place, key, index, state.columns[index], .null)
-        try target.deleteRow(old.linkTarget.rawValue, isOwned: true)
+        try target.deleteRow(old.linkTarget, isOwned: true)
         return try find(key) ?? changed
     }
 
     /// A new embedded object in a link property; one that was there is deleted.
-    func createEmbedded(_ key: Int64, _ index: Int) throws(RealmError) -> Int64 {
+    func createEmbedded(_ key: ObjectKey, _ index: Int) throws(RealmError) -> ObjectKey {
         let info = state.columns[index]
-        guard let target = state.tables[Int(info.linkTarget.rawValue)],
+        guard let target = state.tables[info.linkTarget.index],
             let before = try find(key)
         else {
             throw RealmError(
@@ -49,17 +49,17 @@ extension Table {
         let (child, _) = try target.createSequential()
         // Creating it may have moved the row.
         guard let place = try find(key) else { return child }
-        let link = RawValue.link(info.linkTarget, ObjectKey(rawValue: child))
+        let link = RawValue.link(info.linkTarget, child)
         try willSet(place, key, index, link)
         _ = try store(place, key, index, info, link)
-        if !old.isNull { try target.deleteRow(old.linkTarget.rawValue, isOwned: true) }
+        if !old.isNull { try target.deleteRow(old.linkTarget, isOwned: true) }
         return child
     }
 
     /// The owner of an embedded object: its class and key.
-    func owner(of key: Int64) throws(RealmError) -> (classKey: ClassKey, key: Int64)? {
+    func owner(of key: ObjectKey) throws(RealmError) -> (classKey: ClassKey, key: ObjectKey)? {
         for (source, column) in state.incoming {
-            guard let table = state.tables[Int(source.rawValue)] else { continue }
+            guard let table = state.tables[source.index] else { continue }
             let sources = try table.sources(of: key, in: state.classKey, column: column)
             if let first = sources.first { return (source, first) }
         }

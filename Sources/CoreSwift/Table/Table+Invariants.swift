@@ -36,7 +36,7 @@ extension Table {
     private func broken(_ fact: String) -> RealmError { state.tree.broken(fact) }
 
     private func checkSealed(
-        _ view: LeafView, _ low: Int64, _ high: Int64
+        _ view: LeafView, _ low: ObjectKey, _ high: ObjectKey
     ) throws(RealmError) -> Int {
         var live = 0
         for row in 0..<view.rows where !view.isDead(row) { live += 1 }
@@ -48,7 +48,7 @@ extension Table {
     }
 
     private func checkOpen(
-        _ reference: BlockReference, _ low: Int64, _ high: Int64
+        _ reference: BlockReference, _ low: ObjectKey, _ high: ObjectKey
     ) throws(RealmError) -> Int {
         let leaf = memory.pointee.blocks.pointer(reference).assumingMemoryBound(to: OpenLeaf.self)
         guard state.openLeaves.contains(leaf), leaf.pointee.reference == reference,
@@ -58,7 +58,7 @@ extension Table {
             throw broken("rows are appended to the leaf from \(low) to \(high)")
         }
         var live = 0
-        var last = Int64.min
+        var last = ObjectKey.min
         for position in 0..<leaf.pointee.rows {
             let row = leaf.pointee.order.map { Int($0[position]) } ?? position
             let key = leaf.pointee.keys[row]

@@ -11,7 +11,7 @@ extension Table {
         var hasLast = false
         // Texts whose entries are cut and equal.
         var texts: Set<[UInt8]> = []
-        var found: Int64?
+        var found: ObjectKey?
         try state.indexes[Int(info.valueIndex)].tree.visit(from: nil, to: nil) {
             leaf, range throws(RealmError) in
             for entry in range {
@@ -49,7 +49,7 @@ extension Table {
             && last[leaf.prefixCount...].elementsEqual(suffix)
     }
 
-    private func bytes(_ key: Int64) throws(RealmError) -> [UInt8]? {
+    private func bytes(_ key: ObjectKey) throws(RealmError) -> [UInt8]? {
         guard let place = try find(key) else { return nil }
         let value = try value(place, key, primaryKeyColumn)
         return value.isNull ? nil : [UInt8](value.bytes)
@@ -91,8 +91,8 @@ extension Table {
     }
 
     /// A live key of each leaf; the table is settled.
-    private func leafKeys() throws(RealmError) -> [Int64] {
-        var keys: [Int64] = []
+    private func leafKeys() throws(RealmError) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
         var leaves = LeafIterator(table: self)
         while let leaf = try leaves.next() {
             if leaf.liveRows > 0 { keys.append(leaf.key(leaf.liveRow(0))) }

@@ -5,7 +5,7 @@ extension Table {
     /// Removes the links to a deleted object from the collection of a property, or from those in a
     /// mixed value.
     func removeLinks(
-        _ link: RawValue, from source: Int64, column: Int
+        _ link: RawValue, from source: ObjectKey, column: Int
     ) throws(RealmError) {
         if let place = try find(source), isCell(place, source, column),
             try removeLinksFromCell(link, place, source, column)

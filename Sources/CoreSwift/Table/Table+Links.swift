@@ -8,7 +8,7 @@ extension Table {
 
     /// Whether the object that a link names may be linked to; CONTRACT 1.8.
     func checkTarget(_ link: RawValue) throws(RealmError) {
-        let key = Int(link.linkClass.rawValue)
+        let key = link.linkClass.index
         guard key < state.tableCapacity, let target = state.tables[key] else {
             throw RealmError(.noSuchTable, "there is no class \(key) to link to")
         }
@@ -17,9 +17,9 @@ extension Table {
                 .illegalOperation,
                 "class \(key) is embedded: its objects belong to one owner and cannot be linked to")
         }
-        guard try target.find(link.linkTarget.rawValue) != nil else {
+        guard try target.find(link.linkTarget) != nil else {
             throw RealmError(
-                .noSuchObject, "class \(key) has no object \(link.linkTarget.rawValue) to link to")
+                .noSuchObject, "class \(key) has no object \(link.linkTarget) to link to")
         }
     }
 
@@ -29,7 +29,7 @@ extension Table {
     }
 
     /// Collects that the object `key` begins or ceases to hold `value`, if that is a link.
-    func noteLink(_ info: ColumnInfo, _ key: Int64, _ value: RawValue, isAddition: Bool) {
+    func noteLink(_ info: ColumnInfo, _ key: ObjectKey, _ value: RawValue, isAddition: Bool) {
         guard value.type == ValueType.link.rawValue else { return }
         let index = state.indexes + Int(info.inverseIndex)
         if info.linksAreWords {
@@ -48,16 +48,16 @@ extension Table {
     /// links to nothing. Unless many changes wait, they are not merged for this: who deletes many
     /// linked objects asks before each.
     func sources(
-        of key: Int64, in target: ClassKey, column: Int
-    ) throws(RealmError) -> [Int64] {
+        of key: ObjectKey, in target: ClassKey, column: Int
+    ) throws(RealmError) -> [ObjectKey] {
         let info = state.columns[column]
         let inverse = Int(info.inverseIndex)
         guard inverse >= 0 else { return [] }
         let index = state.indexes + inverse
         let waiting =
             info.linksAreWords
-            ? index.pointee.pending.changes(of: UInt64(bitPattern: key))
-            : InverseBytes.with(ObjectKey(rawValue: key), of: target, isMixed: true) {
+            ? index.pointee.pending.changes(of: key.word)
+            : InverseBytes.with(key, of: target, isMixed: true) {
                 start, count in
                 index.pointee.pending.changes(ofText: start, count)
             }
@@ -66,7 +66,7 @@ extension Table {
         guard let waiting, !waiting.isEmpty else { return stored }
         var counts = waiting
         for source in stored { counts[source, default: 0] += 1 }
-        var result: [Int64] = []
+        var result: [ObjectKey] = []
         for (source, count) in counts where count > 0 {
             for _ in 0..<count { result.append(source) }
         }
@@ -75,16 +75,16 @@ extension Table {
 
     /// The same, of the tree alone.
     private func storedSources(
-        of key: Int64, in target: ClassKey, _ info: ColumnInfo, _ tree: IndexTree
-    ) throws(RealmError) -> [Int64] {
+        of key: ObjectKey, in target: ClassKey, _ info: ColumnInfo, _ tree: IndexTree
+    ) throws(RealmError) -> [ObjectKey] {
         if tree.isEmpty { return [] }
         if info.countsLinks {
             return try CountedLinks.sources(
-                of: ObjectKey(rawValue: key), in: target, isMixed: !info.linksAreWords, tree)
+                of: key, in: target, isMixed: !info.linksAreWords, tree)
         }
-        var result: [Int64] = []
+        var result: [ObjectKey] = []
         try InverseBytes.withRange(
-            ObjectKey(rawValue: key), of: target, isMixed: false
+            key, of: target, isMixed: false
         ) { low, high throws(RealmError) in
             try tree.visit(from: low, to: high) { leaf, range throws(RealmError) in
                 for index in range { result.append(leaf.key(index)) }
@@ -96,16 +96,16 @@ extension Table {
 
     /// How many objects link to object `key` of class `target` through the column.
     func sourceCount(
-        of key: Int64, in target: ClassKey, column: Int
+        of key: ObjectKey, in target: ClassKey, column: Int
     ) throws(RealmError) -> Int {
         guard let tree = try inverseTree(column) else { return 0 }
         let info = state.columns[column]
         if info.countsLinks {
             return try CountedLinks.count(
-                of: ObjectKey(rawValue: key), in: target, isMixed: !info.linksAreWords, tree)
+                of: key, in: target, isMixed: !info.linksAreWords, tree)
         }
         return try InverseBytes.withRange(
-            ObjectKey(rawValue: key), of: target, isMixed: false
+            key, of: target, isMixed: false
         ) { low, high throws(RealmError) in
             let end = try tree.rank(high)
             // Only in a damaged tree is the end before the start.

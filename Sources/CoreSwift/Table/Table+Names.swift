@@ -4,7 +4,7 @@
 extension Schema {
     /// A class as messages name it: 'Person', or by its key where the schema does not have it.
     func named(_ key: ClassKey) -> String {
-        class_(key).map { "'\($0.name)'" } ?? "class \(key.rawValue)"
+        class_(key).map { "'\($0.name)'" } ?? "class \(key)"
     }
 
     /// A property as messages name it: 'Person.age'.

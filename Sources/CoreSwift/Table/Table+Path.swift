@@ -7,7 +7,7 @@ extension Table {
     static var openRowsMax: Int { 2_000_000 }
 
     /// The open leaf that covers `key`, opened if it is not.
-    func openLeaf(covering key: Int64) throws(RealmError) -> UnsafeMutablePointer<OpenLeaf> {
+    func openLeaf(covering key: ObjectKey) throws(RealmError) -> UnsafeMutablePointer<OpenLeaf> {
         if key >= state.fingerLow, key < state.fingerHigh, state.fingerState == .open {
             return state.fingerLeaf.assumingMemoryBound(to: OpenLeaf.self)
         }
@@ -46,12 +46,13 @@ extension Table {
         return leaf
     }
 
-    private func checkKeys(_ view: LeafView, _ low: Int64, _ high: Int64) throws(RealmError) {
+    private func checkKeys(_ view: LeafView, _ low: ObjectKey, _ high: ObjectKey) throws(RealmError)
+    {
         try state.tree.checkLeaf(keys: view.key(0), view.key(view.rows - 1), low, high)
     }
 
     private func pointFinger(
-        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ low: Int64, _ high: Int64
+        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ low: ObjectKey, _ high: ObjectKey
     ) {
         state.fingerLeaf = UnsafeMutableRawPointer(leaf)
         state.fingerState = .open
@@ -61,7 +62,7 @@ extension Table {
 
     /// A leaf that holds `place`'s row as a transient sealed block with room for tombstones, so
     /// that it can be patched. The place is updated.
-    func patchable(_ place: RowPlace, _ key: Int64) throws(RealmError) -> RowPlace {
+    func patchable(_ place: RowPlace, _ key: ObjectKey) throws(RealmError) -> RowPlace {
         let view = place.view
         let pages = Page.count(forBytes: LeafPatch.bytesWithTombstones(view))
         let (parent, low, high) = try state.tree.mutablePath(key)
@@ -110,7 +111,7 @@ extension Table {
 
     private func sealRows(
         _ leaf: UnsafeMutablePointer<OpenLeaf>, _ order: [UInt16]?, _ total: Int,
-        _ place: UnsafeMutableRawPointer, _ low: Int64
+        _ place: UnsafeMutableRawPointer, _ low: ObjectKey
     ) throws(RealmError) {
         var encoder = LeafEncoder(
             leaf, infos: UnsafePointer(state.columns), tag: state.tree.leafTag)
@@ -216,7 +217,7 @@ extension Table {
         state.tree.hasStaleCounts = true
         let nextLow =
             count < leaf.pointee.rows
-            ? leaf.pointee.keys[count] : leaf.pointee.keys[count - 1] + 1
+            ? leaf.pointee.keys[count] : leaf.pointee.keys[count - 1].advanced(by: 1)
         state.tree.insertChild(key: nextLow, rows: 0, reference: leaf.pointee.reference)
         if count == leaf.pointee.rows {
             leaf.pointee.reset(lowKey: nextLow)

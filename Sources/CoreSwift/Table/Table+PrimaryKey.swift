@@ -3,16 +3,14 @@
 extension Table {
     /// The object with this primary key, whose type fits the column; nil when there is none.
     @inline(__always)
-    func findPrimaryKey(_ value: RawValue) throws(RealmError) -> Int64? {
-        if state.hasIntegerKey && value.type == ValueType.int.rawValue
-            && IntegerKeys.isDirect(value.intValue)
-        {
-            return try find(value.intValue) != nil ? value.intValue : nil
+    func findPrimaryKey(_ value: RawValue) throws(RealmError) -> ObjectKey? {
+        if state.hasIntegerKey, let key = IntegerKeys.direct(value) {
+            return try find(key) != nil ? key : nil
         }
         return try findIndexedKey(value)
     }
 
-    private func findIndexedKey(_ value: RawValue) throws(RealmError) -> Int64? {
+    private func findIndexedKey(_ value: RawValue) throws(RealmError) -> ObjectKey? {
         let info = state.columns[state.primaryKeyColumn]
         guard info.valueIndex >= 0 else { return nil }
         let index = state.indexes + Int(info.valueIndex)
@@ -35,9 +33,9 @@ extension Table {
     private func findLongKey(
         _ value: RawValue, _ index: UnsafeMutablePointer<TableIndex>, _ start: UnsafeRawPointer,
         _ count: Int
-    ) throws(RealmError) -> Int64? {
+    ) throws(RealmError) -> ObjectKey? {
         if isWriting { try mergeIndex(Int(state.columns[state.primaryKeyColumn].valueIndex)) }
-        var candidates: [Int64] = []
+        var candidates: [ObjectKey] = []
         try index.pointee.tree.visit(
             from: IndexPosition(bytes: start, count: count, key: .min),
             to: IndexPosition(bytes: start, count: count, key: .max)
@@ -61,10 +59,10 @@ extension Table {
 
     /// Creates an object without primary key.
     @inline(__always)
-    func createSequential() throws(RealmError) -> (key: Int64, place: RowPlace) {
+    func createSequential() throws(RealmError) -> (key: ObjectKey, place: RowPlace) {
         let key = state.nextKey
         let place = try createIndexedRow(key)
-        state.nextKey = key &+ 1
+        state.nextKey = key.advanced(by: 1)
         return (key, place)
     }
 
@@ -72,11 +70,8 @@ extension Table {
     @inline(__always)
     func createPrimaryKey(
         _ value: RawValue
-    ) throws(RealmError) -> (key: Int64, place: RowPlace) {
-        if state.hasIntegerKey && value.type == ValueType.int.rawValue
-            && IntegerKeys.isDirect(value.intValue)
-        {
-            let key = value.intValue
+    ) throws(RealmError) -> (key: ObjectKey, place: RowPlace) {
+        if state.hasIntegerKey, let key = IntegerKeys.direct(value) {
             return (key, try createIndexedRow(key))
         }
         return try createIndexedKey(value)
@@ -84,16 +79,16 @@ extension Table {
 
     private func createIndexedKey(
         _ value: RawValue
-    ) throws(RealmError) -> (key: Int64, place: RowPlace) {
+    ) throws(RealmError) -> (key: ObjectKey, place: RowPlace) {
         let key = state.nextKey
         let place = try createIndexedRow(key)
-        state.nextKey = key + 1
+        state.nextKey = key.advanced(by: 1)
         return (key, try enterKey(place, key, value))
     }
 
     /// Gives a fresh row its primary key.
     private func enterKey(
-        _ place: RowPlace, _ key: Int64, _ value: RawValue
+        _ place: RowPlace, _ key: ObjectKey, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
         let column = state.primaryKeyColumn
         let info = state.columns[column]
@@ -103,7 +98,7 @@ extension Table {
     }
 
     /// Creates an object under a key that it had before; `primaryKey`: nil where it has none.
-    func recreateRow(_ key: Int64, primaryKey: RawValue?) throws(RealmError) {
+    func recreateRow(_ key: ObjectKey, primaryKey: RawValue?) throws(RealmError) {
         let place = try createIndexedRow(key)
         if let primaryKey, !(state.hasIntegerKey && key < IntegerKeys.indirectBase) {
             _ = try enterKey(place, key, primaryKey)

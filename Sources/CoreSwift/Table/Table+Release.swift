@@ -11,14 +11,14 @@ extension Table {
         let ownsObjects = target?.state.isEmbedded ?? false
         guard state.rowCount > 0, info.kind.hasHeap || ownsObjects else { return }
         try settle()
-        var keys: [Int64] = []
-        var owned: [Int64] = []
+        var keys: [ObjectKey] = []
+        var owned: [ObjectKey] = []
         var leaves = LeafIterator(table: self)
         while let leaf = try leaves.next() {
             guard let view = leaf.column(column), view.encoding != .absent else { continue }
             for row in 0..<leaf.rows where !leaf.isDead(row) && !view.isNull(row) {
                 if info.kind == .link {
-                    owned.append(view.packed(row))
+                    owned.append(view.objectKey(row))
                 } else if Self.hasBlocks(view, row, info) {
                     keys.append(leaf.key(row))
                 } else if ownsObjects {
@@ -45,18 +45,18 @@ extension Table {
 
     /// The links of a collection that stands in its row.
     private func addLinks(
-        _ cell: UnsafeRawBufferPointer, _ info: ColumnInfo, to keys: inout [Int64]
+        _ cell: UnsafeRawBufferPointer, _ info: ColumnInfo, to keys: inout [ObjectKey]
     ) {
         guard let infos = info.elements else { return }
         for position in 0..<CollectionCell.count(cell) {
             let value = element(cell, position, info.valueColumn, infos)
-            if value.type == ValueType.link.rawValue { keys.append(value.linkTarget.rawValue) }
+            if value.type == ValueType.link.rawValue { keys.append(value.linkTarget) }
         }
     }
 
     /// Takes a value that may be in blocks of its own out of its row, with what it owns.
     private func releaseValue(
-        _ key: Int64, _ column: Int, _ info: ColumnInfo
+        _ key: ObjectKey, _ column: Int, _ info: ColumnInfo
     ) throws(RealmError) {
         if info.kind == .collection { return try removeAll(try collection(key, column)) }
         guard let place = try find(key) else { return }
@@ -77,8 +77,8 @@ extension Table {
     }
 
     /// The keys of all rows; the table is settled.
-    func allKeys() throws(RealmError) -> [Int64] {
-        var keys: [Int64] = []
+    func allKeys() throws(RealmError) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
         keys.reserveCapacity(state.rowCount)
         var leaves = LeafIterator(table: self)
         while let leaf = try leaves.next() {

@@ -4,7 +4,7 @@ extension Table {
     /// Collects what the change of a text means for its full-text index: words that are in one of
     /// the texts only. Null has no words.
     func changeWords(
-        _ info: ColumnInfo, _ key: Int64, from old: RawValue, to new: RawValue
+        _ info: ColumnInfo, _ key: ObjectKey, from old: RawValue, to new: RawValue
     ) {
         let index = state.indexes + Int(info.wordIndex)
         let rules = info.wordRules
@@ -23,7 +23,7 @@ extension Table {
     }
 
     private func addWords(
-        _ value: RawValue, _ rules: WordRules, _ key: Int64,
+        _ value: RawValue, _ rules: WordRules, _ key: ObjectKey,
         _ index: UnsafeMutablePointer<TableIndex>
     ) {
         if value.isNull { return }

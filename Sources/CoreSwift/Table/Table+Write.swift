@@ -5,7 +5,7 @@ extension Table {
 
     /// Adds a row of defaults under a key that no live row has.
     @inline(__always)
-    func createRow(_ key: Int64) throws(RealmError) -> RowPlace {
+    func createRow(_ key: ObjectKey) throws(RealmError) -> RowPlace {
         if let leaf = state.appendLeaf, leaf.pointee.order == nil,
             leaf.pointee.rows > 0, key > leaf.pointee.keys[leaf.pointee.rows &- 1],
             leaf.pointee.rows < state.appendRows, !leaf.pointee.isFull
@@ -19,7 +19,7 @@ extension Table {
 
     @inline(__always)
     private func finishRow(
-        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ row: Int, _ key: Int64
+        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ row: Int, _ key: ObjectKey
     ) -> RowPlace {
         if state.hasIntegerKey && key < IntegerKeys.indirectBase {
             let column = leaf.pointee.columns + state.primaryKeyColumn
@@ -30,7 +30,7 @@ extension Table {
     }
 
     @inline(never)
-    private func createRowSlowly(_ key: Int64) throws(RealmError) -> RowPlace {
+    private func createRowSlowly(_ key: ObjectKey) throws(RealmError) -> RowPlace {
         try willCreate(key)
         if let leaf = state.appendLeaf, leaf.pointee.order == nil, leaf.pointee.rows > 0,
             key > leaf.pointee.keys[leaf.pointee.rows - 1],
@@ -58,7 +58,7 @@ extension Table {
 
     /// The open leaf for a new key; behind a last leaf that is full, a new one.
     private func leafForInsertion(
-        _ key: Int64
+        _ key: ObjectKey
     ) throws(RealmError) -> UnsafeMutablePointer<OpenLeaf> {
         if !state.tree.isEmpty, try moveFinger(key),
             state.fingerHigh == .max, state.fingerState != .open
@@ -165,7 +165,7 @@ extension Table {
     /// Stores a value that passed `checkType`. Returns where the row is afterwards.
     @inline(__always)
     func setValue(
-        _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
         let info = state.columns[index]
         guard isPlain(place, info, value) else {
@@ -186,7 +186,7 @@ extension Table {
 
     /// The value of a column that is an integer, or mixed and holds one; throws where it is not.
     func integer(
-        _ place: RowPlace, _ key: Int64, _ index: Int
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int
     ) throws(RealmError) -> Int64 {
         let value = try value(place, key, index)
         guard value.type == ValueType.int.rawValue else {
@@ -200,7 +200,7 @@ extension Table {
 
     /// Adds to an integer of the column, wrapping around. Returns where the row is afterwards.
     func add(
-        _ place: RowPlace, _ key: Int64, _ index: Int, _ delta: Int64
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ delta: Int64
     ) throws(RealmError) -> RowPlace {
         let sum = RawValue.int(try integer(place, key, index) &+ delta)
         let info = state.columns[index]
@@ -268,10 +268,10 @@ extension Table {
 
     @inline(never)
     private func setValueSlowly(
-        _ place: RowPlace, _ key: Int64, _ index: Int, _ value: RawValue
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
         let info = state.columns[index]
-        if info.kind == .link, let target = state.tables[Int(info.linkTarget.rawValue)],
+        if info.kind == .link, let target = state.tables[info.linkTarget.index],
             target.state.isEmbedded
         {
             return try clearEmbedded(place, key, index, value, target)
@@ -300,7 +300,7 @@ extension Table {
     /// does, without the questions of other columns.
     @inline(__always)
     private func setOpenLink(
-        _ place: RowPlace, _ key: Int64, _ index: Int, _ info: ColumnInfo, _ value: RawValue
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ info: ColumnInfo, _ value: RawValue
     ) {
         let column = place.open.pointee.columns + index
         let inverse = state.indexes + Int(info.inverseIndex)
@@ -315,7 +315,7 @@ extension Table {
 
     /// Stores a value that passed all checks, after its verb.
     func store(
-        _ place: RowPlace, _ key: Int64, _ index: Int, _ info: ColumnInfo, _ value: RawValue
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ info: ColumnInfo, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
         var place = place
         var value = value
@@ -334,7 +334,7 @@ extension Table {
 
     /// Writes a value to the row, whatever leaf it is in. No index hears of it.
     func put(
-        _ place: RowPlace, _ key: Int64, _ index: Int, _ info: ColumnInfo, _ value: RawValue
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ info: ColumnInfo, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
         var place = place
         let bytes =
@@ -402,7 +402,7 @@ extension Table {
 
     /// Collects what a change of an indexed or link column means for its trees.
     private func noteChange(
-        _ place: RowPlace, _ key: Int64, _ index: Int, _ info: ColumnInfo, _ value: RawValue
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ info: ColumnInfo, _ value: RawValue
     ) throws(RealmError) {
         let old = try self.value(place, key, index)
         if info.inverseIndex >= 0, !isSameLink(old, value) {
@@ -422,7 +422,7 @@ extension Table {
     }
 
     func changeValueIndex(
-        _ info: ColumnInfo, _ key: Int64, _ value: RawValue, isAddition: Bool
+        _ info: ColumnInfo, _ key: ObjectKey, _ value: RawValue, isAddition: Bool
     ) throws(RealmError) {
         let index = state.indexes + Int(info.valueIndex)
         try IndexValue.withBytes(value, info.kind) { start, count throws(RealmError) in
@@ -432,7 +432,7 @@ extension Table {
 
     /// Begins the value index entries of a row just created; `finishFresh` completes them.
     @inline(__always)
-    func beginFresh(_ key: Int64) {
+    func beginFresh(_ key: ObjectKey) {
         state.freshKey = key
         state.freshColumns = 0
     }
@@ -440,12 +440,12 @@ extension Table {
     /// Enters the defaults that the object created last still has into the value indexes.
     @inline(__always)
     func finishFresh() throws(RealmError) {
-        if state.freshKey >= 0 { try finishFreshSlowly() }
+        if state.freshKey >= .first { try finishFreshSlowly() }
     }
 
     private func finishFreshSlowly() throws(RealmError) {
         let key = state.freshKey
-        state.freshKey = -1
+        state.freshKey = .invalid
         for index in 0..<state.columnCount where index != state.primaryKeyColumn {
             let info = state.columns[index]
             guard info.valueIndex >= 0 else { continue }
@@ -457,7 +457,7 @@ extension Table {
     }
 
     /// Columns that `freshColumns` has no bit for: their defaults are entered at once.
-    private func enterDistantDefaults(_ key: Int64) throws(RealmError) {
+    private func enterDistantDefaults(_ key: ObjectKey) throws(RealmError) {
         guard state.columnCount > 64 else { return }
         for index in 64..<state.columnCount where index != state.primaryKeyColumn {
             let info = state.columns[index]
@@ -468,7 +468,7 @@ extension Table {
 
     /// Index bookkeeping before a row is created, and after.
     @inline(__always)
-    func createIndexedRow(_ key: Int64) throws(RealmError) -> RowPlace {
+    func createIndexedRow(_ key: ObjectKey) throws(RealmError) -> RowPlace {
         if !state.hasSecondaryIndexes { return try createRow(key) }
         try finishFresh()
         let place = try createRow(key)
@@ -482,7 +482,7 @@ extension Table {
     /// Deletes a live row: links to it become null or leave their collections, its own entries
     /// leave the indexes, its blocks are given up, and the embedded objects that it owns are
     /// deleted as well. `isOwned`: an embedded object whose owner has let go of it already.
-    func deleteRow(_ key: Int64, isOwned: Bool = false) throws(RealmError) {
+    func deleteRow(_ key: ObjectKey, isOwned: Bool = false) throws(RealmError) {
         // Handles must not take the row for theirs any more.
         state.stamp.pointee &+= 1
         var waiting: [OwnedObject] = []
@@ -493,10 +493,10 @@ extension Table {
         }
     }
 
-    private func releaseLinks(to key: Int64) throws(RealmError) {
+    private func releaseLinks(to key: ObjectKey) throws(RealmError) {
         for (source, column) in state.incoming {
-            guard let table = state.tables[Int(source.rawValue)] else { continue }
-            var last: Int64 = -1
+            guard let table = state.tables[source.index] else { continue }
+            var last = ObjectKey.invalid
             for linking in try table.sources(of: key, in: state.classKey, column: column)
             where linking != last {
                 last = linking
@@ -506,7 +506,7 @@ extension Table {
                     info.kind == .mixed
                     ? try NestedCell.type(table.value(place, linking, column)) != nil : false
                 if info.kind == .collection || isNested {
-                    let link = RawValue.link(state.classKey, ObjectKey(rawValue: key))
+                    let link = RawValue.link(state.classKey, key)
                     try table.removeLinks(link, from: linking, column: column)
                 } else {
                     try table.willSet(place, linking, column, .null, isDerived: true)
@@ -517,7 +517,7 @@ extension Table {
     }
 
     private func deleteOne(
-        _ key: Int64, isOwned: Bool, _ owned: inout [OwnedObject]
+        _ key: ObjectKey, isOwned: Bool, _ owned: inout [OwnedObject]
     ) throws(RealmError) {
         try finishFresh()
         if !isOwned { try releaseLinks(to: key) }
@@ -556,7 +556,7 @@ extension Table {
         guard state.rowCount > 0 else {
             throw RealmError(
                 .invalidDatabase,
-                "class \(state.classKey.rawValue) has more objects than it counts")
+                "class \(state.classKey) has more objects than it counts")
         }
         state.rowCount -= 1
         if place.state == .open {

@@ -58,12 +58,12 @@ struct TableState {
     var transaction: UnsafeMutablePointer<TransactionState>?
     var rowCount = 0
     /// The next object key that is assigned in sequence.
-    var nextKey: Int64 = 0
+    var nextKey = ObjectKey.first
     var indexes: UnsafeMutablePointer<TableIndex>
     var indexCount: Int
 
-    var fingerLow: Int64 = 0
-    var fingerHigh: Int64 = 0
+    var fingerLow = ObjectKey.first
+    var fingerHigh = ObjectKey.first
     var fingerLeaf = UnsafeMutableRawPointer(bitPattern: 64).unsafelyUnwrapped
     var fingerState = LeafState.sealed
 
@@ -90,7 +90,7 @@ struct TableState {
     var hasSecondaryIndexes: Bool
     /// The object created last, while its defaults are not in the value indexes yet, or -1; most
     /// objects get their values at once, and defaults need never be entered then.
-    var freshKey: Int64 = -1
+    var freshKey = ObjectKey.invalid
     /// Lists, sets and dictionaries in use by the write transaction.
     var openCollections = OpenCollectionSet()
     /// Columns of that object that are in their indexes (bit set), for the first 64 columns.
@@ -146,12 +146,12 @@ struct Table: Equatable {
 
     /// The session's table of a class, which links lead to.
     @inline(__always) func table(_ key: ClassKey) -> Table? {
-        let index = Int(key.rawValue)
+        let index = key.index
         return index < state.tableCapacity ? state.tables[index] : nil
     }
 
     /// Whether a row with this key comes behind all others, in the open leaf at the right edge.
-    @inline(__always) func isAppended(_ key: Int64) -> Bool {
+    @inline(__always) func isAppended(_ key: ObjectKey) -> Bool {
         guard let leaf = state.appendLeaf, leaf.pointee.order == nil, leaf.pointee.rows > 0 else {
             return false
         }
@@ -204,8 +204,8 @@ extension Table {
     }
 
     @inline(__always) func clearFinger() {
-        state.fingerLow = 0
-        state.fingerHigh = 0
+        state.fingerLow = .first
+        state.fingerHigh = .first
     }
 
     /// The class is gone: handles find no object any more.
@@ -225,7 +225,7 @@ extension Table {
 
     /// The row with this key, or nil.
     @inline(__always)
-    func find(_ key: Int64) throws(RealmError) -> RowPlace? {
+    func find(_ key: ObjectKey) throws(RealmError) -> RowPlace? {
         if key >= state.fingerLow && key < state.fingerHigh {
             return Self.row(key, in: state.fingerLeaf, state.fingerState)
         }
@@ -234,7 +234,7 @@ extension Table {
 
     @inline(__always)
     private static func row(
-        _ key: Int64, in leaf: UnsafeMutableRawPointer, _ state: LeafState
+        _ key: ObjectKey, in leaf: UnsafeMutableRawPointer, _ state: LeafState
     ) -> RowPlace? {
         if state == .open {
             let open = leaf.assumingMemoryBound(to: OpenLeaf.self)
@@ -249,7 +249,7 @@ extension Table {
     }
 
     @inline(never)
-    private func findFromRoot(_ key: Int64) throws(RealmError) -> RowPlace? {
+    private func findFromRoot(_ key: ObjectKey) throws(RealmError) -> RowPlace? {
         guard let found = try leafFromRoot(key) else { return nil }
         let leaf = UnsafeMutableRawPointer(mutating: found.leaf)
         if !state.isShared {
@@ -262,8 +262,10 @@ extension Table {
     }
 
     private func leafFromRoot(
-        _ key: Int64
-    ) throws(RealmError) -> (leaf: UnsafeRawPointer, state: LeafState, low: Int64, high: Int64)? {
+        _ key: ObjectKey
+    ) throws(RealmError) -> (
+        leaf: UnsafeRawPointer, state: LeafState, low: ObjectKey, high: ObjectKey
+    )? {
         if state.tree.isEmpty { return nil }
         let (place, low, high) = try state.tree.leafPlace(covering: key)
         let reference = BlockReference(place)
@@ -275,7 +277,7 @@ extension Table {
     }
 
     /// Points the finger at the leaf that covers `key`; false when the table is empty.
-    func moveFinger(_ key: Int64) throws(RealmError) -> Bool {
+    func moveFinger(_ key: ObjectKey) throws(RealmError) -> Bool {
         if key >= state.fingerLow && key < state.fingerHigh { return true }
         _ = try findFromRoot(key)
         return key >= state.fingerLow && key < state.fingerHigh
@@ -285,9 +287,9 @@ extension Table {
 
     /// The value of a column; text of sealed leaves points into the file's mapping.
     @inline(__always)
-    func value(_ place: RowPlace, _ key: Int64, _ index: Int) throws(RealmError) -> RawValue {
+    func value(_ place: RowPlace, _ key: ObjectKey, _ index: Int) throws(RealmError) -> RawValue {
         let info = state.columns[index]
-        if info.isKey && key < IntegerKeys.indirectBase { return .int(key) }
+        if info.isKey && key < IntegerKeys.indirectBase { return .int(key.rawValue) }
         return try value(place, index, info)
     }
 
@@ -359,7 +361,7 @@ extension Table {
         let data = UnsafeRawPointer(column.data)
         switch info.kind {
         case .int: return .int(column.int(row))
-        case .link: return .link(info.linkTarget, ObjectKey(rawValue: column.int(row)))
+        case .link: return .link(info.linkTarget, column.objectKey(row))
         case .bool: return .bool(data.u8(row) != 0)
         case .float: return .float(Float(bitPattern: data.u32(row &* 4)))
         case .double: return .double(Double(bitPattern: data.u64(row &* 8)))

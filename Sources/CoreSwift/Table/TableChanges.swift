@@ -33,7 +33,7 @@ struct TransactionChanges {
     fileprivate(set) var patches = 0
     fileprivate var listeners: [any ChangeListener] = []
     /// Objects that were created last.
-    fileprivate var untold: (table: Table, keys: ClosedRange<Int64>)?
+    fileprivate var untold: (table: Table, keys: ClosedRange<ObjectKey>)?
 }
 
 extension TableSet {
@@ -79,12 +79,12 @@ extension TransactionState {
 
 extension Table {
     /// An object is going to be created.
-    func willCreate(_ key: Int64) throws(RealmError) {
+    func willCreate(_ key: ObjectKey) throws(RealmError) {
         if state.changes.isQuiet { return }
         note()
         guard state.changes.isHeard else { return }
         if let untold = transaction.pointee.changes.untold, untold.table == self,
-            key - 1 == untold.keys.upperBound
+            untold.keys.upperBound.advanced(by: 1) == key
         {
             transaction.pointee.changes.untold = (self, untold.keys.lowerBound...key)
             return
@@ -95,7 +95,7 @@ extension Table {
 
     /// An object is going to be deleted; links to it are gone.
     @inline(__always)
-    func willDelete(_ key: Int64, isOwned: Bool) throws(RealmError) {
+    func willDelete(_ key: ObjectKey, isOwned: Bool) throws(RealmError) {
         if !state.changes.isQuiet { try tell(.deleted(key, isOwned: isOwned)) }
     }
 
@@ -104,7 +104,8 @@ extension Table {
     /// A value that passed all checks is going to be stored. `isDerived`: see `Change.set`.
     @inline(__always)
     func willSet(
-        _ place: RowPlace, _ key: Int64, _ column: Int, _ value: RawValue, isDerived: Bool = false
+        _ place: RowPlace, _ key: ObjectKey, _ column: Int, _ value: RawValue,
+        isDerived: Bool = false
     ) throws(RealmError) {
         notePatch(place)
         if !state.changes.isQuiet {
@@ -114,7 +115,7 @@ extension Table {
 
     @inline(__always)
     func willAdd(
-        _ place: RowPlace, _ key: Int64, _ column: Int, _ delta: Int64
+        _ place: RowPlace, _ key: ObjectKey, _ column: Int, _ delta: Int64
     ) throws(RealmError) {
         notePatch(place)
         if !state.changes.isQuiet { try tell(key, .added(key, column: column, delta: delta)) }
@@ -131,7 +132,7 @@ extension Table {
     /// A collection is going to change in the cell of its row.
     @inline(__always)
     func willChange(
-        _ place: RowPlace, _ key: Int64, _ column: Int,
+        _ place: RowPlace, _ key: ObjectKey, _ column: Int,
         _ change: @autoclosure () -> CollectionChange
     ) throws(RealmError) {
         transaction.pointee.changes.patches &+= 1
@@ -140,7 +141,7 @@ extension Table {
 
     @inline(never)
     private func tell(
-        _ place: RowPlace, _ key: Int64, _ column: Int, _ change: CollectionChange
+        _ place: RowPlace, _ key: ObjectKey, _ column: Int, _ change: CollectionChange
     ) throws(RealmError) {
         note()
         guard isTold(key), let collection = try StandingCollection(self, place, key, column)
@@ -178,14 +179,14 @@ extension Table {
     }
 
     /// Whether changes of the object are told: not while they are part of its creation.
-    private func isTold(_ key: Int64) -> Bool {
+    private func isTold(_ key: ObjectKey) -> Bool {
         guard state.changes.isHeard else { return false }
         guard let untold = transaction.pointee.changes.untold else { return true }
         return untold.table != self || !untold.keys.contains(key)
     }
 
     @inline(never)
-    private func tell(_ key: Int64, _ change: Change) throws(RealmError) {
+    private func tell(_ key: ObjectKey, _ change: Change) throws(RealmError) {
         note()
         if isTold(key) { try tell(change) }
     }

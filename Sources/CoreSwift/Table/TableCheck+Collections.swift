@@ -5,8 +5,8 @@
 /// A link of a column whose inverse index counts.
 struct CountedLink {
     var classKey: ClassKey
-    var target: Int64
-    var source: Int64
+    var target: ObjectKey
+    var source: ObjectKey
     /// Which of several links from the source to the target it is, from 0 on.
     var number = 0
 
@@ -56,7 +56,7 @@ extension TableCheck {
         for (index, links) in own.countedLinks {
             for link in links {
                 checkTarget(
-                    .link(link.classKey, ObjectKey(rawValue: link.target)),
+                    .link(link.classKey, link.target),
                     "class \(item.name), object \(link.source): \(item.label(index))")
             }
         }
@@ -85,7 +85,7 @@ extension TableCheck {
             guard value.type == ValueType.link.rawValue else { continue }
             facts.countedLinks[index, default: []].append(
                 CountedLink(
-                    classKey: value.linkClass, target: value.linkTarget.rawValue,
+                    classKey: value.linkClass, target: value.linkTarget,
                     source: view.key(row)))
         }
     }
@@ -95,14 +95,14 @@ private struct ElementWalk {
     let check: TableCheck
     let table: Table
     let layout: ElementLayout
-    let source: Int64
+    let source: ObjectKey
     let place: String
     private(set) var links: [CountedLink] = []
     private(set) var isReadable = true
     private var last: RawValue?
 
     init(
-        check: TableCheck, table: Table, _ layout: ElementLayout, source: Int64, place: String
+        check: TableCheck, table: Table, _ layout: ElementLayout, source: ObjectKey, place: String
     ) {
         self.check = check
         self.table = table
@@ -211,6 +211,6 @@ private struct ElementWalk {
         guard value.type == ValueType.link.rawValue else { return }
         links.append(
             CountedLink(
-                classKey: value.linkClass, target: value.linkTarget.rawValue, source: source))
+                classKey: value.linkClass, target: value.linkTarget, source: source))
     }
 }

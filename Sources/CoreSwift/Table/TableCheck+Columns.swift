@@ -85,7 +85,7 @@ extension TableCheck {
                 let key = view.key(row)
                 let fits =
                     key < IntegerKeys.indirectBase
-                    ? !isNull && value == key : isNull || !IntegerKeys.isDirect(value)
+                    ? !isNull && value == key.rawValue : isNull || !IntegerKeys.isDirect(value)
                 if !fits {
                     report.add(
                         "\(subject), row \(row): \(label) is \(isNull ? "null" : "\(value)"), "

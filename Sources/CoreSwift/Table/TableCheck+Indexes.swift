@@ -61,7 +61,7 @@ private struct IndexWalk {
     private static let bytesMax = 2 << 16
     /// The entry before: how many bytes, and its key.
     private var lastCount = 0
-    private var lastKey: Int64 = 0
+    private var lastKey = ObjectKey.first
     private var hasLast = false
     /// Full values behind entries whose bytes are cut and equal.
     private var cutValues: Set<[UInt8]> = []
@@ -189,7 +189,7 @@ private struct IndexWalk {
     // MARK: Entries
 
     private mutating func entry(
-        _ bytes: UnsafeRawBufferPointer, _ key: Int64, _ low: IndexPosition?,
+        _ bytes: UnsafeRawBufferPointer, _ key: ObjectKey, _ low: IndexPosition?,
         _ high: IndexPosition?
     ) {
         var problem: String?
@@ -217,11 +217,11 @@ private struct IndexWalk {
     }
 
     /// The entries are exactly these links, numbered per source.
-    private mutating func compareLink(_ bytes: UnsafeRawBufferPointer, _ key: Int64) {
+    private mutating func compareLink(_ bytes: UnsafeRawBufferPointer, _ key: ObjectKey) {
         guard position < links.count else { return }
         let link = links[position]
         let fits = InverseBytes.with(
-            ObjectKey(rawValue: link.target), of: link.classKey, isMixed: !info.linksAreWords
+            link.target, of: link.classKey, isMixed: !info.linksAreWords
         ) { start, count in
             let target = UnsafeRawBufferPointer(start: start, count: count)
             guard bytes.starts(with: target), key == link.source else { return false }
@@ -236,7 +236,7 @@ private struct IndexWalk {
     }
 
     private mutating func compareRow(
-        _ bytes: UnsafeRawBufferPointer, _ key: Int64, _ isSame: Bool
+        _ bytes: UnsafeRawBufferPointer, _ key: ObjectKey, _ isSame: Bool
     ) {
         do throws(RealmError) {
             guard let row = try table.find(key) else {

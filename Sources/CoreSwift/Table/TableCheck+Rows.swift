@@ -3,10 +3,10 @@
 extension TableCheck {
     /// Keys that a subtree may hold: from `low` up to, not including, `high`; nil = open.
     private struct KeyRange {
-        var low: Int64?
-        var high: Int64?
+        var low: ObjectKey?
+        var high: ObjectKey?
 
-        func contains(_ key: Int64) -> Bool {
+        func contains(_ key: ObjectKey) -> Bool {
             if let low, key < low { return false }
             if let high, key >= high { return false }
             return true
@@ -34,11 +34,11 @@ extension TableCheck {
                     + "\(table.state.rowCount)")
         }
         let next = table.state.nextKey
-        let first = table.state.hasIntegerKey ? IntegerKeys.indirectBase : 0
+        let first = table.state.hasIntegerKey ? IntegerKeys.indirectBase : .first
         if next < first || (facts.greatestKey >= first && facts.greatestKey >= next) {
             report.add(
                 "class \(item.name): the next object key is \(next), not above the last one, "
-                    + "\(max(facts.greatestKey, first - 1))")
+                    + "\(max(facts.greatestKey, first.advanced(by: -1)))")
         }
         return facts
     }
@@ -106,7 +106,7 @@ extension TableCheck {
         let subject = "page \(reference.page): class \(item.name)"
         for row in 0..<view.rows {
             let key = view.key(row)
-            if key < 0 || !range.contains(key) {
+            if key < .first || !range.contains(key) {
                 report.add(
                     "\(subject), row \(row): key \(key) is not in the leaf's range, \(range.text)")
             }
@@ -143,7 +143,7 @@ extension TableCheck {
                     else { continue }
                     for row in 0..<view.rows where !view.isDead(row) && !column.isNull(row) {
                         checkTarget(
-                            .link(info.linkTarget, ObjectKey(rawValue: column.packed(row))),
+                            .link(info.linkTarget, column.objectKey(row)),
                             "class \(item.name), object \(view.key(row)): \(item.label(index))")
                     }
                 }
@@ -157,16 +157,16 @@ extension TableCheck {
     func checkTarget(_ link: RawValue, _ subject: @autoclosure () -> String) {
         guard let target = facts[link.linkClass] else {
             report.add(
-                "\(subject()) links to class \(link.linkClass.rawValue), which there is not")
+                "\(subject()) links to class \(link.linkClass), which there is not")
             return
         }
-        let key = link.linkTarget.rawValue
+        let key = link.linkTarget
         if target.isReadable, !Self.contains(target.keys, key) {
             report.add("\(subject()) links to object \(key), which is not there")
         }
     }
 
-    static func contains(_ keys: [Int64], _ key: Int64) -> Bool {
+    static func contains(_ keys: [ObjectKey], _ key: ObjectKey) -> Bool {
         var low = 0
         var high = keys.count
         while low < high {

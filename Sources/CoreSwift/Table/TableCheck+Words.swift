@@ -10,9 +10,9 @@ struct WordSum: Equatable {
     private(set) var count = 0
     private var sum: UInt64 = 0
 
-    mutating func add(_ word: UnsafeRawBufferPointer, _ key: Int64) {
+    mutating func add(_ word: UnsafeRawBufferPointer, _ key: ObjectKey) {
         guard let start = word.baseAddress else { return }
-        let mixed = IndexPending.hash(start, word.count) ^ UInt64(bitPattern: key)
+        let mixed = IndexPending.hash(start, word.count) ^ key.word
         // Odd multipliers; a shift between them, so that sums of keys do not cancel out.
         let once = (mixed ^ mixed >> 31) &* 0x9E37_79B9_7F4A_7C15
         sum &+= (once ^ once >> 29) &* 0xBF58_476D_1CE4_E5B9
@@ -72,7 +72,7 @@ extension TableCheck {
     }
 
     private func problem(
-        _ word: [UInt8], _ key: Int64, _ table: Table, _ column: Int, _ rules: WordRules
+        _ word: [UInt8], _ key: ObjectKey, _ table: Table, _ column: Int, _ rules: WordRules
     ) throws(RealmError) -> String? {
         guard let row = try table.find(key) else { return "object \(key) is not there" }
         let value = try table.value(row, key, column)

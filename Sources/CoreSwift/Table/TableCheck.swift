@@ -26,7 +26,7 @@ struct CheckReport {
 /// What the walk over the rows of a class found out.
 struct ClassFacts {
     /// Keys of live rows, ascending.
-    var keys: [Int64] = []
+    var keys: [ObjectKey] = []
     /// Non-null links by column.
     var links: [Int: Int] = [:]
     /// Words of texts by column, of columns with a full-text index.
@@ -36,7 +36,7 @@ struct ClassFacts {
     /// Every row could be read.
     var isReadable = true
     /// Of all rows, dead ones included.
-    var greatestKey: Int64 = -1
+    var greatestKey = ObjectKey.invalid
 }
 
 final class TableCheck {
@@ -133,7 +133,7 @@ final class TableCheck {
         }
         var listed: Set<ClassKey> = []
         for root in catalog.classes where !listed.insert(root.classKey).inserted {
-            report.add("catalog: class \(root.classKey.rawValue) is listed twice")
+            report.add("catalog: class \(root.classKey) is listed twice")
         }
         for item in stored.schema.classes where !listed.contains(item.key) {
             report.add("catalog: class \(item.name) is missing")

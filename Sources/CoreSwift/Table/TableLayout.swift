@@ -166,7 +166,7 @@ enum TableLayout {
                 classKey: item.key, columnCount: infos.count, columns: columns,
                 primaryKeyColumn: primary, hasIntegerKey: hasIntegerKey,
                 isEmbedded: item.kind == .embedded, tree: RowTree(nodes, classKey: item.key),
-                nextKey: hasIntegerKey ? IntegerKeys.indirectBase : 0, indexes: indexes,
+                nextKey: hasIntegerKey ? IntegerKeys.indirectBase : .first, indexes: indexes,
                 indexCount: wanted.count, stamp: stamp, tables: directory.tables,
                 tableCapacity: directory.capacity,
                 hasSecondaryIndexes: hasSecondaryIndexes(infos), schema: schema))

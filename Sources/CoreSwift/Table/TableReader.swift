@@ -13,7 +13,7 @@ struct SnapshotReader {
     /// The class, settled if a write transaction runs.
     func table(_ key: ClassKey) throws(RealmError) -> TableReader {
         guard let table = tables.table(key) else {
-            throw RealmError(.noSuchTable, "there is no class with key \(key.rawValue)")
+            throw RealmError(.noSuchTable, "there is no class with key \(key)")
         }
         if tables.isWriting { try table.settle() }
         return TableReader(table: table)
@@ -34,7 +34,7 @@ struct TableReader {
     func leaves() -> LeafIterator { LeafIterator(table: table) }
 
     /// The leaf that covers `key`, and the row if it is there and alive.
-    func row(_ key: Int64) throws(RealmError) -> (leaf: LeafView, row: Int)? {
+    func row(_ key: ObjectKey) throws(RealmError) -> (leaf: LeafView, row: Int)? {
         guard let place = try table.find(key) else { return nil }
         return (place.view, place.row)
     }
@@ -63,7 +63,7 @@ struct TableReader {
     }
 
     /// The object with this primary key; the value's type fits the column.
-    func find(primaryKey value: RawValue) throws(RealmError) -> Int64? {
+    func find(primaryKey value: RawValue) throws(RealmError) -> ObjectKey? {
         try table.findPrimaryKey(value)
     }
 
@@ -86,12 +86,12 @@ struct TableReader {
     }
 
     /// The objects that link to `target` through a link column, ascending.
-    func sources(of target: Int64, column: Int) throws(RealmError) -> [Int64] {
+    func sources(of target: ObjectKey, column: Int) throws(RealmError) -> [ObjectKey] {
         try table.sources(of: target, in: self.column(column).linkTarget, column: column)
     }
 
     /// How many objects link to `target` through a link column; reads no leaf of the class.
-    func sourceCount(of target: Int64, column: Int) throws(RealmError) -> Int {
+    func sourceCount(of target: ObjectKey, column: Int) throws(RealmError) -> Int {
         try table.sourceCount(of: target, in: self.column(column).linkTarget, column: column)
     }
 
@@ -119,7 +119,7 @@ struct TableReader {
         guard position - start < leaf.liveRows else {
             throw RealmError(
                 .invalidDatabase,
-                "class \(classKey.rawValue): row counts of the tree do not add up at position "
+                "class \(classKey): row counts of the tree do not add up at position "
                     + "\(position)")
         }
         return (leaf, start)
@@ -294,8 +294,8 @@ struct IndexReader {
     }
 
     /// Object keys of the entries in the range, in the order of the index.
-    func keys(_ range: Range) throws(RealmError) -> [Int64] {
-        var result: [Int64] = []
+    func keys(_ range: Range) throws(RealmError) -> [ObjectKey] {
+        var result: [ObjectKey] = []
         try withPositions(range) { low, high throws(RealmError) in
             try tree.visit(from: low, to: high) { leaf, entries throws(RealmError) in
                 leaf.appendKeys(entries, to: &result)
@@ -306,7 +306,7 @@ struct IndexReader {
     }
 
     /// The key of the first entry with exactly these bytes.
-    func first(equal bytes: UnsafeRawBufferPointer) throws(RealmError) -> Int64? {
+    func first(equal bytes: UnsafeRawBufferPointer) throws(RealmError) -> ObjectKey? {
         guard let start = bytes.baseAddress else { return nil }
         return try tree.first(start, bytes.count)
     }
@@ -314,7 +314,7 @@ struct IndexReader {
 
 extension TableReader {
     /// How many live rows come before a key; nil when the object is not there.
-    func position(of key: Int64) throws(RealmError) -> Int? {
+    func position(of key: ObjectKey) throws(RealmError) -> Int? {
         guard rowCount > 0 else { return nil }
         var place = UnsafeRawPointer(table.state.tree.rootPlace)
         var position = 0

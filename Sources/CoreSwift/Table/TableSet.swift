@@ -9,7 +9,7 @@ struct TableDirectory {
     var capacity: Int
 
     @inline(__always) func table(_ key: ClassKey) -> Table? {
-        Int(key.rawValue) < capacity ? tables[Int(key.rawValue)] : nil
+        key.index < capacity ? tables[key.index] : nil
     }
 }
 
@@ -90,8 +90,8 @@ final class TableSet {
     }
 
     /// The next object key of each class that gives keys in sequence.
-    func nextKeys() -> [ClassKey: Int64] {
-        var result: [ClassKey: Int64] = [:]
+    func nextKeys() -> [ClassKey: ObjectKey] {
+        var result: [ClassKey: ObjectKey] = [:]
         for item in stored.schema.classes {
             if let table = table(item.key) { result[item.key] = table.state.nextKey }
         }
@@ -129,7 +129,7 @@ final class TableSet {
             guard let table = table(root.classKey) else {
                 throw RealmError(
                     .invalidDatabase,
-                    "catalog names class \(root.classKey.rawValue), the schema does not",
+                    "catalog names class \(root.classKey), the schema does not",
                     path: store.path)
             }
             try root.checkTotals(pages: store.lockFile.filePages)
@@ -158,7 +158,7 @@ final class TableSet {
         guard root.indexes.count == table.state.indexCount else {
             throw RealmError(
                 .invalidDatabase,
-                "catalog: class \(root.classKey.rawValue) has \(root.indexes.count) indexes, its "
+                "catalog: class \(root.classKey) has \(root.indexes.count) indexes, its "
                     + "schema asks for \(table.state.indexCount)")
         }
         table.state.tree.setRoot(root.root, depth: root.depth)
@@ -172,7 +172,7 @@ final class TableSet {
             else {
                 throw RealmError(
                     .invalidDatabase,
-                    "catalog: \(index.kind.name) \(position) of class \(root.classKey.rawValue) "
+                    "catalog: \(index.kind.name) \(position) of class \(root.classKey) "
                         + "is for column \(index.column)")
             }
             index.root.store(target.pointee.tree.rootPlace)
@@ -197,7 +197,7 @@ final class TableSet {
         }
         var keep = Set<Int>()
         for item in stored.schema.classes {
-            let key = Int(item.key.rawValue)
+            let key = item.key.index
             keep.insert(key)
             let infos = try TableLayout.columns(item, stored.schema)
             if let old = tables[key] {
@@ -361,7 +361,7 @@ final class TableSet {
     func settle() throws(RealmError) {
         guard transaction != nil else { return }
         try forEachTable { table throws(RealmError) in
-            if table.state.changes.isDirty || table.state.freshKey >= 0
+            if table.state.changes.isDirty || table.state.freshKey >= .first
                 || !table.state.openLeaves.isEmpty || table.hasPendingChanges
                 || !table.state.openCollections.isEmpty
             {

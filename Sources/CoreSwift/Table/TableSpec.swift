@@ -99,9 +99,15 @@ extension WordRules {
 /// from 2^62 on, null) get keys from 2^62 on in order of creation and are found through an index;
 /// so every 64-bit value and null can be a key and object keys are never negative.
 enum IntegerKeys {
-    static let indirectBase: Int64 = 1 << 62
+    static let indirectBase = ObjectKey(rawValue: 1 << 62)
 
     @inline(__always) static func isDirect(_ value: Int64) -> Bool {
         UInt64(bitPattern: value) < UInt64(1 << 62)
+    }
+
+    /// The object key that an integer primary key is; nil for all others.
+    @inline(__always) static func direct(_ value: RawValue) -> ObjectKey? {
+        value.type == ValueType.int.rawValue && isDirect(value.intValue)
+            ? ObjectKey(rawValue: value.intValue) : nil
     }
 }

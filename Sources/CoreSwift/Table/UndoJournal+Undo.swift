@@ -93,7 +93,7 @@ extension UndoJournal.Place {
 extension Table {
     /// A row as it was, under its key.
     fileprivate func restoreRow(
-        _ key: Int64, _ values: [UndoJournal.Kept?]
+        _ key: ObjectKey, _ values: [UndoJournal.Kept?]
     ) throws(RealmError) {
         var primaryKey: RawValue?
         if primaryKeyColumn >= 0, case .value(let value)? = values[primaryKeyColumn] {
@@ -110,7 +110,7 @@ extension Table {
 
     /// What a property of a live row held.
     fileprivate func restore(
-        _ value: UndoJournal.Kept, _ key: Int64, _ column: Int
+        _ value: UndoJournal.Kept, _ key: ObjectKey, _ column: Int
     ) throws(RealmError) {
         switch value {
         case .value(let raw): try restoreValue(raw, key, column)
@@ -125,7 +125,7 @@ extension Table {
     }
 
     private func restoreValue(
-        _ value: RawValue, _ key: Int64, _ column: Int
+        _ value: RawValue, _ key: ObjectKey, _ column: Int
     ) throws(RealmError) {
         guard let place = try find(key) else {
             throw RealmError(

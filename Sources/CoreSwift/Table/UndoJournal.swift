@@ -22,16 +22,16 @@ final class UndoJournal: ChangeListener {
     /// A collection as the change left it: that of a property, or the way to one in its elements.
     struct Place {
         let table: Table
-        let key: Int64
+        let key: ObjectKey
         let column: Int
         let path: [Int]
     }
     /// What takes a change back.
     enum Step {
-        case delete(Table, ClosedRange<Int64>)
+        case delete(Table, ClosedRange<ObjectKey>)
         /// By column; nil for collections that were empty.
-        case restore(Table, Int64, [Kept?])
-        case set(Table, Int64, column: Int, Kept)
+        case restore(Table, ObjectKey, [Kept?])
+        case set(Table, ObjectKey, column: Int, Kept)
         case insert(Place, at: Int, Element)
         case replace(Place, at: Int, Kept)
         case remove(Place, at: Int)
@@ -120,7 +120,7 @@ final class UndoJournal: ChangeListener {
 
     /// What a property holds; nil for an empty collection, which new rows have.
     private func value(
-        _ table: Table, _ place: RowPlace, _ key: Int64, _ column: Int
+        _ table: Table, _ place: RowPlace, _ key: ObjectKey, _ column: Int
     ) throws(RealmError) -> Kept? {
         let isCollection = table.isCollection(column)
         let old = isCollection ? RawValue.null : try table.value(place, key, column)

@@ -47,7 +47,7 @@ public enum ValueTree: Hashable, Sendable {
         case .objectId(let id): return "the object id \(id)"
         case .uuid(let id): return "the UUID \(id)"
         case .link(let link):
-            return "a link to object \(link.objectKey.rawValue) of class \(link.classKey.rawValue)"
+            return "a link to object \(link.objectKey) of class \(link.classKey)"
         }
     }
 

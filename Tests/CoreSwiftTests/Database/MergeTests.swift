@@ -113,7 +113,7 @@ import Testing
             _ object: DynamicObject, _ name: String, _ type: CollectionType
         ) throws -> RealmCollection {
             let owner = try #require(object.realm.schema.class_(named: "Box"))
-            let key = try #require(owner.property(named: name)).key.rawValue
+            let key = try #require(owner.property(named: name)).key
             return try object.handle.collection(key, type)
         }
         try target.write {
@@ -130,7 +130,7 @@ import Testing
             }
             try Value.string("tag").withRaw { raw throws(RealmError) in
                 _ = try a.handle.collection(
-                    source.schema.class_(named: "Box")?.property(named: "tags")?.key.rawValue ?? 0,
+                    source.schema.class_(named: "Box")?.property(named: "tags")?.key ?? .invalid,
                     .set
                 ).insert(raw)
             }

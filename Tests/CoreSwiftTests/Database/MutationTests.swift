@@ -227,7 +227,7 @@ import Testing
     ) throws(RealmError) {
         guard let item = trunk.realm.schema.class_(named: "Trunk") else { return }
         let property = item.properties[1 + random.below(item.properties.count - 1)]
-        let key = property.key.rawValue
+        let key = property.key
         if property.collection == .none {
             if random.below(4) == 0 { return try trunk.set(property.name, .int(1)) }
             let list = try trunk.handle.setCollection(key, .list)

@@ -228,7 +228,7 @@ import Testing
         let dog = try realm.create("Dog", primaryKey: .int(0), ["name": .string("Rex")])
         let name = try #require(realm.schema.class_(named: "Dog")?.property(named: "name"))
         var borrowed = RawValue.null
-        try dog.handle.getValue(name.key.rawValue, &borrowed)
+        try dog.handle.getValue(name.key, &borrowed)
         for id in 1..<5000 {
             _ = try realm.create(
                 "Dog", primaryKey: .int(Int64(id)), ["name": .string("dog number \(id)")])
@@ -246,7 +246,7 @@ import Testing
         try realm?.write { _ = try realm?.create("Dog", primaryKey: .int(1), ["age": .int(5)]) }
         weak let observed = realm
         let key = try #require(realm?.schema.class_(named: "Dog"))
-        let age = try #require(key.property(named: "age")).key.rawValue
+        let age = try #require(key.property(named: "age")).key
         let first = try #require(realm).object(key.key, 1)
         let second = first.clone()
         realm?.prepareForRelease()

@@ -267,14 +267,14 @@ import Testing
 }
 
 extension ObjectHandle {
-    fileprivate var linkValue: RawValue { .link(classKey, ObjectKey(rawValue: objectKey)) }
+    fileprivate var linkValue: RawValue { .link(classKey, objectKey) }
 }
 
 extension DynamicObject {
     private func set(_ name: String, _ type: CollectionType) throws -> RealmCollection {
         let class_ = try #require(realm.schema.class_(handle.classKey))
         let property = try #require(class_.property(named: name))
-        return try handle.setCollection(property.key.rawValue, type)
+        return try handle.setCollection(property.key, type)
     }
     fileprivate func setList(_ name: String) throws -> RealmCollection { try set(name, .list) }
     fileprivate func setDictionary(_ name: String) throws -> RealmCollection {

@@ -239,7 +239,7 @@ extension Realm {
             for id in 2..<12 { _ = try realm.create("Hall", primaryKey: .int(Int64(id))) }
         }
         let owner = try #require(realm.schema.class_(named: "Hall"))
-        let property = try #require(owner.property(named: "halls")).key.rawValue
+        let property = try #require(owner.property(named: "halls")).key
         var models = [[Int64]](repeating: [], count: 12)
         for round in 0..<12 {
             try realm.write {

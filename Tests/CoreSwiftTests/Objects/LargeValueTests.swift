@@ -33,7 +33,7 @@ import Testing
         let realm = try Realm.open(TestSchema.configuration(path, schema))
         let film = try #require(try realm.find(ClassKey(rawValue: 0), key: ObjectKey(rawValue: 0)))
         var raw = RawValue.null
-        let key = realm.schema.classes[0].properties[0].key.rawValue
+        let key = realm.schema.classes[0].properties[0].key
         try film.handle.getValue(key, &raw)
         #expect(raw.bytes.count == count && raw.bytes[0] == 7 && raw.bytes[count - 1] == 9)
         let problems = try realm.check()
@@ -52,7 +52,7 @@ import Testing
         let realm = try Realm.open(TestSchema.configuration(directory.file(), schema))
         try realm.beginWrite()
         let film = try realm.create("Film")
-        let key = realm.schema.classes[0].properties[0].key.rawValue
+        let key = realm.schema.classes[0].properties[0].key
         let byte: UInt8 = 0
         withUnsafePointer(to: byte) { pointer in
             let value = RawValue.binary(UnsafeRawPointer(pointer), (1 << 31) + 1)

@@ -29,13 +29,13 @@ import Testing
 
     /// A holder's contents; numbers are keys of targets, nil is null or another value.
     private struct Model: Equatable {
-        var list: [Int64] = []
-        var bag: Set<Int64> = []
-        var map: [String: Int64?] = [:]
-        var mixed: [Int64?] = []
-        var nested: [[Int64?]] = []
+        var list: [ObjectKey] = []
+        var bag: Set<ObjectKey> = []
+        var map: [String: ObjectKey?] = [:]
+        var mixed: [ObjectKey?] = []
+        var nested: [[ObjectKey?]] = []
 
-        mutating func forget(_ key: Int64) {
+        mutating func forget(_ key: ObjectKey) {
             list.removeAll { $0 == key }
             bag.remove(key)
             for (name, value) in map where value == key { map[name] = .some(nil) }
@@ -55,18 +55,18 @@ import Testing
             mixed = try holder.collection("mixed")
             let class_ = try #require(holder.realm.schema.class_(holder.handle.classKey))
             nested = try holder.handle.collection(
-                try #require(class_.property(named: "nested")).key.rawValue, .list)
+                try #require(class_.property(named: "nested")).key, .list)
             targetClass = try #require(holder.realm.schema.class_(named: "Target")).key
         }
 
-        func link(_ key: Int64?) -> RawValue {
-            key.map { .link(targetClass, ObjectKey(rawValue: $0)) } ?? .int(7)
+        func link(_ key: ObjectKey?) -> RawValue {
+            key.map { .link(targetClass, $0) } ?? .int(7)
         }
 
-        private func keys(_ collection: RealmCollection) throws -> [Int64?] {
+        private func keys(_ collection: RealmCollection) throws -> [ObjectKey?] {
             try (0..<collection.count()).map { index in
                 let value = try collection.get(index)
-                return value.type == ValueType.link.rawValue ? value.linkTarget.rawValue : nil
+                return value.type == ValueType.link.rawValue ? value.linkTarget : nil
             }
         }
 
@@ -87,10 +87,10 @@ import Testing
     }
 
     private func change(
-        _ model: inout Model, _ handles: Handles, _ targets: [Int64], _ random: inout Random,
+        _ model: inout Model, _ handles: Handles, _ targets: [ObjectKey], _ random: inout Random,
         many: Int
     ) throws {
-        func target() -> Int64 { targets[random.below(targets.count)] }
+        func target() -> ObjectKey { targets[random.below(targets.count)] }
         switch random.below(9) {
         case 0:
             for _ in 0..<(1 + random.below(many)) {
@@ -183,7 +183,7 @@ import Testing
         let handles = try Handles(holder)
         _ = try holder.handle.setCollection(handles.nested.propertyKey, .list)
         let class_ = handles.targetClass
-        var targets: [Int64] = []
+        var targets: [ObjectKey] = []
         var model = Model()
         for _ in 0..<rounds {
             while targets.count < many {

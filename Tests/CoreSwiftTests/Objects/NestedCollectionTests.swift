@@ -91,7 +91,7 @@ extension RealmCollection {
         -> RealmCollection
     {
         let property = object.realm.schema.class_(object.handle.classKey)!.property(named: name)!
-        return try object.handle.collection(property.key.rawValue, type)
+        return try object.handle.collection(property.key, type)
     }
 
     @Test func `a handle of a nested list follows its element and ends with it`() throws {
@@ -133,7 +133,7 @@ extension RealmCollection {
         let realm = try Self.open(directory.file())
         try realm.beginWrite()
         let box = try realm.create("Box", primaryKey: .int(1))
-        let key = realm.schema.class_(box.handle.classKey)!.property(named: "any")!.key.rawValue
+        let key = realm.schema.class_(box.handle.classKey)!.property(named: "any")!.key
         let list = try box.handle.collection(key, .list)
         #expect(!list.isValid)
         _ = try box.handle.setCollection(key, .list)

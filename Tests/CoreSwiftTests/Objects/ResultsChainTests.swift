@@ -149,7 +149,7 @@ import Testing
         case .links:
             let item = try #require(realm.schema.class_(named: "Item"))
             let property = try #require(item.property(named: "box"))
-            let links = try box.handle.backlinks(from: item.key, property: property.key.rawValue)
+            let links = try box.handle.backlinks(from: item.key, property: property.key)
             return (links, items.filter { $0.id % 3 == 0 })
         case .list:
             let list = try #require(try box.collection("items").results() as? Results)

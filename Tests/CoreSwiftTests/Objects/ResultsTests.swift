@@ -42,8 +42,8 @@ import Testing
         try realm.commit()
     }
 
-    private func key(_ name: String) -> Int64 {
-        realm.schema.class_(named: "Person")!.property(named: name)!.key.rawValue
+    private func key(_ name: String) -> PropertyKey {
+        realm.schema.class_(named: "Person")!.property(named: name)!.key
     }
 
     /// Ids of all elements, by position.
@@ -61,8 +61,8 @@ import Testing
         }
         #expect(throws: RealmError.self) { try all.get(3000) }
         #expect(throws: RealmError.self) { try all.object(-1) }
-        #expect(try all.find(2000 as Int64) == 2000)
-        #expect(try all.find(5000 as Int64) == nil)
+        #expect(try all.find(2000 as ObjectKey) == 2000)
+        #expect(try all.find(5000 as ObjectKey) == nil)
     }
 
     @Test func resultsFollowTheOwnWriteTransaction() throws {
@@ -194,7 +194,7 @@ import Testing
         #expect(try none.sum(key("age")).found == false)
         #expect(try none.maximum(key("age")).value.isNull)
         #expect(throws: RealmError.self) { try all.sum(key("name")) }
-        #expect(throws: RealmError.self) { try all.sum(99) }
+        #expect(throws: RealmError.self) { try all.sum(PropertyKey(rawValue: 99)) }
     }
 
     @Test func bulkReadsGiveWhatSingleReadsGive() throws {
@@ -205,7 +205,7 @@ import Testing
             var ages = [Int64](repeating: -1, count: count)
             var nulls = [UInt8](repeating: 9, count: count)
             var scores = [Double](repeating: -1, count: count)
-            var keys = [Int64](repeating: -1, count: count)
+            var keys = [ObjectKey](repeating: -1, count: count)
             var texts = [TextReference](
                 repeating: TextReference(start: nil, count: 0), count: count)
             #expect(
@@ -219,7 +219,7 @@ import Testing
                 try results.readTexts(key("name"), from: 0, count: count, into: &texts) == count)
             for index in stride(from: 0, to: count, by: 7) {
                 let object = DynamicObject(try results.object(index))
-                #expect(object.key.rawValue == keys[index])
+                #expect(object.key == keys[index])
                 let age = try object.get("age")
                 #expect(age == (nulls[index] == 1 ? .null : .int(ages[index])))
                 #expect(try object.get("score") == .double(scores[index]))
@@ -262,11 +262,11 @@ import Testing
         let person = realm.schema.class_(named: "Person")!.key
         let query = try realm.query(person, "age == 3 SORT(id DESC) LIMIT(2)")
         #expect(try query.count() == 2)
-        #expect(try query.findFirst()?.objectKey.rawValue == 2953)
+        #expect(try query.findFirst()?.objectKey == 2953)
         #expect(try ids(query.findAll()) == [2953, 2903])
         let none = try realm.query(person, "age == 3 LIMIT(0)")
         #expect(try none.count() == 0)
-        #expect(try none.findFirst()?.objectKey.rawValue == 3)
+        #expect(try none.findFirst()?.objectKey == 3)
         #expect(try realm.query(person, "age == 99").findFirst() == nil)
     }
 }

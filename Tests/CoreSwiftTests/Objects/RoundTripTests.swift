@@ -145,7 +145,7 @@ private func bits(_ value: Value) throws -> [UInt64] {
             let link = try results.get(index).linkTarget
             let object = try #require(try realm.find(results.classKey, key: link))
             for name in ["value", "any"] {
-                let key = realm.schema.class_(named: "Holder")!.property(named: name)!.key.rawValue
+                let key = realm.schema.class_(named: "Holder")!.property(named: name)!.key
                 var raw = RawValue.null
                 try object.handle.getValue(key, &raw)
                 #expect(bits(raw) == (try bits(value)), "\(note): \(name), \(value)")

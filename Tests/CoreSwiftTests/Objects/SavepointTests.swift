@@ -101,7 +101,7 @@ import Testing
                 #expect(leaf.handle.objectKey == key)
                 #expect(try [node, leaf, other].map { try $0.handle.json() } == before)
                 #expect(try list.count() == 5)
-                #expect(try list.get(3).linkTarget.rawValue == key)
+                #expect(try list.get(3).linkTarget == key)
                 #expect(try realm.find("Node", primaryKey: .string("n"))?.link == node.link)
             }
             try realm.release(savepoint)
@@ -141,8 +141,7 @@ import Testing
             let inner = try list.nested(1, .list)
             let dictionary = try inner.nested(1, .dictionary)
             let any = try node.handle.collection(
-                try #require(realm.schema.class_(named: "Node")?.property(named: "any")).key
-                    .rawValue,
+                try #require(realm.schema.class_(named: "Node")?.property(named: "any")).key,
                 .dictionary)
             let before = try node.handle.json()
             let savepoint = try realm.savepoint()

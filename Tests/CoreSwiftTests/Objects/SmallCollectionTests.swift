@@ -213,7 +213,7 @@ extension RealmCollection {
     private func holders(of pen: DynamicObject) throws -> Results {
         let owner = try #require(pen.realm.schema.class_(named: "Pen"))
         let property = try #require(owner.property(named: "pens"))
-        return try pen.handle.backlinks(from: owner.key, property: property.key.rawValue)
+        return try pen.handle.backlinks(from: owner.key, property: property.key)
     }
 
     @Test func `embedded objects in a small list go with their elements`() throws {

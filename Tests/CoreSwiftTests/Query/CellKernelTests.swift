@@ -99,7 +99,7 @@ import Testing
 
             let members = Set(
                 (0..<(1 + random.below(60))).map { _ in Int64(random.below(300)) - 150 })
-            let set = KeySet(members.sorted())
+            let set = KeySet(numbers: members.sorted())
             let bits = set.bitmap!
             let inSet = counts(cells, wide: wide) {
                 ck_cell_members($0, 0, set.low, set.high, bits, negated, $1, $2)

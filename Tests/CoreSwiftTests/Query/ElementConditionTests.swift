@@ -154,7 +154,7 @@ import Testing
     /// Conditions that are refused are refused in both ways.
     private static func keys(
         _ realm: Realm, _ text: String, usesColumns: Bool
-    ) throws -> [Int64]? {
+    ) throws -> [ObjectKey]? {
         let owner = realm.schema.class_(named: "Box")!.key
         var bytes = Array(text.utf8)
         bytes.append(0)

@@ -64,7 +64,7 @@ import Testing
     private func ids(
         _ text: String, _ arguments: [QueryArgument] = [],
         location: SourceLocation = #_sourceLocation
-    ) throws -> [Int64] {
+    ) throws -> [ObjectKey] {
         let key = try #require(realm.schema.class_(named: "Vessel")?.key)
         let query = try Query.parse(
             text, arguments: arguments, schema: realm.schema, classKey: key)
@@ -72,7 +72,7 @@ import Testing
         let keys = try query.findAll(reader)
         #expect(try query.count(reader) == keys.count, "\(text)", sourceLocation: location)
         #expect(
-            try query.findFirst(reader)?.rawValue == keys.first, "\(text)",
+            try query.findFirst(reader) == keys.first, "\(text)",
             sourceLocation: location)
         #expect(
             try query.filter([0, 1, 2, 3, 4, 5], reader) == keys.sorted(), "\(text)",

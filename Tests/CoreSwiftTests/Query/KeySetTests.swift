@@ -10,7 +10,7 @@ import Testing
             [], [5], [1, 2, 3], [100_000_000, 3], [70, 1 << 40, -9, 12, 70], [900, 5, 1000, 6],
         ] as [[Int64]])
     func membersAreFoundInWhateverOrderTheyCome(values: [Int64]) {
-        let set = KeySet(values)
+        let set = KeySet(numbers: values)
         for value in values { #expect(set.contains(value)) }
         for value: Int64 in [.min, -1, 4, 7, 69, 999, 1001, .max] where !values.contains(value) {
             #expect(!set.contains(value))

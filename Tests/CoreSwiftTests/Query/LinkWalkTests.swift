@@ -121,7 +121,7 @@ import Testing
 
     private static func keys(
         _ realm: Realm, _ owner: String, _ text: String, usesColumns: Bool
-    ) throws -> [Int64] {
+    ) throws -> [ObjectKey] {
         let key = realm.schema.class_(named: owner)!.key
         var bytes = Array(text.utf8)
         bytes.append(0)
@@ -190,14 +190,14 @@ import Testing
             let sorted = try all.sorted("code DESC")
             let plain = try Self.keys(realm, "Note", test, usesColumns: false)
             let codes = try plain.map {
-                try realm.find(all.classKey, key: ObjectKey(rawValue: $0))!.get("code")
+                try realm.find(all.classKey, key: $0)!.get("code")
             }
             let order = plain.indices.sorted { a, b in
                 guard case .int(let x) = codes[a], case .int(let y) = codes[b] else { return false }
                 return x != y ? x > y : plain[a] < plain[b]
             }
             for index in [0, 1, 30, 120, 400] where index < plain.count {
-                #expect(try sorted.get(index).linkTarget.rawValue == plain[order[index]], "\(test)")
+                #expect(try sorted.get(index).linkTarget == plain[order[index]], "\(test)")
             }
             #expect(try sorted.keys() == order.map { plain[$0] })
         }

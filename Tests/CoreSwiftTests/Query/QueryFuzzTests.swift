@@ -17,7 +17,7 @@ private struct Predicate {
 private struct Generator {
     var random: Random
     /// Harbors by object key.
-    var harbors: [Int64: Row]
+    var harbors: [ObjectKey: Row]
     /// Rows to take constants from.
     var rows: [Row]
 
@@ -62,7 +62,7 @@ private struct Generator {
 
     private func read(_ row: Row, _ property: String) -> Value {
         guard property.hasPrefix("berth.") else { return row[property] ?? .null }
-        guard case .link(let link)? = row["berth"], let harbor = harbors[link.objectKey.rawValue]
+        guard case .link(let link)? = row["berth"], let harbor = harbors[link.objectKey]
         else { return .null }
         return harbor[String(property.dropFirst(6))] ?? .null
     }
@@ -313,7 +313,7 @@ private struct Generator {
         let world = try TableWorld(Self.schema())
         let harborKey = world.key("Harbor")
         try world.beginWrite()
-        var harbors: [Int64: Row] = [:]
+        var harbors: [ObjectKey: Row] = [:]
         for index in 0..<40 {
             let row: Row = [
                 "name": .string("\(Self.words[index % 10])\(index)"),
@@ -322,12 +322,12 @@ private struct Generator {
             harbors[try world.add("Harbor", row)] = row
         }
         let harborKeys = harbors.keys.sorted()
-        var rows: [Int64: Row] = [:]
+        var rows: [ObjectKey: Row] = [:]
         for index in 0..<2500 {
             var row = Self.row(&random, index, kind % 3)
             if random.below(5) != 0 {
                 let harbor = harborKeys[random.below(harborKeys.count)]
-                row["berth"] = .link(Link(harborKey, ObjectKey(rawValue: harbor)))
+                row["berth"] = .link(Link(harborKey, harbor))
             }
             rows[try world.add("Vessel", row)] = row
         }
@@ -380,7 +380,7 @@ private struct Generator {
                     "seed \(seed), round \(round), with expressions alone: \(predicate.text)")
             }
             #expect(
-                try query.findFirst(world.reader)?.rawValue == expected.first,
+                try query.findFirst(world.reader) == expected.first,
                 "\(predicate.text)")
             if round % 10 == 0 {
                 try checkOrder(world, &generator, rows, query, found, harbors)
@@ -388,10 +388,10 @@ private struct Generator {
         }
     }
 
-    private func read(_ row: Row, _ path: String, _ harbors: [Int64: Row]) -> Value? {
+    private func read(_ row: Row, _ path: String, _ harbors: [ObjectKey: Row]) -> Value? {
         guard path.hasPrefix("berth.") else { return row[path] ?? .null }
         guard case .link(let link)? = row["berth"] else { return nil }
-        return harbors[link.objectKey.rawValue]?[String(path.dropFirst(6))] ?? .null
+        return harbors[link.objectKey]?[String(path.dropFirst(6))] ?? .null
     }
 
     /// Nil (a broken path) last, null first, NaN before numbers.
@@ -408,8 +408,8 @@ private struct Generator {
     }
 
     private func checkOrder(
-        _ world: TableWorld, _ generator: inout Generator, _ rows: [Int64: Row], _ query: Query,
-        _ found: [Int64], _ harbors: [Int64: Row]
+        _ world: TableWorld, _ generator: inout Generator, _ rows: [ObjectKey: Row], _ query: Query,
+        _ found: [ObjectKey], _ harbors: [ObjectKey: Row]
     ) throws {
         let names = [
             "tons", "title", "draft", "beam", "built", "code", "active", "berth.depth",
@@ -435,7 +435,7 @@ private struct Generator {
         #expect(Array(prefix.prefix(10)) == Array(sorted.prefix(10)), "\(text)")
         let distinct = keys.map { $0.0 }.joined(separator: ", ")
         var seen: [[String]] = []
-        var firsts: [Int64] = []
+        var firsts: [ObjectKey] = []
         for key in sorted {
             let values = keys.map { read(rows[key]!, $0.0, harbors) }
             if values.contains(where: { $0 == nil }) { continue }
@@ -463,7 +463,7 @@ private struct Generator {
         var random = Random(UInt64(seed) &+ 77)
         let world = try TableWorld(Self.schema())
         try world.beginWrite()
-        var keys: [Int64] = []
+        var keys: [ObjectKey] = []
         for index in 0..<7000 {
             var row = Self.row(&random, index, seed % 3)
             if seed == 5, index < 2000 { row["crewed"] = .null }

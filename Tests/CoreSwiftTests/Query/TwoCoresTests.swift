@@ -19,7 +19,7 @@ import Testing
         ])
 
     private struct Row {
-        var key: Int64
+        var key: ObjectKey
         var rank: Int?
         var text: String
     }
@@ -31,8 +31,8 @@ import Testing
         var rows: [Row] = []
         try realm.write {
             let owner = realm.schema.class_(named: "Note")!
-            let rankKey = owner.property(named: "rank")!.key.rawValue
-            let textKey = owner.property(named: "text")!.key.rawValue
+            let rankKey = owner.property(named: "rank")!.key
+            let textKey = owner.property(named: "text")!.key
             for _ in 0..<count {
                 let rank = random.below(40) == 0 ? nil : random.below(90)
                 let text = "note \(random.below(30_000)) of \(random.below(7))"
@@ -52,10 +52,10 @@ import Testing
     /// Gives every `step`-th note marks and near notes: its number, and the one before.
     private static func addLists(_ realm: Realm, _ rows: [Row], step: Int) throws {
         let owner = realm.schema.class_(named: "Note")!
-        let marks = owner.property(named: "marks")!.key.rawValue
-        let near = owner.property(named: "near")!.key.rawValue
+        let marks = owner.property(named: "marks")!.key
+        let near = owner.property(named: "near")!.key
         for index in stride(from: step, to: rows.count, by: step) {
-            let key = ObjectKey(rawValue: rows[index].key)
+            let key = rows[index].key
             guard let object = try realm.find(owner.key, key: key) else { continue }
             let numbers = try object.handle.collection(marks, .list)
             let links = try object.handle.collection(near, .list)
@@ -65,7 +65,7 @@ import Testing
                     try numbers.insert(raw, at: place)
                 }
             }
-            let other = ObjectKey(rawValue: rows[index - step].key)
+            let other = rows[index - step].key
             try Value.link(Link(owner.key, other)).withRaw { raw throws(RealmError) in
                 try links.insert(raw, at: 0)
             }
@@ -76,7 +76,7 @@ import Testing
     private static func addOthers(_ realm: Realm, _ rows: [Row], step: Int) throws {
         let owner = realm.schema.class_(named: "Note")!
         for index in stride(from: step, to: rows.count, by: step) {
-            let key = ObjectKey(rawValue: rows[index].key)
+            let key = rows[index].key
             guard let object = try realm.find(owner.key, key: key) else { continue }
             let weights = try object.collection("weights")
             let words = try object.collection("words")
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    private func keys(_ results: Results) throws -> [Int64] {
+    private func keys(_ results: Results) throws -> [ObjectKey] {
         try results.keys()
     }
 
@@ -162,7 +162,7 @@ import Testing
             // Dead rows in the leaves of both halves.
             let owner = realm.schema.class_(named: "Note")!.key
             for row in stride(from: 3, to: rows.count, by: 4001) {
-                try realm.find(owner, key: ObjectKey(rawValue: rows[row].key))?.delete()
+                try realm.find(owner, key: rows[row].key)?.delete()
             }
         }
         let live = rows.enumerated().filter { $0.offset % 4001 != 3 }.map(\.element)
@@ -241,7 +241,7 @@ import Testing
         try realm.beginWrite()
         for index in stride(from: 5, to: rows.count, by: 701).reversed() {
             let object = try #require(
-                try realm.find(owner.key, key: ObjectKey(rawValue: rows[index].key)))
+                try realm.find(owner.key, key: rows[index].key))
             if index % 2 == 0 {
                 try object.delete()
                 rows.remove(at: index)

@@ -53,7 +53,7 @@ import Testing
 
     private func find(
         _ world: TableWorld, _ text: String, _ arguments: [Value] = []
-    ) throws -> [Int64] {
+    ) throws -> [ObjectKey] {
         let query = try world.query("Thing", text, arguments.map { .scalar($0) })
         let found = try query.findAll(world.reader)
         #expect(try query.count(world.reader) == found.count, "\(text)")
@@ -114,7 +114,7 @@ import Testing
         ("cargo == null", []), ("cargo BETWEEN {1, 2.5}", [0, 1, 2, 9, 10]),
         ("cargo != null", [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]),
     ])
-    func theLanguageSaysWhichRows(text: String, numbers: [Int64]) throws {
+    func theLanguageSaysWhichRows(text: String, numbers: [ObjectKey]) throws {
         let world = try world(Self.rows)
         #expect(try find(world, text) == numbers)
         for name in ["id", "key", "cargo"] where text.hasPrefix(name) {
@@ -156,10 +156,10 @@ import Testing
         try world.beginWrite()
         let keyed = world.key("Keyed")
         let first = try world.add("Keyed", ["id": .uuid(Self.uuid)])
-        let link = Value.link(Link(keyed, ObjectKey(rawValue: first)))
+        let link = Value.link(Link(keyed, first))
         let second = try world.add("Keyed", ["id": .uuid(.zero), "cargo": link])
         try world.tables.commit()
-        func find(_ text: String, _ arguments: [QueryArgument] = []) throws -> [Int64] {
+        func find(_ text: String, _ arguments: [QueryArgument] = []) throws -> [ObjectKey] {
             try world.query("Keyed", text, arguments).findAll(world.reader)
         }
         #expect(try find("cargo == $0", [.scalar(link)]) == [second])
@@ -188,10 +188,10 @@ import Testing
         var random = Random(5)
         rows.shuffle(using: &random)
         let world = try world(rows)
-        func ranks(_ keys: [Int64]) -> [Value] { keys.map { rows[Int($0)]["whole"]! } }
+        func ranks(_ keys: [ObjectKey]) -> [Value] { keys.map { rows[Int($0.rawValue)]["whole"]! } }
         let ascending = try find(world, "TRUEPREDICATE SORT(cargo ASC)")
         let expected = ascending.sorted { a, b in
-            let (x, y) = (rows[Int(a)]["whole"]!, rows[Int(b)]["whole"]!)
+            let (x, y) = (rows[Int(a.rawValue)]["whole"]!, rows[Int(b.rawValue)]["whole"]!)
             guard case .int(let p) = x, case .int(let q) = y else { return false }
             return p != q ? p < q : a < b
         }
@@ -274,11 +274,11 @@ import Testing
         try world.beginWrite()
         let table = world.tables.table(thing)!
         let item = world.schema.class_(named: "Thing")!
-        for key in stride(from: Int64(1), to: 1500, by: 2) {
+        for key in stride(from: ObjectKey(1), to: 1500, by: 2) {
             guard let place = try table.find(key) else { continue }
             _ = try table.setValue(
                 place, key, item.property(named: "next")!.key.column,
-                .link(thing, ObjectKey(rawValue: key - 1)))
+                .link(thing, key.advanced(by: -1)))
         }
         try world.tables.commit()
         let operators: [(String, ValueComparison)] = [
@@ -297,7 +297,7 @@ import Testing
                         ValueTest.passes(value, comparison, constant, kind)
                     }
                 }
-            }.map { Int64($0) }
+            }.map { ObjectKey($0) }
             let text = "\(name) \(op) $0"
             #expect(try find(world, text, [constant]) == expected, "\(text) \(constant)")
             if name != "price" {
@@ -308,16 +308,16 @@ import Testing
                     try find(world, "indexed_\(text) AND number >= 0", [constant]) == expected)
             }
             let found = Set(expected)
-            let rest = rows.indices.map { Int64($0) }.filter { !found.contains($0) }
+            let rest = rows.indices.map { ObjectKey($0) }.filter { !found.contains($0) }
             #expect(try find(world, "NOT \(text)", [constant]) == rest)
-            let behind = expected.filter { $0 % 2 == 0 }.map { $0 + 1 }
+            let behind = expected.filter { $0.rawValue % 2 == 0 }.map { $0.advanced(by: 1) }
             #expect(try find(world, "next.\(text)", [constant]) == behind)
         }
         // Lists: as one set, and as single tests.
         for _ in 0..<60 {
             let name = names[random.below(names.count)]
             let members = (0..<(2 + random.below(5))).map { _ in Self.value(name, &random) }
-            var expected: Set<Int64> = []
+            var expected: Set<ObjectKey> = []
             for member in members {
                 expected.formUnion(try find(world, "\(name) == $0", [member]))
             }

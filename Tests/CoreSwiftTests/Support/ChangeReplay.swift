@@ -37,7 +37,7 @@ indirect enum StoredValue: Equatable {
     }
 
     /// The value of a property.
-    init(_ table: Table, _ place: RowPlace, _ key: Int64, _ column: Int) throws(RealmError) {
+    init(_ table: Table, _ place: RowPlace, _ key: ObjectKey, _ column: Int) throws(RealmError) {
         if let collection = try StandingCollection(table, place, key, column) {
             self = try StoredValue(collection)
         } else {
@@ -75,7 +75,7 @@ enum HeardChange {
 /// Hears of changes and keeps them.
 final class ChangeRecorder: ChangeListener {
     private(set) var heard: [HeardChange] = []
-    private(set) var ranges: [ClosedRange<Int64>] = []
+    private(set) var ranges: [ClosedRange<ObjectKey>] = []
     /// Links that went because their target did.
     private(set) var derivedCount = 0
     /// Collections that were cleared to be assigned as a whole.
@@ -89,7 +89,7 @@ final class ChangeRecorder: ChangeListener {
 
     func hear(_ change: Change, in table: Table) throws(RealmError) {
         count += 1
-        func name(_ key: Int64) -> Link { Link(table.classKey, ObjectKey(rawValue: key)) }
+        func name(_ key: ObjectKey) -> Link { Link(table.classKey, key) }
         switch change {
         case .created(let keys):
             ranges.append(keys)
@@ -137,7 +137,7 @@ final class ChangeRecorder: ChangeListener {
     }
 
     static func value(
-        _ table: Table, _ key: Int64, _ column: Int
+        _ table: Table, _ key: ObjectKey, _ column: Int
     ) throws(RealmError) -> StoredValue {
         guard let place = try table.find(key) else {
             throw RealmError(.noSuchObject, "object \(key) was told of and is not there")
@@ -145,7 +145,7 @@ final class ChangeRecorder: ChangeListener {
         return try StoredValue(table, place, key, column)
     }
 
-    static func values(_ table: Table, _ key: Int64) throws(RealmError) -> [StoredValue] {
+    static func values(_ table: Table, _ key: ObjectKey) throws(RealmError) -> [StoredValue] {
         var result: [StoredValue] = []
         for column in 0..<table.columnCount { result.append(try value(table, key, column)) }
         return result
@@ -164,7 +164,7 @@ struct ReplayModel: Equatable {
             while let leaf = try leaves.next() {
                 for row in 0..<leaf.rows where !leaf.isDead(row) {
                     let key = leaf.key(row)
-                    objects[Link(item.key, ObjectKey(rawValue: key))] = try ChangeRecorder.values(
+                    objects[Link(item.key, key)] = try ChangeRecorder.values(
                         reader.table, key)
                 }
             }

@@ -59,11 +59,11 @@ enum FileReading {
                     var type = property.collection
                     if type == .none {
                         var value = RawValue.null
-                        try object.getValue(property.key.rawValue, &value)
+                        try object.getValue(property.key, &value)
                         guard let nested = NestedCell.type(value) else { continue }
                         type = nested
                     }
-                    try elements(object.collection(property.key.rawValue, type), &digest)
+                    try elements(object.collection(property.key, type), &digest)
                 }
             }
         }
@@ -99,7 +99,7 @@ enum FileReading {
         while let leaf = try leaves.next() {
             for row in 0..<leaf.rows where !leaf.isDead(row) {
                 let key = leaf.key(row)
-                digest.add(UInt64(bitPattern: key))
+                digest.add(key.word)
                 let found = try reader.row(key)
                 digest.add(found.map { UInt64($0.row) } ?? .max)
                 for column in 0..<reader.columnCount {
@@ -107,13 +107,13 @@ enum FileReading {
                     if reader.column(column).kind == .link {
                         digest.add(UInt64(try reader.sourceCount(of: key, column: column)))
                         for source in try reader.sources(of: key, column: column) {
-                            digest.add(UInt64(bitPattern: source))
+                            digest.add(source.word)
                         }
                     }
                 }
                 if let column = reader.primaryKeyColumn {
                     let value = try reader.value(leaf, row, column)
-                    digest.add(UInt64(bitPattern: try reader.find(primaryKey: value) ?? -1))
+                    digest.add((try reader.find(primaryKey: value) ?? .invalid).word)
                 }
             }
             if leaf.liveRows > 0 {
@@ -131,12 +131,12 @@ enum FileReading {
         for column in 0..<reader.columnCount {
             let all = IndexReader.Range(low: nil, includesLow: true, high: nil, includesHigh: true)
             if let words = reader.wordIndex(column: column) {
-                for key in try words.keys(all) { digest.add(UInt64(bitPattern: key)) }
+                for key in try words.keys(all) { digest.add(key.word) }
             }
             guard let index = reader.index(column: column) else { continue }
             digest.add(UInt64(try index.count(all)))
             let keys = try index.keys(all)
-            for key in keys { digest.add(UInt64(bitPattern: key)) }
+            for key in keys { digest.add(key.word) }
             for key in keys.prefix(20) {
                 guard let place = try reader.row(key) else { continue }
                 let value = try reader.value(place.leaf, place.row, column)
@@ -155,7 +155,7 @@ enum FileReading {
             let reader = SnapshotReader(tables: try realm.readTables())
             let keys = try query.findAll(reader)
             digest.add(UInt64(keys.count))
-            for key in keys { digest.add(UInt64(bitPattern: key)) }
+            for key in keys { digest.add(key.word) }
         }
     }
 

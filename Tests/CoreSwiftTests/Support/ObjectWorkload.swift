@@ -397,7 +397,7 @@ final class ObjectSession: CrashSession {
             let expected = model.items.values.filter { $0.tag == name }.count
             guard let tag = try realm.find("Tag", primaryKey: .string(name)) else { continue }
             let found = try tag.handle.backlinks(
-                from: itemClass.key, property: tagProperty.key.rawValue
+                from: itemClass.key, property: tagProperty.key
             ).count()
             guard found == expected else {
                 throw fail("tag \(name) has \(found) backlinks instead of \(expected)")

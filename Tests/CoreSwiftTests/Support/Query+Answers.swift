@@ -12,12 +12,12 @@ extension Query {
     }
 
     /// Keys of all objects selected, in the query's order.
-    func findAll(_ snapshot: SnapshotReader) throws(RealmError) -> [Int64] {
+    func findAll(_ snapshot: SnapshotReader) throws(RealmError) -> [ObjectKey] {
         try ResultsDescription(self).keys(snapshot)
     }
 
     /// The first object selected, in the query's order.
     func findFirst(_ snapshot: SnapshotReader) throws(RealmError) -> ObjectKey? {
-        try ResultsDescription(self).findFirst(snapshot).map { ObjectKey(rawValue: $0) }
+        try ResultsDescription(self).findFirst(snapshot)
     }
 }

@@ -6,7 +6,7 @@
 struct RandomProgram {
     let realm: Realm
     var random: Random
-    private var keys: [ClassKey: [Int64]] = [:]
+    private var keys: [ClassKey: [ObjectKey]] = [:]
 
     init(_ realm: Realm, seed: UInt64) {
         self.realm = realm
@@ -96,9 +96,9 @@ struct RandomProgram {
         let property = links[random.below(links.count)]
         guard let target = embedded(property) else { return nil }
         if property.collection == .none {
-            return try object.linkedObject(property.key.rawValue).map { ($0, target) }
+            return try object.linkedObject(property.key).map { ($0, target) }
         }
-        let collection = try object.collection(property.key.rawValue, property.collection)
+        let collection = try object.collection(property.key, property.collection)
         guard try collection.count() > 0 else { return nil }
         return try collection.object(random.below(try collection.count())).map { ($0, target) }
     }
@@ -113,7 +113,7 @@ struct RandomProgram {
     // MARK: Properties
 
     private mutating func change(_ object: ObjectHandle, _ property: PropertySchema) throws {
-        let key = property.key.rawValue
+        let key = property.key
         if property.collection != .none {
             let collection = try object.collection(key, property.collection)
             for _ in 0...random.below(oneIn(5) ? 60 : 4) { try change(collection, property) }
@@ -245,12 +245,12 @@ struct RandomProgram {
                 let object = try someObject(target.key)
             else { return .null }
             defer { object.release() }
-            return .link(Link(target.key, ObjectKey(rawValue: object.objectKey)))
+            return .link(Link(target.key, object.objectKey))
         default:
             let types: [PropertyType] = [.int, .bool, .string, .binary, .double, .uuid]
             if oneIn(3), let object = try someObject(topLevel[random.below(topLevel.count)].key) {
                 defer { object.release() }
-                return .link(Link(object.classKey, ObjectKey(rawValue: object.objectKey)))
+                return .link(Link(object.classKey, object.objectKey))
             }
             return try value(
                 PropertySchema("any", types[random.below(types.count)]), isNullable: false)

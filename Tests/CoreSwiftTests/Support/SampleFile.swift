@@ -194,7 +194,7 @@ enum SampleFile {
         try put(trunk.collection("extras"), "note", .string("extra \(number)"))
         let property = realm.schema.class_(named: "Trunk")!.property(named: "content")!
         if number % 3 == 0 {
-            try fill(trunk.handle.setCollection(property.key.rawValue, .list), number, scale)
+            try fill(trunk.handle.setCollection(property.key, .list), number, scale)
         } else {
             try trunk.set("content", .string(String(repeating: "c", count: 3000 + number)))
         }

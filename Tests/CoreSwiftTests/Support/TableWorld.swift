@@ -52,10 +52,10 @@ final class TableWorld {
 
     /// Creates an object and sets the given properties; returns its key.
     @discardableResult
-    func add(_ name: String, _ values: [String: Value]) throws -> Int64 {
+    func add(_ name: String, _ values: [String: Value]) throws -> ObjectKey {
         let item = schema.class_(named: name)!
         let table = tables.table(item.key)!
-        var created: (key: Int64, place: RowPlace)
+        var created: (key: ObjectKey, place: RowPlace)
         if let primary = item.primaryKeyProperty {
             created = try (values[primary.name] ?? .null).withRaw { raw throws(RealmError) in
                 try table.createPrimaryKey(raw)
@@ -72,7 +72,7 @@ final class TableWorld {
         return created.key
     }
 
-    func delete(_ name: String, _ key: Int64) throws {
+    func delete(_ name: String, _ key: ObjectKey) throws {
         try tables.table(self.key(name))!.deleteRow(key)
     }
 

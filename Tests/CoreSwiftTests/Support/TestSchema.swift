@@ -66,6 +66,6 @@ extension DynamicObject {
         guard let property = realm.schema.class_(handle.classKey)?.property(named: name) else {
             throw RealmError(.invalidProperty, "no property \(name)")
         }
-        return try handle.collection(property.key.rawValue, property.collection)
+        return try handle.collection(property.key, property.collection)
     }
 }

@@ -29,11 +29,11 @@ import Testing
     }
 
     /// Object keys in tree order, and whether the counts of the branches add up.
-    private func keys(_ realm: Realm, _ name: String) throws -> [Int64] {
+    private func keys(_ realm: Realm, _ name: String) throws -> [ObjectKey] {
         let tables = try realm.readTables()
         let key = try #require(realm.schema.class_(named: name)).key
         let reader = try SnapshotReader(tables: tables).table(key)
-        var result: [Int64] = []
+        var result: [ObjectKey] = []
         var leaves = reader.leaves()
         while let leaf = try leaves.next() {
             for row in 0..<leaf.rows where !leaf.isDead(row) { result.append(leaf.key(row)) }
@@ -63,7 +63,7 @@ import Testing
             }
             start = end
         }
-        #expect(try keys(realm, "Row") == order.sorted())
+        #expect(try keys(realm, "Row") == order.sorted().map { ObjectKey($0) })
         for id in order.prefix(500) {
             let row = try #require(try realm.find("Row", primaryKey: .int(id)))
             #expect(try row.get("number") == .int(id &* id))
@@ -99,7 +99,7 @@ import Testing
                 }
             }
             left.removeAll { set.contains($0) }
-            #expect(try keys(realm, "Row") == left)
+            #expect(try keys(realm, "Row") == left.map { ObjectKey($0) })
         }
         let alive = Set(left)
         for id in left {

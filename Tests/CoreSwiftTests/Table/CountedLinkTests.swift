@@ -47,15 +47,15 @@ import Testing
     private func expectSources(_ realm: Realm, _ lists: [[Int]], _ targets: Int) throws {
         let table = try table(realm, "Source")
         let target = try #require(realm.schema.class_(named: "Target")?.key)
-        var expected = [[Int64]](repeating: [], count: targets)
+        var expected = [[ObjectKey]](repeating: [], count: targets)
         for (source, list) in lists.enumerated() {
-            for target in list { expected[target].append(Int64(source)) }
+            for target in list { expected[target].append(ObjectKey(source)) }
         }
         for column in [1, 2] {
             for id in 0..<targets {
-                let found = try table.sources(of: Int64(id), in: target, column: column)
+                let found = try table.sources(of: ObjectKey(id), in: target, column: column)
                 #expect(found == expected[id], "sources of target \(id) in column \(column)")
-                let count = try table.sourceCount(of: Int64(id), in: target, column: column)
+                let count = try table.sourceCount(of: ObjectKey(id), in: target, column: column)
                 #expect(count == expected[id].count)
             }
         }
@@ -65,12 +65,12 @@ import Testing
     private func expectLinks(_ realm: Realm, _ links: [Int?], _ targets: Int) throws {
         let table = try table(realm, "Source")
         let target = try #require(realm.schema.class_(named: "Target")?.key)
-        var expected = [[Int64]](repeating: [], count: targets)
+        var expected = [[ObjectKey]](repeating: [], count: targets)
         for (source, target) in links.enumerated() {
-            if let target { expected[target].append(Int64(source)) }
+            if let target { expected[target].append(ObjectKey(source)) }
         }
         for id in 0..<targets {
-            let found = try table.sources(of: Int64(id), in: target, column: 3)
+            let found = try table.sources(of: ObjectKey(id), in: target, column: 3)
             #expect(found == expected[id], "sources of target \(id)")
         }
     }

@@ -73,11 +73,11 @@ import Testing
         try plant("its parent says 1") { RowBranch.setRows(branch($0), 0, 1) }
         try plant("out of order") {
             let node = branch($0)
-            RowBranch.setKey(node, 1, RowBranch.key(node, 2) + 1)
+            RowBranch.setKey(node, 1, RowBranch.key(node, 2).advanced(by: 1))
         }
         try plant("is not in the leaf's range") {
             let node = branch($0)
-            RowBranch.setKey(node, 1, RowBranch.key(node, 1) + 4)
+            RowBranch.setKey(node, 1, RowBranch.key(node, 1).advanced(by: 4))
         }
         try plant("level") { branch($0).put(2 as UInt16, 16) }
         try plant("in use twice") {
@@ -157,7 +157,7 @@ import Testing
         }
         try plant("is not in the leaf's range") {
             let view = leaf($0, item)
-            writable(view.base).put(view.keyBase - 3, 16)
+            writable(view.base).put(view.keyBase.advanced(by: -3), 16)
         }
         // Cells of collections and mixed values are only looked at in rows that live.
         for (key, number) in [(item, 1), (trunk, 0)] {
@@ -263,7 +263,7 @@ import Testing
                 #expect(source.encoding == .packed)
                 let row = (0..<view.rows).first {
                     !view.isDead($0) && !source.isNull($0)
-                        && source.packed($0) < IntegerKeys.indirectBase
+                        && source.objectKey($0) < IntegerKeys.indirectBase
                 }!
                 let place = source.data + row * source.width
                 // Keys of items are multiples of three, those of tags below 60.
@@ -414,7 +414,7 @@ import Testing
             let leaf = node($0)
             let last = (0..<leaf.count).last { leaf.suffix($0).elementsEqual("about".utf8) }!
             #expect(leaf.keyWidth == 1)
-            writable(leaf.keys).put(UInt8(61 - leaf.keyBase), last)
+            writable(leaf.keys).put(UInt8(leaf.keyBase.distance(to: 61)), last)
         }
         try plant("word '9ab': object 9 does not have it") {
             let leaf = node($0)

@@ -41,7 +41,7 @@ import Testing
             let table = world.tables.table(world.key("Event"))!
             while table.state.rowCount < count {
                 try world.add(
-                    "Event", ["kind": .int(Int64(table.state.nextKey &* 7_777_777_777))])
+                    "Event", ["kind": .int(table.state.nextKey.rawValue &* 7_777_777_777)])
             }
             try world.tables.commit()
             try expectSound(world, "\(count)")
@@ -67,7 +67,7 @@ import Testing
         try world.tables.commit()
         try expectSound(world, "filled")
         try world.beginWrite()
-        for id in stride(from: 0, to: 20_000, by: 20) { try world.delete("Item", Int64(id)) }
+        for id in stride(from: 0, to: 20_000, by: 20) { try world.delete("Item", ObjectKey(id)) }
         try world.tables.commit()
         try expectSound(world, "deleted")
         for start in stride(from: 19_990, to: 0, by: -2000) {

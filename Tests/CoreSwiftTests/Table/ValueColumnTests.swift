@@ -92,7 +92,7 @@ import Testing
     }
 
     private func expectSame(
-        _ world: TableWorld, _ rows: [Int64: [String: Value]], _ step: String
+        _ world: TableWorld, _ rows: [ObjectKey: [String: Value]], _ step: String
     ) throws {
         let item = world.schema.class_(named: "All")!
         let table = world.tables.table(item.key)!
@@ -121,7 +121,7 @@ import Testing
         let world = try TableWorld(Self.schema)
         let item = world.schema.class_(named: "All")!
         let table = world.tables.table(item.key)!
-        var rows: [Int64: [String: Value]] = [:]
+        var rows: [ObjectKey: [String: Value]] = [:]
         for step in 0..<12 {
             try world.beginWrite()
             for _ in 0..<150 {
@@ -199,8 +199,8 @@ import Testing
         let item = world.schema.class_(named: "All")!
         let table = world.tables.table(item.key)!
         let column = item.property(named: "mixed")!.key.column
-        func link(_ key: Int64) -> Value { .link(Link(target, ObjectKey(rawValue: key))) }
-        func held(_ key: Int64) throws -> Value {
+        func link(_ key: ObjectKey) -> Value { .link(Link(target, key)) }
+        func held(_ key: ObjectKey) throws -> Value {
             try Value(try table.value(try #require(try table.find(key)), key, column))
         }
         try world.beginWrite()
@@ -208,9 +208,9 @@ import Testing
         let second = try world.add("Target", [:])
         let a = try world.add("All", ["mixed": link(first), "indexedMixed": link(first)])
         let b = try world.add("All", ["mixed": link(second)])
-        let c = try world.add("All", ["mixed": .int(first)])
+        let c = try world.add("All", ["mixed": .int(first.rawValue)])
         // A link of one object to another of its own class, and to itself.
-        let itself = Value.link(Link(item.key, ObjectKey(rawValue: c + 1)))
+        let itself = Value.link(Link(item.key, c.advanced(by: 1)))
         let d = try world.add("All", ["indexedMixed": .int(1)])
         try itself.withRaw { raw throws(RealmError) in
             guard let place = try table.find(d) else { return }
@@ -227,7 +227,7 @@ import Testing
         try world.tables.commit()
         #expect(try held(a) == .null)
         #expect(try held(b) == link(second))
-        #expect(try held(c) == .int(first))
+        #expect(try held(c) == .int(first.rawValue))
         #expect(try Realm.check(world.store) == [])
         try world.beginWrite()
         let code = errorCode {
@@ -237,7 +237,7 @@ import Testing
         let noClass = errorCode {
             _ = try world.add(
                 "All",
-                ["mixed": .link(Link(ClassKey(rawValue: 99_999), ObjectKey(rawValue: 0)))])
+                ["mixed": .link(Link(ClassKey(rawValue: 99_999), 0))])
         }
         #expect(noClass == .noSuchTable)
         world.tables.rollBack()

@@ -33,9 +33,9 @@ struct ObjectCopy {
     }
     private struct Entry {
         let classKey: ClassKey
-        let key: Int64
+        let key: ObjectKey
         /// Key of the counterpart in the target, once it is there.
-        var counterpart: Int64?
+        var counterpart: ObjectKey?
         var isFilled = true
         var wasCreated = false
     }
@@ -67,14 +67,14 @@ struct ObjectCopy {
     var writtenCount: Int { creation.writtenCount }
 
     /// Copies the object; returns the key of its counterpart and its class in the target.
-    mutating func run(_ object: ObjectHandle) throws(RealmError) -> (ClassKey, Int64) {
+    mutating func run(_ object: ObjectHandle) throws(RealmError) -> (ClassKey, ObjectKey) {
         guard schema.class_(object.classKey)?.kind != .embedded else {
             throw RealmError(
                 .illegalOperation,
                 "embedded objects are copied with their owner, not on their own")
         }
         _ = try object.row()
-        try run([Link(object.classKey, ObjectKey(rawValue: object.objectKey))])
+        try run([Link(object.classKey, object.objectKey)])
         guard let match = matches[object.classKey], let key = entries[0].counterpart else {
             throw RealmError(.unknown, "copying gave no object")
         }
@@ -118,7 +118,7 @@ struct ObjectCopy {
             guard let property, property.type == .object || property.type == .mixed else {
                 continue
             }
-            let key = property.key.rawValue
+            let key = property.key
             if property.collection != .none {
                 try walk(try object.collection(key, property.collection))
                 continue
@@ -147,7 +147,7 @@ struct ObjectCopy {
     private mutating func reach(_ value: RawValue) throws(RealmError) {
         guard !value.isNull, value.type == ValueType.link.rawValue else { return }
         if try match(value.linkClass).source.kind == .embedded {
-            let child = try source.object(value.linkClass, value.linkTarget.rawValue)
+            let child = try source.object(value.linkClass, value.linkTarget)
             defer { child.release() }
             try walk(child)
         } else {
@@ -159,13 +159,13 @@ struct ObjectCopy {
     private mutating func note(_ link: Link, isRoot: Bool) throws(RealmError) {
         guard places[link] == nil else { return }
         let match = try match(link.classKey)
-        var entry = Entry(classKey: link.classKey, key: link.objectKey.rawValue)
+        var entry = Entry(classKey: link.classKey, key: link.objectKey)
         entry.isFilled = isRoot || scope == .graph
         if let primaryKey = match.primaryKey {
-            let object = try source.object(link.classKey, link.objectKey.rawValue)
+            let object = try source.object(link.classKey, link.objectKey)
             defer { object.release() }
             var value = RawValue.null
-            try object.getValue(primaryKey.key.rawValue, &value)
+            try object.getValue(primaryKey.key, &value)
             let found = try target.findObject(match.target.key, primaryKey: value)
             entry.counterpart = found?.objectKey
             found?.release()
@@ -192,7 +192,7 @@ struct ObjectCopy {
         if let known = matches[classKey] { return known }
         guard let mine = schema.class_(classKey) else {
             throw RealmError(
-                .noSuchTable, "'\(source.path)' shows no class with key \(classKey.rawValue)")
+                .noSuchTable, "'\(source.path)' shows no class with key \(classKey)")
         }
         guard let found = target.schema.class_(named: mine.name), found.key != .invalid else {
             throw RealmError(
@@ -268,7 +268,7 @@ struct ObjectCopy {
                 let object = try source.object(entries[index].classKey, entries[index].key)
                 defer { object.release() }
                 var value = RawValue.null
-                try object.getValue(primaryKey.key.rawValue, &value)
+                try object.getValue(primaryKey.key, &value)
                 handle = try target.createObject(match.target.key, primaryKey: value)
             } else {
                 handle = try target.createObject(match.target.key)
@@ -300,7 +300,7 @@ struct ObjectCopy {
     /// What the counterpart of an object will hold, as the next planned object.
     @discardableResult
     private mutating func plan(
-        _ object: ObjectHandle, _ match: Match, existing: Int64?
+        _ object: ObjectHandle, _ match: Match, existing: ObjectKey?
     ) throws(RealmError) -> Int {
         let index = creation.objects.count
         creation.objects.append(
@@ -319,7 +319,7 @@ struct ObjectCopy {
     private mutating func content(
         _ object: ObjectHandle, _ property: PropertySchema, _ owner: Int, _ place: Int
     ) throws(RealmError) -> PlannedContent {
-        let key = property.key.rawValue
+        let key = property.key
         if property.collection != .none {
             return try contents(try object.collection(key, property.collection), owner, place)
         }
@@ -363,12 +363,12 @@ struct ObjectCopy {
     }
 
     private mutating func content(
-        _ raw: RawValue, current: (Creation) throws(RealmError) -> Int64?
+        _ raw: RawValue, current: (Creation) throws(RealmError) -> ObjectKey?
     ) throws(RealmError) -> PlannedContent {
         guard case .link(let link) = try Value(raw) else { return .value(try Value(raw)) }
         let match = try match(link.classKey)
         if match.source.kind == .embedded {
-            let child = try source.object(link.classKey, link.objectKey.rawValue)
+            let child = try source.object(link.classKey, link.objectKey)
             defer { child.release() }
             let existing = policy == .modified ? try current(creation) : nil
             return .embedded(try plan(child, match, existing: existing))
@@ -376,7 +376,7 @@ struct ObjectCopy {
         guard let place = places[link], let key = entries[place].counterpart else {
             throw RealmError(.unknown, "copying met a link that its walk had not met")
         }
-        return .value(.link(Link(match.target.key, ObjectKey(rawValue: key))))
+        return .value(.link(Link(match.target.key, key)))
     }
 }
 

@@ -63,7 +63,7 @@ extension Creation {
     /// A single value. `current` gives the embedded object in its place.
     private mutating func element(
         _ tree: ValueTree, _ property: CreationProperty, _ site: CreationSite,
-        current: (Creation) throws(RealmError) -> Int64?
+        current: (Creation) throws(RealmError) -> ObjectKey?
     ) throws(RealmError) -> PlannedContent {
         if case .value(.null) = tree {
             if property.isNullable { return .value(.null) }
@@ -93,32 +93,32 @@ extension Creation {
     }
 
     /// Key of the embedded object that a property of a planned object holds now.
-    func current(_ object: Int, _ place: Int) throws(RealmError) -> Int64? {
+    func current(_ object: Int, _ place: Int) throws(RealmError) -> ObjectKey? {
         guard let owner = try handle(object) else { return nil }
         defer { owner.release() }
         let property = objects[object].class_.properties[place]
-        let child = try owner.linkedObject(property.key.rawValue)
+        let child = try owner.linkedObject(property.key)
         defer { child?.release() }
         return child?.objectKey
     }
 
     /// The same for an element of a list.
-    func current(_ object: Int, _ place: Int, at index: Int) throws(RealmError) -> Int64? {
+    func current(_ object: Int, _ place: Int, at index: Int) throws(RealmError) -> ObjectKey? {
         guard let owner = try handle(object) else { return nil }
         defer { owner.release() }
         let property = objects[object].class_.properties[place]
-        let list = try owner.collection(property.key.rawValue, property.collection)
+        let list = try owner.collection(property.key, property.collection)
         guard index < (try list.count()), let child = try list.object(index) else { return nil }
         defer { child.release() }
         return child.objectKey
     }
 
     /// The same for a value of a dictionary.
-    func current(_ object: Int, _ place: Int, key: String) throws(RealmError) -> Int64? {
+    func current(_ object: Int, _ place: Int, key: String) throws(RealmError) -> ObjectKey? {
         guard let owner = try handle(object) else { return nil }
         defer { owner.release() }
         let property = objects[object].class_.properties[place]
-        let dictionary = try owner.collection(property.key.rawValue, property.collection)
+        let dictionary = try owner.collection(property.key, property.collection)
         let child = try Value.string(key).withRaw { raw throws(RealmError) in
             try dictionary.object(key: raw)
         }

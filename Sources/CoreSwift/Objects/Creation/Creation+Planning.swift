@@ -46,7 +46,7 @@ extension Creation {
                 throw RealmError(
                     .propertyTypeMismatch,
                     "\(site.description) takes objects of class \(class_.name), got one of class "
-                        + (realm.schema.class_(link.classKey)?.name ?? "\(link.classKey.rawValue)"))
+                        + (realm.schema.class_(link.classKey)?.name ?? "\(link.classKey)"))
             }
             try checkTarget(link, site)
             return .value(.link(link))
@@ -101,7 +101,7 @@ extension Creation {
 
     /// Plans an embedded object, which is `current` if it is updated where it is.
     mutating func describeEmbedded(
-        _ tree: ValueTree, _ class_: CreationClass, _ site: CreationSite, current: Int64?
+        _ tree: ValueTree, _ class_: CreationClass, _ site: CreationSite, current: ObjectKey?
     ) throws(RealmError) -> PlannedContent {
         let entries: [ValueTree.Entry]
         switch tree {
@@ -346,18 +346,18 @@ extension Creation {
         guard let table = try realm.readTables().table(link.classKey) else {
             throw RealmError(
                 .noSuchTable,
-                "\(site.description): there is no class with key \(link.classKey.rawValue)")
+                "\(site.description): there is no class with key \(link.classKey)")
         }
         if table.isEmbedded {
             throw RealmError(
                 .illegalOperation,
                 "\(site.description): embedded objects are made in their place, not linked to")
         }
-        if try table.find(link.objectKey.rawValue) == nil {
+        if try table.find(link.objectKey) == nil {
             throw RealmError(
                 .noSuchObject,
-                "\(site.description): there is no object \(link.objectKey.rawValue) of class "
-                    + (realm.schema.class_(link.classKey)?.name ?? "\(link.classKey.rawValue)"))
+                "\(site.description): there is no object \(link.objectKey) of class "
+                    + (realm.schema.class_(link.classKey)?.name ?? "\(link.classKey)"))
         }
     }
 

@@ -96,7 +96,7 @@ extension Creation {
         guard index >= 0, let key = objects[index].existing else {
             throw RealmError(.unknown, "a planned object was not created before it was linked to")
         }
-        return try body(.link(objects[index].class_.key, ObjectKey(rawValue: key)))
+        return try body(.link(objects[index].class_.key, key))
     }
 
     // MARK: Single values
@@ -104,7 +104,7 @@ extension Creation {
     private mutating func set(
         _ handle: ObjectHandle, _ property: CreationProperty, _ content: PlannedContent, isNew: Bool
     ) throws(RealmError) {
-        let key = property.key.rawValue
+        let key = property.key
         switch content {
         case .embedded(let child):
             if let existing = objects[child].existing {
@@ -161,7 +161,7 @@ extension Creation {
     private mutating func assign(
         _ handle: ObjectHandle, _ property: CreationProperty, _ content: PlannedContent, isNew: Bool
     ) throws(RealmError) {
-        let collection = try handle.collection(property.key.rawValue, property.collection)
+        let collection = try handle.collection(property.key, property.collection)
         let updates = spares(isNew)
         if !updates, !isNew {
             writtenCount += 1
@@ -316,7 +316,7 @@ extension Creation {
 
     /// Whether the elements or value of a property are what is wanted.
     private func isSame(
-        _ handle: ObjectHandle, _ key: Int64, _ content: PlannedContent
+        _ handle: ObjectHandle, _ key: PropertyKey, _ content: PlannedContent
     ) throws(RealmError) -> Bool {
         var stored = RawValue.null
         try handle.getValue(key, &stored)

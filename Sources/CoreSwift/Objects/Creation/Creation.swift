@@ -130,7 +130,7 @@ struct PlannedObject {
     let class_: CreationClass
     let primaryKey: Value?
     /// Key of the object that is there, or was made.
-    var existing: Int64?
+    var existing: ObjectKey?
     /// Of an object with a row of its own: the row was made for this plan.
     var wasCreated = false
     var isNew: Bool { existing == nil }
@@ -141,7 +141,7 @@ struct PlannedObject {
     var contents: [PlannedContent?] = []
 
     init(
-        _ class_: CreationClass, primaryKey: Value? = nil, existing: Int64? = nil,
+        _ class_: CreationClass, primaryKey: Value? = nil, existing: ObjectKey? = nil,
         isDescribed: Bool = true, _ site: CreationSite
     ) {
         self.class_ = class_
@@ -182,7 +182,7 @@ struct Creation {
     }
 
     /// Creates or updates the object that the tree describes.
-    mutating func run(_ tree: ValueTree, _ class_: CreationClass) throws(RealmError) -> Int64 {
+    mutating func run(_ tree: ValueTree, _ class_: CreationClass) throws(RealmError) -> ObjectKey {
         _ = try realm.tablesForWriting()
         let root = try plan(tree, class_)
         try write()
@@ -239,7 +239,7 @@ extension Realm {
         _ = try table(classKey)
         if let known = creationClasses[classKey] { return known }
         guard let schema = schema.class_(classKey) else {
-            throw RealmError(.noSuchTable, "'\(path)' has no class with key \(classKey.rawValue)")
+            throw RealmError(.noSuchTable, "'\(path)' has no class with key \(classKey)")
         }
         let made = CreationClass(schema)
         creationClasses[classKey] = made

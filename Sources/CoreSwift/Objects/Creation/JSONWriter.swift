@@ -55,7 +55,7 @@ struct JSONWriter {
     /// Recursion ends with the link depth: embedded objects are no deeper than there are classes.
     private mutating func write(_ object: ObjectHandle, depth: Int) throws(RealmError) {
         let class_ = try realm.creationClass(object.classKey)
-        let link = Link(object.classKey, ObjectKey(rawValue: object.objectKey))
+        let link = Link(object.classKey, object.objectKey)
         if !class_.isEmbedded { written.insert(link) }
         add("{")
         var isFirst = true
@@ -68,7 +68,7 @@ struct JSONWriter {
             isFirst = false
             quote(property.shownName)
             add(":")
-            let key = property.key.rawValue
+            let key = property.key
             if property.collection != .none {
                 try write(try object.collection(key, property.collection), property, depth: depth)
                 continue
@@ -114,7 +114,7 @@ struct JSONWriter {
             return scalar(value, isExtended: options.isExtended || property.type == .mixed)
         }
         let class_ = try realm.creationClass(link.classKey)
-        let object = try realm.object(link.classKey, link.objectKey.rawValue)
+        let object = try realm.object(link.classKey, link.objectKey)
         defer { object.release() }
         if class_.isEmbedded { return try write(object, depth: depth) }
         // In a mixed value a nested object would be read as a dictionary.
@@ -137,7 +137,7 @@ struct JSONWriter {
         var key = Value.int(link.objectKey.rawValue)
         if let primaryKey = class_.primaryKey {
             var raw = RawValue.null
-            try object.getValue(class_.properties[primaryKey].key.rawValue, &raw)
+            try object.getValue(class_.properties[primaryKey].key, &raw)
             key = try Value(raw)
             if !isMixed, key != .null { return scalar(key, isExtended: options.isExtended) }
         }
@@ -172,7 +172,7 @@ struct JSONWriter {
             let text = JSONText.base64(bytes)
             if !isExtended { return add("\"\(text)\"") }
             add("{\"$binary\":{\"base64\":\"\(text)\",\"subType\":\"00\"}}")
-        case .link(let link): add("\(link.objectKey.rawValue)")
+        case .link(let link): add("\(link.objectKey)")
         }
     }
 

@@ -38,9 +38,9 @@ struct NodeCreation {
     /// Writes the value to its target. `keys`, one per node, get the keys of the objects that the
     /// nodes describe, and -1 for others. Nothing changes on failure.
     mutating func run(
-        _ target: NodeTarget, _ keys: UnsafeMutablePointer<Int64>?
+        _ target: NodeTarget, _ keys: UnsafeMutablePointer<ObjectKey>?
     ) throws(RealmError) {
-        if let keys { keys.update(repeating: -1, count: nodes.count) }
+        if let keys { keys.update(repeating: .invalid, count: nodes.count) }
         _ = try realm.tablesForWriting()
         switch target {
         case .newObject(let key): try create(try realm.creationClass(key))
@@ -61,12 +61,12 @@ struct NodeCreation {
         }
         guard let keys else { return }
         for node in 0..<nodes.count where nodes.object(node) >= 0 {
-            keys[node] = creation.objects[nodes.object(node)].existing ?? -1
+            keys[node] = creation.objects[nodes.object(node)].existing ?? .invalid
         }
     }
 
     /// Key of the object that the root describes, once it is there.
-    var root: Int64? {
+    var root: ObjectKey? {
         nodes.object(0) < 0 ? nil : creation.objects[nodes.object(0)].existing
     }
 
@@ -109,7 +109,7 @@ struct NodeCreation {
         _ = try collection.count()
         let owner = try realm.creationClass(collection.classKey)
         guard
-            let place = owner.property(PropertyKey(rawValue: collection.propertyKey), near: 0)
+            let place = owner.property(collection.propertyKey, near: 0)
         else {
             throw RealmError(
                 .invalidProperty, "\(owner.name) has no property \(collection.propertyKey)")
@@ -152,10 +152,10 @@ struct NodeCreation {
     private func property(
         _ node: Int, _ class_: CreationClass, near position: Int
     ) throws(RealmError) -> Int {
-        let key = PropertyKey(rawValue: nodes[node].property)
+        let key = nodes[node].property
         guard let place = class_.property(key, near: position) else {
             throw RealmError(
-                .invalidProperty, "class \(class_.name) has no property with key \(key.rawValue)")
+                .invalidProperty, "class \(class_.name) has no property with key \(key)")
         }
         return place
     }
@@ -174,7 +174,7 @@ struct NodeCreation {
                 embedded: updates ? try creation.current(owner, place) : nil)
         }
         for (index, child) in nodes.children(node).enumerated() where nodes[child].kind == .object {
-            var current: Int64?
+            var current: ObjectKey?
             if property.collection == .dictionary {
                 let key = try Self.text(nodes[child].key)
                 site.key = key
@@ -189,7 +189,7 @@ struct NodeCreation {
 
     /// The object in a place for one. `embedded`: the one that is there and would be updated.
     private mutating func describe(
-        _ node: Int, for property: CreationProperty, _ site: CreationSite, embedded: Int64?
+        _ node: Int, for property: CreationProperty, _ site: CreationSite, embedded: ObjectKey?
     ) throws(RealmError) {
         guard nodes[node].kind == .object, property.type == .object else { return }
         let target = try realm.creationClass(named: property.linkTarget)
@@ -206,7 +206,7 @@ struct NodeCreation {
             return nodes.note(node, object: object)
         }
         let property = class_.properties[place]
-        let given = nodes.children(node).first { nodes[$0].property == property.key.rawValue }
+        let given = nodes.children(node).first { nodes[$0].property == property.key }
         guard let given else {
             throw RealmError(
                 .missingPrimaryKey,
@@ -435,12 +435,12 @@ extension Realm {
     /// changes on failure.
     public func createObject(
         _ classKey: ClassKey, nodes: UnsafeBufferPointer<ValueNode>, update: UpdatePolicy,
-        keys: UnsafeMutablePointer<Int64>?
+        keys: UnsafeMutablePointer<ObjectKey>?
     ) throws(RealmError) -> ObjectHandle {
         var creation = try NodeCreation(self, nodes, update)
         try creation.run(.newObject(classKey), keys)
         guard let key = creation.root else {
-            throw RealmError(.unknown, "creating an object of class \(classKey.rawValue) gave none")
+            throw RealmError(.unknown, "creating an object of class \(classKey) gave none")
         }
         return try object(classKey, key)
     }
@@ -450,7 +450,7 @@ extension ObjectHandle {
     /// The same for properties of an object that is there.
     public func setProperties(
         nodes: UnsafeBufferPointer<ValueNode>, update: UpdatePolicy,
-        keys: UnsafeMutablePointer<Int64>?
+        keys: UnsafeMutablePointer<ObjectKey>?
     ) throws(RealmError) {
         var creation = try NodeCreation(realm, nodes, update)
         try creation.run(.object(self), keys)
@@ -461,7 +461,7 @@ extension RealmCollection {
     /// The same for an element of a list, which is replaced or inserted.
     public func put(
         nodes: UnsafeBufferPointer<ValueNode>, at index: Int, isInsertion: Bool,
-        update: UpdatePolicy, keys: UnsafeMutablePointer<Int64>?
+        update: UpdatePolicy, keys: UnsafeMutablePointer<ObjectKey>?
     ) throws(RealmError) {
         var creation = try NodeCreation(realm, nodes, update)
         try creation.run(.element(self, index, isInsertion: isInsertion), keys)
@@ -470,7 +470,7 @@ extension RealmCollection {
     /// The same for a member of a set.
     public func insert(
         nodes: UnsafeBufferPointer<ValueNode>, update: UpdatePolicy,
-        keys: UnsafeMutablePointer<Int64>?
+        keys: UnsafeMutablePointer<ObjectKey>?
     ) throws(RealmError) {
         var creation = try NodeCreation(realm, nodes, update)
         try creation.run(.member(self), keys)
@@ -479,7 +479,7 @@ extension RealmCollection {
     /// The same for the value of a key of a dictionary.
     public func insert(
         nodes: UnsafeBufferPointer<ValueNode>, key: RawValue, update: UpdatePolicy,
-        keys: UnsafeMutablePointer<Int64>?
+        keys: UnsafeMutablePointer<ObjectKey>?
     ) throws(RealmError) {
         var creation = try NodeCreation(realm, nodes, update)
         try check(key: key)

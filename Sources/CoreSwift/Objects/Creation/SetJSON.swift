@@ -7,7 +7,7 @@ extension ObjectHandle {
     /// into a dictionary that is there, name by name. `.propertyTypeMismatch` for other properties,
     /// `.malformedJson`, `.invalidDictionaryKey`, `.limitExceeded`; nothing changes then.
     public func setJSON(
-        _ propertyKey: Int64, _ text: UnsafeRawBufferPointer
+        _ propertyKey: PropertyKey, _ text: UnsafeRawBufferPointer
     ) throws(RealmError) {
         _ = try row()
         let column = try Self.column(table, propertyKey)

@@ -26,7 +26,7 @@ public struct ValueNode {
     var kindNumber: UInt32
     var flags: UInt32
     var childCount: Int
-    var property: Int64
+    var property: PropertyKey
     private var keyStart: UnsafeRawPointer?
     private var keyCount: Int
     var value: RawValue

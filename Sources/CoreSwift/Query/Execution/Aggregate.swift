@@ -59,7 +59,7 @@ struct Aggregate {
 
     /// Over the objects with these keys; objects that are gone don't count.
     static func ofObjects(
-        _ kind: AggregateKind, _ table: TableReader, column: Int, _ keys: [Int64]
+        _ kind: AggregateKind, _ table: TableReader, column: Int, _ keys: [ObjectKey]
     ) throws(RealmError) -> RawValue {
         var aggregate = try Aggregate(kind, table, column)
         try keys.withUnsafeBufferPointer { buffer throws(RealmError) in

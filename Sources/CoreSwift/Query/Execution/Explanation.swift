@@ -81,7 +81,7 @@ extension Query {
     }
 
     private func name(_ key: ClassKey) -> String {
-        schema.class_(key)?.shownName ?? "class \(key.rawValue)"
+        schema.class_(key)?.shownName ?? "class \(key)"
     }
 
     private func column(_ node: FilterNode, _ owner: ClassKey) -> String {

@@ -69,7 +69,7 @@ extension ExpressionEvaluator {
             let item = program.schema.class_(place.value.linkClass)
                 ?? snapshot.schema.class_(place.value.linkClass),
             let table = snapshot.tables.table(place.value.linkClass),
-            let object = try object(table, place.value.linkTarget.rawValue)
+            let object = try object(table, place.value.linkTarget)
         else { return nil }
         let name = String(decoding: key(step.text).bytes, as: UTF8.self)
         let property =

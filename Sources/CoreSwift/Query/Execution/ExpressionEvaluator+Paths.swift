@@ -54,12 +54,12 @@ extension ExpressionEvaluator {
         default: return .nothing
         }
         guard !link.isNull, let table = stepTables[index] else { return .null }
-        return try self.object(table, link.linkTarget.rawValue).map { .object($0) } ?? .null
+        return try self.object(table, link.linkTarget).map { .object($0) } ?? .null
     }
 
     /// An object by its key; nil when it is not there.
     @inline(__always)
-    func object(_ table: Table, _ key: Int64) throws(RealmError) -> ExpressionMember? {
+    func object(_ table: Table, _ key: ObjectKey) throws(RealmError) -> ExpressionMember? {
         guard let place = try table.find(key) else { return nil }
         return ExpressionMember(table: table, key: key, leaf: place.view, row: place.row)
     }
@@ -165,7 +165,7 @@ extension ExpressionEvaluator {
         switch path.pointee.value {
         case .member:
             if path.pointee.kind == .link, path.pointee.mixedCount == 0 {
-                return .link(path.pointee.target, ObjectKey(rawValue: object.key))
+                return .link(path.pointee.target, object.key)
             }
             return object.value
         case .column: return try object.table.value(object.place, object.key, column)
@@ -318,7 +318,7 @@ extension ExpressionEvaluator {
                 let key = keys[place]
                 append(
                     key == Ordering.nullLink
-                        ? .null : .link(path.pointee.target, ObjectKey(rawValue: key)), path)
+                        ? .null : .link(path.pointee.target, key), path)
             }
         } else if path.pointee.value == .countAllLinks {
             var count = 0
@@ -389,7 +389,7 @@ extension ExpressionEvaluator {
             for place in 0..<view.count {
                 let link = try view.value(place, view.valueColumn)
                 if !link.isNull {
-                    keys.append(link.linkTarget.rawValue)
+                    keys.append(link.linkTarget)
                 } else if withNullLinks {
                     keys.append(Ordering.nullLink)
                 }
@@ -407,7 +407,7 @@ extension ExpressionEvaluator {
     /// The objects that link to an object, ascending and as often as they link, read into the pool
     /// from where they stand in the inverse index.
     private func appendSources(
-        _ table: TableReader, _ column: Int, of target: Int64
+        _ table: TableReader, _ column: Int, of target: ObjectKey
     ) throws(RealmError) {
         guard table.column(column).linksAreWords else {
             for source in try table.sources(of: target, column: column) { keys.append(source) }

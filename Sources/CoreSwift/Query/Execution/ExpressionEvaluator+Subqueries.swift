@@ -38,7 +38,7 @@ extension ExpressionEvaluator {
 
     /// The value that an object gives to an aggregate.
     private func innerValue(
-        _ aggregate: ExpressionAggregate, _ table: Table, _ key: Int64
+        _ aggregate: ExpressionAggregate, _ table: Table, _ key: ObjectKey
     ) throws(RealmError) -> RawValue? {
         let inner = program.paths + Int(aggregate.inner)
         guard var object = try object(table, key) else { return nil }
@@ -46,7 +46,7 @@ extension ExpressionEvaluator {
             let link = try object.table.value(
                 object.place, object.key, Int(program.steps[index].column))
             guard !link.isNull, let next = stepTables[index],
-                let target = try self.object(next, link.linkTarget.rawValue)
+                let target = try self.object(next, link.linkTarget)
             else { return nil }
             object = target
         }

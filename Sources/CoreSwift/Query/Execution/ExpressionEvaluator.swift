@@ -14,7 +14,7 @@ import CKernels
 /// An object, or a value, that a scope is at.
 struct ExpressionMember {
     var table: Table
-    var key: Int64 = 0
+    var key = ObjectKey.first
     var leaf: LeafView
     var row = 0
     /// Of scopes whose members are values.
@@ -84,7 +84,7 @@ final class ExpressionEvaluator {
     var stack: ExpressionPool<ExpressionOperand>
     var values: ExpressionPool<RawValue>
     var groups: ExpressionPool<(first: Int, count: Int)>
-    var keys: ExpressionPool<Int64>
+    var keys: ExpressionPool<ObjectKey>
     /// AND and OR around a condition inside a SUBQUERY.
     var frames: ExpressionPool<(node: Int32, next: Int32)>
     /// Texts that functions made; made when a function is first called.

@@ -114,7 +114,7 @@ final class ExpressionState {
     }
 
     /// No object has this key: what stands for an object that does not exist (T17).
-    private static let nobody = ObjectKey(rawValue: -1)
+    private static let nobody = ObjectKey.invalid
 
     private static func value(
         _ constant: BoundConstant, _ snapshot: SnapshotReader, _ program: FilterProgram
@@ -136,7 +136,7 @@ final class ExpressionState {
             default: primaryKey = .string(text, Int(constant.text.count))
             }
             let key = try target.find(primaryKey: primaryKey)
-            return .link(constant.classKey, key.map { ObjectKey(rawValue: $0) } ?? nobody)
+            return .link(constant.classKey, key ?? nobody)
         default: return constant.raw
         }
     }

@@ -31,7 +31,7 @@ final class GatheredKey {
 
     init(
         _ key: OrderingKey, _ snapshot: SnapshotReader, _ table: TableReader,
-        _ keys: UnsafeBufferPointer<Int64>
+        _ keys: UnsafeBufferPointer<ObjectKey>
     ) throws(RealmError) {
         count = keys.count
         kind = key.kind
@@ -66,7 +66,7 @@ final class GatheredKey {
     // MARK: Direct properties
 
     private func gather(
-        _ table: TableReader, _ column: Int, _ keys: UnsafeBufferPointer<Int64>
+        _ table: TableReader, _ column: Int, _ keys: UnsafeBufferPointer<ObjectKey>
     ) throws(RealmError) {
         guard let start = keys.baseAddress else { return }
         var runs = RowRuns(table, start, count: keys.count)
@@ -141,22 +141,22 @@ final class GatheredKey {
 
     private func follow(
         _ key: OrderingKey, _ snapshot: SnapshotReader, _ table: TableReader,
-        _ keys: UnsafeBufferPointer<Int64>
+        _ keys: UnsafeBufferPointer<ObjectKey>
     ) throws(RealmError) {
         var tables: [TableReader] = [table]
         for hop in key.hops { tables.append(try snapshot.table(hop.target)) }
         // Many objects share a target: the last one's value is kept.
-        var lastKey: Int64?
+        var lastKey: ObjectKey?
         var lastElement = 0
         for element in 0..<keys.count {
-            var current: Int64? = keys[element]
+            var current: ObjectKey? = keys[element]
             for (level, hop) in key.hops.enumerated() {
                 guard let object = current, let place = try tables[level].row(object) else {
                     current = nil
                     break
                 }
                 let link = try tables[level].value(place.leaf, place.row, Int(hop.column))
-                current = link.isNull ? nil : link.linkTarget.rawValue
+                current = link.isNull ? nil : link.linkTarget
             }
             guard let object = current else {
                 setBroken(element)
@@ -181,7 +181,7 @@ final class GatheredKey {
 
     private func evaluate(
         _ program: FilterProgram, _ snapshot: SnapshotReader, _ table: TableReader,
-        _ keys: UnsafeBufferPointer<Int64>
+        _ keys: UnsafeBufferPointer<ObjectKey>
     ) throws(RealmError) {
         let evaluator = try ExpressionEvaluator(snapshot, program, slot: 0)
         for element in 0..<keys.count {

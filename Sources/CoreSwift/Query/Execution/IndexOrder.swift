@@ -5,7 +5,7 @@
 
 /// The first objects of an order, and whether they are in it already.
 struct LeadingKeys {
-    var keys: [Int64]
+    var keys: [ObjectKey]
     /// Nothing is left to sort; else the keys ascend.
     var isOrdered: Bool
 }
@@ -22,10 +22,10 @@ struct IndexOrder {
     /// known before all with their value are read.
     private let keepsTies: Bool
     /// Objects that passed, in the order of the index, and which of its values each has.
-    private var passed: [Int64] = []
+    private var passed: [ObjectKey] = []
     private var passedValues: [UInt32] = []
     /// What was read but not tested yet.
-    private var waiting: [Int64] = []
+    private var waiting: [ObjectKey] = []
     private var waitingValues: [UInt32] = []
     private var read = 0
     /// Values read so far.
@@ -68,15 +68,15 @@ struct IndexOrder {
     /// those of `ascending`, whose keys ascend. Nil when there is no index of it, or when it does
     /// not tell objects apart that further sort keys, or values it has cut, may tell apart.
     static func sorted(
-        _ ascending: [Int64]?, by keys: [OrderingKey], _ table: TableReader
-    ) throws(RealmError) -> [Int64]? {
+        _ ascending: [ObjectKey]?, by keys: [OrderingKey], _ table: TableReader
+    ) throws(RealmError) -> [ObjectKey]? {
         let count = ascending?.count ?? table.rowCount
         guard let key = keys.first, count >= max(1024, table.rowCount / 4),
             isOrdered(by: key, table), let reader = table.index(column: key.column),
             reader.tree.count == table.rowCount, ascending.map({ ascends($0) }) ?? true
         else { return nil }
         let wanted = count == table.rowCount ? nil : ascending.map { KeySet($0) }
-        var result: [Int64] = []
+        var result: [ObjectKey] = []
         result.reserveCapacity(count)
         var runs = Runs(isText: key.kind == .string || key.kind == .binary, wanted: wanted)
         try reader.tree.visit(from: nil, to: nil) { leaf, entries throws(RealmError) in
@@ -117,7 +117,7 @@ struct IndexOrder {
         /// Goes on with the entries of a leaf. Wanted ones are appended to `keys`, unless all are
         /// wanted and stand there.
         mutating func take(
-            _ leaf: IndexLeaf, _ entries: Range<Int>, _ keys: inout [Int64]
+            _ leaf: IndexLeaf, _ entries: Range<Int>, _ keys: inout [ObjectKey]
         ) -> Bool {
             var place = wanted == nil ? keys.count - entries.count : keys.count
             for entry in entries {
@@ -152,7 +152,7 @@ struct IndexOrder {
         }
     }
 
-    private static func ascends(_ keys: [Int64]) -> Bool {
+    private static func ascends(_ keys: [ObjectKey]) -> Bool {
         keys.withUnsafeBufferPointer { keys in
             for index in 1..<max(keys.count, 1) where keys[index - 1] >= keys[index] {
                 return false
@@ -264,7 +264,7 @@ struct IndexOrder {
         isEnough = passed.count >= needed
     }
 
-    private static func contains(_ ascending: [Int64], _ key: Int64) -> Bool {
+    private static func contains(_ ascending: [ObjectKey], _ key: ObjectKey) -> Bool {
         var low = 0
         var high = ascending.count
         while low < high {

@@ -1,28 +1,37 @@
-// A set of integers for membership tests in scans: sorted values, and a bitmap over their range
-// where that is small.
+// A set of object keys, or of the numbers of an integer column, for membership tests in scans: as
+// numbers, like they stand in packed columns, sorted, and a bitmap over their range where that is
+// small.
 
 final class KeySet {
     let values: UnsafeMutablePointer<Int64>
     let count: Int
-    /// One bit per integer from `low` on; nil when the values lie too far apart.
+    /// One bit per number from `low` on; nil when the members lie too far apart.
     private let bits: UnsafeMutablePointer<UInt64>?
 
     /// Bits a bitmap may have per member, plus a start: 8 KB are always cheap.
     private static let bitsPerMember: UInt64 = 512
     private static let bitsFree: UInt64 = 65536
 
-    /// Values usually ascend. The keys that a damaged index gives may not: they are sorted, because
+    convenience init(_ keys: [ObjectKey]) {
+        self.init(count: keys.count) { keys[$0].rawValue }
+    }
+
+    convenience init(numbers: [Int64]) {
+        self.init(count: numbers.count) { numbers[$0] }
+    }
+
+    /// Members usually ascend. The keys that a damaged index gives may not: they are sorted, because
     /// the bitmap is as long as the last one says.
-    init(_ values: [Int64]) {
-        let ascends = values.indices.dropFirst().allSatisfy { values[$0 - 1] <= values[$0] }
-        let sorted = ascends ? values : values.sorted()
-        let copy = UnsafeMutablePointer<Int64>.allocate(capacity: max(sorted.count, 1))
-        sorted.withUnsafeBufferPointer { source in
-            if let start = source.baseAddress { copy.update(from: start, count: source.count) }
-        }
-        self.values = copy
-        count = sorted.count
-        guard let first = sorted.first, let last = sorted.last else {
+    @inline(__always)
+    private init(count: Int, _ member: (Int) -> Int64) {
+        let values = UnsafeMutablePointer<Int64>.allocate(capacity: max(count, 1))
+        for index in 0..<count { values[index] = member(index) }
+        var all = UnsafeMutableBufferPointer(start: values, count: count)
+        let ascends = all.indices.dropFirst().allSatisfy { all[$0 - 1] <= all[$0] }
+        if !ascends { all.sort() }
+        self.values = values
+        self.count = count
+        guard let first = all.first, let last = all.last else {
             bits = nil
             return
         }
@@ -34,7 +43,7 @@ final class KeySet {
         let words = Int(range >> 6) + 1
         let bitmap = UnsafeMutablePointer<UInt64>.allocate(capacity: words)
         bitmap.initialize(repeating: 0, count: words)
-        for value in sorted {
+        for value in all {
             let offset = UInt64(bitPattern: value &- first)
             bitmap[Int(offset >> 6)] |= 1 << (offset & 63)
         }
@@ -78,4 +87,13 @@ final class KeySet {
         let position = lowerBound(value)
         return position < count && values[position] == value
     }
+
+    // MARK: Of object keys
+
+    @inline(__always) func contains(_ key: ObjectKey) -> Bool { contains(key.rawValue) }
+
+    @inline(__always) func key(_ position: Int) -> ObjectKey {
+        ObjectKey(rawValue: values[position])
+    }
+    var keys: [ObjectKey] { (0..<count).map { key($0) } }
 }

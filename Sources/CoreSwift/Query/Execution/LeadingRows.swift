@@ -21,7 +21,7 @@ struct LeadingRows {
     /// this column does not tell them apart well enough.
     static func candidates(
         _ minimum: Int, by key: OrderingKey, _ table: TableReader
-    ) throws(RealmError) -> [Int64]? {
+    ) throws(RealmError) -> [ObjectKey]? {
         guard key.hops.isEmpty, key.program == nil, !key.isKeyColumn, table.rowCount > 4096 else {
             return nil
         }
@@ -42,7 +42,7 @@ struct LeadingRows {
         self.minimum = minimum
     }
 
-    private mutating func run() throws(RealmError) -> [Int64]? {
+    private mutating func run() throws(RealmError) -> [ObjectKey]? {
         guard try findBounds() else { return nil }
         let range = greatest &- least
         let bits = range == 0 ? 1 : 64 - range.leadingZeroBitCount
@@ -161,8 +161,8 @@ struct LeadingRows {
     /// Keys of the rows in the first `last + 1` buckets (from the top in descending order).
     private func collect(
         _ last: Int, _ takesNulls: Bool, _ total: Int
-    ) throws(RealmError) -> [Int64] {
-        var keys: [Int64] = []
+    ) throws(RealmError) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
         keys.reserveCapacity(total)
         let low: UInt64
         let high: UInt64

@@ -99,7 +99,7 @@ extension LeafFilter {
             CountedLinks.forEachTarget(links, entries) { entry, target in
                 if let set, !set.contains(links.key(entry)) { return }
                 if isDense {
-                    let row = Int(truncatingIfNeeded: target &- first)
+                    let row = first.distance(to: target)
                     if row >= 0 && row < rows { counts[row] &+= 1 }
                 } else if let row = leaf.row(of: target) {
                     counts[row] &+= 1

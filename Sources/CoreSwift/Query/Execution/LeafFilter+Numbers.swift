@@ -114,8 +114,8 @@ extension LeafFilter {
         Bits.clear(match, words)
         switch node.kind {
         case .intRange:
-            let first = leaf.keyBase
-            let last = leaf.key(rows &- 1)
+            let first = leaf.keyBase.rawValue
+            let last = leaf.key(rows &- 1).rawValue
             if node.high < first || node.low > last { return }
             if node.low <= first && node.high >= last { return Bits.fill(match, rows) }
             if leaf.keyWidth == 0 {
@@ -124,15 +124,17 @@ extension LeafFilter {
                 for row in start..<max(start, end) { Bits.set(match, row) }
             } else {
                 for row in 0..<rows {
-                    let key = leaf.key(row)
+                    let key = leaf.key(row).rawValue
                     if key >= node.low && key <= node.high { Bits.set(match, row) }
                 }
             }
         case .intSet, .words, .reach:
             guard let set = keys(index), rows > 0 else { return }
             // Both ascend: each member is looked up in the leaf.
-            for position in set.members(from: leaf.keyBase, through: leaf.key(rows &- 1)) {
-                if let row = leaf.row(of: set.values[position]) { Bits.set(match, row) }
+            for position in set.members(
+                from: leaf.keyBase.rawValue, through: leaf.key(rows &- 1).rawValue)
+            {
+                if let row = leaf.row(of: set.key(position)) { Bits.set(match, row) }
             }
         default: return
         }

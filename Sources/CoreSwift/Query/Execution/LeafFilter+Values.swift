@@ -80,7 +80,7 @@ extension LeafFilter {
             return passed != (node.high != 0)
         case .linkToPrimaryKey:
             return value.type == ValueType.link.rawValue && value.linkClass == node.linkClass
-                && link(index) == value.linkTarget.rawValue
+                && link(index) == value.linkTarget
         default: return false
         }
     }

@@ -21,7 +21,7 @@ final class LeafFilter {
     /// Of `memberCount` nodes that count backlinks: the class that links here.
     var origins: [Int: TableReader] = [:]
     /// Keys of the objects that `linkToPrimaryKey` nodes name; nil when there is no such object.
-    private var links: [Int: Int64?] = [:]
+    private var links: [Int: ObjectKey?] = [:]
     /// What text tests with options, LIKE and MATCHES are done with, by node, and the one that was
     /// asked for last.
     private var matchers: [Int: TextMatcher] = [:]
@@ -116,11 +116,11 @@ final class LeafFilter {
 
     func setTargets(_ node: Int, _ set: KeySet) { targets[node] = set }
     func targets(_ node: Int) -> KeySet? { targets[node] }
-    func setLink(_ node: Int, _ key: Int64?) { links[node] = .some(key) }
+    func setLink(_ node: Int, _ key: ObjectKey?) { links[node] = .some(key) }
     @inline(__always) func keys(_ node: Int) -> KeySet? { sets[node] }
 
     /// The key that a `linkToPrimaryKey` node means.
-    @inline(__always) func link(_ node: Int) -> Int64? { links[node] ?? nil }
+    @inline(__always) func link(_ node: Int) -> ObjectKey? { links[node] ?? nil }
 
     /// The matcher of a text test, made when it is first needed.
     func matcher(_ index: Int, isString: Bool) -> TextMatcher {
@@ -264,7 +264,7 @@ final class LeafFilter {
             if column.encoding != .packed {
                 try maskValues(index, leaf, column, node, selection)
             } else if let key = link(index) {
-                maskRange(column, key, key)
+                maskRange(column, key.rawValue, key.rawValue)
             } else {
                 Bits.clear(match, words)
             }
@@ -315,6 +315,16 @@ final class LeafFilter {
         }
     }
 
+    /// What a packed column or one of bits holds of a value.
+    @inline(__always)
+    private static func number(_ value: RawValue, _ kind: ColumnKind) -> Int64 {
+        switch kind {
+        case .bool: return value.boolValue ? 1 : 0
+        case .link: return value.linkTarget.rawValue
+        default: return value.intValue
+        }
+    }
+
     /// Whether one value passes a test.
     func passes(_ index: Int, _ value: RawValue) throws(RealmError) -> Bool {
         let node = nodes[index]
@@ -324,21 +334,12 @@ final class LeafFilter {
         switch node.kind {
         case .nothing: passed = false
         case .intRange:
-            let integer: Int64
-            switch node.columnKind {
-            case .bool: integer = value.boolValue ? 1 : 0
-            case .link: integer = value.linkTarget.rawValue
-            default: integer = value.intValue
-            }
-            passed = integer >= node.low && integer <= node.high
+            let number = Self.number(value, node.columnKind)
+            passed = number >= node.low && number <= node.high
         case .intSet, .path:
-            let integer =
-                node.columnKind == .link
-                ? value.linkTarget.rawValue
-                : node.columnKind == .bool ? (value.boolValue ? 1 : 0) : value.intValue
-            passed = keys(index)?.contains(integer) ?? false
+            passed = keys(index)?.contains(Self.number(value, node.columnKind)) ?? false
         case .linkToPrimaryKey where node.columnKind == .link:
-            passed = link(index) == value.linkTarget.rawValue
+            passed = link(index) == value.linkTarget
         case .linkToPrimaryKey, .value, .valueSet, .mixedText:
             passed = try passesMixed(value, index, node)
         case .doubleRange:

@@ -11,7 +11,7 @@ extension Query {
     }
 
     /// The least key of an object that satisfies the conditions.
-    func firstMatch(_ snapshot: SnapshotReader) throws(RealmError) -> Int64? {
+    func firstMatch(_ snapshot: SnapshotReader) throws(RealmError) -> ObjectKey? {
         try selection(snapshot).first()
     }
 
@@ -21,7 +21,7 @@ extension Query {
 
     /// Those of `keys`, in their order, whose objects satisfy the conditions. Null links satisfy those
     /// alone that always hold.
-    func filter(_ keys: [Int64], _ snapshot: SnapshotReader) throws(RealmError) -> [Int64] {
+    func filter(_ keys: [ObjectKey], _ snapshot: SnapshotReader) throws(RealmError) -> [ObjectKey] {
         if filter.nodes[filter.root].constantResult == true { return keys }
         let table = try snapshot.table(classKey)
         return try Selection(snapshot, filter, table, root: filter.root).narrow(keys)
@@ -30,7 +30,7 @@ extension Query {
 
 enum Ordering {
     /// Stands for a null link among keys; no object has it.
-    static let nullLink = Int64.max
+    static let nullLink = ObjectKey.max
 
     /// Objects among which are the first `count` of a sequence that begins with a SORT, found
     /// without listing all of them; nil when that is not cheaper. `selection` has the conditions.
@@ -80,7 +80,7 @@ enum Ordering {
     /// than a few of `count` elements are needed.
     static func whole(
         _ count: Int, _ steps: [OrderingStep], _ table: TableReader
-    ) throws(RealmError) -> [Int64]? {
+    ) throws(RealmError) -> [ObjectKey]? {
         guard case .sort(let by)? = steps.first,
             needed(count, before: steps.dropFirst()) ?? .max >= table.rowCount / 4
         else { return nil }
@@ -106,9 +106,10 @@ enum Ordering {
     /// only the first so many objects. Null links, if there may be any, have no values: SORT and
     /// DISTINCT keep them, behind the objects.
     static func apply(
-        _ steps: ArraySlice<OrderingStep>, to keys: consuming [Int64], _ snapshot: SnapshotReader,
+        _ steps: ArraySlice<OrderingStep>, to keys: consuming [ObjectKey],
+        _ snapshot: SnapshotReader,
         _ table: TableReader, atLeast: Int = .max, hasNullLinks: Bool = false
-    ) throws(RealmError) -> [Int64] {
+    ) throws(RealmError) -> [ObjectKey] {
         var keys = keys
         for index in steps.indices {
             var nullLinks = 0

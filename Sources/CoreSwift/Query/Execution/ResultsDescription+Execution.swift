@@ -8,7 +8,7 @@
 extension ResultsDescription {
     /// Keys of elements in their order.
     struct Found {
-        var keys: [Int64]
+        var keys: [ObjectKey]
         /// They are all, not only the first ones.
         var isComplete: Bool
     }
@@ -43,13 +43,13 @@ extension ResultsDescription {
     }
 
     /// Keys of all objects in their order.
-    func keys(_ snapshot: SnapshotReader) throws(RealmError) -> [Int64] {
+    func keys(_ snapshot: SnapshotReader) throws(RealmError) -> [ObjectKey] {
         try find(snapshot).keys
     }
 
     /// The first object that is there: null links, and elements of a snapshot that are gone, are
     /// left out.
-    func findFirst(_ snapshot: SnapshotReader) throws(RealmError) -> Int64? {
+    func findFirst(_ snapshot: SnapshotReader) throws(RealmError) -> ObjectKey? {
         if case .objects = source, first.ordering.isEmpty, later.isEmpty,
             let conditions = first.conditions
         {
@@ -101,7 +101,7 @@ extension ResultsDescription {
 
     /// What the first stage's steps begin with.
     private struct Start {
-        var keys: [Int64]
+        var keys: [ObjectKey]
         /// The steps that are left.
         var steps: ArraySlice<OrderingStep>
         /// The steps find all elements in `keys`, whatever number is asked for.
@@ -111,7 +111,7 @@ extension ResultsDescription {
     private func start(
         _ snapshot: SnapshotReader, _ table: TableReader, atLeast count: Int
     ) throws(RealmError) -> Start {
-        let all: [Int64]
+        let all: [ObjectKey]
         switch source {
         case .objects: return try startOfClass(snapshot, table, atLeast: count)
         case .backlinks(let target, let key, let column):
@@ -157,9 +157,9 @@ extension ResultsDescription {
     /// Keys of the first objects of a class.
     private static func keysOfClass(
         _ table: TableReader, first most: Int
-    ) throws(RealmError) -> [Int64] {
+    ) throws(RealmError) -> [ObjectKey] {
         var failure: RealmError?
-        let keys = [Int64](
+        let keys = [ObjectKey](
             unsafeUninitializedCapacity: min(table.rowCount, most)
         ) { buffer, count in
             do throws(RealmError) {
@@ -173,7 +173,7 @@ extension ResultsDescription {
     }
 
     private static func fill(
-        _ buffer: UnsafeMutableBufferPointer<Int64>, _ count: inout Int, _ table: TableReader
+        _ buffer: UnsafeMutableBufferPointer<ObjectKey>, _ count: inout Int, _ table: TableReader
     ) throws(RealmError) {
         guard let target = buffer.baseAddress else { return }
         var leaves = table.leaves()
@@ -186,7 +186,7 @@ extension ResultsDescription {
             if leaf.tombstones == nil, leaf.keyWidth == 0 {
                 let base = leaf.keyBase
                 let rows = min(leaf.rows, capacity - count)
-                for row in 0..<rows { target[count &+ row] = base &+ Int64(row) }
+                for row in 0..<rows { target[count &+ row] = base.advanced(by: row) }
                 count += rows
             } else {
                 for row in 0..<leaf.rows where count < capacity && !leaf.isDead(row) {
@@ -202,13 +202,13 @@ extension ResultsDescription {
     /// The keys of the objects that the elements of a collection link to; none when it is gone.
     private static func linkedKeys(
         _ place: CollectionPlace, _ snapshot: SnapshotReader
-    ) throws(RealmError) -> [Int64] {
+    ) throws(RealmError) -> [ObjectKey] {
         guard var view = try place.view(snapshot) else { return [] }
-        var keys: [Int64] = []
+        var keys: [ObjectKey] = []
         keys.reserveCapacity(view.count)
         for index in 0..<view.count {
             let value = try view.value(index, view.valueColumn)
-            keys.append(value.isNull ? Ordering.nullLink : value.linkTarget.rawValue)
+            keys.append(value.isNull ? Ordering.nullLink : value.linkTarget)
         }
         return keys
     }

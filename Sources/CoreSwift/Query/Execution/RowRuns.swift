@@ -13,14 +13,14 @@ struct RowRun {
 
 struct RowRuns {
     private let table: TableReader
-    private let keys: UnsafePointer<Int64>
+    private let keys: UnsafePointer<ObjectKey>
     private let count: Int
     private var position = 0
     private var leaf: LeafView?
     private var row = 0
 
     /// The memory of `keys` must outlive the runs.
-    init(_ table: TableReader, _ keys: UnsafePointer<Int64>, count: Int) {
+    init(_ table: TableReader, _ keys: UnsafePointer<ObjectKey>, count: Int) {
         self.table = table
         self.keys = keys
         self.count = count
@@ -49,7 +49,7 @@ struct RowRuns {
 
     /// The row of a key; the row behind the last one is tried first.
     @inline(__always)
-    private static func row(_ leaf: LeafView, _ key: Int64, after row: Int) -> Int? {
+    private static func row(_ leaf: LeafView, _ key: ObjectKey, after row: Int) -> Int? {
         let following = row &+ 1
         if following < leaf.rows, leaf.key(following) == key { return following }
         return leaf.row(of: key)
@@ -57,14 +57,14 @@ struct RowRuns {
 
     /// How many keys name this row and those that follow it.
     private static func length(
-        _ leaf: LeafView, _ row: Int, _ keys: UnsafePointer<Int64>, _ count: Int
+        _ leaf: LeafView, _ row: Int, _ keys: UnsafePointer<ObjectKey>, _ count: Int
     ) -> Int {
         let possible = min(leaf.rows &- row, count)
         if leaf.tombstones == nil, leaf.keyWidth == 0 {
             // Keys of a dense leaf differ by one; a list whose last key lies as far from the
             // first as its place does may still be out of order in between.
             var length = 1
-            while length < possible, keys[length] == keys[0] &+ Int64(length) { length &+= 1 }
+            while length < possible, keys[length] == keys[0].advanced(by: length) { length &+= 1 }
             return length
         }
         var length = 1

@@ -223,11 +223,10 @@ extension Selection {
             for range in ranges { count += try reader.count(range) }
             return count
         case .links:
-            let targets = try linkTargets(root)
-            guard targets.count <= targetsMax else { return nil }
+            guard let targets = try linkTargets(root) else { return nil }
             var count = 0
-            for target in targets {
-                count += try table.sourceCount(of: target, column: Int(node.column))
+            for target in 0..<targets.count {
+                count += try table.sourceCount(of: targets.key(target), column: Int(node.column))
             }
             return count
         }
@@ -254,12 +253,12 @@ extension Selection {
     /// Inverse indexes help when few objects are meant; many are found faster by a scan.
     var targetsMax: Int { 64 + table.rowCount / 1000 }
 
-    /// The objects that a link has to point to.
-    func linkTargets(_ index: Int) throws(RealmError) -> UnsafeBufferPointer<Int64> {
+    /// The objects that a link has to point to; nil when they are many.
+    func linkTargets(_ index: Int) throws(RealmError) -> KeySet? {
         if filter.keys(index) == nil {
             let node = program.nodes[index]
             switch node.kind {
-            case .intRange: filter.setKeys(index, KeySet([node.low]))
+            case .intRange: filter.setKeys(index, KeySet(numbers: [node.low]))
             case .linkToPrimaryKey:
                 let key = try linkKey(node)
                 filter.setLink(index, key)
@@ -267,12 +266,11 @@ extension Selection {
             default: _ = try pathSet(index)
             }
         }
-        guard let set = filter.keys(index) else { return UnsafeBufferPointer(start: nil, count: 0) }
-        return UnsafeBufferPointer(start: set.values, count: set.count)
+        return filter.keys(index).flatMap { $0.count <= targetsMax ? $0 : nil }
     }
 
-    static func sortedUnique(_ keys: [Int64]) -> [Int64] {
-        var previous = Int64.min
+    static func sortedUnique(_ keys: [ObjectKey]) -> [ObjectKey] {
+        var previous = ObjectKey.min
         var ascends = true
         for key in keys {
             if key <= previous { ascends = false }

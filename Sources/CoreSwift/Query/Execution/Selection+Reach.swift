@@ -21,7 +21,7 @@ extension Selection {
     }
 
     /// The objects at the end of the links that pass.
-    private func reachEnds(_ node: FilterNode, _ end: ClassKey) throws(RealmError) -> [Int64] {
+    private func reachEnds(_ node: FilterNode, _ end: ClassKey) throws(RealmError) -> [ObjectKey] {
         let test = program.nodes[Int(node.a)]
         guard test.column < 0, test.columnKind == .link else {
             return try Selection(
@@ -30,15 +30,15 @@ extension Selection {
         }
         switch test.kind {
         case .linkToPrimaryKey: return try linkKey(test).map { [$0] } ?? []
-        case .intSet: return program.members(test).map { $0.0 }
-        default: return [test.low]
+        case .intSet: return program.members(test).map { ObjectKey(rawValue: $0.0) }
+        default: return [ObjectKey(rawValue: test.low)]
         }
     }
 
     /// Objects of `origin` from which a step leads to one of `keys`.
     private func step(
-        _ hop: FilterHop, _ origin: TableReader, _ keys: [Int64]
-    ) throws(RealmError) -> [Int64] {
+        _ hop: FilterHop, _ origin: TableReader, _ keys: [ObjectKey]
+    ) throws(RealmError) -> [ObjectKey] {
         let column = Int(hop.column)
         switch hop.kind {
         case .link:
@@ -61,7 +61,7 @@ extension Selection {
         guard targets.count <= targetsMax else { return nil }
         var count = 0
         for place in 0..<targets.count {
-            count += try table.sourceCount(of: targets.values[place], column: Int(hop.column))
+            count += try table.sourceCount(of: targets.key(place), column: Int(hop.column))
             if count > limit { return nil }
         }
         return count
@@ -72,8 +72,7 @@ extension Selection {
         if let keys = filter.keys(index) { return keys }
         let hop = program.hops[Int(program.nodes[index].low)]
         let targets = try reachTargets(index)
-        let list = Array(UnsafeBufferPointer(start: targets.values, count: targets.count))
-        let keys = KeySet(Self.sortedUnique(try step(hop, table, list)))
+        let keys = KeySet(Self.sortedUnique(try step(hop, table, targets.keys)))
         filter.setKeys(index, keys)
         return keys
     }
@@ -101,9 +100,9 @@ extension Selection {
 
     /// Objects whose collection holds one of `targets`.
     private static func holders(
-        _ table: TableReader, column: Int, targets: [Int64]
-    ) throws(RealmError) -> [Int64] {
-        var keys: [Int64] = []
+        _ table: TableReader, column: Int, targets: [ObjectKey]
+    ) throws(RealmError) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
         if targets.count <= 64 + table.rowCount / 1000 {
             for target in targets {
                 keys.append(contentsOf: try table.sources(of: target, column: column))
@@ -123,9 +122,9 @@ extension Selection {
 
     /// What the objects `keys` link to through a column.
     static func targets(
-        _ table: TableReader, column: Int, of keys: [Int64]
-    ) throws(RealmError) -> [Int64] {
-        var targets: [Int64] = []
+        _ table: TableReader, column: Int, of keys: [ObjectKey]
+    ) throws(RealmError) -> [ObjectKey] {
+        var targets: [ObjectKey] = []
         let isCollection = table.column(column).kind == .collection
         for key in keys {
             guard let place = try table.row(key) else { continue }
@@ -136,7 +135,7 @@ extension Selection {
                 }
             } else {
                 let link = try table.value(place.leaf, place.row, column)
-                if !link.isNull { targets.append(link.linkTarget.rawValue) }
+                if !link.isNull { targets.append(link.linkTarget) }
             }
         }
         return sortedUnique(targets)
@@ -147,17 +146,17 @@ extension TableReader {
     /// Calls `body` with the entries of the links of this class, through `column`, to the objects
     /// `first` ... `last`: in the order of the targets, one that links several times as often.
     func visitLinks(
-        to first: Int64, through last: Int64, column: Int,
+        to first: ObjectKey, through last: ObjectKey, column: Int,
         _ body: (IndexLeaf, Range<Int>) -> Void
     ) throws(RealmError) {
         guard let tree = try table.inverseTree(column) else { return }
         let target = self.column(column).linkTarget
         try InverseBytes.with(
-            ObjectKey(rawValue: first), of: target, isMixed: false
+            first, of: target, isMixed: false
         ) { low, count throws(RealmError) in
             // Object keys are never negative, so there is a next one.
             try InverseBytes.with(
-                ObjectKey(rawValue: last &+ 1), of: target, isMixed: false
+                last.advanced(by: 1), of: target, isMixed: false
             ) { high, _ throws(RealmError) in
                 try tree.visit(
                     from: IndexPosition(bytes: low, count: count, key: .min),
@@ -182,18 +181,18 @@ extension TableReader {
 
     /// Whether a collection of links holds a key for which `passes`.
     func contains(
-        _ leaf: LeafView, _ row: Int, _ column: Int, _ passes: (Int64) -> Bool
+        _ leaf: LeafView, _ row: Int, _ column: Int, _ passes: (ObjectKey) -> Bool
     ) throws(RealmError) -> Bool {
         var view = try collection(leaf, row, column)
         if let links = view.inlineColumn(view.valueColumn) {
             for index in 0..<view.count where !links.isNull(index) {
-                if passes(links.integer(index)) { return true }
+                if passes(ObjectKey(rawValue: links.integer(index))) { return true }
             }
             return false
         }
         for index in 0..<view.count {
             let link = try view.value(index, view.valueColumn)
-            if !link.isNull, passes(link.linkTarget.rawValue) { return true }
+            if !link.isNull, passes(link.linkTarget) { return true }
         }
         return false
     }

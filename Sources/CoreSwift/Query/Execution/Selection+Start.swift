@@ -28,7 +28,7 @@ extension Selection {
 
     /// The passing keys, ascending, when indexes make them cheaper than a scan. When only the
     /// first `wanted` are read, a scan that ends early is better than many candidates.
-    func candidates(wanted: Int = .max) throws(RealmError) -> [Int64]? {
+    func candidates(wanted: Int = .max) throws(RealmError) -> [ObjectKey]? {
         let kind = program.nodes[root].kind
         let limit =
             wanted <= Self.fewWanted
@@ -52,8 +52,8 @@ extension Selection {
     }
 
     /// Candidates of a start, ascending.
-    private func collect(_ start: Start) throws(RealmError) -> [Int64]? {
-        var keys: [Int64] = []
+    private func collect(_ start: Start) throws(RealmError) -> [ObjectKey]? {
+        var keys: [ObjectKey] = []
         for test in start.tests {
             guard let found = try candidates(of: test, limit: .max) else { return nil }
             keys.append(contentsOf: found.keys)
@@ -146,10 +146,9 @@ extension Selection {
             return count <= limit ? (count, true) : nil
         case .reach: return try reachCount(index, limit: limit).map { ($0, true) }
         case .links:
-            let targets = try linkTargets(index)
-            guard targets.count <= targetsMax else { return nil }
-            for target in targets {
-                count += try table.sourceCount(of: target, column: Int(node.column))
+            guard let targets = try linkTargets(index) else { return nil }
+            for target in 0..<targets.count {
+                count += try table.sourceCount(of: targets.key(target), column: Int(node.column))
                 if count > limit { return nil }
             }
             return (count, true)
@@ -159,12 +158,12 @@ extension Selection {
     /// Keys that one test can pass, if an index knows them and they are at most `limit`.
     private func candidates(
         of index: Int, limit: Int
-    ) throws(RealmError) -> (keys: [Int64], isExact: Bool)? {
+    ) throws(RealmError) -> (keys: [ObjectKey], isExact: Bool)? {
         let node = program.nodes[index]
         switch try source(index) {
         case nil: return nil
         case .keys:
-            var keys: [Int64] = []
+            var keys: [ObjectKey] = []
             let values =
                 node.kind == .intRange ? [node.low] : program.members(node).map { $0.0 }
             guard values.count <= limit else { return nil }
@@ -178,7 +177,7 @@ extension Selection {
                 count += try reader.count(range)
                 if count > limit { return nil }
             }
-            var keys: [Int64] = []
+            var keys: [ObjectKey] = []
             keys.reserveCapacity(count)
             for range in ranges { keys.append(contentsOf: try reader.keys(range)) }
             return (Self.sortedUnique(keys), isExact)
@@ -190,20 +189,20 @@ extension Selection {
             return (try wordKeys(node), true)
         case .reach:
             guard try reachCount(index, limit: limit) != nil else { return nil }
-            let keys = try reachKeys(index)
-            return (Array(UnsafeBufferPointer(start: keys.values, count: keys.count)), true)
+            return (try reachKeys(index).keys, true)
         case .links:
-            let targets = try linkTargets(index)
+            guard let targets = try linkTargets(index) else { return nil }
             var count = 0
-            guard targets.count <= targetsMax else { return nil }
-            for target in targets {
-                count += try table.sourceCount(of: target, column: Int(node.column))
+            for target in 0..<targets.count {
+                count += try table.sourceCount(of: targets.key(target), column: Int(node.column))
                 if count > limit { return nil }
             }
-            var keys: [Int64] = []
+            var keys: [ObjectKey] = []
             keys.reserveCapacity(count)
-            for target in targets {
-                keys.append(contentsOf: try table.sources(of: target, column: Int(node.column)))
+            for target in 0..<targets.count {
+                keys.append(
+                    contentsOf: try table.sources(
+                        of: targets.key(target), column: Int(node.column)))
             }
             return (Self.sortedUnique(keys), true)
         }

@@ -81,7 +81,7 @@ extension Selection {
     // MARK: Walking
 
     /// Those of `keys` whose objects pass, in their order; keys of objects that are gone drop out.
-    func narrow(_ keys: [Int64]) throws(RealmError) -> [Int64] {
+    func narrow(_ keys: [ObjectKey]) throws(RealmError) -> [ObjectKey] {
         if let constant = program.nodes[root].constantResult, !constant { return [] }
         defer { filter.dropWalks() }
         try prepare(for: keys)
@@ -90,7 +90,7 @@ extension Selection {
 
     /// Follows the links of a node from the objects `keys`, if that is cheaper; else false. What it
     /// finds out stands where that of all objects would stand.
-    func walk(_ index: Int, from keys: [Int64]) throws(RealmError) -> Bool {
+    func walk(_ index: Int, from keys: [ObjectKey]) throws(RealmError) -> Bool {
         guard try walks(index, keys.count) else { return false }
         let node = program.nodes[index]
         guard let walk = try walk(node) else { return false }
@@ -117,7 +117,7 @@ extension Selection {
         let isBack = walk.hops[0].kind == .backlinks
         for step in stride(from: walk.hops.count - 1, through: isBack ? 0 : 1, by: -1) {
             let origin = try origin(step, walk)
-            var leading: [Int64] = []
+            var leading: [ObjectKey] = []
             for key in levels[step]
             where try Self.leads(
                 key, walk.hops[step], origin, snapshot, to: passing, orNull: walk.nullPasses)
@@ -142,15 +142,15 @@ extension Selection {
     /// The objects that one step leads to; nil when there are more than are followed for less than a
     /// scan of their class.
     private static func ends(
-        of keys: [Int64], _ hop: FilterHop, _ origin: TableReader, _ snapshot: SnapshotReader,
+        of keys: [ObjectKey], _ hop: FilterHop, _ origin: TableReader, _ snapshot: SnapshotReader,
         atMost most: Int
-    ) throws(RealmError) -> [Int64]? {
+    ) throws(RealmError) -> [ObjectKey]? {
         guard hop.kind == .backlinks else {
             let ends = try targets(origin, column: Int(hop.column), of: keys)
             return ends.count <= most ? ends : nil
         }
         let linking = try snapshot.table(hop.target)
-        var sources: [Int64] = []
+        var sources: [ObjectKey] = []
         var count = 0
         for key in keys {
             count += try linking.sourceCount(of: key, column: Int(hop.column))
@@ -162,7 +162,7 @@ extension Selection {
 
     /// Whether a step leads from an object to one of `passing`.
     private static func leads(
-        _ key: Int64, _ hop: FilterHop, _ origin: TableReader, _ snapshot: SnapshotReader,
+        _ key: ObjectKey, _ hop: FilterHop, _ origin: TableReader, _ snapshot: SnapshotReader,
         to passing: KeySet, orNull: Bool
     ) throws(RealmError) -> Bool {
         let column = Int(hop.column)
@@ -170,7 +170,7 @@ extension Selection {
         case .link:
             guard let place = try origin.row(key) else { return false }
             let link = try origin.value(place.leaf, place.row, column)
-            return link.isNull ? orNull : passing.contains(link.linkTarget.rawValue)
+            return link.isNull ? orNull : passing.contains(link.linkTarget)
         case .links:
             guard let place = try origin.row(key) else { return false }
             return try origin.contains(place.leaf, place.row, column) { passing.contains($0) }

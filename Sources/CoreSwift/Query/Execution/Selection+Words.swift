@@ -67,11 +67,11 @@ extension Selection {
     }
 
     /// Keys of the objects that pass before the node's negation, ascending.
-    func wordKeys(_ node: FilterNode) throws(RealmError) -> [Int64] {
+    func wordKeys(_ node: FilterNode) throws(RealmError) -> [ObjectKey] {
         let reader = try wordReader(node)
         let search = program.search(node.a)
         if search.required.isEmpty {
-            var keys: [Int64] = []
+            var keys: [ObjectKey] = []
             for terms in search.excluded {
                 keys.append(contentsOf: try self.keys(ofAll: terms, reader))
             }
@@ -91,7 +91,7 @@ extension Selection {
 
     private func keys(
         ofAll terms: [WordSearch.Term], _ reader: IndexReader
-    ) throws(RealmError) -> [Int64] {
+    ) throws(RealmError) -> [ObjectKey] {
         var ranges: [WordRange] = []
         for term in terms { ranges.append(try range(term, reader)) }
         ranges.sort { $0.count < $1.count }
@@ -103,21 +103,21 @@ extension Selection {
         return keys
     }
 
-    private func keys(_ range: WordRange, _ reader: IndexReader) throws(RealmError) -> [Int64] {
+    private func keys(_ range: WordRange, _ reader: IndexReader) throws(RealmError) -> [ObjectKey] {
         let keys = try reader.keys(range.range)
         return range.isPrefix ? WordKeys.union(keys) : keys
     }
 
     /// Those of `keys` that a word has, or does not have.
     private func cut(
-        _ keys: [Int64], _ range: WordRange, _ reader: IndexReader, keepsMembers: Bool
-    ) throws(RealmError) -> [Int64] {
+        _ keys: [ObjectKey], _ range: WordRange, _ reader: IndexReader, keepsMembers: Bool
+    ) throws(RealmError) -> [ObjectKey] {
         guard !range.isPrefix, let word = range.range.low,
             range.count / Self.entriesPerLookup > keys.count
         else {
             return WordKeys.cut(keys, try self.keys(range, reader), keepsMembers: keepsMembers)
         }
-        var kept: [Int64] = []
+        var kept: [ObjectKey] = []
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: max(word.count, 1), alignment: 1)
         defer { bytes.deallocate() }
         bytes.copyMemory(from: word, byteCount: word.count)
@@ -132,9 +132,9 @@ extension Selection {
 /// Lists of object keys.
 enum WordKeys {
     /// Each key once, ascending.
-    static func union(_ keys: [Int64]) -> [Int64] {
-        var low = Int64.max
-        var high = Int64.min
+    static func union(_ keys: [ObjectKey]) -> [ObjectKey] {
+        var low = ObjectKey.max
+        var high = ObjectKey.min
         var ascends = true
         for key in keys {
             ascends = ascends && key > high
@@ -142,24 +142,24 @@ enum WordKeys {
             high = max(high, key)
         }
         if ascends { return keys }
-        let span = UInt64(bitPattern: high &- low)
+        let span = UInt(bitPattern: low.distance(to: high))
         // A bitmap with at most 512 bits per key beats sorting.
-        guard keys.count > 256, span / 512 < UInt64(keys.count) else {
-            var result: [Int64] = []
+        guard keys.count > 256, span / 512 < UInt(keys.count) else {
+            var result: [ObjectKey] = []
             for key in keys.sorted() where result.last != key { result.append(key) }
             return result
         }
-        var bits = [UInt64](repeating: 0, count: Int(span / 64) + 1)
+        var bits = [UInt](repeating: 0, count: Int(span / 64) + 1)
         for key in keys {
-            let offset = UInt64(bitPattern: key &- low)
+            let offset = UInt(bitPattern: low.distance(to: key))
             bits[Int(offset >> 6)] |= 1 << (offset & 63)
         }
-        var result: [Int64] = []
+        var result: [ObjectKey] = []
         result.reserveCapacity(keys.count)
         for (index, word) in bits.enumerated() {
             var left = word
             while left != 0 {
-                result.append(low &+ Int64(index << 6 | left.trailingZeroBitCount))
+                result.append(low.advanced(by: index << 6 | left.trailingZeroBitCount))
                 left &= left &- 1
             }
         }
@@ -167,9 +167,9 @@ enum WordKeys {
     }
 
     /// The keys that are in `others`, or those that are not; both ascend.
-    static func cut(_ keys: [Int64], _ others: [Int64], keepsMembers: Bool) -> [Int64] {
+    static func cut(_ keys: [ObjectKey], _ others: [ObjectKey], keepsMembers: Bool) -> [ObjectKey] {
         let room = keepsMembers ? min(keys.count, others.count) : keys.count
-        return [Int64](unsafeUninitializedCapacity: room + 1) { target, kept in
+        return [ObjectKey](unsafeUninitializedCapacity: room + 1) { target, kept in
             guard let target = target.baseAddress else { return }
             keys.withUnsafeBufferPointer { keys in
                 others.withUnsafeBufferPointer { others in
@@ -182,8 +182,8 @@ enum WordKeys {
     /// Writes what stays to `target`, which has room for one more; returns how many. Without
     /// branches on the keys: which of two lists goes on is a coin toss for the processor.
     private static func merge(
-        _ keys: UnsafeBufferPointer<Int64>, _ others: UnsafeBufferPointer<Int64>,
-        _ keepsMembers: Bool, _ target: UnsafeMutablePointer<Int64>
+        _ keys: UnsafeBufferPointer<ObjectKey>, _ others: UnsafeBufferPointer<ObjectKey>,
+        _ keepsMembers: Bool, _ target: UnsafeMutablePointer<ObjectKey>
     ) -> Int {
         @inline(__always) func number(_ bool: Bool) -> Int {
             Int(truncatingIfNeeded: unsafeBitCast(bool, to: UInt8.self))

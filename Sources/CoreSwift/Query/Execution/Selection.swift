@@ -67,11 +67,11 @@ struct Selection {
     }
 
     /// Whether some object passes, and the one with the least key.
-    func first() throws(RealmError) -> Int64? {
+    func first() throws(RealmError) -> ObjectKey? {
         if program.nodes[root].constantResult == false { return nil }
         if let keys = try candidates(wanted: 1) { return keys.first }
         try prepare()
-        var found: Int64?
+        var found: ObjectKey?
         try forEachLeaf { leaf, bitmap throws(RealmError) in
             for word in 0..<Bits.words(leaf.rows) where bitmap[word] != 0 {
                 found = leaf.key(word << 6 &+ bitmap[word].trailingZeroBitCount)
@@ -83,19 +83,19 @@ struct Selection {
     }
 
     /// Keys of the objects that pass, ascending; stops at `limit`.
-    func keys(limit: Int = .max) throws(RealmError) -> [Int64] {
+    func keys(limit: Int = .max) throws(RealmError) -> [ObjectKey] {
         if program.nodes[root].constantResult == false || limit == 0 { return [] }
         if let keys = try candidates(wanted: limit) {
             return keys.count <= limit ? keys : Array(keys[..<limit])
         }
         try prepare()
         if limit == .max && usesTwoCores {
-            let found = try scanHalves([Int64]()) { keys, leaf, bitmap in
+            let found = try scanHalves([ObjectKey]()) { keys, leaf, bitmap in
                 Self.append(leaf, bitmap, &keys)
             }
             return found.0 + found.1
         }
-        var keys: [Int64] = []
+        var keys: [ObjectKey] = []
         try forEachLeaf { leaf, bitmap throws(RealmError) in
             Self.append(leaf, bitmap, &keys)
             return keys.count < limit
@@ -113,7 +113,7 @@ struct Selection {
         try forEachLeaf(body)
     }
 
-    static func append(_ leaf: LeafView, _ bitmap: Bitmap, _ keys: inout [Int64]) {
+    static func append(_ leaf: LeafView, _ bitmap: Bitmap, _ keys: inout [ObjectKey]) {
         for word in 0..<Bits.words(leaf.rows) {
             var bits = bitmap[word]
             while bits != 0 {
@@ -241,7 +241,7 @@ struct Selection {
 
     /// Resolves what tests need from other classes and makes sets, for all nodes under the root.
     /// `keys`: only these objects will be tested.
-    func prepare(for keys: [Int64]? = nil) throws(RealmError) {
+    func prepare(for keys: [ObjectKey]? = nil) throws(RealmError) {
         filter.makeScratch()
         var stack = [Int32(root)]
         while let next = stack.popLast() {
@@ -251,7 +251,7 @@ struct Selection {
             case .and, .or:
                 for child in 0..<Int(node.b) { stack.append(program.children[Int(node.a) + child]) }
             case .intSet where filter.keys(index) == nil:
-                filter.setKeys(index, KeySet(program.members(node).map { $0.0 }))
+                filter.setKeys(index, KeySet(numbers: program.members(node).map { $0.0 }))
             case .linkToPrimaryKey: filter.setLink(index, try linkKey(node))
             case .path, .reach, .memberCount:
                 if let keys, try walk(index, from: keys) { continue }
@@ -277,7 +277,7 @@ struct Selection {
     }
 
     /// The object that `obj('Class', key)` names.
-    func linkKey(_ node: FilterNode) throws(RealmError) -> Int64? {
+    func linkKey(_ node: FilterNode) throws(RealmError) -> ObjectKey? {
         let target = try snapshot.table(node.linkClass)
         switch node.b {
         case -1: return try target.find(primaryKey: .int(node.low))
@@ -304,7 +304,7 @@ struct Selection {
 
     /// Keys of the objects behind the path's first link for which the rest of the path holds,
     /// before the node's own negation.
-    private func pathKeys(_ node: FilterNode) throws(RealmError) -> [Int64] {
+    private func pathKeys(_ node: FilterNode) throws(RealmError) -> [ObjectKey] {
         let hops = program.hops + Int(node.low)
         let count = Int(node.high)
         // A null link on the way has the result of null, before negation.
@@ -322,9 +322,9 @@ struct Selection {
 
     /// Objects whose link points to one of `targets`, ascending.
     static func sources(
-        _ table: TableReader, column: Int, targets: [Int64], orNull: Bool
-    ) throws(RealmError) -> [Int64] {
-        var sources: [Int64] = []
+        _ table: TableReader, column: Int, targets: [ObjectKey], orNull: Bool
+    ) throws(RealmError) -> [ObjectKey] {
+        var sources: [ObjectKey] = []
         if !orNull, targets.count <= 64 + table.rowCount / 1000 {
             for target in targets {
                 sources.append(contentsOf: try table.sources(of: target, column: column))
@@ -341,15 +341,15 @@ struct Selection {
                     if orNull { sources.append(leaf.key(row)) }
                     continue
                 }
-                if set.contains(view.packed(row)) { sources.append(leaf.key(row)) }
+                if set.contains(view.objectKey(row)) { sources.append(leaf.key(row)) }
             }
         }
         return sources
     }
 
     /// Tests candidates, which need not be in order, leaf by leaf where neighbours share one.
-    func verify(_ keys: [Int64]) throws(RealmError) -> [Int64] {
-        var passed: [Int64] = []
+    func verify(_ keys: [ObjectKey]) throws(RealmError) -> [ObjectKey] {
+        var passed: [ObjectKey] = []
         passed.reserveCapacity(keys.count)
         let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
         defer { bitmap.deallocate() }

@@ -48,9 +48,9 @@ struct Sorter {
 
     /// The object keys in the order of `keys`; equal ones stay as they were.
     static func sorted(
-        _ objects: [Int64], by ordering: [OrderingKey], _ snapshot: SnapshotReader,
+        _ objects: [ObjectKey], by ordering: [OrderingKey], _ snapshot: SnapshotReader,
         _ table: TableReader
-    ) throws(RealmError) -> [Int64] {
+    ) throws(RealmError) -> [ObjectKey] {
         guard objects.count > 1, !ordering.isEmpty else { return objects }
         let gathered = try gather(objects, ordering, snapshot, table)
         var sorter = Sorter(gathered, count: objects.count)
@@ -66,9 +66,9 @@ struct Sorter {
     /// The first objects in the order of `keys`, at least `minimum` of them if there are as many:
     /// only objects whose first key can come among those are sorted.
     static func prefix(
-        _ minimum: Int, of objects: [Int64], by ordering: [OrderingKey],
+        _ minimum: Int, of objects: [ObjectKey], by ordering: [OrderingKey],
         _ snapshot: SnapshotReader, _ table: TableReader
-    ) throws(RealmError) -> [Int64] {
+    ) throws(RealmError) -> [ObjectKey] {
         guard objects.count > minimum &* 4, objects.count > 4096, let first = ordering.first else {
             return try sorted(objects, by: ordering, snapshot, table)
         }
@@ -83,7 +83,7 @@ struct Sorter {
     }
 
     private static func gather(
-        _ objects: [Int64], _ ordering: [OrderingKey], _ snapshot: SnapshotReader,
+        _ objects: [ObjectKey], _ ordering: [OrderingKey], _ snapshot: SnapshotReader,
         _ table: TableReader
     ) throws(RealmError) -> [GatheredKey] {
         guard objects.count < Int(UInt32.max) else {
@@ -108,8 +108,8 @@ struct Sorter {
         }
     }
 
-    private func result(_ objects: [Int64]) -> [Int64] {
-        var result: [Int64] = []
+    private func result(_ objects: [ObjectKey]) -> [ObjectKey] {
+        var result: [ObjectKey] = []
         result.reserveCapacity(count)
         for index in 0..<count { result.append(objects[Int(order[index])]) }
         return result
@@ -457,9 +457,9 @@ struct Sorter {
 /// DISTINCT: the first object of each combination of values, in their order (D7, D8).
 enum Distinct {
     static func first(
-        _ objects: [Int64], by ordering: [OrderingKey], _ snapshot: SnapshotReader,
+        _ objects: [ObjectKey], by ordering: [OrderingKey], _ snapshot: SnapshotReader,
         _ table: TableReader
-    ) throws(RealmError) -> [Int64] {
+    ) throws(RealmError) -> [ObjectKey] {
         guard !ordering.isEmpty else { return objects }
         var gathered: [GatheredKey] = []
         try objects.withUnsafeBufferPointer { buffer throws(RealmError) in
@@ -470,7 +470,7 @@ enum Distinct {
         var capacity = 16
         while capacity < objects.count * 2 { capacity *= 2 }
         var slots = [UInt32](repeating: .max, count: capacity)
-        var result: [Int64] = []
+        var result: [ObjectKey] = []
         element: for element in objects.indices {
             var hash: UInt64 = 0
             for key in gathered {

@@ -55,7 +55,7 @@ final class SubqueryMemo {
         for index in 0..<keySlotCount {
             let slot = Int(keySlots[index].slot)
             guard keySlots[index].holdsValues else {
-                key[place] = UInt64(bitPattern: members[slot].key)
+                key[place] = members[slot].key.word
                 place &+= 1
                 continue
             }

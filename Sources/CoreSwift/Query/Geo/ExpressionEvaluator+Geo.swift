@@ -25,7 +25,7 @@ extension ExpressionEvaluator {
     ) throws(RealmError) -> Bool {
         guard !link.isNull, link.type == ValueType.link.rawValue,
             let object = try object(
-                snapshot.table(link.linkClass).table, link.linkTarget.rawValue)
+                snapshot.table(link.linkClass).table, link.linkTarget)
         else { return false }
         let type = try object.table.value(
             object.place, object.key, Int(condition.typeColumn))

@@ -116,7 +116,7 @@ extension Binder {
     }
 
     func className(_ key: ClassKey) -> String {
-        schema.classes.first { $0.key == key }?.shownName ?? "\(key.rawValue)"
+        schema.classes.first { $0.key == key }?.shownName ?? "\(key)"
     }
 
     // MARK: Null

@@ -150,7 +150,7 @@ extension CanonicalText {
         case .decimal128(let v): return isBesideDecimals ? Self.plain(v) : "decimal(\(v))"
         case .objectId(let v): return "oid(\(v))"
         case .uuid(let v): return "uuid(\(v))"
-        case .link(let link): return "L\(link.classKey.rawValue):\(link.objectKey.rawValue)"
+        case .link(let link): return "L\(link.classKey):\(link.objectKey)"
         }
     }
 

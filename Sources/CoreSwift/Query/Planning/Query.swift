@@ -150,7 +150,7 @@ public final class Query: @unchecked Sendable {
         where schema.classes[index].key == key && key != .invalid {
             return index
         }
-        throw RealmError(.noSuchTable, "there is no class with key \(key.rawValue)")
+        throw RealmError(.noSuchTable, "there is no class with key \(key)")
     }
 
     /// An address also for empty texts.
@@ -206,7 +206,7 @@ enum OrderingText {
         _ parse: (QueryText) throws(RealmError) -> SyntaxTree
     ) throws(RealmError) -> OrderingStep {
         guard let classIndex = schema.classes.firstIndex(where: { $0.key == classKey }) else {
-            throw RealmError(.noSuchTable, "there is no class with key \(classKey.rawValue)")
+            throw RealmError(.noSuchTable, "there is no class with key \(classKey)")
         }
         // One byte more, so that an empty text has an address.
         let bytes = Array(text.utf8) + [0]

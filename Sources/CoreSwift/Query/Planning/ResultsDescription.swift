@@ -51,11 +51,11 @@ struct ResultsDescription {
         /// All objects of the class, by ascending key.
         case objects
         /// Objects that link to an object through a column.
-        case backlinks(target: ClassKey, key: Int64, column: Int)
+        case backlinks(target: ClassKey, key: ObjectKey, column: Int)
         /// Objects that the elements of a collection link to, in its order.
         indirect case collection(CollectionPlace)
         /// These objects in this order; some may be gone. They were what `of` found.
-        indirect case snapshot([Int64], of: ResultsDescription)
+        indirect case snapshot([ObjectKey], of: ResultsDescription)
         /// The values of a collection, or its keys.
         indirect case values(ValueSource)
     }
@@ -117,7 +117,7 @@ struct ResultsDescription {
     }
 
     /// The object that the source belongs to; nil for a class or what was kept of one.
-    var owner: (classKey: ClassKey, key: Int64)? {
+    var owner: (classKey: ClassKey, key: ObjectKey)? {
         switch source {
         case .objects, .snapshot: return nil
         case .backlinks(let target, let key, _): return (target, key)
@@ -128,7 +128,7 @@ struct ResultsDescription {
 
     /// The same of an object that is gone for good.
     var withoutOwner: ResultsDescription {
-        let gone = ObjectKey.invalid.rawValue
+        let gone = ObjectKey.invalid
         switch source {
         case .objects, .snapshot: return self
         case .backlinks(let target, _, let column):

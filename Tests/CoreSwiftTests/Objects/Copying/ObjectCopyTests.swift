@@ -41,7 +41,7 @@ import Testing
         try Self.names.flatMap { name -> [String] in
             let key = realm.schema.class_(named: name)!.key
             return try (0..<realm.objectCount(key)).map {
-                let object = try realm.object(key, Int64($0))
+                let object = try realm.object(key, ObjectKey($0))
                 defer { object.release() }
                 return try object.jsonText()
             }
@@ -243,17 +243,17 @@ import Testing
         let count = TestSettings.number(
             "REALM_CHAIN", _isDebugAssertConfiguration() ? 5000 : 1_000_000)
         let leaf = source.schema.class_(named: "Leaf")!
-        let next = leaf.property(named: "next")!.key.rawValue
+        let next = leaf.property(named: "next")!.key
         try source.write {
             var last = RawValue.null
             for _ in 0..<count {
                 let object = try source.createObject(leaf.key)
                 try object.setValue(next, last)
-                last = .link(leaf.key, ObjectKey(rawValue: object.objectKey))
+                last = .link(leaf.key, object.objectKey)
                 object.release()
             }
         }
-        let head = try source.object(leaf.key, Int64(count - 1))
+        let head = try source.object(leaf.key, ObjectKey(count - 1))
         defer { head.release() }
         try target.write {
             try head.copy(to: target).release()

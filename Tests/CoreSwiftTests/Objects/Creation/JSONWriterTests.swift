@@ -89,7 +89,7 @@ import Testing
                 _ = try realm.create("Node", json: text, update: .modified)
                 var raw = RawValue.null
                 try node.handle.getValue(
-                    realm.schema.class_(named: "Node")!.property(named: "any")!.key.rawValue, &raw)
+                    realm.schema.class_(named: "Node")!.property(named: "any")!.key, &raw)
                 let isSame = try value.withRaw { raw.isIdentical(to: $0) }
                 #expect(isSame, "\(text)")
             }

@@ -120,9 +120,9 @@ struct QueryFuzzCheck {
     }
 
     /// The canonical text of a query must be one, too.
-    private func again(
-        _ query: Query, _ found: [Int64],
-        _ parse: ([UInt8]) throws(RealmError) -> (Query, [Int64])
+    private func again<Found: Equatable>(
+        _ query: Query, _ found: Found,
+        _ parse: ([UInt8]) throws(RealmError) -> (Query, Found)
     ) -> String? {
         let canonical = query.description
         do throws(RealmError) {
@@ -155,7 +155,7 @@ struct QueryFuzzCheck {
         }
     }
 
-    private func objects(_ query: Query) throws(RealmError) -> [Int64] {
+    private func objects(_ query: Query) throws(RealmError) -> [ObjectKey] {
         try query.findAll(SnapshotReader(tables: model.realm.readTables()))
     }
 
@@ -164,7 +164,7 @@ struct QueryFuzzCheck {
         guard let property = model.realm.schema.class_(key)?.property(named: name) else {
             throw RealmError(.invalidProperty, "the model has no property \(name)")
         }
-        let collection = try owner.handle.collection(property.key.rawValue, property.collection)
+        let collection = try owner.handle.collection(property.key, property.collection)
         let column = collection.type == .dictionary ? 1 : 0
         return ValueSource(
             place: CollectionPlace(collection), kind: try collection.elementInfo(column).kind)

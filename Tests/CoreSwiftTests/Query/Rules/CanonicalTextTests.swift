@@ -229,7 +229,7 @@ import Testing
         try realm.commit()
     }
 
-    private func ask(_ text: String, _ arguments: [QueryArgument]) throws -> [Int64] {
+    private func ask(_ text: String, _ arguments: [QueryArgument]) throws -> [ObjectKey] {
         _ = try realm.readTables()
         let key = realm.schema.classes[0].key
         let snapshot = SnapshotReader(tables: try realm.readTables())

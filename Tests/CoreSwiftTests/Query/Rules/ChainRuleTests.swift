@@ -28,7 +28,7 @@ import Testing
         let time = TestSettings.processorTime() - start
         #expect(time < Self.bound, "\(title): \(time) s")
         return try keys.map {
-            let object = try world.realm.find(query.classKey, key: ObjectKey(rawValue: $0))!
+            let object = try world.realm.find(query.classKey, key: $0)!
             guard case .int(let id) = try object.get("id") else { return -1 }
             return id
         }
@@ -126,8 +126,8 @@ import Testing
         ]
         let others: [RawValue] = [
             .null, .bool(true), .bool(false), .timestamp(seconds: 3, nanoseconds: 1),
-            .link(ClassKey(rawValue: 1), ObjectKey(rawValue: 3)),
-            .link(ClassKey(rawValue: 2), ObjectKey(rawValue: 3)), .uuid(UUIDValue.random()),
+            .link(ClassKey(rawValue: 1), 3),
+            .link(ClassKey(rawValue: 2), 3), .uuid(UUIDValue.random()),
         ]
         let isDecimal = { (value: RawValue) in value.type == ValueType.decimal128.rawValue }
         let isInt = { (value: RawValue) in value.type == ValueType.int.rawValue }

@@ -49,7 +49,7 @@ import Testing
 
     private func ask(
         _ text: String, _ arguments: [QueryArgument] = [], of className: String = "t_person"
-    ) throws -> [Int64] {
+    ) throws -> [ObjectKey] {
         _ = try realm.readTables()
         let key = realm.schema.class_(named: className)!.key
         let snapshot = SnapshotReader(tables: try realm.readTables())

@@ -13,8 +13,8 @@ import Testing
             (3, [("Polygon", [1, 1]), ("point", [1])]),
         ]
         let schema = try #require(world.realm.schema.class_(named: "Vessel"))
-        let one = try #require(schema.property(named: "spot")).key.rawValue
-        let many = try #require(schema.property(named: "spots")).key.rawValue
+        let one = try #require(schema.property(named: "spot")).key
+        let many = try #require(schema.property(named: "spots")).key
         for (id, spots) in places {
             let vessel = try #require(try world.realm.find("Vessel", primaryKey: .int(id)))
             for (index, spot) in spots.enumerated() {
@@ -34,7 +34,7 @@ import Testing
     ) throws {
         try object.set("type", .string(spot.0))
         let point = try #require(world.realm.schema.class_(named: "Point"))
-        let key = try #require(point.property(named: "coordinates")).key.rawValue
+        let key = try #require(point.property(named: "coordinates")).key
         let list = try object.handle.collection(key, .list)
         for (index, number) in spot.1.enumerated() { try list.insert(.double(number), at: index) }
     }

@@ -62,7 +62,7 @@ import Testing
     private func run(_ query: Query) throws -> [Int] {
         _ = try realm.readTables()
         let snapshot = SnapshotReader(tables: try realm.readTables())
-        return try query.findAll(snapshot).map { Int($0) }
+        return try query.findAll(snapshot).map { Int($0.rawValue) }
     }
 
     /// Primary keys that a query selects, within the bound on time.

@@ -94,7 +94,7 @@ import Testing
         let vessel = try world.realm.find("Vessel", primaryKey: .int(1))!
         func values(_ name: String, _ text: String) throws -> [Value] {
             let item = world.realm.schema.class_(named: "Vessel")!.property(named: name)!
-            let collection = try vessel.handle.collection(item.key.rawValue, item.collection)
+            let collection = try vessel.handle.collection(item.key, item.collection)
             let results = try collection.results() as! ValueResults
             let found = try results.filter(text)
             return try (0..<found.count()).map { try Value(found.get($0)) }
@@ -115,7 +115,7 @@ import Testing
         #expect(errorCode { _ = try values("marks", "SELF.x > 1") } == .invalidQuery)
         // Live, also in a write transaction.
         let key = world.realm.schema.class_(named: "Vessel")!.property(named: "marks")!.key
-        let marks = try vessel.handle.collection(key.rawValue, .list)
+        let marks = try vessel.handle.collection(key, .list)
         let large = try (marks.results() as! ValueResults).filter("SELF >= 3")
         #expect(try large.count() == 1)
         try world.realm.write {

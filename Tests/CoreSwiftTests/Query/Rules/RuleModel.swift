@@ -225,7 +225,7 @@ class RuleModel {
         case .object(let name, let key):
             let object = try realm.find(name, primaryKey: key)!
             return .link(
-                Link(object.handle.classKey, ObjectKey(rawValue: object.handle.objectKey)))
+                Link(object.handle.classKey, object.handle.objectKey))
         default: return .null
         }
     }
@@ -236,20 +236,20 @@ class RuleModel {
         case .value, .object: try object.set(name, value(item))
         case .list(let items):
             if property.collection == .none {
-                try fill(object.handle.setCollection(property.key.rawValue, .list), items)
+                try fill(object.handle.setCollection(property.key, .list), items)
             } else {
                 try fill(
-                    object.handle.collection(property.key.rawValue, property.collection), items)
+                    object.handle.collection(property.key, property.collection), items)
             }
         case .dictionary(let entries):
             if property.collection == .none {
-                try fill(object.handle.setCollection(property.key.rawValue, .dictionary), entries)
+                try fill(object.handle.setCollection(property.key, .dictionary), entries)
             } else {
                 try fill(
-                    object.handle.collection(property.key.rawValue, .dictionary), entries)
+                    object.handle.collection(property.key, .dictionary), entries)
             }
         case .embedded(let entries):
-            let child = try DynamicObject(object.handle.createEmbedded(property.key.rawValue))
+            let child = try DynamicObject(object.handle.createEmbedded(property.key))
             for (name, item) in entries { try set(child, name, item) }
         }
     }

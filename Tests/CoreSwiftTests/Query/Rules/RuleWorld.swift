@@ -34,7 +34,7 @@ final class RuleWorld: RuleModel {
         #expect(try query.count(snapshot) == keys.count)
         let item = realm.schema.class_(named: className)!
         return try keys.map {
-            let object = try realm.find(item.key, key: ObjectKey(rawValue: $0))!
+            let object = try realm.find(item.key, key: $0)!
             return try object.get(item.primaryKey)
         }
     }

@@ -106,7 +106,7 @@ import Testing
     }
 
     /// What a query finds, which its canonical text finds, too.
-    private func ask(_ text: String, of className: String) throws -> [Int64] {
+    private func ask(_ text: String, of className: String) throws -> [ObjectKey] {
         let key = realm.schema.class_(named: className)!.key
         let snapshot = SnapshotReader(tables: try realm.readTables())
         let query = try Query.parse(text, schema: realm.schema, classKey: key)

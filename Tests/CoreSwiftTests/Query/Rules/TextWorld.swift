@@ -41,7 +41,7 @@ struct TextWorld {
                     [
                         "row": .int(-1), "tons": .int(2),
                         "next": .link(
-                            Link(world.key("Note"), ObjectKey(rawValue: target))),
+                            Link(world.key("Note"), target)),
                     ])
             }
         }

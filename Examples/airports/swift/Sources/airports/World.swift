@@ -80,11 +80,11 @@ extension Realm {
     }
 
     /// The keys of the class Airport and of one of its properties.
-    func property(_ name: String) throws(RealmError) -> (owner: ClassKey, key: Int64) {
+    func property(_ name: String) throws(RealmError) -> (owner: ClassKey, key: PropertyKey) {
         guard let airport = schema.class_(named: "Airport"),
             let property = airport.property(named: name)
         else { throw RealmError(.invalidProperty, "class Airport has no property '\(name)'") }
-        return (airport.key, property.key.rawValue)
+        return (airport.key, property.key)
     }
 }
 
