@@ -685,6 +685,12 @@ typedef realm_scheduler_t *(*realm_scheduler_default_factory_func_t)(void *userd
 /** Returns the default for one new object as JSON text made with malloc(), or NULL to have creation
  *  fail with RLM_ERR_CALLBACK. An extension. */
 typedef char *(*realm_default_func_t)(void *userdata);
+/** Told how much is done, from 0 to 1; returns false to give up. An extension. */
+typedef bool (*realm_schema_progress_func_t)(void *userdata, double part);
+/** Called once, on a thread of the library: with a reference that the receiver releases, or with an error
+ *  that is borrowed. An extension. */
+typedef void (*realm_open_completion_func_t)(void *userdata, realm_thread_safe_reference_t *realm,
+                                             const realm_async_error_t *error);
 /** Returns true to end a wait. */
 typedef bool (*realm_gives_up_func_t)(void *userdata);
 /** Called with each problem that a check finds; `message` is borrowed for the call. */
@@ -2564,6 +2570,34 @@ RLM_API bool realm_schema_rename_class(realm_t *realm, realm_schema_t *schema, c
  * Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_WRONG_TRANSACTION_STATE.
  */
 RLM_API bool realm_delete_class_objects(realm_t *realm, const char *class_name);
+
+/**
+ * Sets the function that is told how much of a change of the schema is done, from 0 to 1, while a
+ * file is opened: indexes that are built, defaults that are written, data that is dropped.
+ * Returning false ends the opening with RLM_ERR_CALLBACK and undoes everything. NULL removes it.
+ * Userdata as for migrations.
+ */
+RLM_API void realm_config_set_schema_progress_function(realm_config_t *,
+        realm_schema_progress_func_t, void *userdata, realm_free_userdata_func_t userdata_free);
+
+/**
+ * Opens a realm as `realm_open()` does, on a thread of its own: its schema is changed there, and
+ * the callbacks of `config` run there, except its scheduler's, which is not used. `completion` is
+ * called on that thread, once, with a reference for `realm_from_thread_safe_reference()`, or with
+ * the error. `config` may be released at once. Returns a new handle for
+ * `realm_open_async_cancel()`, which may be released at any time. Fails: RLM_ERR_SYSTEM_ERROR when
+ * there is no thread.
+ */
+RLM_API realm_callback_token_t *realm_open_async(const realm_config_t *config,
+        realm_open_completion_func_t completion, void *userdata,
+        realm_free_userdata_func_t userdata_free);
+
+/**
+ * Gives up an opening that `realm_open_async()` began, as soon as that can be: a change of the
+ * schema is undone, and the completion called with RLM_ERR_CALLBACK. Nothing happens when it was
+ * called before. Fails: RLM_ERR_ILLEGAL_OPERATION for other tokens.
+ */
+RLM_API bool realm_open_async_cancel(realm_callback_token_t *opening);
 
 /**
  * Gives a class of a schema the name that the program calls it by, where that is not its name in

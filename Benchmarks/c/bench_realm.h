@@ -4,6 +4,7 @@
  * bench_realm_read.c    point reads, scans, queries, sorting, aggregates
  * bench_realm_lists.c   teams with lists: inserting them, queries of lists and of an indexed number; bandwidth
  * bench_realm_notify.c  a run loop and the notification workloads
+ * bench_realm_migrate.c changes of the schema
  * bench_realm_nested.c  collections that many changes meet: objects of one list deleted, collections in a mixed value
  */
 #ifndef BENCH_REALM_H
@@ -87,4 +88,5 @@ void w_notify(void);
 void w_notify_bg(void);
 void w_delete_listed(void);
 void w_nested(void);
+void w_migrate(void);
 #endif

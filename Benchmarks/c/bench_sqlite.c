@@ -348,6 +348,7 @@ static const workload_t workloads[] = {
     {"delete_listed", w_delete_listed, true},
     {"nested", w_nested, true},
     {"delete_half", w_delete_half, true},
+    {"migrate", w_migrate, false},
 };
 
 static int usage(void)

@@ -2,7 +2,7 @@
  *
  * bench_sqlite.c        opening, tables, inserting, small commits, deleting, the list of workloads and main
  * bench_sqlite_read.c   point reads, queries, lists as child tables, sorting, aggregates, scans, links
- * bench_sqlite_nested.c collections that many changes meet, as child tables
+ * bench_sqlite_nested.c collections that many changes meet, as child tables; changes of the schema
  */
 #ifndef BENCH_SQLITE_H
 #define BENCH_SQLITE_H
@@ -49,5 +49,6 @@ void w_link_traverse(void);
 void w_backlinks(void);
 void w_delete_listed(void);
 void w_nested(void);
+void w_migrate(void);
 
 #endif

@@ -108,3 +108,22 @@ void w_nested(void)
     report("nested_change", now() - t0, n);
     expect("nested_change", (size_t)visit(n, false), n * (n - 1) / 2 + n);
 }
+
+/* What bench_realm_migrate.c does. */
+void w_migrate(void)
+{
+    double t0 = now();
+    exec("BEGIN IMMEDIATE;"
+         "ALTER TABLE person ADD COLUMN level INT NOT NULL DEFAULT 7;"
+         "ALTER TABLE person ADD COLUMN nick TEXT NOT NULL DEFAULT 'none';"
+         "ALTER TABLE person ADD COLUMN rating REAL NOT NULL DEFAULT 0;"
+         "ALTER TABLE person RENAME COLUMN name TO full_name;"
+         "COMMIT");
+    report("migrate_columns", now() - t0, 1);
+    t0 = now();
+    exec("UPDATE person SET level = age + 1");
+    report("migrate_values", now() - t0, 1);
+    t0 = now();
+    exec("CREATE INDEX person_name ON person(full_name)");
+    report("migrate_index", now() - t0, 1);
+}

@@ -22,6 +22,7 @@ final class ConfigObject {
     var cached = false
     var automaticBacklinkHandling = false
     var migration: (function: realm_migration_func_t, userdata: UnsafeMutableRawPointer?)?
+    var progress: (function: realm_schema_progress_func_t, userdata: UnsafeMutableRawPointer?)?
     var dataInitialization:
         (function: realm_data_initialization_func_t, userdata: UnsafeMutableRawPointer?)?
     var shouldCompact:
@@ -286,6 +287,20 @@ public func realm_config_set_should_compact_on_launch_function(
 ) {
     register(config, userdata, userdata_free) { config in
         config.shouldCompact = callback.map { ($0, userdata) }
+    }
+}
+
+/// Sets the function that is told how much of a change of the schema is done, from 0 to 1, while a file
+/// is opened: indexes that are built, defaults that are written, data that is dropped. Returning false
+/// ends the opening with RLM_ERR_CALLBACK and undoes everything. `nil` removes it. Userdata as for
+/// migrations.
+@c @implementation
+public func realm_config_set_schema_progress_function(
+    _ config: OpaquePointer?, _ callback: realm_schema_progress_func_t?,
+    _ userdata: UnsafeMutableRawPointer?, _ userdata_free: realm_free_userdata_func_t?
+) {
+    register(config, userdata, userdata_free) { config in
+        config.progress = callback.map { ($0, userdata) }
     }
 }
 

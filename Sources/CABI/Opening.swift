@@ -18,6 +18,9 @@ extension ConfigObject {
         made.scheduler = scheduler
         made.migrate = migrate
         made.mendsBacklinks = automaticBacklinkHandling
+        made.schemaProgress = progress.map { progress in
+            { progress.function(progress.userdata, $0) }
+        }
         made.initializeData = dataInitialization.map { initialization($0.0, $0.1) }
         if let (function, userdata) = shouldCompact {
             made.shouldCompact = { total, used throws(RealmError) in

@@ -115,6 +115,38 @@ void ck_run_halves(void (*body)(void *context, int half), void *context) {
         (void)pthread_join(thread, NULL);
     }
 }
+struct apart {
+    void (*body)(void *context);
+    void *context;
+};
+
+static void *run_apart(void *argument) {
+    struct apart *apart = argument;
+    apart->body(apart->context);
+    free(apart);
+    return NULL;
+}
+
+bool ck_run_apart(void (*body)(void *context), void *context) {
+    struct apart *apart = malloc(sizeof *apart);
+    if (!apart)
+        return false;
+    *apart = (struct apart){body, context};
+    pthread_t thread;
+    sigset_t all, before;
+    /* The program's signal handlers are not for this thread. */
+    (void)sigfillset(&all);
+    (void)pthread_sigmask(SIG_SETMASK, &all, &before);
+    int failed = pthread_create(&thread, NULL, run_apart, apart);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (failed) {
+        free(apart);
+        return false;
+    }
+    pthread_detach(thread);
+    return true;
+}
+
 int ck_cores(void) {
     cpu_set_t allowed;
     if (sched_getaffinity(0, sizeof allowed, &allowed) == 0) return CPU_COUNT(&allowed);

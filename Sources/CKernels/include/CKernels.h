@@ -88,6 +88,8 @@ void ck_lock_release(ck_lock *lock);
 /* Calls body(context, 0) here and body(context, 1) on a thread made for it, and returns when both
  * have ended. Without a second thread both run here, one after the other. */
 void ck_run_halves(void (*body)(void *context, int half), void *context);
+/* Calls body(context) on a thread made for it, which nobody waits for; false if there is none. */
+bool ck_run_apart(void (*body)(void *context), void *context);
 /* Processors this thread may use. */
 int ck_cores(void);
 

@@ -63,6 +63,7 @@ struct DefaultFills {
             }
             try tables.settle()
             for key in try table.allKeys() {
+                try table.didWork(1)
                 var creation = Creation(realm, .all, ignoresUnknown: false)
                 creation.objects = [
                     PlannedObject(class_, existing: key, CreationSite(owner: class_))

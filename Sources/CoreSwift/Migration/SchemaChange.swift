@@ -25,6 +25,16 @@ struct SchemaChange {
 
     /// Everything but the commit. After an error the transaction has to be rolled back.
     mutating func run() throws(RealmError) {
+        guard let tell = request.progress else { return try runSteps() }
+        let progress = SchemaProgress(tables, plan.differences, tell)
+        try progress.start()
+        tables.setProgress { rows throws(RealmError) in try progress.add(rows) }
+        defer { tables.setProgress(nil) }
+        try runSteps()
+        try progress.end()
+    }
+
+    private mutating func runSteps() throws(RealmError) {
         let before = tables.stored
         switch plan.action {
         case .apply:
@@ -187,7 +197,7 @@ struct SchemaChange {
                 let item = tables.schema.class_(named: name), let table = tables.table(item.key)
             else { continue }
             let isKept = request.schema.class_(named: name)?.property(named: old) != nil
-            if isKept { try table.materializeKeys() }
+            if isKept { try tables.materializeKeys(table) }
             next.dropPrimaryKey(name)
         }
         try tables.setSchema(next, version: plan.version)

@@ -16,8 +16,7 @@ extension Realm {
         let isNew = migration?.editedKeys.insert(table.classKey).inserted ?? false
         guard isNew, table.hasIntegerKey else { return true }
         let tables = try tablesForWriting()
-        try tables.settle()
-        try table.materializeKeys()
+        try tables.materializeKeys(table)
         var next = tables.stored
         next.setIndexedKey(table.classKey)
         try tables.setSchema(next, version: tables.schemaVersion)
@@ -35,8 +34,7 @@ extension Realm {
             target.primaryKeyProperty?.name != item.primaryKeyProperty?.name
         else { return false }
         guard item.primaryKeyProperty != nil else { return true }
-        try tables.settle()
-        try table.materializeKeys()
+        try tables.materializeKeys(table)
         var next = tables.stored
         next.dropPrimaryKey(item.name)
         try tables.setSchema(next, version: tables.schemaVersion)

@@ -80,6 +80,7 @@ extension Table {
             state.columns[column].isKey = true
             _ = try openLeaf(covering: key)
             state.columns[column].isKey = false
+            try didWork(state.rowsPerLeaf)
             try sealAll()
         }
         state.columns[column].isKey = false

@@ -15,6 +15,7 @@ extension Table {
         var owned: [ObjectKey] = []
         var leaves = LeafIterator(table: self)
         while let leaf = try leaves.next() {
+            try didWork(leaf.rows)
             guard let view = leaf.column(column), view.encoding != .absent else { continue }
             for row in 0..<leaf.rows where !leaf.isDead(row) && !view.isNull(row) {
                 if info.kind == .link {
@@ -29,6 +30,11 @@ extension Table {
         for key in keys { try releaseValue(key, column, info) }
         guard let target else { return }
         for key in owned { try target.deleteRow(key, isOwned: true) }
+    }
+
+    /// A change of the schema has been through so many more rows.
+    @inline(__always) func didWork(_ rows: Int) throws(RealmError) {
+        if let tell = state.transaction?.pointee.onProgress { try tell(rows) }
     }
 
     /// Whether a value is in blocks of its own, or may be.

@@ -45,6 +45,7 @@ extension Table {
         let isWords = index.pointee.kind.isWords
         var leaves = LeafIterator(table: self)
         while let leaf = try leaves.next() {
+            try didWork(leaf.rows)
             let place = UnsafeMutableRawPointer(mutating: leaf.base)
             for row in 0..<leaf.rows where !leaf.isDead(row) {
                 let key = leaf.key(row)

@@ -28,6 +28,10 @@ final class TableSet {
     private var undo: (catalog: Catalog, stored: StoredSchema)?
     /// The schema differs from the stored one and goes into the next commit.
     private var isSchemaDirty = false
+    /// Some table has columns of another kind than `stored` says.
+    private var isReshaped = false
+    /// Why a change of the schema is there by half: the transaction can't be committed.
+    private var schemaFailure: RealmError?
     /// Asked before the session moves to a version with another schema; throws to stay.
     var accepts: ((Schema) throws(RealmError) -> Void)?
 
@@ -301,20 +305,46 @@ final class TableSet {
     }
 
     /// Takes over a schema: classes and columns that are new have no data, those that are gone lose
-    /// theirs, indexes are dropped and built. Goes into the commit. After an error the transaction
-    /// must be rolled back.
+    /// theirs, indexes are dropped and built. Goes into the commit, which fails if this did.
     func setSchema(_ next: StoredSchema, version: UInt64) throws(RealmError) {
         if next != stored {
-            try settle()
-            try release(next)
-            stored = next
-            isSchemaDirty = true
-            try rebuild()
-            setTransaction(transaction)
-            try buildIndexes()
+            do throws(RealmError) {
+                try takeSchema(next)
+            } catch {
+                schemaFailure = error
+                throw error
+            }
         }
         catalog.schemaVersion = version
         stamp.pointee &+= 1
+    }
+
+    private func takeSchema(_ next: StoredSchema) throws(RealmError) {
+        try settle()
+        try release(next)
+        stored = next
+        isSchemaDirty = true
+        try rebuild()
+        setTransaction(transaction)
+        try buildIndexes()
+    }
+
+    /// Has the integer primary key of a class written into its leaves (`Table.materializeKeys`).
+    func materializeKeys(_ table: Table) throws(RealmError) {
+        do throws(RealmError) {
+            try settle()
+            isReshaped = true
+            try table.materializeKeys()
+        } catch {
+            schemaFailure = error
+            throw error
+        }
+    }
+
+    /// Has `tell` called with numbers of rows that changes of the schema went through, until the write
+    /// transaction ends.
+    func setProgress(_ tell: ((Int) throws(RealmError) -> Void)?) {
+        transaction?.pointee.onProgress = tell
     }
 
     /// Gives up what the classes, columns and indexes own that `next` does not have.
@@ -375,11 +405,13 @@ final class TableSet {
     func commit() throws(RealmError) {
         guard let transaction, let lease else { return }
         do throws(RealmError) {
+            if let schemaFailure { throw schemaFailure }
             try tellCreated()
             try settle()
             try forEachTable { table throws(RealmError) in try table.compactLeaves() }
             let next = try write(transaction.pointee.memory, lease)
             endWrite()
+            isReshaped = false
             let old = pin
             pin = next
             stamp.pointee &+= 1
@@ -447,7 +479,7 @@ final class TableSet {
         if let undo {
             catalog = undo.catalog
             do throws(RealmError) {
-                if stored != undo.stored {
+                if isReshaped || stored != undo.stored {
                     stored = undo.stored
                     try rebuild()
                 }
@@ -459,6 +491,7 @@ final class TableSet {
                 invariant(false, error.message)
             }
         }
+        isReshaped = false
         stamp.pointee &+= 1
     }
 
@@ -473,5 +506,6 @@ final class TableSet {
         lease = nil
         undo = nil
         isSchemaDirty = false
+        schemaFailure = nil
     }
 }

@@ -3,6 +3,8 @@
 struct TransactionState {
     let memory: UnsafeMutablePointer<TransactionMemory>
     var changes = TransactionChanges()
+    /// Told how many rows a change of the schema has been through; throws to end it.
+    var onProgress: ((Int) throws(RealmError) -> Void)?
     /// What savepoints keep; nil while there are none.
     var undo: UndoJournal?
     /// The number that a collection in a mixed value got last; those of other transactions differ.

@@ -1,0 +1,52 @@
+// Opening a realm, with all that has to be done to its schema, on a thread of its own.
+
+public final class OpeningTask: @unchecked Sendable {
+    private let lock = Lock()
+    private var isCancelled = false
+
+    private init() {}
+
+    /// Opens on another thread, and calls `completion` there, once: with a reference that any thread
+    /// makes its realm of, or the error. The callbacks of the configuration run there as well; its
+    /// scheduler is not used.
+    public static func start(
+        _ configuration: Configuration,
+        _ completion: @escaping (Result<ThreadSafeReference, RealmError>) -> Void
+    ) throws(RealmError) -> OpeningTask {
+        let task = OpeningTask()
+        var own = configuration
+        own.scheduler = nil
+        own.isCached = false
+        let told = configuration.schemaProgress
+        own.schemaProgress = { part in !task.wasCancelled && (told?(part) ?? true) }
+        let opened = own
+        try ApartThread.run { completion(task.run(opened)) }
+        return task
+    }
+
+    private func run(
+        _ configuration: Configuration
+    ) -> Result<ThreadSafeReference, RealmError> {
+        do throws(RealmError) {
+            try checkCancelled()
+            let realm = try Realm.open(configuration)
+            if wasCancelled {
+                realm.close()
+                try checkCancelled()
+            }
+            return .success(try ThreadSafeReference(realm))
+        } catch {
+            return .failure(error)
+        }
+    }
+
+    private var wasCancelled: Bool { lock.withLock { isCancelled } }
+
+    private func checkCancelled() throws(RealmError) {
+        if wasCancelled { throw RealmError(.callback, "the opening was cancelled") }
+    }
+
+    /// Ends the opening as soon as that can be: a change of the schema that is not committed is undone.
+    /// The completion is called with an error then, unless it was called before.
+    public func cancel() { lock.withLock { isCancelled = true } }
+}
