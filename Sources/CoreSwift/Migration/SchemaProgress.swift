@@ -28,7 +28,8 @@ final class SchemaProgress {
             .propertyTypeChanged(_, _, let property):
             let isFilled =
                 property.computedDefault != nil
-                || (property.hasDefault && (property.collection != .none || property.type == .object))
+                || (property.hasDefault
+                    && (property.collection != .none || property.type == .object))
             let isIndexed = property.hasOwnIndex || property.wordRules != nil
             return (isFilled ? 1 : 0) + (isIndexed ? 1 : 0)
         case .propertyRemoved(_, let property):

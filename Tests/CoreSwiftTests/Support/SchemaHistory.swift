@@ -278,6 +278,11 @@ struct SchemaHistory {
     /// Throws unless the realm has these properties and objects.
     func verify(_ realm: Realm) throws {
         _ = try realm.readTables()
+        guard Set(realm.schema.classes.map(\.name)) == Set(owners.keys),
+            realm.schemaVersion == (version == 0 ? Catalog.unversioned : version)
+        else {
+            throw ToyFailure(description: "schema version \(realm.schemaVersion), not \(version)")
+        }
         for (name, owner) in owners {
             guard let item = realm.schema.class_(named: name),
                 Set(item.properties.map(\.name)) == Set(owner.properties.map(\.name))
