@@ -3,7 +3,7 @@
 #define _GNU_SOURCE
 #include "bench_realm.h"
 
-enum { STRING = RLM_PROPERTY_TYPE_STRING, INT = RLM_PROPERTY_TYPE_INT };
+static const realm_property_type_e STRING = RLM_PROPERTY_TYPE_STRING, INT = RLM_PROPERTY_TYPE_INT;
 
 static realm_property_info_t prop(const char* name, realm_property_type_e type, int flags)
 {
