@@ -41,7 +41,7 @@ struct DefaultFills {
         for index in copy.properties.indices {
             copy.properties[index].key = PropertyKey(column: index, serial: 0)
         }
-        let class_ = CreationClass(copy)
+        let class_ = CreationClass(copy, realm.schema)
         var site = CreationSite(owner: class_)
         site.property = class_.properties.firstIndex { $0.name == property.name }
         guard let place = site.property else { return nil }
@@ -64,7 +64,7 @@ struct DefaultFills {
             try tables.settle()
             for key in try table.allKeys() {
                 try table.didWork(1)
-                var creation = Creation(realm, .all, ignoresUnknown: false)
+                let creation = Creation(realm, .all, ignoresUnknown: false)
                 creation.objects = [
                     PlannedObject(class_, existing: key, CreationSite(owner: class_))
                 ]

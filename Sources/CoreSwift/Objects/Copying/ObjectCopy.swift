@@ -49,7 +49,7 @@ struct ObjectCopy {
     private var matches: [ClassKey: Match] = [:]
     private var entries: [Entry] = []
     private var places: [Link: Int] = [:]
-    private var creation: Creation
+    private let creation: Creation
 
     init(
         _ source: Realm, schema: Schema? = nil, into target: Realm, _ policy: UpdatePolicy,
@@ -286,7 +286,7 @@ struct ObjectCopy {
         let object = try source.object(entry.classKey, entry.key)
         defer { object.release() }
         // The object first, and then the embedded ones in it.
-        creation.objects.removeAll(keepingCapacity: true)
+        creation.restart()
         try plan(object, match, existing: key)
         if entry.wasCreated {
             for place in match.defaults { try creation.planDefault(0, place) }

@@ -2,7 +2,7 @@
 
 extension Creation {
     /// What goes into a property of a planned object.
-    mutating func content(
+    func content(
         _ tree: ValueTree, _ object: Int, _ place: Int
     ) throws(RealmError) -> PlannedContent {
         let owner = objects[object].class_
@@ -61,7 +61,7 @@ extension Creation {
     }
 
     /// A single value. `current` gives the embedded object in its place.
-    private mutating func element(
+    private func element(
         _ tree: ValueTree, _ property: CreationProperty, _ site: CreationSite,
         current: (Creation) throws(RealmError) -> ObjectKey?
     ) throws(RealmError) -> PlannedContent {
@@ -73,7 +73,7 @@ extension Creation {
         }
         switch property.type {
         case .object:
-            let target = try realm.creationClass(named: property.linkTarget)
+            let target = try realm.creationClass(for: property)
             guard target.isEmbedded else { return try mention(tree, target, site) }
             return try describeEmbedded(
                 tree, target, site, current: policy == .modified ? try current(self) : nil)
@@ -129,7 +129,7 @@ extension Creation {
     // MARK: Mixed values
 
     /// Not deeper than collections can be nested.
-    private mutating func mixed(
+    private func mixed(
         _ tree: ValueTree, _ site: CreationSite, depth: Int, isInSet: Bool
     ) throws(RealmError) -> PlannedContent {
         switch tree {

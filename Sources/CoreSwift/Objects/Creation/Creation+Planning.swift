@@ -1,15 +1,15 @@
 // Planning: which objects a tree is about, and what goes into their properties.
 
 extension Creation {
-    /// Plans the tree and all that is in it; returns the place of the root among `objects`.
-    mutating func plan(_ tree: ValueTree, _ class_: CreationClass) throws(RealmError) -> Int {
+    /// Plans the tree and all that is in it; its root is the first of `objects`.
+    func plan(_ tree: ValueTree, _ class_: CreationClass) throws(RealmError) {
         let site = CreationSite(owner: class_)
         if class_.isEmbedded {
             throw RealmError(
                 .illegalOperation,
                 "class \(class_.name) is embedded; its objects are created in their owner")
         }
-        guard case .object(let root) = try mention(tree, class_, site) else {
+        guard case .object = try mention(tree, class_, site) else {
             throw RealmError(
                 .propertyTypeMismatch,
                 "creating \(class_.name) takes a dictionary of values by name, got \(tree.summary)")
@@ -17,11 +17,10 @@ extension Creation {
         try drain()
         try complete()
         try resolveReferences()
-        return root
     }
 
     /// Not by recursion: the depth of a tree is the caller's.
-    private mutating func drain() throws(RealmError) {
+    private func drain() throws(RealmError) {
         while let next = waiting.popLast() {
             let class_ = objects[next.object].class_
             for (property, tree) in next.values where property != class_.primaryKey {
@@ -32,7 +31,7 @@ extension Creation {
     }
 
     /// What a tree in the place of an object stands for.
-    mutating func mention(
+    func mention(
         _ tree: ValueTree, _ class_: CreationClass, _ site: CreationSite
     ) throws(RealmError) -> PlannedContent {
         switch tree {
@@ -78,7 +77,7 @@ extension Creation {
     // MARK: Objects
 
     /// Plans an object with values; the same one again when its key or `$id` was seen.
-    private mutating func describe(
+    private func describe(
         _ entries: [ValueTree.Entry], _ class_: CreationClass, _ site: CreationSite
     ) throws(RealmError) -> Int {
         var identifier: String?
@@ -100,7 +99,7 @@ extension Creation {
     }
 
     /// Plans an embedded object, which is `current` if it is updated where it is.
-    mutating func describeEmbedded(
+    func describeEmbedded(
         _ tree: ValueTree, _ class_: CreationClass, _ site: CreationSite, current: ObjectKey?
     ) throws(RealmError) -> PlannedContent {
         let entries: [ValueTree.Entry]
@@ -116,19 +115,18 @@ extension Creation {
         return .embedded(index)
     }
 
-    mutating func add(_ object: PlannedObject) -> Int {
+    func add(_ object: PlannedObject) -> Int {
         objects.append(object)
         return objects.count - 1
     }
 
     /// The planned object with a primary key: seen before, in the realm, or new. `isAlone`: there
     /// will be no other.
-    mutating func find(
+    func find(
         _ key: Value, _ class_: CreationClass, _ site: CreationSite, isDescribed: Bool,
         isAlone: Bool = false
     ) throws(RealmError) -> Int {
-        let exact = isAlone ? nil : ExactKey(class_.key, key)
-        if let exact, let known = byPrimaryKey[exact] {
+        if !isAlone, let known = planned(key, class_) {
             guard isDescribed, !objects[known].isDescribed else { return known }
             objects[known].isDescribed = true
             if policy == .never, !objects[known].isNew { throw isTaken(key, class_) }
@@ -137,14 +135,14 @@ extension Creation {
         let found = try key.withRaw { raw throws(RealmError) in
             try realm.findObject(class_.key, primaryKey: raw)
         }
-        let existing = found?.objectKey
-        found?.release()
-        if isDescribed, policy == .never, existing != nil { throw isTaken(key, class_) }
-        let index = add(
-            PlannedObject(
-                class_, primaryKey: key, existing: existing, isDescribed: isDescribed, site))
-        if let exact { byPrimaryKey[exact] = index }
-        return index
+        if let found, isDescribed, policy == .never {
+            found.release()
+            throw isTaken(key, class_)
+        }
+        var object = PlannedObject(
+            class_, primaryKey: key, existing: found?.objectKey, isDescribed: isDescribed, site)
+        object.handle = found
+        return add(object)
     }
 
     func isTaken(_ key: Value, _ class_: CreationClass) -> RealmError {
@@ -201,7 +199,7 @@ extension Creation {
     // MARK: Completing
 
     /// Gives new objects what they were not given.
-    mutating func complete() throws(RealmError) {
+    func complete() throws(RealmError) {
         var completed = 0
         while completed < objects.count {
             try complete(completed)
@@ -212,30 +210,31 @@ extension Creation {
     }
 
     /// Gives a new object what it was not given; objects that were only named must be there.
-    private mutating func complete(_ index: Int) throws(RealmError) {
-        let object = objects[index]
-        guard object.isNew else { return }
-        guard object.isDescribed else {
+    private func complete(_ index: Int) throws(RealmError) {
+        guard objects[index].isNew else { return }
+        let class_ = objects[index].class_
+        guard objects[index].isDescribed else {
             throw RealmError(
                 .noSuchObject,
-                "\(object.site.description): class \(object.class_.name) has no object with "
-                    + "primary key \(ValueTree.value(object.primaryKey ?? .null).summary)")
+                "\(objects[index].site.description): class \(class_.name) has no object with primary "
+                    + "key \(ValueTree.value(objects[index].primaryKey ?? .null).summary)")
         }
-        for (place, property) in object.class_.properties.enumerated()
-        where object.contents[place] == nil && place != object.class_.primaryKey {
+        for place in class_.properties.indices
+        where objects[index].contents[place] == nil && place != class_.primaryKey {
+            let property = class_.properties[place]
             if let value = try property.makeDefault() {
                 objects[index].contents[place] = try content(value, index, place)
             } else if !property.isNullable && property.collection == .none {
                 throw RealmError(
                     .missingPropertyValue,
-                    "creating \(object.class_.name) needs a value for \(property.name), which is "
+                    "creating \(class_.name) needs a value for \(property.name), which is "
                         + "\(property.typeDescription) and has no default")
             }
         }
     }
 
     /// Plans a property's default, for objects that are not planned from a tree.
-    mutating func planDefault(_ object: Int, _ place: Int) throws(RealmError) {
+    func planDefault(_ object: Int, _ place: Int) throws(RealmError) {
         let property = objects[object].class_.properties[place]
         guard let value = try property.makeDefault() else { return }
         var completed = objects.count
@@ -251,7 +250,7 @@ extension Creation {
 
     /// Throws when a default does not fit its property. Changes nothing.
     func checkDefault(_ class_: CreationClass, _ place: Int) throws(RealmError) {
-        var trial = Creation(realm, policy, ignoresUnknown: false)
+        let trial = Creation(realm, policy, ignoresUnknown: false)
         trial.objects = [PlannedObject(class_, CreationSite(owner: class_))]
         try trial.planDefault(0, place)
         for object in trial.objects.dropFirst() where !object.class_.isEmbedded && object.isNew {
@@ -265,7 +264,7 @@ extension Creation {
     // MARK: References
 
     /// `{"$ref": "…"}` to an object with that `$id`, or `{"$link": {"table": …, "key": …}}`.
-    private mutating func reference(
+    private func reference(
         _ entries: [ValueTree.Entry], _ class_: CreationClass, _ site: CreationSite
     ) throws(RealmError) -> PlannedContent? {
         guard entries.count == 1, class_.property(entries[0].name) == nil else { return nil }
@@ -273,7 +272,7 @@ extension Creation {
     }
 
     /// The same where any class will do, when `class_` is nil.
-    mutating func reference(
+    func reference(
         _ entry: ValueTree.Entry, _ class_: CreationClass?, _ site: CreationSite
     ) throws(RealmError) -> PlannedContent? {
         if entry.name == "$ref", case .value(.string(let identifier)) = entry.value {
@@ -311,7 +310,7 @@ extension Creation {
         return .value(.link(link))
     }
 
-    private mutating func note(
+    private func note(
         _ identifier: String?, _ index: Int, _ site: CreationSite
     ) throws(RealmError) {
         guard let identifier else { return }

@@ -3,21 +3,27 @@
 
 extension Creation {
     /// Makes the planned objects. `first` is done when all rows are there, before any is filled.
-    mutating func write(
-        _ first: (inout Creation) throws(RealmError) -> Void = { _ in }
+    func write(
+        _ first: (Creation) throws(RealmError) -> Void = { _ in }
     ) throws(RealmError) {
         let realm = realm
         try realm.atomically { () throws(RealmError) in
             defer { endEmbedded() }
             try createRows()
-            try first(&self)
+            try first(self)
             try fillEmbedded()
             for index in objects.indices {
                 guard objects[index].isDescribed, !objects[index].class_.isEmbedded,
                     let key = objects[index].existing
                 else { continue }
-                let handle = try realm.object(objects[index].class_.key, key)
-                defer { handle.release() }
+                let class_ = objects[index].class_.key
+                let handle =
+                    if let made = objects[index].handle { made } else {
+                        try realm.object(class_, key)
+                    }
+                // The root's is for the caller.
+                objects[index].handle = index == 0 ? handle : nil
+                defer { if index > 0 { handle.release() } }
                 try fill(handle, index, isNew: objects[index].wasCreated)
                 try fillEmbedded()
             }
@@ -25,12 +31,12 @@ extension Creation {
     }
 
     /// Lets go of embedded objects that an error left to be filled.
-    mutating func endEmbedded() {
+    func endEmbedded() {
         for waiting in embedded { waiting.handle.release() }
         embedded = []
     }
 
-    private mutating func createRows() throws(RealmError) {
+    private func createRows() throws(RealmError) {
         for index in objects.indices
         where objects[index].isNew && !objects[index].class_.isEmbedded {
             let class_ = objects[index].class_.key
@@ -43,13 +49,13 @@ extension Creation {
                 handle = try realm.createObject(class_)
             }
             objects[index].existing = handle.objectKey
+            objects[index].handle = handle
             objects[index].wasCreated = true
-            handle.release()
         }
     }
 
     /// Fills the embedded objects that filling others has placed.
-    mutating func fillEmbedded() throws(RealmError) {
+    func fillEmbedded() throws(RealmError) {
         while let next = embedded.popLast() {
             defer { next.handle.release() }
             try fill(next.handle, next.object, isNew: next.isNew)
@@ -57,19 +63,20 @@ extension Creation {
     }
 
     /// Notes that an embedded object is there; its values follow.
-    private mutating func place(_ handle: ObjectHandle, _ object: Int, isNew: Bool) {
+    private func place(_ handle: ObjectHandle, _ object: Int, isNew: Bool) {
         objects[object].existing = handle.objectKey
         embedded.append((handle, object, isNew))
     }
 
     /// Writes the planned contents of an object.
-    mutating func fill(
+    func fill(
         _ handle: ObjectHandle, _ index: Int, isNew: Bool
     ) throws(RealmError) {
-        let object = objects[index]
-        for (place, content) in object.contents.enumerated() {
-            guard let content, place != object.class_.primaryKey else { continue }
-            let property = object.class_.properties[place]
+        let class_ = objects[index].class_
+        let contents = objects[index].contents
+        for place in contents.indices {
+            guard let content = contents[place], place != class_.primaryKey else { continue }
+            let property = class_.properties[place]
             if property.collection == .none {
                 try set(handle, property, content, isNew: isNew)
             } else {
@@ -101,7 +108,7 @@ extension Creation {
 
     // MARK: Single values
 
-    private mutating func set(
+    private func set(
         _ handle: ObjectHandle, _ property: CreationProperty, _ content: PlannedContent, isNew: Bool
     ) throws(RealmError) {
         let key = property.key
@@ -138,7 +145,7 @@ extension Creation {
     }
 
     /// Puts elements into an empty collection of a mixed value, which was counted as written.
-    private mutating func fillNested(
+    private func fillNested(
         _ collection: RealmCollection, _ content: PlannedContent
     ) throws(RealmError) {
         let count = writtenCount
@@ -158,7 +165,7 @@ extension Creation {
 
     // MARK: Collections
 
-    private mutating func assign(
+    private func assign(
         _ handle: ObjectHandle, _ property: CreationProperty, _ content: PlannedContent, isNew: Bool
     ) throws(RealmError) {
         let collection = try handle.collection(property.key, property.collection)
@@ -182,7 +189,7 @@ extension Creation {
         }
     }
 
-    private mutating func assign(
+    private func assign(
         _ list: RealmCollection, _ elements: [PlannedContent], isNew: Bool
     ) throws(RealmError) {
         var count = try list.count()
@@ -199,7 +206,7 @@ extension Creation {
     }
 
     /// Removes the elements of a set that are not among `values`.
-    private mutating func keep(
+    private func keep(
         _ values: [PlannedContent], in set: RealmCollection
     ) throws(RealmError) {
         var kept = Set<Int>()
@@ -214,7 +221,7 @@ extension Creation {
     }
 
     /// Removes the entries of a dictionary whose keys are not among these.
-    private mutating func keep(
+    private func keep(
         _ keys: [String], in dictionary: RealmCollection
     ) throws(RealmError) {
         let wanted = Set(keys.map { Array($0.utf8) })
@@ -229,13 +236,13 @@ extension Creation {
     // MARK: Elements
 
     /// Adds an element to a set.
-    mutating func add(_ content: PlannedContent, to set: RealmCollection) throws(RealmError) {
+    func add(_ content: PlannedContent, to set: RealmCollection) throws(RealmError) {
         let isNew = try withRaw(content) { raw throws(RealmError) in try set.insert(raw).isNew }
         if isNew { writtenCount += 1 }
     }
 
     /// Writes an element of a list, or inserts one.
-    mutating func put(
+    func put(
         _ content: PlannedContent, into list: RealmCollection, at index: Int, isInsertion: Bool,
         isNew: Bool
     ) throws(RealmError) {
@@ -270,14 +277,13 @@ extension Creation {
     }
 
     /// Writes the value of a key.
-    mutating func put(
+    func put(
         _ content: PlannedContent, into dictionary: RealmCollection, key: String, isNew: Bool
     ) throws(RealmError) {
-        let creation = self
         let index = try Value.string(key).withRaw { raw throws(RealmError) in
             try dictionary.find(key: raw)
         }
-        if !isNew, let index, try creation.isSame(dictionary, index, content) { return }
+        if !isNew, let index, try isSame(dictionary, index, content) { return }
         if case .embedded(let child) = content, let existing = objects[child].existing {
             return place(
                 try realm.object(objects[child].class_.key, existing), child, isNew: false)
@@ -291,7 +297,7 @@ extension Creation {
                 return .nested(
                     try dictionary.insertNested(content.isList ? .list : .dictionary, key: raw))
             case .value, .raw, .object, .reference:
-                _ = try creation.withRaw(content) { value throws(RealmError) in
+                _ = try withRaw(content) { value throws(RealmError) in
                     try dictionary.insert(value, key: raw)
                 }
                 return .value

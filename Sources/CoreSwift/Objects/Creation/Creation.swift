@@ -30,14 +30,17 @@ final class CreationProperty {
     let collection: CollectionType
     let key: PropertyKey
     let isNullable: Bool
+    /// Of a property for objects; `.invalid` where the schema lacks it.
+    let linkTargetKey: ClassKey
 
-    init(_ schema: PropertySchema) {
+    init(_ schema: PropertySchema, _ all: Schema) {
         self.schema = schema
         name = schema.name
         type = schema.type
         collection = schema.collection
         key = schema.key
         isNullable = schema.isNullable
+        linkTargetKey = all.class_(named: schema.linkTarget)?.key ?? .invalid
     }
 
     var publicName: String { schema.publicName }
@@ -59,14 +62,19 @@ final class CreationClass {
     private let byName: [String: Int]
     /// Whether defaults may describe other objects.
     let hasDefaultObjects: Bool
+    /// Whether properties are for objects.
+    let holdsObjects: Bool
 
-    init(_ schema: ClassSchema) {
+    init(_ schema: ClassSchema, _ all: Schema) {
         self.schema = schema
-        properties = schema.properties.filter { $0.key != .invalid }.map { CreationProperty($0) }
+        properties = schema.properties.filter { $0.key != .invalid }.map {
+            CreationProperty($0, all)
+        }
         primaryKey = properties.firstIndex { $0.name == schema.primaryKeyProperty?.name }
         hasDefaultObjects = properties.contains {
             $0.hasDefault && ($0.type == .object || $0.type == .mixed)
         }
+        holdsObjects = properties.contains { $0.type == .object }
         var byName: [String: Int] = [:]
         for (index, property) in properties.enumerated() where !property.publicName.isEmpty {
             byName[property.publicName] = index
@@ -131,6 +139,8 @@ struct PlannedObject {
     let primaryKey: Value?
     /// Key of the object that is there, or was made.
     var existing: ObjectKey?
+    /// Of one with a row of its own, until it was filled.
+    var handle: ObjectHandle?
     /// Of an object with a row of its own: the row was made for this plan.
     var wasCreated = false
     var isNew: Bool { existing == nil }
@@ -155,7 +165,8 @@ struct PlannedObject {
     }
 }
 
-struct Creation {
+/// A plan and its writing. A class, so that what is done to it by parts never copies it.
+final class Creation {
     let realm: Realm
     let policy: UpdatePolicy
     /// Names that the class does not have are passed over.
@@ -164,8 +175,9 @@ struct Creation {
     var objects: [PlannedObject] = []
     /// Objects whose values are still to be planned.
     var waiting: [(object: Int, values: [(property: Int, tree: ValueTree)])] = []
-    /// Planned objects by class and primary key.
-    var byPrimaryKey: [ExactKey: Int] = [:]
+    /// Planned objects by class and primary key, the first `keysKnown` of them; see `planned`.
+    private var byPrimaryKey: [ExactKey: Int] = [:]
+    private var keysKnown = 0
     /// Planned objects by `$id`.
     var byIdentifier: [String: Int] = [:]
     var references: [(identifier: String, target: CreationClass?, site: CreationSite)] = []
@@ -181,15 +193,62 @@ struct Creation {
         self.ignoresUnknown = ignoresUnknown
     }
 
-    /// Creates or updates the object that the tree describes.
-    mutating func run(_ tree: ValueTree, _ class_: CreationClass) throws(RealmError) -> ObjectKey {
-        _ = try realm.tablesForWriting()
-        let root = try plan(tree, class_)
-        try write()
-        guard let key = objects[root].existing else {
-            throw RealmError(.unknown, "creating \(class_.name) gave no object")
+    deinit { endHandles() }
+
+    /// Lets go of what is held for objects that are still to be filled.
+    private func endHandles() {
+        for index in objects.indices { objects[index].handle?.release() }
+    }
+
+    /// Forgets all planned objects.
+    func restart() {
+        endHandles()
+        objects.removeAll(keepingCapacity: true)
+        byPrimaryKey.removeAll(keepingCapacity: true)
+        keysKnown = 0
+    }
+
+    /// A handle of the first object, the root, for the caller to release; written before.
+    func takeRoot() throws(RealmError) -> ObjectHandle {
+        if let handle = objects[0].handle {
+            objects[0].handle = nil
+            return handle
         }
-        return key
+        guard let key = objects[0].existing else {
+            throw RealmError(.unknown, "creating \(objects[0].class_.name) gave no object")
+        }
+        return try realm.object(objects[0].class_.key, key)
+    }
+
+    /// Few objects are looked at one by one, which is faster than to hash their keys.
+    private static let lookedThrough = 16
+
+    /// The planned object of the class with this primary key.
+    func planned(_ key: Value, _ class_: CreationClass) -> Int? {
+        if objects.count <= Self.lookedThrough {
+            for index in objects.indices where objects[index].class_ === class_ {
+                if let known = objects[index].primaryKey, ExactKey.isSame(known, key) {
+                    return index
+                }
+            }
+            return nil
+        }
+        while keysKnown < objects.count {
+            let object = objects[keysKnown]
+            if let key = object.primaryKey {
+                byPrimaryKey[ExactKey(object.class_.key, key)] = keysKnown
+            }
+            keysKnown += 1
+        }
+        return byPrimaryKey[ExactKey(class_.key, key)]
+    }
+
+    /// Creates or updates the object that the tree describes; a handle of it.
+    func run(_ tree: ValueTree, _ class_: CreationClass) throws(RealmError) -> ObjectHandle {
+        _ = try realm.tablesForWriting()
+        try plan(tree, class_)
+        try write()
+        return try takeRoot()
     }
 }
 
@@ -212,6 +271,17 @@ struct ExactKey: Hashable {
         default: (type, word, bytes) = (0, 0, [])
         }
     }
+
+    static func isSame(_ a: Value, _ b: Value) -> Bool {
+        switch (a, b) {
+        case (.int(let a), .int(let b)): return a == b
+        case (.string(let a), .string(let b)): return a.utf8.elementsEqual(b.utf8)
+        case (.objectId(let a), .objectId(let b)): return a == b
+        case (.uuid(let a), .uuid(let b)): return a == b
+        case (.null, .null): return true
+        default: return false
+        }
+    }
 }
 
 extension Realm {
@@ -230,20 +300,27 @@ extension Realm {
         ignoresUnknown: Bool = false
     ) throws(RealmError) -> ObjectHandle {
         let class_ = try creationClass(classKey)
-        var creation = Creation(self, update, ignoresUnknown: ignoresUnknown)
-        return try object(classKey, try creation.run(tree, class_))
+        return try Creation(self, update, ignoresUnknown: ignoresUnknown).run(tree, class_)
     }
 
     /// What creation knows of a class that the realm shows.
     func creationClass(_ classKey: ClassKey) throws(RealmError) -> CreationClass {
         _ = try table(classKey)
         if let known = creationClasses[classKey] { return known }
-        guard let schema = schema.class_(classKey) else {
+        guard let class_ = schema.class_(classKey) else {
             throw RealmError(.noSuchTable, "'\(path)' has no class with key \(classKey)")
         }
-        let made = CreationClass(schema)
+        let made = CreationClass(class_, schema)
         creationClasses[classKey] = made
         return made
+    }
+
+    /// The class of a property's objects.
+    func creationClass(for property: CreationProperty) throws(RealmError) -> CreationClass {
+        if property.linkTargetKey == .invalid {
+            return try creationClass(named: property.linkTarget)
+        }
+        return try creationClass(property.linkTargetKey)
     }
 
     func creationClass(named name: String) throws(RealmError) -> CreationClass {

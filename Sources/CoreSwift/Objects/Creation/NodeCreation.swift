@@ -23,7 +23,7 @@ enum NodeTarget {
 struct NodeCreation {
     private let realm: Realm
     private var nodes: ValueNodes
-    private var creation: Creation
+    private let creation: Creation
     /// Nodes that describe an object which another one described before: their defaults don't count.
     private var repeated: Set<Int> = []
 
@@ -65,10 +65,8 @@ struct NodeCreation {
         }
     }
 
-    /// Key of the object that the root describes, once it is there.
-    var root: ObjectKey? {
-        nodes.object(0) < 0 ? nil : creation.objects[nodes.object(0)].existing
-    }
+    /// A handle of the object that the root describes, once it is there.
+    func takeRoot() throws(RealmError) -> ObjectHandle { try creation.takeRoot() }
 
     // MARK: Targets
 
@@ -104,7 +102,7 @@ struct NodeCreation {
 
     private mutating func put(
         into collection: RealmCollection, index: Int? = nil, key: String? = nil,
-        _ body: (inout Creation, PlannedContent) throws(RealmError) -> Void
+        _ body: (Creation, PlannedContent) throws(RealmError) -> Void
     ) throws(RealmError) {
         _ = try collection.count()
         let owner = try realm.creationClass(collection.classKey)
@@ -123,7 +121,7 @@ struct NodeCreation {
         try describeAll()
         let content = try element(0, property, site, depth: collection.depth)
         try planAll()
-        try creation.write { creation throws(RealmError) in try body(&creation, content) }
+        try creation.write { creation throws(RealmError) in try body(creation, content) }
     }
 
     // MARK: Describing
@@ -133,6 +131,7 @@ struct NodeCreation {
         for node in 0..<nodes.count where nodes.object(node) >= 0 {
             let owner = nodes.object(node)
             let class_ = creation.objects[owner].class_
+            if !class_.holdsObjects { continue }
             for (position, child) in nodes.children(node).enumerated() {
                 let place = try property(child, class_, near: position)
                 guard class_.properties[place].type == .object, counts(child, of: node) else {
@@ -146,7 +145,8 @@ struct NodeCreation {
     /// Whether what a node says of an object is to be taken over.
     private func counts(_ child: Int, of node: Int) -> Bool {
         if nodes[child].flags & ValueNode.isDefault == 0 { return true }
-        return creation.objects[nodes.object(node)].isNew && !repeated.contains(node)
+        return creation.objects[nodes.object(node)].isNew
+            && (repeated.isEmpty || !repeated.contains(node))
     }
 
     private func property(
@@ -192,7 +192,7 @@ struct NodeCreation {
         _ node: Int, for property: CreationProperty, _ site: CreationSite, embedded: ObjectKey?
     ) throws(RealmError) {
         guard nodes[node].kind == .object, property.type == .object else { return }
-        let target = try realm.creationClass(named: property.linkTarget)
+        let target = try realm.creationClass(for: property)
         guard target.isEmbedded else { return try describe(node, target, site) }
         let object = creation.add(PlannedObject(target, existing: embedded, site))
         nodes.note(node, object: object)
@@ -235,23 +235,26 @@ struct NodeCreation {
         for node in 0..<nodes.count where nodes.object(node) >= 0 {
             let object = nodes.object(node)
             let class_ = creation.objects[object].class_
+            // Taken out while they are filled, so that they are the only copy.
+            var contents: [PlannedContent?] = []
+            swap(&contents, &creation.objects[object].contents)
+            var site = CreationSite(owner: class_)
             for (position, child) in nodes.children(node).enumerated() {
                 let place = try property(child, class_, near: position)
                 guard place != class_.primaryKey, counts(child, of: node) else { continue }
-                let content = try content(child, class_, place)
-                creation.objects[object].contents[place] = content
+                site.property = place
+                contents[place] = try content(child, class_.properties[place], site)
             }
+            swap(&contents, &creation.objects[object].contents)
         }
         try creation.complete()
     }
 
     /// What goes into a property.
     private func content(
-        _ node: Int, _ class_: CreationClass, _ place: Int
+        _ node: Int, _ property: CreationProperty, _ site: CreationSite
     ) throws(RealmError) -> PlannedContent {
-        let property = class_.properties[place]
-        var site = CreationSite(owner: class_)
-        site.property = place
+        var site = site
         switch property.collection {
         case .none: return try element(node, property, site, depth: 0)
         case .list, .set:
@@ -439,10 +442,7 @@ extension Realm {
     ) throws(RealmError) -> ObjectHandle {
         var creation = try NodeCreation(self, nodes, update)
         try creation.run(.newObject(classKey), keys)
-        guard let key = creation.root else {
-            throw RealmError(.unknown, "creating an object of class \(classKey) gave none")
-        }
-        return try object(classKey, key)
+        return try creation.takeRoot()
     }
 }
 

@@ -122,7 +122,7 @@ private struct TreeMaker {
                             className == "Node" ? "name" : className == "All" ? "id" : "text"))
                 if className != "Leaf" {
                     // Read back, it changes nothing.
-                    var again = Creation(realm, .modified, ignoresUnknown: false)
+                    let again = Creation(realm, .modified, ignoresUnknown: false)
                     let leaves = try realm.count("Leaf")
                     _ = try again.run(
                         try JSONReader.read(text), try realm.creationClass(named: className))

@@ -18,8 +18,8 @@ import Testing
     private func writes(
         _ realm: Realm, _ tree: ValueTree, _ policy: UpdatePolicy, _ name: String = "Node"
     ) throws -> Int {
-        var creation = Creation(realm, policy, ignoresUnknown: false)
-        _ = try creation.run(tree, try realm.creationClass(named: name))
+        let creation = Creation(realm, policy, ignoresUnknown: false)
+        try creation.run(tree, try realm.creationClass(named: name)).release()
         return creation.writtenCount
     }
 
