@@ -17,10 +17,10 @@ extension RealmCollection {
     /// The collection that element `index` is. Always given: one that is not valid where the
     /// element is something else, or not there.
     public func nested(_ index: Int, _ type: CollectionType) throws(RealmError) -> RealmCollection {
-        var number: UInt64 = 0
+        var number = CollectionNumber.none
         let count = try count()
         if index >= 0 && index < count {
-            number = try elements.nested(index, type, table).map { NestedCell.number($0) } ?? 0
+            number = try elements.nested(index, type, table).map { NestedCell.number($0) } ?? .none
         }
         return RealmCollection(self, type, number: number, position: index)
     }

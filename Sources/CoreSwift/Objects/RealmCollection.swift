@@ -17,7 +17,7 @@ public final class RealmCollection {
     /// Of a collection in a mixed element of another one: that one, and which of its collections;
     /// 0 for a place where none was.
     let parent: RealmCollection?
-    let number: UInt64
+    let number: CollectionNumber
     /// Collections in collections, the outermost included.
     let depth: Int
     /// Where it was among the parent's elements last.
@@ -27,7 +27,7 @@ public final class RealmCollection {
     var elements: CollectionElements
     /// Positions of collections in the elements by number, once one was not where it was before;
     /// for the elements as they were at `numbersStamp`.
-    private var numbers: [UInt64: Int]?
+    private var numbers: [CollectionNumber: Int]?
     private var numbersStamp: UInt64 = 0
 
     /// Takes over the handle, whose class has the collection in this column.
@@ -40,12 +40,13 @@ public final class RealmCollection {
         elements = CollectionElements(
             owner.objectKey, column, type, isFrozen: owner.session.pointee.isFrozen)
         parent = nil
-        number = 0
+        number = .none
         depth = 1
     }
 
     /// The collection of a mixed element of `parent`.
-    init(_ parent: RealmCollection, _ type: CollectionType, number: UInt64, position: Int) {
+    init(_ parent: RealmCollection, _ type: CollectionType, number: CollectionNumber, position: Int)
+    {
         owner = parent.owner.clone()
         column = parent.column
         self.type = type
@@ -180,7 +181,7 @@ public final class RealmCollection {
     /// The parent's element that this collection is, where it still is at its place.
     @inline(__always)
     private func elementWhereItWas(_ table: Table) throws(RealmError) -> RawValue? {
-        guard let parent, number > 0 else { return nil }
+        guard let parent, number != .none else { return nil }
         try parent.refresh()
         guard let value = try parent.elements.nested(position, type, table),
             NestedCell.number(value) == number
@@ -212,8 +213,8 @@ public final class RealmCollection {
 
     /// The position of the collection with this number among the elements, which were found; nil
     /// when it is not there. Not for frozen realms.
-    private func position(of number: UInt64, near hint: Int) throws(RealmError) -> Int? {
-        guard number > 0 else { return nil }
+    private func position(of number: CollectionNumber, near hint: Int) throws(RealmError) -> Int? {
+        guard number != .none else { return nil }
         let table = table
         if try elements.holds(number, at: hint, table) { return hint }
         if let near = try elements.position(
@@ -223,7 +224,7 @@ public final class RealmCollection {
         }
         let isNumbered = numbersStamp == elements.stamp
         if !isNumbered {
-            var found: [UInt64: Int] = [:]
+            var found: [CollectionNumber: Int] = [:]
             let column = type == .dictionary ? 1 : 0
             try elements.forEach(column, from: 0, count: .max, table) { value, index in
                 if NestedCell.type(value) != nil { found[NestedCell.number(value)] = index }

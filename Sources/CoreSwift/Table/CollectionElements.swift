@@ -308,7 +308,7 @@ extension CollectionElements {
 extension CollectionElements {
     /// The open collection with this number among the elements, if it is open.
     mutating func openNested(
-        _ number: UInt64, _ table: Table
+        _ number: CollectionNumber, _ table: Table
     ) throws(RealmError) -> UnsafeMutablePointer<OpenCollection>? {
         try opened(table).pointee.children[number]
     }
@@ -324,7 +324,8 @@ extension CollectionElements {
     }
 
     /// Whether element `index` is the collection with this number.
-    func holds(_ number: UInt64, at index: Int, _ table: Table) throws(RealmError) -> Bool {
+    func holds(_ number: CollectionNumber, at index: Int, _ table: Table) throws(RealmError) -> Bool
+    {
         guard index >= 0, index < count(table) else { return false }
         return NestedCell.hasNumber(try value(index, valueColumn, table).value, number)
     }
@@ -347,9 +348,9 @@ extension CollectionElements {
     /// The position of the collection with this number, which was at `hint` once and is looked for
     /// so far around it, or nil.
     func position(
-        of number: UInt64, near hint: Int, within reach: Int, _ table: Table
+        of number: CollectionNumber, near hint: Int, within reach: Int, _ table: Table
     ) throws(RealmError) -> Int? {
-        guard number > 0, infos[valueColumn].kind == .mixed else { return nil }
+        guard number != .none, infos[valueColumn].kind == .mixed else { return nil }
         return try NestedCell.position(near: hint, of: count(table), within: reach) {
             index throws(RealmError) in
             NestedCell.hasNumber(try value(index, valueColumn, table).value, number)

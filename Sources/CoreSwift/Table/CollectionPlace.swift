@@ -14,7 +14,7 @@ struct CollectionPlace: Equatable {
 
     struct Step: Equatable {
         let type: CollectionType
-        let number: UInt64
+        let number: CollectionNumber
         /// Where it was last; it may be elsewhere now.
         let position: Int
 

@@ -69,8 +69,8 @@ struct CollectionView {
     }
 
     /// The position of the nested collection with this number, or nil.
-    mutating func position(of number: UInt64, near hint: Int) throws(RealmError) -> Int? {
-        guard number > 0, infos[valueColumn].kind == .mixed else { return nil }
+    mutating func position(of number: CollectionNumber, near hint: Int) throws(RealmError) -> Int? {
+        guard number != .none, infos[valueColumn].kind == .mixed else { return nil }
         return try NestedCell.position(near: hint, of: count, within: count) {
             index throws(RealmError) in
             try NestedCell.hasNumber(value(index, valueColumn), number)

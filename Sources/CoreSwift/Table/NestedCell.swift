@@ -61,13 +61,14 @@ enum NestedCell {
 
     /// The number of a stored nested collection.
     @inline(__always)
-    static func number(_ value: RawValue) -> UInt64 {
-        UnsafeRawPointer(bitPattern: UInt(value.word0)).unsafelyUnwrapped.u64(0)
+    static func number(_ value: RawValue) -> CollectionNumber {
+        CollectionNumber(
+            rawValue: UnsafeRawPointer(bitPattern: UInt(value.word0)).unsafelyUnwrapped.u64(0))
     }
 
     /// Whether the value is the nested collection with this number.
     @inline(__always)
-    static func hasNumber(_ value: RawValue, _ number: UInt64) -> Bool {
+    static func hasNumber(_ value: RawValue, _ number: CollectionNumber) -> Bool {
         type(value) != nil && self.number(value) == number
     }
 

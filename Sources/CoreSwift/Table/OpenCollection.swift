@@ -43,10 +43,10 @@ struct OpenCollection {
     let infos: UnsafeMutablePointer<ColumnInfo>
     let columnCount: Int
     /// Of a collection in a mixed value: which one; else 0.
-    let number: UInt64
+    let number: CollectionNumber
     /// Collections in the elements that are open, too, by number; flushed and ended before this
     /// one.
-    var children: [UInt64: UnsafeMutablePointer<OpenCollection>] = [:]
+    var children: [CollectionNumber: UnsafeMutablePointer<OpenCollection>] = [:]
     /// The collection that it is an element of, and where it was found there last.
     let parent: UnsafeMutablePointer<OpenCollection>?
     var position = 0
@@ -76,7 +76,7 @@ struct OpenCollection {
 
     init(
         _ table: Table, _ key: ObjectKey, _ column: Int, _ layout: ElementLayout,
-        number: UInt64 = 0,
+        number: CollectionNumber = .none,
         parent: UnsafeMutablePointer<OpenCollection>? = nil
     ) {
         self.table = table
@@ -106,7 +106,7 @@ struct OpenCollection {
 
     /// All collections of the column have leaves of one form; those in mixed values do not.
     private var canShareLeaves: Bool {
-        table.state.columns[column].kind == .collection && number == 0
+        table.state.columns[column].kind == .collection && number == .none
     }
 
     func free(_ leaf: UnsafeMutablePointer<OpenLeaf>?) {
@@ -373,8 +373,8 @@ struct OpenCollection {
     }
 
     /// The position of the nested collection with this number, or nil.
-    mutating func position(of number: UInt64, near hint: Int) throws(RealmError) -> Int? {
-        guard number > 0, valueInfo.kind == .mixed else { return nil }
+    mutating func position(of number: CollectionNumber, near hint: Int) throws(RealmError) -> Int? {
+        guard number != .none, valueInfo.kind == .mixed else { return nil }
         return try NestedCell.position(near: hint, of: count, within: .max) {
             index throws(RealmError) in
             try NestedCell.hasNumber(value(index, valueColumn).value, number)

@@ -181,7 +181,7 @@ extension Table {
             byteCount: CollectionCell.inlineBytesMax + 8, alignment: 8)
         defer { cell.deallocate() }
         let count = try collection.pointee.makeCell(cell + 8)
-        if collection.pointee.number == 0 { return try body(.binary(cell + 8, count)) }
+        if collection.pointee.number == .none { return try body(.binary(cell + 8, count)) }
         cell.put(collection.pointee.number, 0)
         try body(
             RawValue(

@@ -135,10 +135,10 @@ extension Table {
 
     /// The collection that `body` makes in a mixed value gets this number.
     private func withNumber(
-        _ number: UInt64, _ body: () throws(RealmError) -> Void
+        _ number: CollectionNumber, _ body: () throws(RealmError) -> Void
     ) throws(RealmError) {
         let last = transaction.pointee.nestedNumber
-        transaction.pointee.nestedNumber = number - 1
+        transaction.pointee.nestedNumber = number.rawValue - 1
         defer { transaction.pointee.nestedNumber = last }
         try body()
     }

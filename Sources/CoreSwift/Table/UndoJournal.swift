@@ -18,7 +18,7 @@ final class UndoJournal: ChangeListener {
     indirect enum Kept {
         case value(RawValue)
         /// A collection in a mixed value, and its number: handles know it by that.
-        case collection(CollectionType, number: UInt64, [Element])
+        case collection(CollectionType, number: CollectionNumber, [Element])
     }
     struct Element {
         /// Of a dictionary; else null.
@@ -191,7 +191,7 @@ final class UndoJournal: ChangeListener {
         guard let collection = try StandingCollection(table, place, key, column) else { return nil }
         if isCollection {
             return collection.count == 0
-                ? nil : .collection(collection.type, number: 0, try elements(collection))
+                ? nil : .collection(collection.type, number: .none, try elements(collection))
         }
         return .collection(
             collection.type, number: NestedCell.number(old), try elements(collection))

@@ -76,6 +76,16 @@ public struct ObjectKey: RawRepresentable, Hashable, Strideable, Sendable,
     public var description: String { rawValue.description }
 }
 
+/// Tells the collections in the mixed values of one property apart, so that handles follow them
+/// when they move.
+struct CollectionNumber: RawRepresentable, Hashable, CustomStringConvertible {
+    let rawValue: UInt64
+    @inline(__always) init(rawValue: UInt64) { self.rawValue = rawValue }
+    /// Of a collection that is no value's, but a property.
+    static let none = CollectionNumber(rawValue: 0)
+    var description: String { rawValue.description }
+}
+
 extension UnsafeRawPointer {
     @inline(__always) func objectKey(_ offset: Int) -> ObjectKey {
         ObjectKey(rawValue: i64(offset))
@@ -84,4 +94,7 @@ extension UnsafeRawPointer {
 
 extension UnsafeMutableRawPointer {
     @inline(__always) func put(_ key: ObjectKey, _ offset: Int) { put(key.rawValue, offset) }
+    @inline(__always) func put(_ number: CollectionNumber, _ offset: Int) {
+        put(number.rawValue, offset)
+    }
 }

@@ -11,10 +11,10 @@ private typealias Row = [String: Value]
 
 private struct Model {
     var items: [Value: Row] = [:]
-    var events: [Int64: Row] = [:]
+    var events: [ObjectKey: Row] = [:]
     /// The keys in an order that depends on the program alone, to pick from.
     var itemKeys: [Value] = []
-    var eventKeys: [Int64] = []
+    var eventKeys: [ObjectKey] = []
 
     mutating func addItem(_ key: Value, _ row: Row) {
         items[key] = row
@@ -28,14 +28,14 @@ private struct Model {
             items[other]!["next"] = .null
         }
     }
-    mutating func addEvent(_ key: Int64, _ row: Row) {
+    mutating func addEvent(_ key: ObjectKey, _ row: Row) {
         events[key] = row
         eventKeys.append(key)
     }
-    mutating func removeEvent(_ key: Int64, _ classKey: ClassKey) {
+    mutating func removeEvent(_ key: ObjectKey, _ classKey: ClassKey) {
         events[key] = nil
         eventKeys.removeAll { $0 == key }
-        let link = Value.link(Link(classKey, ObjectKey(rawValue: key)))
+        let link = Value.link(Link(classKey, key))
         for (id, row) in items {
             for name in ["event", "cargo", "hold"] where row[name] == link {
                 items[id]![name] = .null
@@ -169,7 +169,7 @@ private struct Model {
         case .mixed:
             if !model.eventKeys.isEmpty, Int.random(in: 0..<4, using: &random) == 0 {
                 let event = model.eventKeys.randomElement(using: &random)!
-                return .link(Link(Self.eventKey, ObjectKey(rawValue: event)))
+                return .link(Link(Self.eventKey, event))
             }
             let types: [PropertyType] = [
                 .int, .double, .float, .bool, .timestamp, .binary, .decimal128, .objectId, .uuid,
@@ -203,7 +203,7 @@ private struct Model {
                 row[property.name] = value(property, model, &random)
                 try event.set(property.name, row[property.name]!)
             }
-            model.addEvent(event.key.rawValue, row)
+            model.addEvent(event.key, row)
         case 5: try deleteSome(realm, &model, &random)
         default: try changeItem(realm, &model, &random)
         }
@@ -256,7 +256,7 @@ private struct Model {
             new = .null
             if let event = model.eventKeys.randomElement(using: &random) {
                 let key = realm.schema.class_(named: "Event")!.key
-                new = .link(Link(key, ObjectKey(rawValue: event)))
+                new = .link(Link(key, event))
             }
         } else {
             new = value(property, model, &random)
@@ -272,7 +272,7 @@ private struct Model {
     ) throws {
         if Bool.random(using: &random), let event = model.eventKeys.randomElement(using: &random) {
             let key = realm.schema.class_(named: "Event")!.key
-            let object = try #require(try realm.find(key, key: ObjectKey(rawValue: event)))
+            let object = try #require(try realm.find(key, key: event))
             try object.delete()
             #expect(!object.isValid)
             model.removeEvent(event, key)
@@ -305,7 +305,7 @@ private struct Model {
         }
         for (key, row) in model.events {
             let object = try #require(
-                try realm.find(event.key, key: ObjectKey(rawValue: key)), "\(place): \(key)")
+                try realm.find(event.key, key: key), "\(place): \(key)")
             for (name, expected) in row {
                 #expect(try object.get(name) == expected, "\(place): \(key).\(name)")
             }
