@@ -695,6 +695,8 @@ typedef void (*realm_open_completion_func_t)(void *userdata, realm_thread_safe_r
 typedef bool (*realm_gives_up_func_t)(void *userdata);
 /** Called with each problem that a check finds; `message` is borrowed for the call. */
 typedef void (*realm_check_func_t)(void *userdata, const char *message);
+/** Called with each difference of two schemas, as a sentence that is borrowed for the call. */
+typedef void (*realm_difference_func_t)(void *userdata, const char *difference);
 typedef void (*realm_log_func_t)(void *userdata, const char *category, realm_log_level_e level,
                                  const char *message);
 
@@ -2598,6 +2600,17 @@ RLM_API realm_callback_token_t *realm_open_async(const realm_config_t *config,
  * called before. Fails: RLM_ERR_ILLEGAL_OPERATION for other tokens.
  */
 RLM_API bool realm_open_async_cancel(realm_callback_token_t *opening);
+
+/**
+ * Tells what opening the file of a realm with another schema, version and mode would do; nothing is
+ * changed. `on_difference`, which may be NULL, is called with each difference between the file, as
+ * the realm reads it, and the schema, as a sentence; classes that only the file has are left out.
+ * `*out_changes` says whether opening would write to the file. Both come also before a failure:
+ * with the error that opening would fail with, as far as schemas and versions tell.
+ */
+RLM_API bool realm_preview_schema(realm_t *realm, const realm_schema_t *schema, uint64_t version,
+        realm_schema_mode_e mode, realm_difference_func_t on_difference, void *userdata,
+        bool *out_changes);
 
 /**
  * Gives a class of a schema the name that the program calls it by, where that is not its name in

@@ -126,3 +126,26 @@ def use_expressions(r: realm.Realm) -> None:
     assert_type(realm.results(person.weights).first(), float | None)
     assert_type(realm.results(person.tags).limit(2)[0], str)
     assert_type(realm.properties(Airport)["icao"].primary_key, bool)
+
+
+def use_migrations(path: str) -> None:
+    def with_two(old: realm.Realm, new: realm.Realm) -> None:
+        assert_type(new.objects(Airport), realm.Results[Airport])
+
+    def with_three(old: realm.Realm, new: realm.Realm, m: realm.Migration) -> None:
+        m.rename(Airport, "title", "name")
+        m.rename("Airport", "title", "name")
+        m.rename_class("Town", Airport)
+        assert_type(m.delete_class("Dog"), bool)
+        assert_type(m.old_version, int)
+        for before, after in m.each(Airport):
+            assert_type(after, Airport)
+            after.name = before.title.strip()
+
+    realm.open(path, [Airport], version=2, migrate=with_two)
+    realm.open(path, [Airport], version=2, migrate=with_three)
+    realm.open(path, [Airport], version=3, migrate={2: with_two, 3: with_three})
+    plan = realm.migration_plan(path, [Airport], version=2, migrate=with_three)
+    assert_type(plan, realm.MigrationPlan)
+    assert_type(plan.differences, tuple[str, ...])
+    assert_type(plan.refusal, realm.Error | None)

@@ -36,3 +36,12 @@ def use_expressions(r: realm.Realm) -> None:
     dogs.where(realm.expr(Dog.name).startswith(3))  # mistake
     dogs.where(realm.expr(Dog.name).startswith("x", cases=False))  # mistake
     dogs.where(realm.expr(Dog.name).in_(3))  # mistake
+
+
+def use_migrations(m: realm.Migration) -> None:
+    realm.open("x", [Dog], version=2, migrate=3)  # mistake
+    realm.open("x", [Dog], version=2, migrate={"2": print})  # mistake
+    m.each(int)  # mistake
+    for _before, after in m.each(Dog):
+        after.legs = 4  # mistake
+    m.rename(Dog, "legs")  # mistake

@@ -62,6 +62,10 @@ struct DefaultFills {
                 continue
             }
             try tables.settle()
+            if place == class_.primaryKey {
+                try fillKeys(realm, table, item, property)
+                continue
+            }
             for key in try table.allKeys() {
                 try table.didWork(1)
                 let creation = Creation(realm, .all, ignoresUnknown: false)
@@ -79,6 +83,25 @@ struct DefaultFills {
                 defer { handle.release() }
                 try creation.fill(handle, 0, isNew: false)
                 try creation.fillEmbedded()
+            }
+        }
+    }
+
+    /// The same for a property that becomes the primary key: creation sets those of new objects only.
+    private func fillKeys(
+        _ realm: Realm, _ table: Table, _ stored: ClassSchema, _ name: String
+    ) throws(RealmError) {
+        guard let shown = realm.schema.class_(stored.key),
+            let property = shown.property(named: name)
+        else { return }
+        for key in try table.allKeys() {
+            guard let tree = try property.makeDefault(),
+                let value = try Self.constant(tree, property, shown, realm)
+            else { return }
+            let handle = try realm.object(stored.key, key)
+            defer { handle.release() }
+            try value.withRaw { raw throws(RealmError) in
+                try handle.setValue(property.key.rawValue, raw)
             }
         }
     }

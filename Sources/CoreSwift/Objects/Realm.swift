@@ -46,7 +46,9 @@ public final class Realm {
     private let changeObservers = CallbackList()
     let schemaObservers = CallbackList()
     /// The schema is being changed: the transaction is not the program's to end.
-    var isChangingSchema = false
+    var isChangingSchema = false {
+        didSet { file.noteMigration(isChangingSchema) }
+    }
     /// The block of a migration is running.
     var migration: MigrationState?
     /// Observers are running; they cannot move the realm.
@@ -230,6 +232,7 @@ public final class Realm {
         if isWritable {
             throw RealmError(.wrongTransactionState, "a write transaction is open already")
         }
+        try file.checkNoMigration()
         let tables = try readTables()
         let store = tables.store
         guard let lease = try store.beginWrite(wait: true, givesUp: givesUp) else {

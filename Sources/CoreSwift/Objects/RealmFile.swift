@@ -1,6 +1,8 @@
 // The file behind the realms of one path in this process: they share its store. `Database` keeps
 // the registry of these.
 
+import CKernels
+
 final class RealmFile: @unchecked Sendable {
     let path: String
     let options: StoreOptions
@@ -13,6 +15,9 @@ final class RealmFile: @unchecked Sendable {
     private(set) var sharedSettings: SharedSettings
     /// Where messages about the file go: the sink that was current at its opening.
     let log = Log.currentSink
+    /// The thread on which a realm of the file changes the schema, 0: none. It is the writer: another
+    /// realm of the same thread would wait for it in vain.
+    private var migratingThread: UInt = 0
     /// Realms opened as cached ones, found again by scheduler.
     private var cached: [WeakRealm] = []
 
@@ -66,6 +71,19 @@ final class RealmFile: @unchecked Sendable {
     /// A realm gave the file another schema version.
     func noteSchemaVersion(_ version: UInt64) {
         lock.withLock { sharedSettings.schemaVersion = version }
+    }
+
+    /// A realm of the calling thread begins or ends a change of the schema.
+    func noteMigration(_ isRunning: Bool) {
+        lock.withLock { migratingThread = isRunning ? ck_thread_pointer() : 0 }
+    }
+
+    /// Throws when a write transaction of the calling thread would wait for itself.
+    func checkNoMigration() throws(RealmError) {
+        guard lock.withLock({ migratingThread == ck_thread_pointer() }) else { return }
+        throw RealmError(
+            .wrongTransactionState,
+            "'\(path)' is being migrated by this thread: nothing else can write it meanwhile")
     }
 
     func enter() { lock.withLock { users += 1 } }

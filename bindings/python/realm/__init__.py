@@ -16,7 +16,15 @@
 from importlib.metadata import version as _version
 
 from ._collections import Dictionary, List, Set, results
-from ._database import Realm, Savepoint, Transaction, check_file, delete_files, open
+from ._database import (
+    Realm,
+    Savepoint,
+    Transaction,
+    check_file,
+    delete_files,
+    migration_plan,
+    open,
+)
 from ._errors import (
     ArgumentError,
     ClosedRealmError,
@@ -58,6 +66,7 @@ from ._errors import (
     WrongThreadError,
 )
 from ._json import to_dict, to_json
+from ._migration import Migration, MigrationPlan
 from ._model import (
     Default,
     EmbeddedObject,
@@ -105,6 +114,8 @@ __all__ = [
     "InvalidObjectError",
     "LimitError",
     "List",
+    "Migration",
+    "MigrationPlan",
     "MissingValueError",
     "NoSuchClassError",
     "NoSuchObjectError",
@@ -148,6 +159,7 @@ __all__ = [
     "is_managed",
     "is_valid",
     "library_version",
+    "migration_plan",
     "not_",
     "open",
     "parent_of",

@@ -8,7 +8,14 @@ from types import TracebackType
 from typing import Any, Literal, TypeVar, cast, overload
 
 from . import _realm
-from ._errors import SchemaError
+from ._errors import (
+    ConfigurationError,
+    FileMissingError,
+    FilePermissionError,
+    SchemaError,
+    SchemaMismatchError,
+)
+from ._migration import Migrate, MigrationPlan, runner
 from ._model import EmbeddedObject, Object, ObjectMeta
 from ._results import Results
 from ._reflection import classes_from_description
@@ -252,11 +259,29 @@ def _checked(classes: Iterable[ObjectMeta]) -> tuple[_realm.Model, ...]:
     return tuple(cls.__realm_model__ for cls in by_name.values())
 
 
+def _version(version: int | None, schema_version: int | None) -> int:
+    if version is not None and schema_version is not None:
+        raise TypeError("give version or schema_version, not both: they mean the same")
+    return (schema_version if version is None else version) or 0
+
+
+def _bind_found(realm: Realm) -> None:
+    """Gives a realm the classes of its file."""
+    try:
+        found = classes_from_description(realm._describe())
+        realm._bind(tuple(cls.__realm_model__ for cls in found))
+    except BaseException:
+        realm.close()
+        raise
+
+
 def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     path: str | os.PathLike[str],
     classes: Iterable[type[Object]] | None = None,
     *,
-    schema_version: int = 0,
+    version: int | None = None,
+    schema_version: int | None = None,
+    migrate: Migrate | None = None,
     read_only: bool = False,
     in_memory: bool = False,
     max_versions: int | None = None,
@@ -266,33 +291,84 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
 
     classes         the model classes to store; classes they link to need not be listed. None
                     takes the classes from the file: see `Realm.classes`.
-    schema_version  version of these declarations. Adding classes needs no new version.
+    version         schema version of these declarations, 0 if not given. Adding classes and
+                    changing indexes needs no new version, all other changes need a higher one.
+                    `schema_version` is the same.
+    migrate         called as `migrate(old, new)` or `migrate(old, new, m)` when the file has a
+                    lower schema version: `old` is the realm as it was, with the classes of the
+                    file; `new` is the realm as it will be, in its write transaction; `m` is a
+                    `realm.Migration`. An exception undoes everything and comes out of `open`. Or a
+                    dict of such functions by schema version: those above the version of the file
+                    are called in order.
     read_only       nothing can be written, not even new classes.
     in_memory       nothing outlives the last realm that is open under this path.
     max_versions    a write transaction fails when readers hold more versions than this.
     encryption_key  64 bytes.
+
+    Objects that are there get the defaults of properties that are added. See docs/MIGRATIONS.md.
     """
     text = os.path.abspath(os.fsdecode(path))
+    number = _version(version, schema_version)
     models = None
     if classes is not None:
         models = _checked(classes)
+    elif migrate is not None:
+        raise ConfigurationError("migrate needs classes to migrate to")
     result = Realm(
         text,
         models,
-        schema_version,
+        number,
         "read_only" if read_only else "automatic",
         in_memory=in_memory,
         max_versions=max_versions,
         encryption_key=encryption_key,
+        migrate=None if migrate is None else runner(migrate, number),
     )
     if classes is None:
-        try:
-            found = classes_from_description(result._describe())
-            result._bind(tuple(cls.__realm_model__ for cls in found))
-        except BaseException:
-            result.close()
-            raise
+        _bind_found(result)
     return result
+
+
+def migration_plan(
+    path: str | os.PathLike[str],
+    classes: Iterable[type[Object]],
+    *,
+    version: int | None = None,
+    schema_version: int | None = None,
+    migrate: Migrate | None = None,
+    rehearse: bool = False,
+    encryption_key: bytes | None = None,
+) -> MigrationPlan:
+    """What opening the file at `path` with other classes would do. The file stays as it is.
+
+    From the classes alone, `print(plan)` lists the differences, or says why opening would fail. With
+    `rehearse`, or with a function for `migrate`, all of it is carried out, and taken back: this also
+    finds what depends on the data, such as two objects with one primary key. Exceptions of `migrate`
+    come out of this. Needs the file.
+    """
+    text = os.path.abspath(os.fsdecode(path))
+    number = _version(version, schema_version)
+    models = _checked(classes)
+    run = None if migrate is None else runner(migrate, number)
+    if not os.path.isfile(text) or os.path.getsize(text) == 0:
+        raise FileMissingError(f"there is no realm at {text!r}", None, text)
+    rehearse = rehearse or run is not None
+    try:
+        realm = Realm(text, None, 0, "automatic", encryption_key=encryption_key)
+    except (ConfigurationError, FilePermissionError):
+        # It is open as read-only here, or can't be written.
+        if rehearse:
+            raise
+        realm = Realm(text, None, 0, "read_only", encryption_key=encryption_key)
+    with realm:
+        differences, changes, refusal = realm._preview(models, number)
+        old = realm.schema_version
+        if rehearse and changes:
+            try:
+                realm._rehearse(models, number, run)
+            except SchemaMismatchError as error:
+                refusal = error
+    return MigrationPlan(text, old, number, tuple(differences), changes, refusal)
 
 
 def check_file(path: str | os.PathLike[str], /) -> list[str]:

@@ -145,7 +145,12 @@ struct Realm {
     size_t deferred_capacity;
     Iterator *iterators;       /* those that walk over live results */
     unsigned long moves;       /* how often it began to write or went to another version */
+    int part;                  /* what it is in a migration: one of the following */
+    realm_schema_t *target;    /* of the new realm of a migration that runs: the new schema */
 };
+
+/* Realms of migrations are the program's as long as the migration runs. */
+enum { PART_NONE = 0, PART_OLD = 1, PART_NEW = 2 };
 
 /* Base of all model classes. Managed when `handle` is set, otherwise it carries its values. */
 struct Object {
@@ -227,6 +232,30 @@ typedef struct {
         Py_END_ALLOW_THREADS                                                                       \
         blocking_realm->busy--;                                                                    \
         Py_DECREF(blocking_owner);                                                                 \
+    }
+
+/* Calls of the engine that may call back into Python: the GIL is away between ENGINE_CALLS_BACK and
+ * ENGINE_CALLED, and what is called back stands between CALLBACK_BEGIN and CALLBACK_END. Callbacks
+ * may also come while the GIL is held, and may call the engine in turn. */
+extern _Thread_local PyThreadState *thread_away;
+
+#define ENGINE_CALLS_BACK                                                                          \
+    {                                                                                              \
+        thread_away = PyEval_SaveThread();
+
+#define ENGINE_CALLED                                                                              \
+        PyEval_RestoreThread(thread_away);                                                         \
+        thread_away = NULL;                                                                        \
+    }
+
+#define CALLBACK_BEGIN                                                                             \
+    {                                                                                              \
+        PyThreadState *callback_thread = thread_away;                                              \
+        thread_away = NULL;                                                                        \
+        if (callback_thread) PyEval_RestoreThread(callback_thread);
+
+#define CALLBACK_END                                                                               \
+        if (callback_thread) thread_away = PyEval_SaveThread();                                    \
     }
 
 /* ---- module.c ------------------------------------------------------------------------------- */
@@ -317,6 +346,12 @@ int realm_bind(Realm *realm, Model **models, size_t count);
 void realm_unbind(Realm *realm);
 PyObject *realm_bind_method(Realm *self, PyObject *models);
 PyObject *realm_describe(Realm *self, PyObject *unused);
+/* The models of a tuple as a plain array, to be freed with PyMem_Free; NULL with an exception. */
+Model **models_of_tuple(State *state, PyObject *tuple, size_t *count);
+/* A new realm that takes over `handle`, also on failure. */
+Realm *realm_make(State *state, PyTypeObject *type, realm_t *handle, PyObject *path);
+/* Looks up again which classes and properties of the file the models stand for. */
+int realm_bind_again(Realm *realm);
 PyObject *realm_create(Realm *self, PyObject *const *args, Py_ssize_t count, PyObject *names);
 PyObject *realm_add(Realm *self, PyObject *args, PyObject *kwargs);
 PyObject *realm_find(Realm *self, PyObject *args);
@@ -327,6 +362,30 @@ PyObject *realm_delete_object(Realm *self, PyObject *object);
 realm_update_policy_e engine_policy(int update);
 /* The number of an update policy by name, NULL being that of "error"; -1 with an exception. */
 int update_policy(PyObject *name);
+
+/* ---- realm_migration.c ----------------------------------------------------------------------- */
+
+/* A migration while its realm is opened, and the exception that it ended with. */
+typedef struct {
+    State *state;
+    PyTypeObject *type;        /* of realms */
+    PyObject *path;
+    PyObject *function;        /* called with the old and the new realm */
+    Model **models;
+    size_t count;
+    PyObject *error_type, *error, *traceback;
+} Migration;
+
+/* realm_migration_func_t; `userdata` is a Migration. */
+bool migration_run(void *userdata, realm_t *old, realm_t *new, const realm_schema_t *schema);
+/* Raises what the migration raised; false if it raised nothing. */
+bool migration_raise(Migration *migration);
+PyObject *realm_rename_property(Realm *self, PyObject *args);
+PyObject *realm_rename_class(Realm *self, PyObject *args);
+PyObject *realm_delete_class(Realm *self, PyObject *args);
+PyObject *realm_delete_objects_of(Realm *self, PyObject *args);
+PyObject *realm_preview(Realm *self, PyObject *args);
+PyObject *realm_rehearse(Realm *self, PyObject *args);
 
 /* ---- json.c --------------------------------------------------------------------------------- */
 

@@ -80,9 +80,8 @@ PyObject *object_to_json(Object *self, PyObject *args) {
 
 /* ---- defaults ------------------------------------------------------------------------------- */
 
-/* Called by the engine in one of the calls above, so on their thread and with the GIL. */
-static char *default_text(void *userdata) {
-    Property *property = userdata;
+/* The JSON text of a default, as a copy made with malloc(); NULL with an exception. */
+static char *text_of_default(Property *property) {
     char *copy = NULL;
     PyObject *value = property_default(property), *text = NULL;
     if (value) {
@@ -101,6 +100,15 @@ static char *default_text(void *userdata) {
     return copy;
 }
 
+/* Called by the engine in one of the calls above, or in a migration; an exception stays set. */
+static char *default_text(void *userdata) {
+    char *text;
+    CALLBACK_BEGIN
+    text = text_of_default(userdata);
+    CALLBACK_END
+    return text;
+}
+
 /* Called when the engine forgets the schema: on any thread, with the GIL or without. */
 static void drop_property(void *userdata) {
     if (!Py_IsInitialized()) return;
@@ -113,7 +121,17 @@ int schema_add_defaults(State *state, realm_schema_t *schema, Model *model) {
     for (size_t i = 0; i < model->count; i++) {
         Property *property = model->properties[i];
         if (!property->default_value && !property->default_factory) continue;
-        if (!realm_schema_set_default_func(schema, model->text, property->text, default_text,
+        if (!property->default_factory) {
+            /* One text for all: objects that are there when a property is added share it. */
+            char *text = text_of_default(property);
+            bool done = text &&
+                        realm_schema_set_default(schema, model->stored, property->text, text);
+            free(text);
+            if (done) continue;
+            raise_engine(state, "the default of %s.%s", model->text, property->text);
+            return -1;
+        }
+        if (!realm_schema_set_default_func(schema, model->stored, property->text, default_text,
                                            Py_NewRef((PyObject *)property), drop_property)) {
             raise_engine(state, "the default of %s.%s", model->text, property->text);
             return -1;

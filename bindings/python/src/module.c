@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 unsigned fork_generation = 0;
+_Thread_local PyThreadState *thread_away = NULL;
 
 static void after_fork_in_child(void) { fork_generation++; }
 

@@ -7,7 +7,10 @@
 
 int realm_ready_slow(Realm *self) {
     if (self->closed) {
-        raise_code(self->state, RLM_ERR_CLOSED_REALM, "the realm %R is closed", self->path);
+        raise_code(self->state, RLM_ERR_CLOSED_REALM,
+                   self->part == PART_NONE ? "the realm %R is closed"
+                                           : "the migration of the realm %R is over",
+                   self->path);
         return -1;
     }
     if (self->fork_generation != fork_generation) {
@@ -58,7 +61,8 @@ static void realm_dealloc(Realm *self) {
     if (self->handle && self->fork_generation == fork_generation) {
         while (self->deferred_count) realm_release(self->deferred[--self->deferred_count]);
         Py_BEGIN_ALLOW_THREADS
-        realm_close(self->handle);
+        /* What a migration works on goes on without it. */
+        if (self->part == PART_NONE) realm_close(self->handle);
         realm_release(self->handle);
         Py_END_ALLOW_THREADS
     }
@@ -76,6 +80,12 @@ static PyObject *method_close(Realm *self, PyObject *unused) {
         /* The parent's realm: closing it here must not disturb the parent. */
         self->closed = true;
         Py_RETURN_NONE;
+    }
+    if (self->part != PART_NONE) {
+        raise_code(self->state, RLM_ERR_ILLEGAL_OPERATION,
+                   "the realm %R is being migrated; its realms are closed when that is done",
+                   self->path);
+        return NULL;
     }
     if (self->busy) {
         raise_code(self->state, RLM_ERR_ILLEGAL_OPERATION,
@@ -324,6 +334,12 @@ static PyMethodDef realm_methods[] = {
     {"_savepoint_release", (PyCFunction)method_savepoint_release, METH_O, NULL},
     {"_describe", (PyCFunction)realm_describe, METH_NOARGS, NULL},
     {"_bind", (PyCFunction)realm_bind_method, METH_O, NULL},
+    {"_rename_property", (PyCFunction)realm_rename_property, METH_VARARGS, NULL},
+    {"_rename_class", (PyCFunction)realm_rename_class, METH_VARARGS, NULL},
+    {"_delete_class", (PyCFunction)realm_delete_class, METH_VARARGS, NULL},
+    {"_delete_objects_of", (PyCFunction)realm_delete_objects_of, METH_VARARGS, NULL},
+    {"_preview", (PyCFunction)realm_preview, METH_VARARGS, NULL},
+    {"_rehearse", (PyCFunction)realm_rehearse, METH_VARARGS, NULL},
     {"find", (PyCFunction)realm_find, METH_VARARGS,
      "find($self, cls, key, /)\n--\n\n"
      "The object of cls with this primary key, None if there is none."},

@@ -20,8 +20,11 @@ static int schema_mode(PyObject *name) {
     return -1;
 }
 
-/* Models of the tuple as a plain array; NULL with an exception. */
-static Model **models_of_tuple(State *state, PyObject *tuple, size_t *count) {
+Model **models_of_tuple(State *state, PyObject *tuple, size_t *count) {
+    if (!PyTuple_Check(tuple)) {
+        PyErr_SetString(PyExc_TypeError, "models must be a tuple");
+        return NULL;
+    }
     *count = (size_t)PyTuple_Size(tuple);
     Model **models = PyMem_Calloc(*count + 1, sizeof *models);
     if (!models) {
@@ -42,18 +45,12 @@ static Model **models_of_tuple(State *state, PyObject *tuple, size_t *count) {
 
 /* ---- bindings ------------------------------------------------------------------------------- */
 
-static int bind_one(Realm *self, Binding *binding, Model *model) {
+/* Finds the keys of the model of a binding. */
+static int find_keys(Realm *self, Binding *binding) {
     State *state = self->state;
+    Model *model = binding->model;
     realm_class_info_t info;
     bool found = false;
-    binding->realm = self;
-    binding->model = (Model *)Py_NewRef((PyObject *)model);
-    binding->keys = PyMem_Calloc(model->count + 1, sizeof *binding->keys);
-    binding->targets = PyMem_Calloc(model->count + 1, sizeof *binding->targets);
-    if (!binding->keys || !binding->targets) {
-        PyErr_NoMemory();
-        return -1;
-    }
     if (!realm_find_class(self->handle, model->stored, &found, &info)) {
         raise_engine(state, "looking up class %s", model->text);
         return -1;
@@ -87,6 +84,25 @@ static int bind_one(Realm *self, Binding *binding, Model *model) {
         binding->keys[i] = properties[j].key;
     }
     PyMem_Free(properties);
+    return 0;
+}
+
+static int bind_one(Realm *self, Binding *binding, Model *model) {
+    binding->realm = self;
+    binding->model = (Model *)Py_NewRef((PyObject *)model);
+    binding->keys = PyMem_Calloc(model->count + 1, sizeof *binding->keys);
+    binding->targets = PyMem_Calloc(model->count + 1, sizeof *binding->targets);
+    if (!binding->keys || !binding->targets) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    return find_keys(self, binding);
+}
+
+int realm_bind_again(Realm *self) {
+    for (size_t i = 0; i < self->binding_count; i++) {
+        if (find_keys(self, &self->bindings[i]) < 0) return -1;
+    }
     return 0;
 }
 
@@ -269,16 +285,31 @@ failed:
     return NULL;
 }
 
+Realm *realm_make(State *state, PyTypeObject *type, realm_t *handle, PyObject *path) {
+    Realm *self = (Realm *)PyType_GenericAlloc(type, 0);
+    if (!self) {
+        realm_release(handle);
+        return NULL;
+    }
+    self->state = state;
+    self->handle = handle;
+    self->path = Py_NewRef(path);
+    self->thread = PyThread_get_thread_ident();
+    self->fork_generation = fork_generation;
+    return self;
+}
+
 PyObject *realm_open_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"path", "models", "schema_version", "mode", "in_memory",
-                            "max_versions", "encryption_key", NULL};
+                            "max_versions", "encryption_key", "migrate", NULL};
     PyObject *path, *tuple, *mode_name, *max_versions = Py_None, *version_object;
+    PyObject *migrate = Py_None;
     int in_memory = 0;
     const char *key = NULL;
     Py_ssize_t key_size = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UOOU|$pOz#:Realm", names, &path, &tuple,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UOOU|$pOz#O:Realm", names, &path, &tuple,
                                      &version_object, &mode_name, &in_memory, &max_versions, &key,
-                                     &key_size)) {
+                                     &key_size, &migrate)) {
         return NULL;
     }
     State *state = state_of_type(type);
@@ -296,10 +327,6 @@ PyObject *realm_open_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     realm_t *handle = NULL;
     if (!PyUnicode_FSConverter(path, &encoded)) return NULL;
     if (tuple != Py_None) {
-        if (!PyTuple_Check(tuple)) {
-            PyErr_SetString(PyExc_TypeError, "models must be a tuple or None");
-            goto done;
-        }
         models = models_of_tuple(state, tuple, &count);
         if (!models) goto done;
         schema = schema_from_models(state, models, count);
@@ -308,24 +335,22 @@ PyObject *realm_open_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     config = config_new(state, PyBytes_AsString(encoded), schema, version, mode, in_memory,
                         max_versions, key, key_size);
     if (!config) goto done;
+    Migration migration = {.state = state, .type = type, .path = path, .function = migrate,
+                           .models = models, .count = count};
+    if (migrate != Py_None) {
+        realm_config_set_migration_function(config, migration_run, &migration, NULL);
+    }
     /* Nobody else knows this configuration yet, so there is no handle to pin. */
-    Py_BEGIN_ALLOW_THREADS
+    ENGINE_CALLS_BACK
     handle = realm_open(config);
-    Py_END_ALLOW_THREADS
-    if (!handle) {
+    ENGINE_CALLED
+    if (migration_raise(&migration) || !handle) {
+        if (handle) realm_release(handle);
         raise_engine(state, "opening %R", path);
         goto done;
     }
-    self = (Realm *)PyType_GenericAlloc(type, 0);
-    if (!self) {
-        realm_release(handle);
-        goto done;
-    }
-    self->state = state;
-    self->handle = handle;
-    self->path = Py_NewRef(path);
-    self->thread = PyThread_get_thread_ident();
-    self->fork_generation = fork_generation;
+    self = realm_make(state, type, handle, path);
+    if (!self) goto done;
     if (models && realm_bind(self, models, count) < 0) Py_CLEAR(self);
 done:
     Py_XDECREF(encoded);

@@ -1,0 +1,34 @@
+// What opening with a schema would do, told without doing it: for dry runs.
+
+public struct SchemaPreview {
+    /// How the file differs from the schema. Classes that only the file has are left out: they stay.
+    public var differences: [SchemaDifference] = []
+    /// Opening writes to the file.
+    public var changesFile = false
+    /// Opening calls the migration block.
+    public var migrates = false
+    /// What opening fails with, as far as schemas and versions tell; data may refuse still.
+    public var refusal: RealmError?
+}
+
+extension Realm {
+    /// Compares the file, as the realm reads it, with a schema, as opening does.
+    public func preview(_ request: SchemaRequest) throws(RealmError) -> SchemaPreview {
+        let tables = try readTables()
+        var preview = SchemaPreview()
+        preview.differences = tables.schema.differences(to: request.schema).filter {
+            if case .classRemoved = $0 { return false }
+            return true
+        }
+        do throws(RealmError) {
+            try Self.check(request.schema, request.mode)
+            let plan = try SchemaPlan.make(
+                file: tables.stored, fileVersion: tables.schemaVersion, request)
+            preview.changesFile = plan != nil
+            preview.migrates = plan?.action == .migrate || plan?.action == .migrateByHand
+        } catch {
+            preview.refusal = error
+        }
+        return preview
+    }
+}

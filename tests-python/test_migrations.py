@@ -1,0 +1,840 @@
+"""Migrations: files whose classes have changed since."""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import gc
+import pathlib
+import uuid
+import weakref
+from typing import Any
+
+import pytest
+
+import realm
+
+UTC = datetime.timezone.utc
+
+
+def class_(
+    name: str, annotations: dict[str, Any], base=realm.Object, /, **values
+) -> type[Any]:
+    """A model class of one version of a program."""
+    options = {k: values.pop(k) for k in ("stored_name",) if k in values}
+    space = {"__annotations__": annotations, "__module__": __name__, **values}
+    return type(realm.Object)(name, (base,), space, **options)
+
+
+PERSON_1 = {"name": str, "age": int, "nick": str | None}
+
+
+def person_1():
+    return class_("Person", PERSON_1)
+
+
+@pytest.fixture
+def people(path: str) -> str:
+    """A file of version 1 with three persons and two dogs of theirs."""
+    person = person_1()
+    dog = class_("Dog", {"name": str, "owner": person | None})
+    with realm.open(path, [person, dog], version=1) as r, r.write():
+        ann = r.create(person, name="Ann", age=30, nick=None)
+        bob = r.create(person, name="Bob", age=41, nick="Bobby")
+        r.create(person, name="Cid", age=52, nick="C")
+        r.create(dog, name="Rex", owner=ann)
+        r.create(dog, name="Fido", owner=bob)
+    return path
+
+
+def content(path: str) -> dict[str, Any]:
+    """Everything in a file that is not open."""
+    with realm.open(path) as r:
+        return {
+            "version": r.schema_version,
+            **{name: [realm.to_dict(o, depth=1) for o in r.objects(name)] for name in r.classes},
+        }
+
+
+class Undone:
+    """The file is afterwards what it was before, and sound."""
+
+    def __init__(self, path: str) -> None:
+        self.path = path
+
+    def __enter__(self) -> None:
+        self.before = content(self.path)
+
+    def __exit__(self, *_: object) -> None:
+        assert content(self.path) == self.before
+        assert realm.check_file(self.path) == []
+
+
+class TestWithoutAFunction:
+    def test_properties_come_and_go(self, people):
+        person = class_("Person", {"name": str, "email": str | None, "score": float})
+        with realm.open(people, [person], version=2) as r:
+            assert r.schema_version == 2
+            assert [(p.name, p.email, p.score) for p in r.objects(person)] == [
+                ("Ann", None, 0.0), ("Bob", None, 0.0), ("Cid", None, 0.0)]
+            assert r.objects(person).filter("score == 0 AND email == nil").count() == 3
+        assert realm.check_file(people) == []
+
+    def test_schema_version_is_the_same_as_version(self, people):
+        person = class_("Person", {"name": str})
+        with realm.open(people, [person], schema_version=2) as r:
+            assert r.schema_version == 2
+        with pytest.raises(TypeError, match="not both"):
+            realm.open(people, [person], schema_version=2, version=2)
+
+    def test_a_change_needs_a_version_and_is_told_in_words(self, people):
+        person = class_("Person", {"name": str, "age": str, "email": str}, name=realm.Indexed())
+        with Undone(people), pytest.raises(realm.SchemaMismatchError) as caught:
+            realm.open(people, [person], version=1)
+        for words in ("'Person.age' has been changed from", "'Person.email' has been added",
+                      "'Person.nick' has been removed", "higher"):
+            assert words in str(caught.value)
+        assert "CoreSwift" not in str(caught.value)
+        assert caught.value.code == realm.ErrorCode.SCHEMA_MISMATCH
+
+    def test_a_lower_version_is_refused(self, people):
+        with Undone(people), pytest.raises(realm.SchemaMismatchError, match="lower than the file"):
+            realm.open(people, [person_1()], version=0, migrate=lambda old, new: None)
+
+    def test_classes_that_are_not_named_stay(self, people):
+        with realm.open(people, [person_1()], version=2):
+            pass
+        with realm.open(people) as r:
+            assert len(r.objects("Dog")) == 2 and r.objects("Dog")[0].owner.name == "Ann"
+
+
+ADDED: dict[str, tuple[Any, Any, Any]] = {
+    # name: annotation, default, what is read
+    "int": (int, 7, 7),
+    "bool": (bool, True, True),
+    "float": (float, 2, 2.0),
+    "single": (realm.Float32, 0.5, 0.5),
+    "str": (str, "häß\u0000lich", "häß\u0000lich"),
+    "long": (str, "x" * 5000, "x" * 5000),
+    "bytes": (bytes, b"\0\1", b"\0\1"),
+    "datetime": (datetime.datetime, datetime.datetime(2026, 1, 2, 3, 4, 5, 6, UTC),
+                 datetime.datetime(2026, 1, 2, 3, 4, 5, 6, UTC)),
+    "Decimal": (decimal.Decimal, decimal.Decimal("1.10"), decimal.Decimal("1.10")),
+    "UUID": (uuid.UUID, uuid.UUID(int=5), uuid.UUID(int=5)),
+    "ObjectId": (realm.ObjectId, realm.ObjectId("0" * 24), realm.ObjectId("0" * 24)),
+    "Any": (Any, 3, 3),
+    "nested": (Any, [1, {"a": 2}], [1, {"a": 2}]),
+    "int or None": (int | None, 8, 8),
+    "None": (int | None, None, None),
+    "list": (list[int], [1, 2], [1, 2]),
+    "set": (set[str], {"a"}, {"a"}),
+    "dict": (dict[str, float], {"a": 1.5}, {"a": 1.5}),
+    "infinity": (float, float("inf"), float("inf")),
+}
+
+
+class TestDefaults:
+    """Objects that are there get what new ones would."""
+
+    @pytest.mark.parametrize("kind", ADDED)
+    def test_constants(self, people, kind):
+        annotation, default, read = ADDED[kind]
+        person = class_("Person", {**PERSON_1, "added": annotation}, added=default)
+        with realm.open(people, [person], version=2) as r:
+            found = [p.added for p in r.objects(person)]
+            assert [realm.to_dict(p)["added"] for p in r.objects(person)] == [read] * 3
+            assert len(found) == 3
+        # The default is in the file, not only in the program.
+        assert [p["added"] for p in content(people)["Person"]] == [read] * 3
+        assert realm.check_file(people) == []
+
+    def test_marked_constants_and_indexes(self, people):
+        person = class_("Person", {**PERSON_1, "added": str},
+                        added=realm.Indexed(default="new"))
+        with realm.open(people, [person], version=2) as r:
+            assert r.objects(person).filter("added == 'new'").count() == 3
+
+    def test_a_factory_is_asked_for_each_object(self, people):
+        counter = iter(range(100))
+        person = class_("Person", {**PERSON_1, "added": int},
+                        added=realm.Default(lambda: next(counter)))
+        with realm.open(people, [person], version=2) as r:
+            assert sorted(p.added for p in r.objects(person)) == [0, 1, 2]
+
+    def test_factories_of_collections_and_embedded_objects(self, people):
+        address = class_("Address", {"street": str}, realm.EmbeddedObject)
+        person = class_(
+            "Person", {**PERSON_1, "tags": list[str], "home": address | None},
+            tags=realm.Default(lambda: ["a", "b"]),
+            home=realm.Default(lambda: address(street="Main")))
+        with realm.open(people, [person], version=2) as r:
+            assert [(list(p.tags), p.home.street) for p in r.objects(person)] == [
+                (["a", "b"], "Main")] * 3
+        assert realm.check_file(people) == []
+
+    def test_a_factory_that_raises_undoes_all(self, people):
+        def broken():
+            raise RuntimeError("no number today")
+
+        person = class_("Person", {**PERSON_1, "added": int}, added=realm.Default(broken))
+        with Undone(people), pytest.raises(RuntimeError, match="no number today"):
+            realm.open(people, [person], version=2)
+
+    def test_a_factory_of_another_type_undoes_all(self, people):
+        person = class_("Person", {**PERSON_1, "added": int}, added=realm.Default(lambda: "x"))
+        with Undone(people), pytest.raises((realm.Error, TypeError)):
+            realm.open(people, [person], version=2)
+
+    def test_defaults_of_a_class_with_another_stored_name(self, path):
+        def version(annotations, **values):
+            return class_("Dog", annotations, stored_name="t_dog", **values)
+
+        with realm.open(path, [version({"name": str})], version=1) as r, r.write():
+            r.create("Dog", name="Rex")
+        dog = version({"name": str, "age": int, "number": int}, age=3,
+                      number=realm.Default(lambda: 9))
+        with realm.open(path, [dog], version=2) as r:
+            assert [(d.age, d.number) for d in r.objects(dog)] == [(3, 9)]
+        assert list(content(path)) == ["version", "t_dog"]
+
+    def test_the_function_sees_them(self, people):
+        person = class_("Person", {**PERSON_1, "added": int}, added=5)
+        seen = []
+        with realm.open(people, [person], version=2, migrate=lambda old, new:
+                        seen.extend(p.added for p in new.objects(person))):
+            assert seen == [5, 5, 5]
+
+
+class TestTheFunction:
+    def test_it_moves_data(self, people):
+        person = class_("Person", {"full": str, "born": int | None})
+
+        def migrate(old, new):
+            assert old.schema_version == 1 and new.schema_version == 2
+            assert old.classes.keys() == {"Person", "Dog"}
+            assert not old.is_writing and new.is_writing
+            for before, after in zip(old.objects("Person"), new.objects(person), strict=True):
+                after.full = f"{before.name} ({before.nick})"
+                after.born = 2000 - before.age
+            new.create(person, full="Dan", born=None)
+
+        with realm.open(people, [person], version=2, migrate=migrate) as r:
+            assert [(p.full, p.born) for p in r.objects(person)] == [
+                ("Ann (None)", 1970), ("Bob (Bobby)", 1959), ("Cid (C)", 1948), ("Dan", None)]
+            assert not r.is_writing
+            with r.write():
+                r.objects(person)[0].full = "still works"
+        assert realm.check_file(people) == []
+
+    def test_old_objects_follow_links_of_the_old_classes(self, people):
+        person = class_("Person", PERSON_1)
+        dog = class_("Dog", {"name": str, "owner_name": str | None})
+
+        def migrate(old, new, m):
+            for before, after in m.each(dog):
+                after.owner_name = before.owner.name
+            assert old.objects("Dog").filter("owner.age > 35").count() == 1
+            assert repr(old.objects("Dog")[0]).startswith("Dog(name='Rex'")
+
+        with realm.open(people, [person, dog], version=2, migrate=migrate) as r:
+            assert [d.owner_name for d in r.objects(dog)] == ["Ann", "Bob"]
+
+    def test_it_is_called_once_for_a_version_alone(self, people):
+        calls = []
+        for _ in range(3):
+            with realm.open(people, [person_1()], version=2,
+                            migrate=lambda old, new: calls.append(1)) as r:
+                assert r.schema_version == 2
+        assert calls == [1]
+
+    def test_it_is_not_called_for_a_new_file(self, path):
+        def migrate(old, new):
+            raise AssertionError
+
+        with realm.open(path, [person_1()], version=5, migrate=migrate) as r:
+            assert r.schema_version == 5
+
+    def test_types_are_changed_by_hand(self, people):
+        person = class_("Person", {"name": str, "age": str, "nick": str | None})
+
+        def migrate(old, new, m):
+            for before, after in m.each(person):
+                assert after.age == ""
+                after.age = str(before.age)
+
+        with realm.open(people, [person], version=2, migrate=migrate) as r:
+            assert [p.age for p in r.objects(person)] == ["30", "41", "52"]
+
+    def test_each_leaves_out_what_is_gone_and_what_is_new(self, people):
+        person = person_1()
+
+        def migrate(old, new, m):
+            new.delete(new.objects(person).filter("name == 'Bob'"))
+            new.create(person, name="Dan", age=1, nick=None)
+            assert [(b.name, a.name) for b, a in m.each(person)] == [
+                ("Ann", "Ann"), ("Cid", "Cid")]
+            assert [b.name for b, _ in m.each("Person")] == ["Ann", "Cid"]
+            seen.append(1)
+
+        seen: list[int] = []
+        with realm.open(people, [person], version=2, migrate=migrate):
+            assert seen == [1]
+
+    def test_each_of_a_class_that_is_new_and_of_none(self, people):
+        cat = class_("Cat", {"name": str})
+
+        def migrate(old, new, m):
+            assert list(m.each(cat)) == []
+            with pytest.raises(realm.NoSuchClassError):
+                m.each("Cow")
+            with pytest.raises(TypeError):
+                m.each(int)
+            seen.append(1)
+
+        seen: list[int] = []
+        with realm.open(people, [cat], version=2, migrate=migrate):
+            assert seen == [1]
+
+    def test_a_class_is_split(self, people):
+        nick = class_("Nick", {"text": str})
+        person = class_("Person", {"name": str, "nicks": list[nick]})
+
+        def migrate(old, new, m):
+            for before, after in m.each(person):
+                if before.nick is not None:
+                    after.nicks.append(nick(text=before.nick))
+
+        with realm.open(people, [person], version=2, migrate=migrate) as r:
+            assert [[n.text for n in p.nicks] for p in r.objects(person)] == [[], ["Bobby"], ["C"]]
+
+    def test_a_migration_says_what_it_is(self, people):
+        kept = []
+
+        def migrate(old, new, m):
+            kept.append(m)
+            assert (m.old, m.new, m.old_version, m.new_version) == (old, new, 1, 4)
+            assert repr(m) == f"<migration of {people!r} from version 1 to 4>"
+
+        realm.open(people, [person_1()], version=4, migrate=migrate).close()
+        assert repr(kept[0]) == f"<migration of {people!r}, over>"
+
+    def test_in_memory(self, path):
+        kept = realm.open(path, [person_1()], version=1, in_memory=True)
+        with kept.write():
+            kept.create("Person", name="Ann", age=1)
+        with pytest.raises(realm.ConfigurationError):
+            realm.open(path, [person_1()], version=2, in_memory=True)
+        kept.close()
+
+
+class TestStepsByVersion:
+    def open(self, path, version, log, steps):
+        def step(number):
+            def run(old, new, m):
+                assert m.new_version == version
+                log.append(number)
+            return run
+
+        return realm.open(path, [person_1()], version=version,
+                          migrate={n: step(n) for n in steps})
+
+    def test_those_above_the_file_run_in_order(self, people):
+        log: list[int] = []
+        self.open(people, 4, log, [4, 2, 3]).close()
+        assert log == [2, 3, 4]
+        self.open(people, 4, log, [4, 2, 3]).close()
+        assert log == [2, 3, 4]
+        self.open(people, 7, log, [2, 3, 4, 6]).close()
+        assert log == [2, 3, 4, 6]
+
+    def test_one_that_raises_undoes_those_before(self, people):
+        def rename(old, new, m):
+            m.rename("Person", "nick", "alias")
+
+        def fail(old, new):
+            raise KeyError("b")
+
+        person = class_("Person", {"name": str, "age": int, "alias": str | None})
+        with Undone(people), pytest.raises(KeyError):
+            realm.open(people, [person], version=3, migrate={2: rename, 3: fail})
+
+    def test_versions_that_can_not_be(self, people):
+        with Undone(people):
+            with pytest.raises(ValueError, match="version 3, and version is 2"):
+                realm.open(people, [person_1()], version=2, migrate={3: lambda old, new: None})
+            for bad in ("2", 0, -1, True, 2.0):
+                with pytest.raises(TypeError, match="schema version"):
+                    realm.open(people, [person_1()], version=9, migrate={bad: lambda old, new: 1})
+
+
+class TestRenaming:
+    def test_a_property_keeps_its_values_and_index(self, people):
+        person = class_("Person", {"full_name": str, "age": int, "nick": str | None},
+                        full_name=realm.Indexed())
+
+        def migrate(old, new, m):
+            some = new.objects(person)[0]
+            assert some.full_name == ""
+            m.rename(person, "name", "full_name")
+            assert some.full_name == "Ann"
+            assert new.objects(person).filter("full_name == 'Bob'").count() == 1
+
+        with realm.open(people, [person], version=2, migrate=migrate) as r:
+            assert [p.full_name for p in r.objects(person)] == ["Ann", "Bob", "Cid"]
+            assert r.objects(person).filter("full_name == 'Cid'").count() == 1
+        assert realm.check_file(people) == []
+
+    def test_a_property_may_become_optional_on_the_way(self, people):
+        person = class_("Person", {"name": str, "years": int | None, "nick": str | None})
+        with realm.open(people, [person], version=2, migrate=lambda old, new, m:
+                        m.rename("Person", "age", "years")) as r:
+            assert [p.years for p in r.objects(person)] == [30, 41, 52]
+
+    @pytest.mark.parametrize(
+        ("cls", "old", "new", "error", "words"),
+        [
+            ("Cow", "name", "full", realm.NoSuchClassError, "Cow"),
+            ("Person", "nome", "full", realm.NoSuchPropertyError, "Person.nome"),
+            ("Person", "age", "full", realm.IllegalOperationError, "int"),
+            ("Person", "nick", "full", realm.IllegalOperationError, "required"),
+            ("Person", "kept", "full", realm.NoSuchPropertyError, "kept"),
+            ("Person", "name", "", realm.Error, "name"),
+        ],
+    )
+    def test_what_can_not_be(self, people, cls, old, new, error, words):
+        person = class_("Person", {"full": str})
+        with Undone(people), pytest.raises(error, match=words):
+            realm.open(people, [person], version=2,
+                       migrate=lambda before, after, m: m.rename(cls, old, new))
+
+    def test_a_property_that_is_still_there(self, people):
+        person = class_("Person", {**PERSON_1, "full": str})
+        with Undone(people), pytest.raises(realm.IllegalOperationError, match="still has"):
+            realm.open(people, [person], version=2,
+                       migrate=lambda old, new, m: m.rename(person, "name", "full"))
+
+    def test_errors_may_be_handled(self, people):
+        def migrate(old, new, m):
+            with pytest.raises(realm.NoSuchPropertyError):
+                m.rename(person, "nome", "full")
+            m.rename(person, "name", "full")
+
+        person = class_("Person", {"full": str})
+        with realm.open(people, [person], version=2, migrate=migrate) as r:
+            assert [p.full for p in r.objects(person)] == ["Ann", "Bob", "Cid"]
+
+    def test_a_class_keeps_objects_and_links(self, people):
+        human = class_("Human", {"name": str, "years": int, "height": float}, height=1.5)
+        dog = class_("Dog", {"name": str, "owner": human | None})
+
+        def migrate(old, new, m):
+            m.rename_class("Person", human)
+            m.rename(human, "age", "years")
+            assert [(b.nick, a.name, a.years) for b, a in m.each(human)] == [
+                (None, "Ann", 30), ("Bobby", "Bob", 41), ("C", "Cid", 52)]
+            assert new.objects(dog)[0].owner.name == "Ann"
+
+        with realm.open(people, [human, dog], version=2, migrate=migrate) as r:
+            assert [(h.name, h.years, h.height) for h in r.objects(human)] == [
+                ("Ann", 30, 1.5), ("Bob", 41, 1.5), ("Cid", 52, 1.5)]
+            assert [d.owner.name for d in r.objects(dog)] == ["Ann", "Bob"]
+            assert r.backlinks(r.objects(human)[0], dog, "owner").count() == 1
+        assert set(content(people)) == {"version", "Human", "Dog"}
+        assert realm.check_file(people) == []
+
+    def test_a_stored_name_is_taken_for_a_python_class(self, people):
+        human = class_("Human", PERSON_1, stored_name="Person")
+        with realm.open(people, [human], version=2, migrate=lambda old, new, m:
+                        new.delete(a for b, a in m.each(human) if b.name == "Bob")) as r:
+            assert [h.name for h in r.objects(human)] == ["Ann", "Cid"]
+
+    def test_classes_that_can_not_be_renamed(self, people):
+        human = class_("Human", {"name": str})
+        dog = class_("Dog", {"name": str})
+
+        def cases(old, new, m):
+            with pytest.raises(realm.NoSuchClassError, match="Cow"):
+                m.rename_class("Cow", human)
+            with pytest.raises(realm.NoSuchClassError, match="Horse"):
+                m.rename_class("Person", "Horse")
+            with pytest.raises(realm.IllegalOperationError, match="still has"):
+                m.rename_class("Dog", human)
+            with pytest.raises(realm.IllegalOperationError, match="objects"):
+                m.rename_class("Person", dog)
+
+        with realm.open(people, [human, dog], version=2, migrate=cases):
+            pass
+
+    def test_only_the_new_realm_of_a_migration(self, people):
+        with realm.open(people, [person_1()], version=1) as r:
+            for act in (lambda: r._rename_property("Person", "name", "full"),
+                        lambda: r._delete_class("Dog"), lambda: r._rename_class("Dog", "Person"),
+                        lambda: r._delete_objects_of("Dog")):
+                with pytest.raises(realm.IllegalOperationError, match="migration"):
+                    act()
+
+        def migrate(old, new):
+            with pytest.raises(realm.IllegalOperationError, match="migration"):
+                old._rename_property("Person", "name", "full")
+
+        realm.open(people, [person_1()], version=2, migrate=migrate).close()
+
+
+class TestDeletingClasses:
+    def test_a_class_that_is_gone(self, people):
+        found = []
+        with realm.open(people, [person_1()], version=2, migrate=lambda old, new, m:
+                        found.extend([m.delete_class("Dog"), m.delete_class("Cow")])):
+            assert found == [True, False]
+        assert set(content(people)) == {"version", "Person"}
+
+    def test_not_one_that_is_there_or_linked_to(self, people):
+        dog = class_("Dog", {"name": str, "owner": "Person | None"})
+        with Undone(people), pytest.raises(realm.SchemaMismatchError, match="Person"):
+            realm.open(people, [person_1()], version=2,
+                       migrate=lambda old, new, m: m.delete_class("Person"))
+        assert dog
+
+    def test_the_objects_alone(self, people):
+        def migrate(old, new, m):
+            m.delete_objects(person)
+            m.delete_objects("Dog")
+            with pytest.raises(realm.NoSuchClassError):
+                m.delete_objects("Cow")
+
+        person = person_1()
+        with realm.open(people, [person], version=2, migrate=migrate) as r:
+            assert len(r.objects(person)) == 0
+        assert content(people) == {"version": 2, "Person": [], "Dog": []}
+
+
+class TestPrimaryKeys:
+    def test_a_property_becomes_the_key(self, people):
+        person = class_("Person", PERSON_1, name=realm.PrimaryKey())
+        with realm.open(people, [person], version=2) as r:
+            assert r.find(person, "Bob").age == 41
+            with r.write(), pytest.raises(realm.ObjectExistsError):
+                r.create(person, name="Ann", age=1, nick=None)
+
+    def test_duplicates_are_refused_by_name_and_value(self, people):
+        with realm.open(people, [person_1()], version=1) as r, r.write():
+            r.create("Person", name="Bob", age=1, nick=None)
+        person = class_("Person", PERSON_1, name=realm.PrimaryKey())
+        with Undone(people), pytest.raises(realm.SchemaMismatchError) as caught:
+            realm.open(people, [person], version=2)
+        assert "name" in str(caught.value) and "Bob" in str(caught.value)
+        assert caught.value.code == realm.ErrorCode.MIGRATION_FAILED
+
+    def test_the_function_makes_them_unique(self, people):
+        person = class_("Person", {**PERSON_1, "id": int}, id=realm.PrimaryKey())
+
+        def migrate(old, new):
+            for number, item in enumerate(new.objects(person)):
+                item.id = 100 + number
+
+        with realm.open(people, [person], version=2, migrate=migrate) as r:
+            assert [r.find(person, n).name for n in (100, 101, 102)] == ["Ann", "Bob", "Cid"]
+        assert realm.check_file(people) == []
+
+    def test_a_factory_makes_them_unique(self, people):
+        person = class_("Person", {**PERSON_1, "id": uuid.UUID},
+                        id=realm.PrimaryKey(default_factory=uuid.uuid4))
+        with realm.open(people, [person], version=2) as r:
+            assert len({p.id for p in r.objects(person)}) == 3
+
+
+class TestFailures:
+    def test_an_exception_undoes_all_and_comes_out_unchanged(self, people):
+        person = class_("Person", {"full": str, "added": int}, added=3)
+        error = LookupError("my own")
+
+        def migrate(old, new, m):
+            m.rename(person, "name", "full")
+            m.delete_class("Dog")
+            new.create(person, full="Dan")
+            new.objects(person)[0].full = "changed"
+            raise error
+
+        with Undone(people), pytest.raises(LookupError) as caught:
+            realm.open(people, [person], version=2, migrate=migrate)
+        assert caught.value is error
+        assert caught.value.__cause__ is None and caught.value.__context__ is None
+        # And then it works.
+        with realm.open(people, [person], version=2, migrate=lambda old, new, m:
+                        m.rename(person, "name", "full")) as r:
+            assert r.objects(person)[0].full == "Ann"
+
+    @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, StopIteration,
+                                       GeneratorExit, MemoryError])
+    def test_whatever_it_raises(self, people, error):
+        def migrate(old, new):
+            raise error
+
+        with Undone(people), pytest.raises(error):
+            realm.open(people, [person_1()], version=2, migrate=migrate)
+
+    def test_functions_that_are_none(self, people):
+        async def coroutine(old, new):
+            pass
+
+        def generator(old, new):
+            yield
+
+        with Undone(people):
+            for bad in (3, "f", coroutine, generator, lambda: None, lambda old: None,
+                        lambda a, b, c, d: None, {2: None}):
+                with pytest.raises(TypeError, match="migrat"):
+                    realm.open(people, [person_1()], version=2, migrate=bad)
+            with pytest.raises(TypeError, match="ordinary|returned"):
+                realm.open(people, [person_1()], version=2,
+                           migrate=lambda old, new: generator(old, new))
+
+    def test_modes_that_take_none(self, people):
+        with Undone(people):
+            with pytest.raises(realm.ConfigurationError):
+                realm.open(people, [person_1()], version=2, read_only=True,
+                           migrate=lambda old, new: None)
+            with pytest.raises(realm.ConfigurationError, match="classes"):
+                realm.open(people, version=2, migrate=lambda old, new: None)
+
+    def test_the_transaction_is_not_the_functions(self, people):
+        def migrate(old, new):
+            for act in (new.begin_write, new.commit, new.rollback, old.begin_write):
+                with pytest.raises(realm.TransactionError):
+                    act()
+            with pytest.raises(realm.TransactionError):
+                with new.write():
+                    pass
+            new.objects(person)[0].age = 99
+
+        person = person_1()
+        with realm.open(people, [person], version=2, migrate=migrate) as r:
+            assert r.objects(person)[0].age == 99
+
+    def test_nothing_is_written_through_the_old_realm(self, people):
+        def migrate(old, new):
+            before = old.objects("Person")[0]
+            for act in (lambda: setattr(before, "age", 1), lambda: old.create("Person", name="x"),
+                        lambda: old.delete(before), lambda: old.objects("Person").delete_all()):
+                with pytest.raises(realm.Error):
+                    act()
+            assert before.age == 30
+
+        with realm.open(people, [person_1()], version=2, migrate=migrate) as r:
+            assert len(r.objects("Person")) == 3
+
+    def test_old_objects_are_no_new_ones(self, people):
+        dog = class_("Dog", {"name": str, "owner": class_("Person", PERSON_1) | None})
+
+        def migrate(old, new):
+            with pytest.raises((realm.Error, TypeError)):
+                new.objects(dog)[0].owner = old.objects("Person")[0]
+            with pytest.raises(realm.Error):
+                new.delete(old.objects("Person")[0])
+            with pytest.raises(realm.NoSuchClassError):
+                old.objects(dog)
+
+        realm.open(people, [dog], version=2, migrate=migrate).close()
+
+    @pytest.mark.parametrize("which", [0, 1])
+    def test_its_realms_are_not_closed_by_it(self, people, which):
+        def migrate(*realms):
+            with pytest.raises(realm.IllegalOperationError, match="being migrated"):
+                realms[which].close()
+            assert len(realms[which].objects("Person")) == 3
+
+        realm.open(people, [person_1()], version=2,
+                   migrate=lambda old, new: migrate(old, new)).close()
+        with pytest.raises(realm.IllegalOperationError, match="being migrated"):
+            realm.open(people, [person_1()], version=3, migrate=lambda *r: r[which].close())
+
+    @pytest.mark.parametrize("fails", [False, True])
+    def test_what_is_kept_is_invalid_afterwards(self, people, fails):
+        kept: list[Any] = []
+        person = class_("Person", {**PERSON_1, "tags": list[str]},
+                        tags=realm.Default(lambda: ["a"]))
+
+        def migrate(old, new, m):
+            for r in (old, new):
+                kept.extend([r, r.objects("Person"), r.objects("Person")[0],
+                             iter(r.objects("Person"))])
+            next(kept[-1])
+            kept.extend([new.objects(person)[0].tags, m])
+            if fails:
+                raise RuntimeError
+
+        if fails:
+            with pytest.raises(RuntimeError):
+                realm.open(people, [person], version=2, migrate=migrate)
+        else:
+            opened = realm.open(people, [person], version=2, migrate=migrate)
+        old, old_results, old_object, old_iterator, new, results, obj, iterator, tags, m = kept
+        for use in (lambda: old.objects("Person"), lambda: len(old_results),
+                    lambda: old_object.name, lambda: new.objects(person), lambda: len(results),
+                    lambda: obj.name, lambda: setattr(obj, "name", "x"), lambda: tags[0],
+                    lambda: tags.append("b"), new.commit, lambda: m.rename(person, "a", "b"),
+                    lambda: m.old_version, lambda: list(m.each(person))):
+            with pytest.raises(realm.ClosedRealmError, match="migration of .* is over"):
+                use()
+        for rest in (old_iterator, iterator):
+            with pytest.raises((realm.ClosedRealmError, StopIteration)):
+                while True:
+                    next(rest)
+        assert old.is_closed and new.is_closed and not realm.is_valid(obj)
+        new.close()
+        if not fails:
+            assert opened.objects(person)[0].name == "Ann"
+            kept.clear()
+            del old, old_results, old_object, old_iterator, new, results, obj, iterator, tags, m
+            gc.collect()
+            assert opened.objects(person)[0].name == "Ann"
+            opened.close()
+        assert realm.check_file(people) == []
+
+    def test_nothing_of_it_stays_in_memory(self, people):
+        found = []
+
+        def migrate(old, new, m):
+            found.extend(weakref.ref(type(old.objects("Person")[0])) for _ in range(1))
+
+        realm.open(people, [person_1()], version=2, migrate=migrate).close()
+        del migrate
+        gc.collect()
+        assert [f() for f in found] == [None]
+
+
+class TestOthersMeanwhile:
+    def test_the_same_file_within_is_an_error_and_no_deadlock(self, people):
+        def migrate(old, new):
+            with pytest.raises(realm.ConfigurationError):
+                realm.open(people, [person_1()], version=1)
+            with pytest.raises(realm.TransactionError, match="being migrated"):
+                realm.open(people, [class_("Person", {"other": int})], version=2)
+            with realm.open(people) as other:
+                assert other.schema_version == 1
+                assert len(other.objects("Person")) == 3
+                with pytest.raises(realm.TransactionError, match="being migrated"):
+                    other.begin_write()
+                with pytest.raises(realm.TransactionError, match="being migrated"):
+                    other.create("Person", name="x") if other.write().__enter__() else None
+            assert realm.check_file(people) == []
+            with pytest.raises(realm.RealmInUseError):
+                realm.delete_files(people)
+
+        with realm.open(people, [person_1()], version=2, migrate=migrate) as r:
+            with r.write():
+                r.create("Person", name="Dan", age=1, nick=None)
+
+    def test_another_file_within(self, people, tmp_path):
+        def migrate(old, new):
+            with realm.open(tmp_path / "other.realm", [person_1()], version=1) as r, r.write():
+                for before in old.objects("Person"):
+                    r.create("Person", name=before.name, age=before.age, nick=before.nick)
+            with realm.open(tmp_path / "other.realm", [class_("Person", {"age": int})], version=2,
+                            migrate=lambda a, b: b.create("Person", age=len(a.objects("Person")))):
+                pass
+
+        realm.open(people, [person_1()], version=2, migrate=migrate).close()
+        with realm.open(tmp_path / "other.realm") as r:
+            assert [p.age for p in r.objects("Person")] == [30, 41, 52, 3]
+
+    def test_a_file_that_is_open_with_the_old_version(self, people):
+        with realm.open(people, [person_1()], version=1) as r:
+            assert len(r.objects("Person")) == 3
+            with pytest.raises(realm.ConfigurationError, match="version"):
+                realm.open(people, [class_("Person", {"name": str})], version=2)
+        realm.open(people, [class_("Person", {"name": str})], version=2).close()
+
+    def test_a_reader_goes_on_with_what_it_has(self, people):
+        reader = realm.open(people)
+        dog = reader.objects("Dog")[0]
+        with realm.open(people, [person_1()], version=2,
+                        migrate=lambda old, new, m: m.delete_class("Dog")):
+            assert dog.name == "Rex"
+        reader.close()
+
+
+class TestPlans:
+    def test_differences_in_words(self, people):
+        person = class_("Person", {"name": str, "age": int | None, "email": str},
+                        name=realm.Indexed())
+        cat = class_("Cat", {"name": str})
+        bytes_before = pathlib.Path(people).read_bytes()
+        plan = realm.migration_plan(people, [person, cat], version=2)
+        assert plan.differences == (
+            "class 'Cat' has been added",
+            "property 'Person.nick' has been removed",
+            "property 'Person.name' has been made indexed",
+            "property 'Person.age' has been made optional",
+            "property 'Person.email' has been added",
+        )
+        assert (plan.old_version, plan.new_version, plan.changes) == (1, 2, True)
+        assert plan.refusal is None
+        assert str(plan).splitlines() == ["schema version 1 becomes 2"] + [
+            f"- {d}" for d in plan.differences]
+        assert pathlib.Path(people).read_bytes() == bytes_before
+
+    def test_nothing_to_do(self, people):
+        plan = realm.migration_plan(people, [person_1()], version=1)
+        assert not plan.changes and not plan.differences and str(plan) == "nothing changes"
+
+    def test_what_would_be_refused(self, people):
+        person = class_("Person", {"name": str})
+        plan = realm.migration_plan(people, [person], version=1)
+        assert isinstance(plan.refusal, realm.SchemaMismatchError) and not plan.changes
+        assert "'Person.age' has been removed" in str(plan)
+        assert sorted(plan.differences) == ["property 'Person.age' has been removed",
+                                            "property 'Person.nick' has been removed"]
+        plan = realm.migration_plan(people, [person], version=0)
+        assert plan.refusal is not None and "lower" in str(plan.refusal)
+
+    def test_a_rehearsal_finds_what_is_in_the_data(self, people):
+        person = class_("Person", {**PERSON_1, "id": int}, id=realm.PrimaryKey())
+        with Undone(people):
+            assert realm.migration_plan(people, [person], version=2).refusal is None
+            plan = realm.migration_plan(people, [person], version=2, rehearse=True)
+            assert plan.refusal is not None and "not unique" in str(plan.refusal)
+            plan = realm.migration_plan(
+                people, [person], version=2, migrate=lambda old, new: [
+                    setattr(p, "id", i) for i, p in enumerate(new.objects(person))])
+            assert plan.refusal is None and plan.changes
+
+    def test_a_rehearsal_leaves_the_file_and_the_exceptions(self, people):
+        person = class_("Person", {"full": str})
+        seen = []
+
+        def migrate(old, new, m):
+            m.rename(person, "name", "full")
+            seen.extend([(b.name, a.full) for b, a in m.each(person)])
+            assert (m.old_version, m.new_version) == (1, 2)
+
+        bytes_before = pathlib.Path(people).read_bytes()
+        plan = realm.migration_plan(people, [person], version=2, migrate=migrate)
+        assert plan.changes and seen == [("Ann", "Ann"), ("Bob", "Bob"), ("Cid", "Cid")]
+
+        def fail(old, new):
+            raise ZeroDivisionError
+
+        with pytest.raises(ZeroDivisionError):
+            realm.migration_plan(people, [person], version=2, migrate=fail)
+        assert pathlib.Path(people).read_bytes() == bytes_before
+        assert realm.check_file(people) == []
+
+    def test_of_a_file_that_is_open(self, people):
+        person = class_("Person", {"name": str})
+        for options in ({}, {"read_only": True}):
+            with realm.open(people, [person_1()], version=1, **options) as r:
+                assert len(r.objects("Person")) == 3
+                assert len(realm.migration_plan(people, [person], version=2).differences) == 2
+
+    def test_of_no_file(self, tmp_path):
+        missing = tmp_path / "missing.realm"
+        with pytest.raises(realm.FileMissingError, match="missing.realm"):
+            realm.migration_plan(missing, [person_1()], version=2)
+        assert not missing.exists()
+        missing.write_bytes(b"")
+        with pytest.raises(realm.FileMissingError):
+            realm.migration_plan(missing, [person_1()], version=2)
+        missing.write_bytes(b"something else" * 1000)
+        with pytest.raises(realm.InvalidDatabaseError):
+            realm.migration_plan(missing, [person_1()], version=2)
