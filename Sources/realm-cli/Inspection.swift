@@ -1,6 +1,6 @@
-// What the commands ask of a file, in terms of CoreSwift: the only file of the tool that knows the
-// engine. Files are opened read-only; beside them a lock file appears, as with any program that
-// uses them, because a writer must know that somebody reads.
+// What the commands that only look at a file ask of it, in terms of CoreSwift. Files are opened
+// read-only; beside them a lock file appears, as with any program that uses them, because a writer
+// must know that somebody reads.
 
 import CoreSwift
 
@@ -69,7 +69,7 @@ enum Inspection {
     }
 
     /// Opens a file that must be there, with the schema it has.
-    private static func open(_ path: String) throws(RealmError) -> Realm {
+    static func open(_ path: String) throws(RealmError) -> Realm {
         // Opening creates what is missing and takes an empty file for a new one: not here.
         var status = stat()
         guard stat(path, &status) == 0 else {

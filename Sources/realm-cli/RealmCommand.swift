@@ -1,11 +1,12 @@
 // The command-line tool `realm`: looks at database files without a program of their own.
 //
-//   realm check FILE    verify every block, tree, index and the map of free space
-//   realm stats FILE    sizes, versions, free space, objects and bytes of each class
+//   realm check FILE      verify every block, tree, index and the map of free space
+//   realm stats FILE      sizes, versions, free space, objects and bytes of each class
+//   realm migrate FILE    other names for classes and properties, or none
 //
 // This file has the entry point, the options that the commands share, and how errors become exit
-// statuses. What a file is asked for is in `Inspection`; how answers are shown in `TextTable` and
-// `JSON`. Foundation is not imported: the tool starts at once.
+// statuses. What a file is asked for is in `Inspection` and `Restructuring`; how answers are shown in
+// `TextTable` and `JSON`. Foundation is not imported: the tool starts at once.
 
 import ArgumentParser
 import CoreSwift
@@ -14,13 +15,13 @@ import CoreSwift
 struct RealmCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "realm",
-        abstract: "Inspects realm database files.",
+        abstract: "Inspects and restructures realm database files.",
         discussion: """
             Exit status: 0 when all is well, 1 when the file is damaged, 2 when it could not be \
-            read, 64 for unusable arguments.
+            read or changed, 64 for unusable arguments.
             """,
         version: toolVersion,
-        subcommands: [CheckCommand.self, StatsCommand.self])
+        subcommands: [CheckCommand.self, StatsCommand.self, MigrateCommand.self])
 }
 
 /// The tool's version, which is that of the project.
@@ -41,7 +42,7 @@ enum ExitStatus {
     static let unreadable = ExitCode(2)
 }
 
-/// Prints why a file could not be read, and ends with the status for that.
+/// Prints why a file could not be read or changed, and ends with the status for that.
 func failure(_ error: RealmError, _ options: FileOptions) -> ExitCode {
     if options.json {
         print(

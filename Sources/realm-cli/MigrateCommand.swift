@@ -1,0 +1,92 @@
+// `realm migrate FILE`: renames and drops classes and properties of a file.
+
+import ArgumentParser
+import CoreSwift
+
+struct MigrateCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "migrate",
+        abstract: "Renames and drops classes and properties of a file.",
+        discussion: """
+            All steps are one transaction, which also raises the schema version of the file. Names \
+            are those that the file has now. Programs whose classes don't fit afterwards have to be \
+            changed as well. Refused while another program has the file open.
+
+            Example: realm migrate people.realm --rename Person.name=full_name --drop Person.age
+            """)
+
+    @OptionGroup var options: FileOptions
+
+    @Option(
+        name: .customLong("rename"),
+        help: ArgumentHelp(
+            "Give a property another name; its values stay. May be repeated.",
+            valueName: "Class.property=name"))
+    var renames: [String] = []
+
+    @Option(
+        name: .customLong("rename-class"),
+        help: ArgumentHelp(
+            "Give a class another name; its objects and the links to them stay. May be repeated.",
+            valueName: "Class=name"))
+    var classRenames: [String] = []
+
+    @Option(
+        name: .customLong("drop"),
+        help: ArgumentHelp(
+            "Delete a property with its values, or a class with its objects. May be repeated.",
+            valueName: "Class[.property]"))
+    var drops: [String] = []
+
+    @Option(help: "The schema version that the file gets; the next one if not given.")
+    var version: UInt64?
+
+    @Flag(help: "Only say what would be done.")
+    var dryRun = false
+
+    func validate() throws {
+        if renames.isEmpty && classRenames.isEmpty && drops.isEmpty && version == nil {
+            throw ValidationError(
+                "Nothing to do: give --rename, --rename-class, --drop or --version.")
+        }
+        if version == Configuration.unspecifiedVersion {
+            throw ValidationError("\(UInt64.max) is not a schema version.")
+        }
+        for text in renames + classRenames where !text.contains("=") {
+            throw ValidationError("'\(text)' is not of the form OLD=NEW.")
+        }
+        for text in renames where !text.contains(".") {
+            throw ValidationError("'\(text)' is not of the form CLASS.PROPERTY=NAME.")
+        }
+    }
+
+    func run() throws {
+        let plan: Restructuring
+        do throws(RealmError) {
+            plan = try Restructuring(
+                options.file, renames: renames, classRenames: classRenames, drops: drops,
+                version: version)
+            if !dryRun { try plan.run() }
+        } catch {
+            throw failure(error, options)
+        }
+        print(options.json ? json(plan).rendered() : text(plan))
+    }
+
+    private func text(_ plan: Restructuring) -> String {
+        let old = plan.oldVersion.map { "\($0)" } ?? "none"
+        let head = "\(options.file): schema version \(old) becomes \(plan.newVersion)"
+        return
+            ([head] + plan.sentences.map { "- \($0)" }
+            + (dryRun ? ["a dry run: the file stays as it is"] : [])).joined(separator: "\n")
+    }
+
+    private func json(_ plan: Restructuring) -> JSON {
+        var members: [(String, JSON)] = [("file", .text(options.file))]
+        if let old = plan.oldVersion { members.append(("old_version", .number(Int(old)))) }
+        members.append(("new_version", .number(Int(clamping: plan.newVersion))))
+        members.append(("steps", .list(plan.sentences.map { .text($0) })))
+        members.append(("dry_run", .truth(dryRun)))
+        return .object(members)
+    }
+}
