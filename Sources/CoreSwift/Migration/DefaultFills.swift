@@ -101,7 +101,7 @@ struct DefaultFills {
             let handle = try realm.object(stored.key, key)
             defer { handle.release() }
             try value.withRaw { raw throws(RealmError) in
-                try handle.setValue(property.key.rawValue, raw)
+                try handle.setValue(property.key, raw)
             }
         }
     }
