@@ -272,10 +272,12 @@ public struct ObjectHandle {
         let column = try Self.column(table, key)
         try table.checkType(value, column)
         guard session.pointee.status == .writing else { throw try refused(value) }
-        if table.columns[column].isPrimaryKey, try !realm.mayEditKeys(table) {
-            return try checkSameKey(table, place, column, value)
+        if table.columns[column].isPrimaryKey {
+            self.place = try setKey(table, place, column, value)
+            stamp = session.pointee.stamp.pointee
+            return
         }
-        let written = try table.setValue(try row(), objectKey, column, value)
+        let written = try table.setValue(place, objectKey, column, value)
         self.place = written
         stamp = session.pointee.stamp.pointee
     }
@@ -297,11 +299,8 @@ public struct ObjectHandle {
         for index in 0..<count {
             let column = keys[index].column
             if table.columns[column].isPrimaryKey {
-                guard try realm.mayEditKeys(table) else {
-                    try checkSameKey(table, place, column, values[index])
-                    continue
-                }
-                place = try row()
+                place = try setKey(table, place, column, values[index])
+                continue
             }
             place = try table.setValue(place, objectKey, column, values[index])
         }
@@ -315,6 +314,21 @@ public struct ObjectHandle {
     private func refused(_ value: RawValue) throws(RealmError) -> RealmError {
         try table.checkElementTarget(value)
         return realm.notWriting()
+    }
+
+    /// Writes the primary key where a migration allows that. Returns where the row is afterwards.
+    @inline(never)
+    private func setKey(
+        _ table: Table, _ place: RowPlace, _ column: Int, _ value: RawValue
+    ) throws(RealmError) -> RowPlace {
+        guard try realm.mayEditKeys(table) else {
+            try checkSameKey(table, place, column, value)
+            return place
+        }
+        // Which may have moved the row.
+        guard let current = try table.find(objectKey) else { throw invalidated() }
+        try table.willSet(current, objectKey, column, value)
+        return try table.store(current, objectKey, column, table.columns[column], value)
     }
 
     /// Writing the primary key that the object has is no change; another one is refused.

@@ -426,7 +426,7 @@ final class TableSet {
         _ memory: UnsafeMutablePointer<TransactionMemory>, _ lease: WriteLease
     ) throws(RealmError) -> Store.Pin {
         var next = Catalog()
-        next.format = stored.format
+        next.format = isSchemaDirty ? stored.format : catalog.format
         next.schemaVersion = catalog.schemaVersion
         next.schema = catalog.schema
         let schemaBytes = isSchemaDirty ? stored.encoded() : []

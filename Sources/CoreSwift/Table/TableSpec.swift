@@ -27,10 +27,10 @@ struct ColumnInfo {
     var elementIsNullable = false
     /// A change has to do more than to store a value; see `Table.noteCare`.
     var needsCare = false
-    /// Columns of the elements of a collection: the values, or keys and values. Owned by the table.
-    var elements: UnsafeMutablePointer<ColumnInfo>?
     /// The column of a property that was dropped: no value of it is read any more.
     var isVacated = false
+    /// Columns of the elements of a collection: the values, or keys and values. Owned by the table.
+    var elements: UnsafeMutablePointer<ColumnInfo>?
     /// What leaves without the column hold; nil: null, or zero. Owned by the table.
     var initial: UnsafeMutablePointer<InitialColumn>?
 
