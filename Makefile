@@ -10,14 +10,12 @@ VERSION := 14.14.0
 # compiler of the Swift tool chain fits.
 unexport CC CXX CFLAGS CXXFLAGS LDFLAGS
 
-SWIFT_BUILD := swift build -c release --quiet
-
 .PHONY: lib cli header packages test test-packages bench demo install clean
 
 lib: packages
 	@.ci/generate-header
-	@$(SWIFT_BUILD) --product realm
-	@$(SWIFT_BUILD) --product realm-cli
+	@.ci/swift-build --quiet --product realm
+	@.ci/swift-build --quiet --product realm-cli
 	@mkdir -p build/lib build/bin
 	@.ci/install-if-changed .build/release/librealm.so build/lib/librealm.so
 	@.ci/install-if-changed .build/release/realm-cli build/bin/realm
