@@ -95,6 +95,7 @@ struct DefaultFills {
             let property = shown.property(named: name)
         else { return }
         for key in try table.allKeys() {
+            try table.didWork(1)
             guard let tree = try property.makeDefault(),
                 let value = try Self.constant(tree, property, shown, realm)
             else { return }
