@@ -2579,8 +2579,9 @@ RLM_API bool realm_delete_class_objects(realm_t *realm, const char *class_name);
  * Returning false ends the opening with RLM_ERR_CALLBACK and undoes everything. NULL removes it.
  * Userdata as for migrations.
  */
-RLM_API void realm_config_set_schema_progress_function(realm_config_t *,
-        realm_schema_progress_func_t, void *userdata, realm_free_userdata_func_t userdata_free);
+RLM_API void realm_config_set_schema_progress_function(realm_config_t *config,
+        realm_schema_progress_func_t callback, void *userdata,
+        realm_free_userdata_func_t userdata_free);
 
 /**
  * Opens a realm as `realm_open()` does, on a thread of its own: its schema is changed there, and
