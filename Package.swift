@@ -62,6 +62,8 @@ let package = Package(
                     "-Xlinker", "--version-script=\(Context.packageDirectory)/exports.map",
                     // The names of Unicode characters stay out: Sources/CKernels/ScalarNames.c.
                     "-Xlinker", "--wrap=_swift_stdlib_getScalarName",
+                    // Functions with the same code become one.
+                    "-Xlinker", "--icf=all",
                     "-Xlinker", "-soname=librealm.so",
                     "-Xlinker", "-z", "-Xlinker", "nodelete",
                     "-Xlinker", "-z", "-Xlinker", "now",

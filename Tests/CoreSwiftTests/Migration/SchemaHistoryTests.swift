@@ -83,7 +83,7 @@ import Testing
             do {
                 let realm = try Realm.open(configuration(path, after, renames), files: files)
                 realm.close()
-            } catch let error as RealmError {
+            } catch {
                 failed += 1
                 #expect(error.code != .unknown, "\(error)")
             }
