@@ -19,10 +19,11 @@ enum Change {
     /// A number is going to be added to an integer, wrapping around.
     case added(ObjectKey, column: Int, delta: Int64)
     /// A list, set or dictionary is going to change.
-    case collection(ChangedCollection, CollectionChange)
+    case collection(StandingCollection, CollectionChange)
 }
 
-/// A change of a list, set or dictionary, which comes with it: a `ChangedCollection`.
+/// A change of a list, set or dictionary, whose elements of before can be read in the
+/// `StandingCollection` that comes with it.
 enum CollectionChange {
     /// At a position; of a dictionary, with a key that is new.
     case inserted(at: Int, key: RawValue?, RawValue)
@@ -42,62 +43,6 @@ enum CollectionChange {
 /// created: afterwards). It may read tables, but not change or settle them.
 protocol ChangeListener: AnyObject {
     func hear(_ change: Change, in table: Table) throws(RealmError)
-    /// Whether it has to hear that a property of an object changes. Asked before some changes, so
-    /// that those which no listener needs are made in a faster way and told to nobody.
-    func needs(_ key: ObjectKey, _ column: Int, in table: Table) -> Bool
-}
-
-extension ChangeListener {
-    func needs(_ key: ObjectKey, _ column: Int, in table: Table) -> Bool { true }
-}
-
-/// The list, set or dictionary that is going to change. Good until it has.
-struct ChangedCollection {
-    private enum Place {
-        case open(UnsafeMutablePointer<OpenCollection>)
-        case cell(Table, RowPlace)
-    }
-
-    let key: ObjectKey
-    let column: Int
-    private let place: Place
-
-    /// One that the transaction has opened.
-    init(_ collection: UnsafeMutablePointer<OpenCollection>) {
-        key = collection.pointee.key
-        column = collection.pointee.column
-        place = .open(collection)
-    }
-
-    /// One in the cell of its row.
-    init(_ table: Table, _ place: RowPlace, _ key: ObjectKey, _ column: Int) {
-        self.key = key
-        self.column = column
-        self.place = .cell(table, place)
-    }
-
-    /// The elements as they are before the change, and where it is.
-    func standing() throws(RealmError) -> StandingCollection {
-        switch place {
-        case .open(let collection): return try StandingCollection(collection)
-        case .cell(let table, let row):
-            guard let result = try StandingCollection(table, row, key, column) else {
-                throw RealmError(
-                    .brokenInvariant,
-                    "property \(table.named(column: column)) of object \(key) has no collection "
-                        + "that could change")
-            }
-            return result
-        }
-    }
-
-    /// Positions on the way to it from the collection of the property; empty for that one.
-    func path() throws(RealmError) -> [Int] {
-        guard case .open(let collection) = place, collection.pointee.parent != nil else {
-            return []
-        }
-        return try StandingCollection(collection).path.map(\.index)
-    }
 }
 
 /// A list, set or dictionary of a write transaction as it stands, wherever its elements are; reading

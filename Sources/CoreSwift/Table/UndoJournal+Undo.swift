@@ -6,7 +6,7 @@
 // handles and the links of others find them.
 
 extension TableSet {
-    /// What savepoints of the write transaction keep; nil before the first.
+    /// What savepoints of the write transaction keep; nil while there are none.
     var journal: UndoJournal? { transaction?.pointee.undo }
 
     /// A new savepoint of the write transaction.
@@ -14,8 +14,10 @@ extension TableSet {
         guard let transaction else { return invariant(false, "no write transaction") }
         try tellCreated()
         let journal = transaction.pointee.undo ?? UndoJournal()
-        transaction.pointee.undo = journal
-        if journal.isEmpty { try add(journal) }
+        if transaction.pointee.undo == nil {
+            try add(journal)
+            transaction.pointee.undo = journal
+        }
         journal.mark(number)
     }
 
@@ -39,7 +41,9 @@ extension TableSet {
         guard let transaction, let journal = transaction.pointee.undo else { return }
         try tellCreated()
         journal.end(savepoint)
-        if journal.isEmpty { try remove(journal) }
+        guard journal.isEmpty else { return }
+        try remove(journal)
+        transaction.pointee.undo = nil
     }
 
     private func undo(_ step: UndoJournal.Step) throws(RealmError) {
@@ -61,9 +65,7 @@ extension TableSet {
         case .move(let place, let from, let to):
             try place.table.move(try place.open(), from: from, to: to)
         case .fill(let place, let elements):
-            let collection = try place.open()
-            try place.table.removeAll(collection)
-            try place.table.fill(collection, elements)
+            try place.table.fill(try place.open(), elements)
         }
     }
 }

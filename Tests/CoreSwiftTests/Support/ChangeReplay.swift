@@ -104,7 +104,7 @@ final class ChangeRecorder: ChangeListener {
             heard.append(.added(name(key), column: column, delta: delta))
         case .collection(let collection, let change):
             heard.append(
-                try self.heard(name(collection.key), try collection.standing(), change))
+                try self.heard(name(collection.key), collection, change))
         }
     }
 
