@@ -103,7 +103,7 @@ final class FileRegistry: @unchecked Sendable {
 
     private func closeLocked(_ file: RealmFile) {
         // Somebody may have opened it again between the last close and here.
-        guard file.users == 0 else { return }
+        guard !file.isUsed else { return }
         for (path, candidate) in files where candidate === file { files[path] = nil }
         do throws(RealmError) {
             try file.store.close()

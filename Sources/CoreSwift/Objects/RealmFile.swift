@@ -9,7 +9,7 @@ final class RealmFile: @unchecked Sendable {
     let lock = Lock()
     private var current: Store
     /// Realms that are open, and those of them with a transaction (both under `lock`).
-    private(set) var users = 0
+    private var users = 0
     private(set) var activeUsers = 0
     /// Settings that every realm of the file has to share.
     private(set) var sharedSettings: SharedSettings
@@ -85,6 +85,8 @@ final class RealmFile: @unchecked Sendable {
             .wrongTransactionState,
             "'\(path)' is being migrated by this thread: nothing else can write it meanwhile")
     }
+
+    var isUsed: Bool { lock.withLock { users > 0 } }
 
     func enter() { lock.withLock { users += 1 } }
 
