@@ -1,5 +1,5 @@
-/* What migrations make of the data: primary keys, every pair of types, embedded classes, classes that
- * get another name or go. */
+/* What migrations make of the data: primary keys, embedded classes, classes that get another name or
+ * go. Every pair of property kinds is in conversion_matrix.c. */
 #include "schemas.h"
 
 static const char *path = "conversions.realm";
@@ -185,97 +185,6 @@ static void primary_keys(void) {
     SUCCEEDS(realm_commit(realm));
     CHECK(has_key(realm, "P", of_null()) && has_key(realm, "P", of_int(-70)));
     again(realm);
-}
-
-/* MARK: Types */
-
-static const struct {
-    const char *type, *value, *zero;
-} all_types[] = {
-    {"int", "5", "0"},
-    {"bool", "true", "false"},
-    {"string", "\"five\"", "\"\""},
-    {"data", "\"AAAA\"", "\"\""},
-    {"date", "\"2020-01-02T03:04:05Z\"", "\"1970-01-01T00:00:00Z\""},
-    {"float", "0.5", "0.0"},
-    {"double", "0.25", "0.0"},
-    {"decimal", "\"1.5\"", "\"0\""},
-    {"oid", "\"0123456789abcdef01234567\"", "\"000000000000000000000000\""},
-    {"uuid", "\"00000000-0000-0000-0000-00000000000a\"", "\"00000000-0000-0000-0000-000000000000\""},
-    {"mixed", "7", "null"},
-    {"Q", "1", "null"},
-};
-#define ALL_TYPES (sizeof all_types / sizeof *all_types)
-static const char *kinds[] = {"%s", "list<%s>", "set<%s>", "dictionary<%s>"};
-
-/* The value of a property of kind `k`, as JSON; NULL: type and kind do not go together. */
-static const char *value_of(size_t t, int k, bool nullable, bool zero) {
-    static char text[300];
-    bool is_link = !strcmp(all_types[t].type, "Q"), is_mixed = !strcmp(all_types[t].type, "mixed");
-    if (nullable && (is_link || is_mixed))
-        return NULL;
-    const char *value = k == 0 && zero ? (nullable ? "null" : all_types[t].zero) : all_types[t].value;
-    if (k && zero)
-        return k == 3 ? "{}" : "[]";
-    snprintf(text, sizeof text, k == 0 ? "%s" : k == 3 ? "{\"k\":%s}" : "[%s]", value);
-    return text;
-}
-static void type_text(char *text, size_t t, int k, bool nullable) {
-    char type[40];
-    snprintf(type, sizeof type, "%s%s", all_types[t].type, nullable ? "?" : "");
-    sprintf(text, kinds[k], type);
-}
-
-/* Every pair of type, nullability and kind: kept, or begun anew. */
-static void every_pair(void) {
-    size_t done = 0;
-    for (size_t from = 0; from < ALL_TYPES; from++)
-        for (int k = 0; k < 4; k++)
-            for (int nullable = 0; nullable < 2; nullable++) {
-                if (!value_of(from, k, nullable, false))
-                    continue;
-                char type[60], spec[200], text[600];
-                type_text(type, from, k, nullable);
-                snprintf(spec, sizeof spec, "P{n:int,v:%s};Q{k:int#}", type);
-                bool deleted;
-                SUCCEEDS(realm_delete_files(path, &deleted));
-                version = 1;
-                realm_t *realm = OPEN(path, spec);
-                SUCCEEDS(realm_begin_write(realm));
-                add(realm, "Q", "{\"k\":1}");
-                snprintf(text, sizeof text, "{\"n\":1,\"v\":%s}", value_of(from, k, nullable, false));
-                add(realm, "P", text);
-                SUCCEEDS(realm_commit(realm));
-                shut(realm);
-                /* The order of targets differs from start to start; all are met. */
-                for (size_t step = 0; step < ALL_TYPES * 8; step += 5) {
-                    size_t to = (step / 8 + from) % ALL_TYPES;
-                    int k2 = (int)(step / 2 % 4), nullable2 = step % 2;
-                    const char *expected = value_of(to, k2, nullable2, true);
-                    if (!expected)
-                        continue;
-                    char type2[60], json[600];
-                    type_text(type2, to, k2, nullable2);
-                    bool same = from == to && k == k2;
-                    bool kept = same && (nullable2 || !nullable);
-                    snprintf(json, sizeof json, "{\"n\":1,\"v\":%s}",
-                             kept ? value_of(from, k, nullable, false) : expected);
-                    snprintf(spec, sizeof spec, "P{n:int,v:%s};Q{k:int#}", type2);
-                    realm_t *source = OPEN(path, NULL);
-                    remove("pair.realm");
-                    SUCCEEDS(realm_convert_with_path(source, "pair.realm", (realm_binary_t){0}, false));
-                    shut(source);
-                    realm = OPEN("pair.realm", spec, .version = 2);
-                    CHECK(realm != NULL);
-                    if (!realm)
-                        continue;
-                    JSON(first(realm, "P", "n == 1"), json);
-                    shut(realm);
-                    if (done++ % 7 == 0)
-                        SOUND("pair.realm");
-                }
-            }
-    CHECK(done > 500);
 }
 
 /* MARK: Embedded */
@@ -470,7 +379,6 @@ static void classes(void) {
 
 int main(void) {
     primary_keys();
-    every_pair();
     embedded();
     classes();
     return check_end("conversions");
