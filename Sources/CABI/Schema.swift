@@ -98,20 +98,20 @@ public func realm_schema_set_class_public_name(
 extension ClassSchema {
     init(
         _ info: realm_class_info_t, _ properties: UnsafePointer<realm_property_info_t>?,
-        _ subject: String
+        _ subject: @autoclosure () -> String
     ) throws(RealmError) {
         let (total, overflow) = info.num_properties.addingReportingOverflow(
             info.num_computed_properties)
         guard info.num_properties >= 0, info.num_computed_properties >= 0, !overflow,
             total == 0 || properties != nil
         else {
-            throw RealmError(.invalidArgument, "\(subject): its properties are NULL")
+            throw RealmError(.invalidArgument, "\(subject()): its properties are NULL")
         }
         var stored: [PropertySchema] = []
         var computed: [PropertySchema] = []
         if let properties {
             for i in 0..<total {
-                let property = try PropertySchema(properties[i], "\(subject), property \(i)")
+                let property = try PropertySchema(properties[i], "\(subject()), property \(i)")
                 if i < info.num_properties {
                     stored.append(property)
                 } else {
@@ -120,11 +120,11 @@ extension ClassSchema {
             }
         }
         guard let kind = ClassKind(rawValue: info.flags & Int32(RLM_CLASS_MASK.rawValue)) else {
-            throw RealmError(.invalidArgument, "\(subject): \(info.flags) are no class flags")
+            throw RealmError(.invalidArgument, "\(subject()): \(info.flags) are no class flags")
         }
         self.init(
-            try schemaText(info.name, "\(subject).name"),
-            primaryKey: try schemaText(info.primary_key, "\(subject).primary_key"),
+            try schemaText(info.name, "\(subject()).name"),
+            primaryKey: try schemaText(info.primary_key, "\(subject()).primary_key"),
             properties: stored, computedProperties: computed, kind: kind)
     }
 
@@ -139,23 +139,23 @@ extension ClassSchema {
 }
 
 extension PropertySchema {
-    init(_ info: realm_property_info_t, _ subject: String) throws(RealmError) {
+    init(_ info: realm_property_info_t, _ subject: @autoclosure () -> String) throws(RealmError) {
         guard let type = PropertyType(rawValue: info.type.rawValue) else {
             throw RealmError(
-                .invalidArgument, "\(subject): \(info.type.rawValue) is not a property type")
+                .invalidArgument, "\(subject()): \(info.type.rawValue) is not a property type")
         }
         guard let collection = CollectionType(rawValue: info.collection_type.rawValue) else {
             throw RealmError(
                 .invalidArgument,
-                "\(subject): \(info.collection_type.rawValue) is not a collection type")
+                "\(subject()): \(info.collection_type.rawValue) is not a collection type")
         }
         self.init(
-            try schemaText(info.name, "\(subject).name"), type, collection: collection,
-            linkTarget: try schemaText(info.link_target, "\(subject).link_target"),
+            try schemaText(info.name, "\(subject()).name"), type, collection: collection,
+            linkTarget: try schemaText(info.link_target, "\(subject()).link_target"),
             linkOrigin: try schemaText(
-                info.link_origin_property_name, "\(subject).link_origin_property_name"),
+                info.link_origin_property_name, "\(subject()).link_origin_property_name"),
             flags: PropertyFlags(rawValue: info.flags),
-            publicName: try schemaText(info.public_name, "\(subject).public_name"))
+            publicName: try schemaText(info.public_name, "\(subject()).public_name"))
     }
 
     /// The record of this property. Its texts live for ever.
@@ -171,13 +171,13 @@ extension PropertySchema {
 }
 
 private func schemaText(
-    _ pointer: UnsafePointer<CChar>?, _ subject: String
+    _ pointer: UnsafePointer<CChar>?, _ subject: @autoclosure () -> String
 ) throws(RealmError) -> String {
     guard let pointer else {
-        throw RealmError(.invalidArgument, "\(subject) is NULL (empty text stands for none)")
+        throw RealmError(.invalidArgument, "\(subject()) is NULL (empty text stands for none)")
     }
     guard let text = String(validatingCString: pointer) else {
-        throw RealmError(.invalidArgument, "\(subject) is not UTF-8 text")
+        throw RealmError(.invalidArgument, "\(subject()) is not UTF-8 text")
     }
     return text
 }

@@ -37,6 +37,8 @@ public final class Realm {
     var creationClasses: [ClassKey: CreationClass] = [:]
     /// The stored schema that `schema` was made from.
     private var shownFrom = StoredSchema()
+    /// The schema of the file that fitted the realm last; read once, not with each transaction.
+    private var accepted: KnownSchema?
     /// The schema version last seen in the file.
     public private(set) var schemaVersion = Catalog.unversioned
     /// Text read from the write transaction's memory.
@@ -153,8 +155,8 @@ public final class Realm {
 
     @discardableResult
     func startReading(at pin: Store.Pin) throws(RealmError) -> TableSet {
-        let tables = try TableSet(store: file.store, pin: pin, stamp: stamp)
-        if !isOpening {
+        let tables = try TableSet(store: file.store, pin: pin, stamp: stamp, known: accepted)
+        if !isOpening, accepted?.block != tables.knownSchema?.block {
             do throws(RealmError) {
                 // Somebody may have changed it while nothing was read.
                 try checkExternal(tables.schema)
@@ -368,7 +370,8 @@ public final class Realm {
         let frozen = Realm(file: file, settings: settings, scheduler: nil, isFrozen: true)
         let pin = try tables.store.pin(version: tables.version)
         frozen.startFrozen(
-            try TableSet(store: tables.store, pin: pin, stamp: frozen.stamp))
+            try TableSet(
+                store: tables.store, pin: pin, stamp: frozen.stamp, known: tables.knownSchema))
         return frozen
     }
 
@@ -416,6 +419,8 @@ public final class Realm {
     @discardableResult
     func noteSchema(_ tables: TableSet, always: Bool = false) -> Bool {
         schemaVersion = tables.schemaVersion
+        // Who asks always may show a schema that the next transaction has to refuse.
+        accepted = always ? nil : tables.knownSchema
         guard always || tables.stored != shownFrom else { return false }
         shownFrom = tables.stored
         schema = ShownSchema.make(

@@ -93,14 +93,29 @@ extension ClassSchema {
         }
     }
 
-    private func checkLength(_ text: String, of subject: String) throws(RealmError) {
+    private func checkLength(
+        _ text: String, of subject: @autoclosure () -> String
+    ) throws(RealmError) {
         let count = text.utf8.count
         guard count <= Schema.nameBytesMax else {
             throw RealmError(
                 .invalidName,
-                "\(subject): the name has \(count) bytes, the limit is \(Schema.nameBytesMax)")
+                "\(subject()): the name has \(count) bytes, the limit is \(Schema.nameBytesMax)")
         }
     }
+}
+
+/// What a problem speaks of; its text is made for the problem alone.
+private struct PropertySubject: CustomStringConvertible {
+    private let owner: String
+    private let name: String
+
+    init(_ owner: ClassSchema, _ property: PropertySchema) {
+        self.owner = owner.name
+        name = property.name
+    }
+
+    var description: String { "property '\(owner).\(name)'" }
 }
 
 /// Collects broken rules while walking a schema.
@@ -197,10 +212,11 @@ private struct SchemaProblems {
     }
 
     private mutating func checkPublicNames(_ class_: ClassSchema) {
+        guard class_.allProperties.contains(where: { !$0.publicName.isEmpty }) else { return }
         let names = Set(class_.allProperties.map(\.name))
         var seen = Set<String>()
         for property in class_.allProperties where !property.publicName.isEmpty {
-            let subject = "property '\(class_.name).\(property.name)'"
+            let subject = PropertySubject(class_, property)
             if names.contains(property.publicName) {
                 report(
                     "\(subject): the public name '\(property.publicName)' is also the name of a "
@@ -231,7 +247,7 @@ private struct SchemaProblems {
     // MARK: Properties
 
     private mutating func check(_ property: PropertySchema, of class_: ClassSchema) {
-        let subject = "property '\(class_.name).\(property.name)'"
+        let subject = PropertySubject(class_, property)
         checkNullability(property, subject)
         checkLink(property, of: class_, subject)
         if property.isPrimaryKey { checkKeyType(property, subject) }
@@ -240,7 +256,7 @@ private struct SchemaProblems {
         }
     }
 
-    private mutating func checkNullability(_ property: PropertySchema, _ subject: String) {
+    private mutating func checkNullability(_ property: PropertySchema, _ subject: PropertySubject) {
         let mustBe: Bool
         switch (property.type, property.collection) {
         case (.object, .none), (.object, .dictionary), (.mixed, _): mustBe = true
@@ -254,7 +270,7 @@ private struct SchemaProblems {
         }
     }
 
-    private mutating func checkKeyType(_ property: PropertySchema, _ subject: String) {
+    private mutating func checkKeyType(_ property: PropertySchema, _ subject: PropertySubject) {
         switch property.type {
         case .int, .string, .objectId, .uuid:
             if property.collection == .none { return }
@@ -266,7 +282,7 @@ private struct SchemaProblems {
     }
 
     private mutating func checkLink(
-        _ property: PropertySchema, of class_: ClassSchema, _ subject: String
+        _ property: PropertySchema, of class_: ClassSchema, _ subject: PropertySubject
     ) {
         let isLink = property.type == .object || property.type == .linkingObjects
         if property.type != .linkingObjects, !property.linkOrigin.isEmpty {
@@ -295,7 +311,7 @@ private struct SchemaProblems {
 
     private mutating func checkOrigin(
         _ property: PropertySchema, of class_: ClassSchema, _ target: ClassSchema,
-        _ subject: String
+        _ subject: PropertySubject
     ) {
         if property.collection != .list {
             report("\(subject): linking objects must have the collection type list")

@@ -1,6 +1,13 @@
 // The schema of a file: the schema block, read with bounds checks, and written. Its layout stands
 // in Catalog.swift.
 
+/// A schema that was read and found sound, with the block that it stands in: as references name the
+/// content of their block, an equal one stands for an equal schema.
+struct KnownSchema {
+    let block: BlockReference
+    let schema: StoredSchema
+}
+
 /// The schema of a file, with what is needed to extend it.
 struct StoredSchema: Equatable {
     var schema = Schema()

@@ -35,8 +35,10 @@ final class TableSet {
     /// Asked before the session moves to a version with another schema; throws to stay.
     var accepts: ((Schema) throws(RealmError) -> Void)?
 
-    /// Takes over the pin.
-    init(store: Store, pin: Store.Pin, stamp: UnsafeMutablePointer<UInt64>) throws(RealmError) {
+    /// Takes over the pin. `known`: a schema block that was read before, which is not read again.
+    init(
+        store: Store, pin: Store.Pin, stamp: UnsafeMutablePointer<UInt64>, known: KnownSchema? = nil
+    ) throws(RealmError) {
         self.store = store
         self.stamp = stamp
         self.pin = pin
@@ -47,7 +49,7 @@ final class TableSet {
         directory = .allocate(capacity: 1)
         directory.initialize(to: TableDirectory(tables: tables, capacity: 16))
         do throws(RealmError) {
-            try adopt(pin)
+            try adopt(pin, known)
         } catch {
             store.unpin(pin.version)
             deallocateTables()
@@ -82,6 +84,10 @@ final class TableSet {
     var isWriting: Bool { transaction != nil }
     var version: UInt64 { pin.version }
     var schema: Schema { stored.schema }
+    /// The schema as the file has it; nil while a transaction changes it.
+    var knownSchema: KnownSchema? {
+        isSchemaDirty ? nil : KnownSchema(block: catalog.schema, schema: stored)
+    }
     var schemaVersion: UInt64 { catalog.schemaVersion }
 
     /// From now on several threads may read at once; no changes any more.
@@ -118,10 +124,15 @@ final class TableSet {
         store.unpin(old.version)
     }
 
-    private func adopt(_ pin: Store.Pin) throws(RealmError) {
+    private func adopt(_ pin: Store.Pin, _ known: KnownSchema? = nil) throws(RealmError) {
         let next = try Catalog(pin.payload, count: pin.payloadCount)
         if next.schema != catalog.schema {
-            let schema = try readSchema(next.schema, format: next.format)
+            let schema =
+                if let known, known.block == next.schema {
+                    known.schema
+                } else {
+                    try readSchema(next.schema, format: next.format)
+                }
             try accepts?(schema.schema)
             stored = schema
             catalog = next

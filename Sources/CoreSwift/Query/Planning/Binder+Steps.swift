@@ -308,9 +308,10 @@ extension Binder {
     private mutating func finishStored(
         _ walk: inout PathWalk, _ ending: PathEnding
     ) throws(RealmError) {
-        let owner = schema.classes[walk.bound.classIndex]
-        let property = owner.properties[walk.bound.propertyIndex]
-        let name = "\(owner.shownName).\(property.name)"
+        let owner = walk.bound.classIndex
+        let property = schema.classes[owner].properties[walk.bound.propertyIndex]
+        /// For messages alone.
+        func name() -> String { "\(shownName(owner)).\(property.name)" }
         let kind = Self.kind(property.type)
         walk.bound.path.column = Int32(property.key.column)
         walk.bound.path.kind = kind
@@ -319,13 +320,13 @@ extension Binder {
                 schema.classes.first { $0.name == property.linkTarget }?.key ?? .invalid
         }
         switch ending {
-        case .size: try finishSize(&walk, property, name)
+        case .size: try finishSize(&walk, property, name())
         case .type:
             walk.bound.path.value = property.collection == .none ? .column : .elements
             if kind == .mixed {
                 walk.bound.path.measure = .type
             } else if property.collection != .none {
-                throw invalidQuery("@type is not defined for the collection '\(name)'")
+                throw invalidQuery("@type is not defined for the collection '\(name())'")
             } else {
                 walk.bound.types = TypeSet.of(kind)
             }
@@ -350,7 +351,7 @@ extension Binder {
     }
 
     private func finishSize(
-        _ walk: inout PathWalk, _ property: PropertySchema, _ name: String
+        _ walk: inout PathWalk, _ property: PropertySchema, _ name: @autoclosure () -> String
     ) throws(RealmError) {
         let kind = walk.bound.path.kind
         if property.collection != .none {
@@ -363,7 +364,7 @@ extension Binder {
             return
         } else {
             throw invalidQuery(
-                "@size is not defined for property '\(name)' of type \(kind.typeWord)")
+                "@size is not defined for property '\(name())' of type \(kind.typeWord)")
         }
         walk.bound.path.kind = .int
     }
