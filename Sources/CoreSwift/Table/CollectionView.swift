@@ -324,4 +324,25 @@ struct CollectionView {
         }
         return true
     }
+
+    /// The leaves of the tree in order, by what names them, with their elements; none of a small
+    /// collection.
+    func leafReferences() throws(RealmError) -> [(name: BlockName, count: Int)] {
+        var result: [(name: BlockName, count: Int)] = []
+        if isTree { try addLeaves(cell + CollectionCell.rootOffset, depth, count, &result) }
+        return result
+    }
+
+    private func addLeaves(
+        _ place: UnsafeRawPointer, _ level: Int, _ elements: Int,
+        _ result: inout [(name: BlockName, count: Int)]
+    ) throws(RealmError) {
+        guard level > 0 else { return result.append((BlockName(place), elements)) }
+        let node = try table.collectionBranch(place, level, layout)
+        for child in 0..<RowBranch.count(node) {
+            try addLeaves(
+                RowBranch.reference(node, child), level - 1, RowBranch.rows(node, child), &result)
+        }
+        guard result.count <= table.blocksMax else { throw table.state.nodes.endless() }
+    }
 }

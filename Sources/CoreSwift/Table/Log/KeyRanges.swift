@@ -1,0 +1,135 @@
+// A set of object keys as ranges, ascending: what a commit created, deleted or modified is mostly keys
+// that follow each other.
+//
+// Invariant: ranges ascend, and between two of them a key is missing.
+
+/// A set of object keys of one class.
+struct KeyRanges: Equatable {
+    private(set) var ranges: [ClosedRange<ObjectKey>] = []
+
+    init() {}
+
+    var isEmpty: Bool { ranges.isEmpty }
+
+    /// How many keys; O(ranges).
+    var count: Int {
+        ranges.reduce(0) { $0 &+ $1.lowerBound.distance(to: $1.upperBound) &+ 1 }
+    }
+
+    /// O(log ranges).
+    func contains(_ key: ObjectKey) -> Bool {
+        let index = firstIndex(endingAt: key)
+        return index < ranges.count && ranges[index].lowerBound <= key
+    }
+
+    /// The first range that does not end before `key`.
+    private func firstIndex(endingAt key: ObjectKey) -> Int {
+        var low = 0
+        var high = ranges.count
+        while low < high {
+            let middle = (low + high) >> 1
+            if ranges[middle].upperBound < key { low = middle + 1 } else { high = middle }
+        }
+        return low
+    }
+
+    mutating func insert(_ key: ObjectKey) { insert(key...key) }
+
+    /// O(1) behind all others, else O(ranges).
+    mutating func insert(_ range: ClosedRange<ObjectKey>) {
+        guard let last = ranges.last, last.upperBound >= range.lowerBound.advanced(by: -1) else {
+            ranges.append(range)
+            return
+        }
+        if last.lowerBound <= range.lowerBound {
+            if last.upperBound < range.upperBound {
+                ranges[ranges.count - 1] = last.lowerBound...range.upperBound
+            }
+            return
+        }
+        // All that touch the range become one with it.
+        let start = firstIndex(endingAt: range.lowerBound.advanced(by: -1))
+        var end = start
+        var joined = range
+        while end < ranges.count, ranges[end].lowerBound <= range.upperBound.advanced(by: 1) {
+            joined =
+                min(
+                    joined.lowerBound, ranges[end].lowerBound)...max(
+                    joined.upperBound, ranges[end].upperBound)
+            end += 1
+        }
+        ranges.replaceSubrange(start..<end, with: CollectionOfOne(joined))
+    }
+
+    mutating func formUnion(_ other: KeyRanges) {
+        if isEmpty {
+            self = other
+        } else if other.ranges.count <= 2 {
+            for range in other.ranges { insert(range) }
+        } else {
+            var merged = KeyRanges()
+            merged.ranges.reserveCapacity(ranges.count + other.ranges.count)
+            var left = ranges[...]
+            var right = other.ranges[...]
+            while let a = left.first, let b = right.first {
+                merged.insert(
+                    a.lowerBound <= b.lowerBound ? left.removeFirst() : right.removeFirst())
+            }
+            for range in left { merged.insert(range) }
+            for range in right { merged.insert(range) }
+            self = merged
+        }
+    }
+
+    /// Takes out the keys of another set. O(ranges of both).
+    mutating func subtract(_ other: KeyRanges) {
+        if isEmpty || other.isEmpty { return }
+        var left: [ClosedRange<ObjectKey>] = []
+        var next = 0
+        for range in ranges {
+            var low = range.lowerBound
+            var isOver = false
+            while next < other.ranges.count, other.ranges[next].upperBound < low { next += 1 }
+            var index = next
+            while index < other.ranges.count, other.ranges[index].lowerBound <= range.upperBound {
+                let gone = other.ranges[index]
+                if gone.lowerBound > low { left.append(low...gone.lowerBound.advanced(by: -1)) }
+                if gone.upperBound >= range.upperBound {
+                    isOver = true
+                    break
+                }
+                low = gone.upperBound.advanced(by: 1)
+                index += 1
+            }
+            if !isOver { left.append(low...range.upperBound) }
+        }
+        ranges = left
+    }
+
+    func intersection(_ other: KeyRanges) -> KeyRanges {
+        var outside = self
+        outside.subtract(other)
+        var result = self
+        result.subtract(outside)
+        return result
+    }
+
+    /// Calls `body` with each key, ascending.
+    func forEach<Failure>(_ body: (ObjectKey) throws(Failure) -> Void) throws(Failure) {
+        for range in ranges {
+            var key = range.lowerBound
+            while true {
+                try body(key)
+                if key == range.upperBound { break }
+                key = key.advanced(by: 1)
+            }
+        }
+    }
+
+    var keys: [ObjectKey] {
+        var result: [ObjectKey] = []
+        result.reserveCapacity(count)
+        forEach { result.append($0) }
+        return result
+    }
+}

@@ -1,0 +1,313 @@
+// Compares two versions by their trees: what both share is skipped unread, so the cost follows what
+// differs. Gives what the change log would have told, as far as the versions show it: values that
+// were set to what they were are no changes, and how a list got from one content to the other is
+// found out (`CollectionComparison`). It stands in where a log is missing, and checks it in tests.
+//
+// Properties are told apart by their keys. One that is new or gone is a change of the schema, not of
+// objects.
+
+import CKernels
+
+struct VersionComparison {
+    let old: TableSet
+    let new: TableSet
+    /// Equal references name equal blocks: both are versions of one file.
+    private let sharesBlocks: Bool
+
+    /// Both must stay as they are meanwhile; a write transaction is settled.
+    init(from old: TableSet, to new: TableSet) throws(RealmError) {
+        self.old = old
+        self.new = new
+        sharesBlocks = old.store === new.store
+        if old.isWriting { try old.settle() }
+        if new.isWriting { try new.settle() }
+    }
+
+    func summary() throws(RealmError) -> ChangeSummary {
+        var result = ChangeSummary()
+        result.changesSchema = old.stored != new.stored
+        var keys = Set(old.schema.classes.map(\.key))
+        keys.formUnion(new.schema.classes.map(\.key))
+        for key in keys.sorted(by: { $0.rawValue < $1.rawValue }) {
+            let changes = try changes(of: key)
+            if !changes.isEmpty { result.classes.append(changes) }
+        }
+        return result
+    }
+
+    /// The changes of one class.
+    func changes(of key: ClassKey) throws(RealmError) -> ClassChanges {
+        var walk = ClassComparison(key, old.table(key), new.table(key), sharesBlocks: sharesBlocks)
+        return try walk.run()
+    }
+}
+
+private struct ClassComparison {
+    /// A property that both versions have.
+    private struct Column {
+        let index: Int
+        let property: PropertyKey
+        let isCollection: Bool
+        let isMixed: Bool
+        var keys = KeyRanges()
+    }
+
+    private let old: Table?
+    private let new: Table?
+    private let sharesBlocks: Bool
+    private var columns: [Column] = []
+    private var result: ClassChanges
+    private var collections = CollectionComparison()
+
+    init(_ key: ClassKey, _ old: Table?, _ new: Table?, sharesBlocks: Bool) {
+        self.old = old
+        self.new = new
+        self.sharesBlocks = sharesBlocks
+        result = ClassChanges(key)
+        guard let old, let new else { return }
+        for index in 0..<min(old.columnCount, new.columnCount) {
+            let before = old.columns[index]
+            let after = new.columns[index]
+            guard before.propertyKey == after.propertyKey, !before.isVacated, !after.isVacated
+            else { continue }
+            columns.append(
+                Column(
+                    index: index, property: after.propertyKey,
+                    isCollection: after.kind == .collection, isMixed: after.kind == .mixed))
+        }
+    }
+
+    mutating func run() throws(RealmError) -> ClassChanges {
+        var before: RowCursor
+        var after: RowCursor
+        switch (old, new) {
+        case (let old?, let new?):
+            if sharesBlocks, old.state.tree.root == new.state.tree.root { return result }
+            var first = NodeList(old)
+            var second = NodeList(new)
+            try NodeList.reduce(&first, &second, sharesBlocks: sharesBlocks)
+            before = RowCursor(first)
+            after = RowCursor(second)
+        case (let old?, nil):
+            before = RowCursor(try NodeList(old).leaves())
+            after = RowCursor(nil)
+        case (nil, let new?):
+            before = RowCursor(nil)
+            after = RowCursor(try NodeList(new).leaves())
+        case (nil, nil): return result
+        }
+        try before.start()
+        try after.start()
+        while true {
+            if let key = before.key, let other = after.key, key == other {
+                try compare(before, after, key)
+                try before.advance()
+                try after.advance()
+            } else if let key = before.key, after.key.map({ key < $0 }) ?? true {
+                result.deleted.insert(key)
+                try before.advance()
+            } else if let key = after.key {
+                result.inserted.insert(key)
+                try after.advance()
+            } else {
+                break
+            }
+        }
+        for column in columns where !column.keys.isEmpty {
+            result.properties.append(PropertyChanges(property: column.property, keys: column.keys))
+        }
+        result.collections = collections.result.sorted { $0.name < $1.name }
+        return result
+    }
+
+    /// An object that is in both.
+    private mutating func compare(
+        _ before: RowCursor, _ after: RowCursor, _ key: ObjectKey
+    ) throws(RealmError) {
+        guard let old, let new, let first = before.place, let second = after.place else { return }
+        var isModified = false
+        for position in columns.indices {
+            let column = columns[position]
+            let was = try old.value(first, key, column.index)
+            let now = try new.value(second, key, column.index)
+            if RawIdentity.isSame(was, now), sharesBlocks || !holdsCollection(column, now) {
+                continue
+            }
+            var differs = true
+            if holdsCollection(column, now), column.isCollection || RawIdentity.isKept(was, now) {
+                let name = CollectionChanges.Name(
+                    key: key, property: column.property,
+                    number: column.isMixed ? NestedCell.number(now) : .none)
+                differs = try collections.compare(
+                    view(old, was, column), view(new, now, column), name,
+                    sharesBlocks: sharesBlocks)
+            }
+            if differs {
+                columns[position].keys.insert(key)
+                isModified = true
+            }
+        }
+        if isModified { result.modified.insert(key) }
+    }
+
+    private func holdsCollection(_ column: Column, _ value: RawValue) -> Bool {
+        column.isCollection || (column.isMixed && NestedCell.type(value) != nil)
+    }
+
+    private func view(_ table: Table, _ value: RawValue, _ column: Column) -> CollectionView {
+        let info = table.state.columns[column.index]
+        if column.isCollection {
+            return CollectionView(
+                table, column.index, ElementLayout(info, column: column.index), value.bytes)
+        }
+        let type = NestedCell.type(value) ?? .list
+        return CollectionView(
+            table, column.index, ElementLayout(nested: type, column: column.index),
+            NestedCell.cell(value))
+    }
+}
+
+/// Whether two stored values are one and the same.
+enum RawIdentity {
+    /// By type and bytes: a double is not the integer of the same value, and NaN is NaN. Cells of
+    /// collections are the same if their bytes are, which name the blocks of their trees.
+    static func isSame(_ a: RawValue, _ b: RawValue) -> Bool {
+        if a.isNull || b.isNull { return a.isNull && b.isNull }
+        guard a.type == b.type else { return false }
+        switch ValueType(rawValue: a.type) {
+        case .string, .binary, .list, .dictionary:
+            guard a.word1 == b.word1 else { return false }
+            if a.word0 == b.word0 || a.word1 == 0 { return true }
+            let first = a.bytes
+            let second = b.bytes
+            guard let left = first.baseAddress, let right = second.baseAddress else { return false }
+            return ck_memcmp(left, right, first.count) == 0
+        case .int, .double: return a.word0 == b.word0
+        case .bool: return a.boolValue == b.boolValue
+        case .float:
+            return UInt32(truncatingIfNeeded: a.word0) == UInt32(truncatingIfNeeded: b.word0)
+        case .timestamp: return a.seconds == b.seconds && a.nanoseconds == b.nanoseconds
+        case .objectId:
+            return a.word0 == b.word0
+                && UInt32(truncatingIfNeeded: a.word1) == UInt32(truncatingIfNeeded: b.word1)
+        case .link: return a.linkClass == b.linkClass && a.linkTarget == b.linkTarget
+        case .decimal128, .uuid: return a.word0 == b.word0 && a.word1 == b.word1
+        case .null, nil: return true
+        }
+    }
+
+    /// Whether both are one collection in a mixed value, whatever is in it by now.
+    static func isKept(_ a: RawValue, _ b: RawValue) -> Bool {
+        guard let type = NestedCell.type(a), NestedCell.type(b) == type else { return false }
+        return NestedCell.number(a) == NestedCell.number(b)
+    }
+}
+
+/// The nodes of a tree of rows at one level, in order, as the places of their references.
+private struct NodeList {
+    let table: Table
+    private(set) var places: [UnsafeRawPointer]
+    private(set) var level: Int
+
+    init(_ table: Table) {
+        self.table = table
+        places = table.state.tree.isEmpty ? [] : [UnsafeRawPointer(table.state.tree.rootPlace)]
+        level = table.state.tree.depth
+    }
+
+    func leaves() throws(RealmError) -> NodeList {
+        var list = self
+        while list.level > 0 { try list.descend() }
+        return list
+    }
+
+    private mutating func descend() throws(RealmError) {
+        var children: [UnsafeRawPointer] = []
+        for place in places {
+            let node = try table.branch(place, level)
+            for child in 0..<RowBranch.count(node) {
+                children.append(RowBranch.reference(node, child))
+            }
+            guard children.count <= table.blocksMax else { throw table.state.nodes.endless() }
+        }
+        places = children
+        level -= 1
+    }
+
+    /// Leaves of both, without those that both trees have.
+    static func reduce(
+        _ first: inout NodeList, _ second: inout NodeList, sharesBlocks: Bool
+    ) throws(RealmError) {
+        while true {
+            if first.level > second.level, !first.places.isEmpty {
+                try first.descend()
+            } else if second.level > first.level, !second.places.isEmpty {
+                try second.descend()
+            } else {
+                if sharesBlocks, first.level == second.level { drop(&first, &second) }
+                if first.level == 0 && second.level == 0 { return }
+                if first.level > 0 { try first.descend() }
+                if second.level > 0 { try second.descend() }
+            }
+        }
+    }
+
+    private static func drop(_ first: inout NodeList, _ second: inout NodeList) {
+        if first.places.isEmpty || second.places.isEmpty { return }
+        let before = Set(first.places.map { BlockName($0) })
+        let after = Set(second.places.map { BlockName($0) })
+        first.places.removeAll { after.contains(BlockName($0)) }
+        second.places.removeAll { before.contains(BlockName($0)) }
+    }
+}
+
+/// What a reference names within a file; those in memory are of one transaction.
+struct BlockName: Hashable {
+    private let location: UInt64
+    private let version: UInt64
+
+    init(_ place: UnsafeRawPointer) {
+        location = place.u64(ReferenceField.location)
+        version = place.u64(ReferenceField.version)
+    }
+}
+
+/// The live rows of leaves, in the order of their keys.
+private struct RowCursor {
+    private let list: NodeList?
+    private var nextLeaf = 0
+    private var leaf: LeafView?
+    private var row = -1
+    /// Nil behind the last row.
+    private(set) var key: ObjectKey?
+
+    init(_ list: NodeList?) { self.list = list }
+
+    var place: RowPlace? {
+        leaf.map {
+            RowPlace(leaf: UnsafeMutableRawPointer(mutating: $0.base), row: row, state: .sealed)
+        }
+    }
+
+    mutating func start() throws(RealmError) { try advance() }
+
+    mutating func advance() throws(RealmError) {
+        guard let list else { return }
+        while true {
+            row += 1
+            if let leaf, row < leaf.rows {
+                if leaf.isDead(row) { continue }
+                key = leaf.key(row)
+                return
+            }
+            guard nextLeaf < list.places.count else {
+                key = nil
+                leaf = nil
+                return
+            }
+            leaf = LeafView(try list.table.leaf(list.places[nextLeaf]))
+            nextLeaf += 1
+            row = -1
+        }
+    }
+}
