@@ -2462,6 +2462,17 @@ RLM_API realm_object_t *realm_object_create_from_json(realm_t *realm, realm_clas
         const char *json, realm_update_policy_e update, int flags);
 
 /**
+ * Creates an object with values in one call, or none: what fails leaves nothing of it. Returns a
+ * new handle. `primary_key` is NULL for classes without one; its property is not among
+ * `properties`. Properties that are not named are null, or zero of their type where they can't be.
+ * Fails: as `realm_object_create_with_primary_key()`, `realm_object_create()` and
+ * `realm_set_values()`.
+ */
+RLM_API realm_object_t *realm_object_create_with_values(realm_t *realm, realm_class_key_t class_key,
+        const realm_value_t *primary_key, size_t num_values, const realm_property_key_t *properties,
+        const realm_value_t *values);
+
+/**
  * Creates an object, with all that is nested in it, or updates the one with its primary key as
  * `update` says; returns a new handle. The root is an RLM_NODE_OBJECT. Values have the types of
  * their properties; objects in the place of links are created or updated likewise, embedded ones in

@@ -296,6 +296,37 @@ public func realm_set_values(
     }
 }
 
+/// Creates an object with values in one call, or none: what fails leaves nothing of it. Returns a new
+/// handle. `primary_key` is NULL for classes without one; its property is not among `properties`.
+/// Properties that are not named are null, or zero of their type where they can't be. Fails: as
+/// `realm_object_create_with_primary_key()`, `realm_object_create()` and `realm_set_values()`.
+@c @implementation
+public func realm_object_create_with_values(
+    _ realm: OpaquePointer?, _ class_key: realm_class_key_t,
+    _ primary_key: UnsafePointer<realm_value_t>?, _ num_values: Int,
+    _ properties: UnsafePointer<realm_property_key_t>?, _ values: UnsafePointer<realm_value_t>?
+) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        let key = primary_key.map { RawValue($0.pointee) }
+        return try withRealm(realm) { realm throws(RealmError) in
+            guard try hasValues(num_values) else {
+                return if let key {
+                    try realm.createObject(ClassKey(class_key), primaryKey: key).cHandle
+                } else {
+                    try realm.createObject(ClassKey(class_key)).cHandle
+                }
+            }
+            guard let properties, let values else {
+                throw RealmError(.invalidArgument, "properties and values must not be NULL")
+            }
+            return try realm.createObject(
+                ClassKey(class_key), primaryKey: key, num_values, properties.propertyKeys,
+                values.raw
+            ).cHandle
+        }
+    }
+}
+
 /// Adds to an integer property, or to a mixed one that holds an integer, wrapping around. Fails:
 /// RLM_ERR_ILLEGAL_OPERATION for null or another type of property or value, otherwise as
 /// `realm_set_value()`.

@@ -424,8 +424,71 @@ static void threads(void) {
     realm_release(realm);
 }
 
+/* An object with its values in one call: all of it, or nothing. */
+static void creating_with_values(void) {
+    realm_t *realm = open_people("with_values.realm");
+    keys_t k = keys_of(realm);
+    realm_value_t key = of_int(1), values[] = {of_text("Ada"), of_int(36), of_null(), of_null()};
+    realm_property_key_t properties[] = {k.name, k.age, k.boss, k.of_dept};
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE,
+          realm_object_create_with_values(realm, k.person, &key, 4, properties, values));
+    SUCCEEDS(realm_begin_write(realm));
+    FAILS(RLM_ERR_NO_SUCH_TABLE,
+          realm_object_create_with_values(realm, 0x7ffffff0, &key, 4, properties, values));
+    FAILS(RLM_ERR_MISSING_PRIMARY_KEY,
+          realm_object_create_with_values(realm, k.person, NULL, 4, properties, values));
+    FAILS(RLM_ERR_INVALID_ARGUMENT,
+          realm_object_create_with_values(realm, k.person, &key, 4, NULL, values));
+    FAILS(RLM_ERR_INVALID_ARGUMENT,
+          realm_object_create_with_values(realm, k.person, &key, 4, properties, NULL));
+    FAILS(RLM_ERR_INVALID_ARGUMENT,
+          realm_object_create_with_values(realm, k.person, &key, SIZE_MAX, properties, values));
+    /* Whichever value is wrong, the last as well, after others were written. */
+    realm_object_t *gone = realm_object_create_with_primary_key(realm, k.person, of_int(9));
+    realm_value_t good[4], to_gone = of_link_to(k.person, realm_object_get_key(gone));
+    SUCCEEDS(realm_object_delete(gone));
+    memcpy(good, values, sizeof good);
+    values[2] = to_gone;
+    FAILS(RLM_ERR_NO_SUCH_OBJECT,
+          realm_object_create_with_values(realm, k.person, &key, 4, properties, values));
+    values[2] = of_null();
+    values[3] = of_int(5);
+    FAILS(RLM_ERR_PROPERTY_TYPE_MISMATCH,
+          realm_object_create_with_values(realm, k.person, &key, 4, properties, values));
+    values[3] = of_null();
+    properties[3] = k.budget + 0x70000;
+    FAILS(RLM_ERR_INVALID_PROPERTY,
+          realm_object_create_with_values(realm, k.person, &key, 4, properties, values));
+    properties[3] = k.of_dept;
+    size_t count = 1;
+    SUCCEEDS(realm_get_num_objects(realm, k.person, &count));
+    CHECK(count == 0);
+    realm_object_t *ada =
+        realm_object_create_with_values(realm, k.person, &key, 4, properties, good);
+    realm_object_t *none = realm_object_create_with_values(realm, k.note, NULL, 0, NULL, NULL);
+    CHECK(ada && none);
+    SUCCEEDS(realm_get_num_objects(realm, k.person, &count));
+    CHECK(count == 1);
+    SUCCEEDS(realm_get_num_objects(realm, k.note, &count));
+    CHECK(count == 1);
+    realm_value_t value;
+    SUCCEEDS(realm_get_value(ada, k.age, &value));
+    CHECK(value.type == RLM_TYPE_INT && value.integer == 36);
+    FAILS(RLM_ERR_OBJECT_ALREADY_EXISTS,
+          realm_object_create_with_values(realm, k.person, &key, 4, properties, good));
+    SUCCEEDS(realm_commit(realm));
+    size_t problems = 1;
+    SUCCEEDS(realm_check(realm, NULL, NULL, &problems));
+    CHECK(problems == 0);
+    realm_release(gone);
+    realm_release(ada);
+    realm_release(none);
+    realm_release(realm);
+}
+
 int main(void) {
     creating();
+    creating_with_values();
     finding();
     changing();
     sizes();

@@ -47,6 +47,41 @@ extension Realm {
         return handle
     }
 
+    /// A new object with these values, or none. `primaryKey`: nil for a class without one; it is not
+    /// among the values.
+    @inline(__always)
+    public func createObject(
+        _ classKey: ClassKey, primaryKey: RawValue?, _ count: Int,
+        _ keys: UnsafePointer<PropertyKey>, _ values: UnsafePointer<RawValue>
+    ) throws(RealmError) -> ObjectHandle {
+        let handle =
+            if let primaryKey {
+                try createObject(classKey, primaryKey: primaryKey)
+            } else {
+                try createObject(classKey)
+            }
+        do throws(RealmError) {
+            try handle.setValues(count, keys, values)
+        } catch {
+            try takeBack(handle)
+            throw error
+        }
+        return handle
+    }
+
+    /// Of a new object that an error left half-made nothing stays.
+    @inline(never)
+    private func takeBack(_ handle: ObjectHandle) throws(RealmError) {
+        defer { handle.release() }
+        do throws(RealmError) {
+            try handle.delete()
+        } catch {
+            // The file can't be read. As where a savepoint can't be gone back to.
+            try rollback()
+            throw error
+        }
+    }
+
     /// The object with this primary key, created if it is not there.
     public func getOrCreateObject(
         _ classKey: ClassKey, primaryKey: RawValue, created: inout Bool

@@ -367,10 +367,8 @@ class Set(_realm.Set, _Queryable[T], MutableSet[T]):
         return len(self) == len(other) and set(self) == set(other)
 
     def update(self, *others: Iterable[T]) -> None:
-        """Adds the elements of others."""
-        for other in others:
-            for value in list(other):
-                self.add(value)
+        """Adds the elements of others: all of them, or none when there is an error."""
+        self._add_all([value for other in others for value in other])
 
     def union(self, *others: Iterable[Any]) -> set[Any]:
         """The elements of this set and of all others."""
@@ -399,8 +397,12 @@ class Set(_realm.Set, _Queryable[T], MutableSet[T]):
     def symmetric_difference_update(self, other: Iterable[Any]) -> None:
         """Keeps and adds the elements that are in one of the two alone."""
         wanted = self.symmetric_difference(other)
-        self._keep(wanted)
-        self.update(wanted)
+
+        def become() -> None:
+            self._keep(wanted)
+            self.update(wanted)
+
+        self.realm._atomically(become)
 
     def _keep(self, wanted: set[Any]) -> None:
         for value in list(self):
@@ -483,6 +485,11 @@ class Dictionary(_realm.Dictionary, _Queryable[T], MutableMapping[str, T]):
         if key not in self:
             self[key] = default
         return self[key]
+
+    def update(self, other: Any = (), /, **values: T) -> None:
+        """Sets the values of the keys of a mapping, or of pairs, and of the names: all, or none
+        when there is an error."""
+        self._put_all(dict(other, **values))
 
     def copy(self) -> dict[str, T]:
         """The content as a plain dict. Lists and dicts among the values stay views;

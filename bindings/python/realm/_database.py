@@ -149,8 +149,13 @@ class Realm(_realm.Realm):
     def add_all(
         self, objects: Iterable[T], /, *, update: Literal["error", "all", "modified"] = "error"
     ) -> list[T]:
-        """Adds several objects; see `add`."""
-        return [self.add(obj, update=update) for obj in objects]
+        """Adds several objects, all or none when there is an error; see `add`."""
+        waiting = list(objects)
+
+        def add() -> list[T]:
+            return [self.add(obj, update=update) for obj in waiting]
+
+        return self._atomically(add)
 
     @overload
     def create_from_json(

@@ -102,6 +102,9 @@ class Error(Exception):
         if code is not None:
             self.code = code
 
+    #: Where in what was given; in the message, too.
+    _place: str | None = None
+
     # Some builtins print their argument in a way of their own (KeyError its repr).
     def __str__(self) -> str:
         return self.message
@@ -425,3 +428,18 @@ def make_error(code: int, message: str, path: str | None) -> Error:
     except ValueError:
         return Error(f"{message} (engine code {code})", ErrorCode.UNKNOWN, path)
     return _CLASSES.get(known, Error)(message, known, path)
+
+
+def add_place(error: BaseException, place: str) -> None:
+    """Says where in what was given an error lies: `[3]`, `['key']` or the name of a property. Called
+    with the innermost place first."""
+    if not isinstance(error, Error):
+        if isinstance(error, Exception):
+            error.add_note(f"at {place} of what was given")
+        return
+    before = error._place
+    if before:
+        error.message = error.message.removesuffix(f" (at {before})")
+        place += before if before.startswith("[") else f".{before}"
+    error._place = place
+    error.message += f" (at {place})"

@@ -47,6 +47,7 @@ typedef struct Object Object;
 typedef struct Results Results;
 typedef struct Iterator Iterator;
 typedef struct Collection Collection;
+typedef struct Batch Batch;
 
 /* What the module needs everywhere; one per interpreter. Types keep the module, and so the state,
  * alive: an instance may keep a plain pointer to it. */
@@ -68,6 +69,7 @@ struct State {
     PyObject *find_target;    /* realm._model: the class that a property links to, or None */
     PyObject *default_to_json; /* realm._json: the default of a property as JSON text */
     PyObject *make_error;     /* realm._errors.make_error(code, message, path) */
+    PyObject *add_place;      /* realm._errors.add_place(error, place) */
     PyObject *datetime_type;
     PyObject *timedelta_type;
     PyObject *utc;            /* datetime.timezone.utc */
@@ -144,6 +146,7 @@ struct Realm {
     size_t deferred_count;
     size_t deferred_capacity;
     Iterator *iterators;       /* those that walk over live results */
+    Batch *batch;              /* the innermost that has begun, or NULL */
     unsigned long moves;       /* how often it began to write or went to another version */
     int part;                  /* what it is in a migration: one of the following */
     realm_schema_t *target;    /* of the new realm of a migration that runs: the new schema */
@@ -196,6 +199,15 @@ typedef struct {
     size_t index;              /* PLACE_INSERT, PLACE_SET */
     realm_value_t name;        /* PLACE_KEY */
 } Place;
+
+/* Several changes that are one, from `batch_begin` to `batch_end`. */
+struct Batch {
+    Realm *realm;              /* NULL: nothing to take back */
+    Batch *outer;
+    uint64_t savepoint;        /* 0 outside a write transaction */
+    struct Adopted *adopted;   /* objects that became managed */
+    size_t count, capacity;
+};
 
 /* How `create` and `add` treat a primary key that is there already. */
 enum { UPDATE_ERROR = 0, UPDATE_ALL = 1, UPDATE_MODIFIED = 2 };
@@ -300,6 +312,8 @@ PyObject *element_normalised(Property *property, Realm *realm, PyObject *value, 
 /* The content for the collection of a property: a new list, set or dict of checked elements. */
 PyObject *collection_normalised(Property *property, Realm *realm, PyObject *value,
                                 bool keep_dicts);
+/* The elements of a plain list checked in place; takes over the list. */
+PyObject *list_normalised(Property *property, Realm *realm, PyObject *list, bool keep_dicts);
 /* An object of `type`, a model class, with the values of a dict. */
 PyObject *object_from_dict(PyObject *type, PyObject *values);
 /* A key of a dictionary. 0, or -1 with an exception. */
@@ -413,12 +427,33 @@ realm_object_t *row_create(Row *row, Object *adopted, int update);
 /* Raises what the engine reported about a row. */
 void row_raise(Row *row);
 
+/* ---- batch.c --------------------------------------------------------------------------------- */
+
+/* From now on changes of the realm are one. 0, and to be ended, or -1 with an exception. */
+int batch_begin(Batch *batch, Realm *realm);
+/* The same for elements (a list of checked ones) that go into a collection one after another; begins
+ * nothing where none can fail after another was stored. */
+int batch_begin_elements(Batch *batch, Collection *into, PyObject *values);
+/* Takes back what changed if `bad`; 0, or -1 with an exception. */
+int batch_end(Batch *batch, int bad);
+/* Notes an object that became managed, and takes over its values; false without memory for that. */
+bool batch_keep(Batch *batch, Object *object, PyObject **values);
+/* Says in the exception where in what was given it happened, the innermost place first. Takes over
+ * `place`; may be NULL. */
+void note_place(State *state, PyObject *place);
+void note_index(State *state, Py_ssize_t index);
+void note_key(State *state, PyObject *key);
+void note_text_key(State *state, const char *text, Py_ssize_t size);
+/* Realm._atomically: calls a function, whose changes are one. */
+PyObject *realm_atomically(Realm *self, PyObject *function);
+
 /* ---- tree.c ---------------------------------------------------------------------------------- */
 
 /* Whether `value` is more than a conversion away from being stored: it brings new objects, or is a
  * list or dictionary for a property of any type. */
 bool brings_objects(Property *property, Binding *target, PyObject *value);
 bool is_unmanaged(State *state, PyObject *value);
+void free_values(Model *model, PyObject **values);
 /* Makes `object` a view of the stored object, whose handle it takes over. */
 void object_manage(Object *object, Binding *binding, realm_object_t *handle);
 /* As `row_create`, whatever the items bring along; for rows that were completed. */
@@ -534,6 +569,8 @@ PyObject *collection_element(Collection *self, size_t index, PyObject **key);
 int collection_find(Collection *self, PyObject *value, size_t *index);
 int collection_contains(Collection *self, PyObject *value);
 int collection_put(Collection *self, const Place *place, PyObject *value);
+/* What is given for elements of a list or set, checked, as a list. Getting it may run any code. */
+PyObject *collection_elements(Collection *self, PyObject *values);
 PyObject *collection_clear(Collection *self, PyObject *unused);
 PyObject *collection_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 int collection_traverse(Collection *self, visitproc visit, void *arg);

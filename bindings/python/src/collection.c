@@ -434,6 +434,18 @@ int collection_put(Collection *self, const Place *place, PyObject *value) {
     return bad;
 }
 
+PyObject *collection_elements(Collection *self, PyObject *values) {
+    Property *property = self->property;
+    if (collection_length(self) < 0) return NULL;
+    PyObject *list = PySequence_List(values);
+    if (!list) return NULL;
+    if (property->type != RLM_PROPERTY_TYPE_MIXED || self->kind == RLM_COLLECTION_TYPE_SET) {
+        return list_normalised(property, self->realm, list, true);
+    }
+    replace_reference(&list, nested_content(property, self->realm, list, self));
+    return list;
+}
+
 PyObject *collection_clear(Collection *self, PyObject *unused) {
     (void)unused;
     bool done;

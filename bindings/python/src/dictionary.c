@@ -69,6 +69,51 @@ static int dictionary_assign(Collection *self, PyObject *key, PyObject *value) {
     return -1;
 }
 
+/* What is given for a key, checked; what is at its place already stays. Getting it may run any code. */
+static PyObject *checked_value(Collection *self, PyObject *key, PyObject *value) {
+    Property *property = self->property;
+    Place place = {.kind = PLACE_KEY, .handle = self->handle};
+    if (key_check(property, key) < 0 || key_from_python(property, key, &place.name) < 0) {
+        return NULL;
+    }
+    if (collection_is_at(self->realm, &place, value) ||
+        embedded_is_at(self->realm, &place, value)) {
+        return Py_NewRef(value);
+    }
+    return property->type == RLM_PROPERTY_TYPE_MIXED && is_nested(property->state, value)
+               ? nested_element(self, &place, value)
+               : element_normalised(property, self->realm, value, true);
+}
+
+/* Sets the values of all keys of a dict. */
+static PyObject *dictionary_put_all(Collection *self, PyObject *content) {
+    State *state = self->realm->state;
+    Batch batch;
+    if (collection_ready(self) < 0) return NULL;
+    PyObject *keys = PyDict_Keys(content), *values = keys ? PyDict_Values(content) : NULL;
+    int bad = values ? 0 : -1;
+    for (Py_ssize_t i = 0; !bad && i < PyList_Size(values); i++) {
+        PyObject *key = PyList_GetItem(keys, i);
+        PyObject *value = checked_value(self, key, PyList_GetItem(values, i));
+        /* What is wrong within a list or dict says so from here on. */
+        if (!value && !is_nested(state, PyList_GetItem(values, i))) note_key(state, key);
+        bad = value ? PyList_SetItem(values, i, value) : -1;
+    }
+    if (!bad) bad = batch_begin_elements(&batch, self, values);
+    if (!bad) {
+        for (Py_ssize_t i = 0; !bad && i < PyList_Size(values); i++) {
+            PyObject *key = PyList_GetItem(keys, i);
+            bad = dictionary_assign(self, key, PyList_GetItem(values, i));
+            if (bad) note_key(state, key);
+        }
+        bad = batch_end(&batch, bad);
+    }
+    Py_XDECREF(keys);
+    Py_XDECREF(values);
+    if (bad) return NULL;
+    Py_RETURN_NONE;
+}
+
 static int dictionary_contains(Collection *self, PyObject *key) {
     realm_value_t name;
     bool found = false;
@@ -124,6 +169,7 @@ static PyObject *dictionary_last_key(Collection *self, PyObject *unused) {
 
 static PyMethodDef dictionary_methods[] = {
     {"clear", (PyCFunction)collection_clear, METH_NOARGS, "Removes all keys with their values."},
+    {"_put_all", (PyCFunction)dictionary_put_all, METH_O, NULL},
     {"_get", (PyCFunction)dictionary_get, METH_VARARGS, NULL},
     {"_walk_values", (PyCFunction)dictionary_walk_values, METH_NOARGS, NULL},
     {"_walk_items", (PyCFunction)dictionary_walk_items, METH_NOARGS, NULL},

@@ -63,23 +63,18 @@ static int delete_slice(Collection *self, Py_ssize_t start, Py_ssize_t step, Py_
     return 0;
 }
 
-/* Checked elements for this list, as a list. Getting them may run any code. */
-static PyObject *elements_from(Collection *self, PyObject *value) {
-    if (collection_length(self) < 0) return NULL;
-    PyObject *list = PySequence_List(value);
-    PyObject *values = NULL;
-    if (list && self->property->type == RLM_PROPERTY_TYPE_MIXED) {
-        values = nested_content(self->property, self->realm, list, self);
-    } else if (list) {
-        values = collection_normalised(self->property, self->realm, list, true);
-    }
-    Py_XDECREF(list);
-    return values;
+/* Puts an element that is number `i` of those given. */
+static int put_given(Collection *self, PlaceKind kind, Py_ssize_t index, PyObject *values,
+                     Py_ssize_t i) {
+    int bad = put(self, kind, index, PyList_GetItem(values, i));
+    if (bad) note_index(self->realm->state, i);
+    return bad;
 }
 
 static int assign_slice(Collection *self, PyObject *key, PyObject *value) {
     Py_ssize_t start, stop, step, length;
-    PyObject *values = elements_from(self, value);
+    PyObject *values = collection_elements(self, value);
+    Batch batch;
     if (!values) return -1;
     Py_ssize_t count = PyList_Size(values);
     int bad = slice_of(self, key, &start, &stop, &step, &length);
@@ -89,14 +84,20 @@ static int assign_slice(Collection *self, PyObject *key, PyObject *value) {
                    length);
         bad = -1;
     }
+    if (!bad) bad = batch_begin_elements(&batch, self, values);
+    if (bad) {
+        Py_DECREF(values);
+        return -1;
+    }
     Py_ssize_t common = count < length ? count : length;
     for (Py_ssize_t i = 0; !bad && i < common; i++) {
-        bad = put(self, PLACE_SET, start + i * step, PyList_GetItem(values, i));
+        bad = put_given(self, PLACE_SET, start + i * step, values, i);
     }
     if (!bad && length > common) bad = delete_slice(self, start + common, 1, length - common);
     for (Py_ssize_t i = common; !bad && i < count; i++) {
-        bad = put(self, PLACE_INSERT, start + i, PyList_GetItem(values, i));
+        bad = put_given(self, PLACE_INSERT, start + i, values, i);
     }
+    bad = batch_end(&batch, bad);
     Py_DECREF(values);
     return bad;
 }
@@ -132,11 +133,15 @@ static PyObject *list_append(Collection *self, PyObject *value) {
 }
 
 static PyObject *list_extend(Collection *self, PyObject *values) {
-    PyObject *checked = elements_from(self, values);
+    Batch batch;
+    PyObject *checked = collection_elements(self, values);
     Py_ssize_t place = checked ? collection_length(self) : -1;
-    int bad = place < 0 ? -1 : 0;
-    for (Py_ssize_t i = 0; !bad && i < PyList_Size(checked); i++) {
-        bad = put(self, PLACE_INSERT, place + i, PyList_GetItem(checked, i));
+    int bad = place < 0 ? -1 : batch_begin_elements(&batch, self, checked);
+    if (!bad) {
+        for (Py_ssize_t i = 0; !bad && i < PyList_Size(checked); i++) {
+            bad = put_given(self, PLACE_INSERT, place + i, checked, i);
+        }
+        bad = batch_end(&batch, bad);
     }
     Py_XDECREF(checked);
     if (bad) return NULL;

@@ -25,9 +25,10 @@ typedef struct Step {
     Collection *into;          /* the first: where the value goes; NULL for a property */
 } Step;
 
-/* "Class.property['key'][2]" */
+/* "Class.property['key'][2]"; without a property "['key'][2]". */
 static PyObject *path_of(Property *property, const Step *step) {
     if (!step->up) {
+        if (!property) return PyUnicode_FromString("");
         if (step->into) return collection_path(step->into);
         if (!property->model) return Py_NewRef(property->name);
         return PyUnicode_FromFormat("%s.%U", property->model->text, property->name);
@@ -45,6 +46,19 @@ static int raise_at(Property *property, const Step *step, const char *rule) {
     if (path) raise_code(property->state, RLM_ERR_INVALID_ARGUMENT, "%U %s", path, rule);
     Py_XDECREF(path);
     return -1;
+}
+
+/* Says in the exception where the value is that could not be taken. `key`: NULL in lists. */
+static void note_step(Property *property, Step *step, Py_ssize_t index, PyObject *key) {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyObject *name = key ? Py_NewRef(key) : PyLong_FromSsize_t(index);
+    step->key = name;
+    PyObject *place = name ? path_of(NULL, step) : NULL;
+    step->key = NULL;
+    Py_XDECREF(name);
+    PyErr_Restore(type, value, trace);
+    note_place(property->state, place);
 }
 
 static PyObject *copied(Property *property, Realm *realm, PyObject *value, int depth,
@@ -66,6 +80,7 @@ static PyObject *copied_list(Property *property, Realm *realm, PyObject *value, 
         step->key = index;
         PyObject *copy = PyErr_Occurred() ? NULL : checked(property, realm, item, depth, step);
         Py_XDECREF(index);
+        if (!copy && !is_nested(property->state, item)) note_step(property, step, i, NULL);
         if (!copy || PyList_SetItem(list, i, copy) < 0) Py_CLEAR(list);
     }
     return list;
@@ -82,6 +97,7 @@ static PyObject *copied_dict(Property *property, Realm *realm, PyObject *value, 
         step->key = key;
         bad = item ? key_check(property, key) : -1;
         PyObject *copy = bad ? NULL : checked(property, realm, item, depth, step);
+        if (!bad && !copy && !is_nested(property->state, item)) note_step(property, step, i, key);
         bad = copy ? PyDict_SetItem(result, key, copy) : -1;
         Py_XDECREF(copy);
     }

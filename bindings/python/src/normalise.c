@@ -128,6 +128,18 @@ static int raise_no_collection(Property *property, PyObject *value) {
     return -1;
 }
 
+PyObject *list_normalised(Property *property, Realm *realm, PyObject *list, bool keep_dicts) {
+    for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
+        PyObject *item = element_normalised(property, realm, PyList_GetItem(list, i), keep_dicts);
+        if (!item) note_index(property->state, i);
+        if (!item || PyList_SetItem(list, i, item) < 0) {
+            Py_DECREF(list);
+            return NULL;
+        }
+    }
+    return list;
+}
+
 static PyObject *elements_normalised(Property *property, Realm *realm, PyObject *value,
                                      bool keep_dicts) {
     /* Text and bytes are iterable, but whoever assigns them forgot the brackets. */
@@ -147,14 +159,8 @@ static PyObject *elements_normalised(Property *property, Realm *realm, PyObject 
         replace_reference(&list, nested_content(property, realm, list, NULL));
         return list;
     }
-    for (Py_ssize_t i = 0; i < PyList_Size(list); i++) {
-        PyObject *item = element_normalised(property, realm, PyList_GetItem(list, i), keep_dicts);
-        if (!item || PyList_SetItem(list, i, item) < 0) {
-            Py_DECREF(list);
-            return NULL;
-        }
-    }
-    if (property->collection == RLM_COLLECTION_TYPE_LIST) return list;
+    list = list_normalised(property, realm, list, keep_dicts);
+    if (!list || property->collection == RLM_COLLECTION_TYPE_LIST) return list;
     PyObject *set = PySet_New(list);
     /* Objects that are in no realm yet have no hash: they stay a list. */
     if (!set && property->type == RLM_PROPERTY_TYPE_OBJECT &&
@@ -195,6 +201,7 @@ PyObject *collection_normalised(Property *property, Realm *realm, PyObject *valu
         if (key_check(property, key) == 0) {
             item = element_normalised(property, realm, PyDict_GetItemWithError(result, key),
                                       keep_dicts);
+            if (!item) note_key(property->state, key);
         }
         bad = item ? PyDict_SetItem(result, key, item) : -1;
         Py_XDECREF(item);

@@ -329,6 +329,7 @@ static PyMethodDef realm_methods[] = {
     {"statistics", (PyCFunction)realm_statistics_method, METH_NOARGS,
      "Sizes of the file and of each class, in bytes of whole pages."},
     {"_write_copy", (PyCFunction)method_write_copy, METH_VARARGS, NULL},
+    {"_atomically", (PyCFunction)realm_atomically, METH_O, NULL},
     {"_savepoint_begin", (PyCFunction)method_savepoint_begin, METH_NOARGS, NULL},
     {"_savepoint_rollback", (PyCFunction)method_savepoint_rollback, METH_O, NULL},
     {"_savepoint_release", (PyCFunction)method_savepoint_release, METH_O, NULL},

@@ -1,7 +1,7 @@
 /* Rows: the values of one object between Python and the engine.
  *
- * First everything is converted, then the row is made, then the values are set in one call: an
- * object that fails its checks leaves no row behind. What is more than values goes through tree.c. */
+ * First everything is converted, then the engine makes the object with all values, or changes one:
+ * wholly or not at all. What is more than values goes through tree.c. */
 #include "binding.h"
 
 #include <string.h>
@@ -234,40 +234,45 @@ void row_raise(Row *row) {
     Py_XDECREF(text);
 }
 
+/* Writes a plain row to the object that is there: all of its values, or none. */
+static realm_object_t *row_update(Row *row, int update) {
+    Realm *realm = row->binding->realm;
+    realm_object_t *handle = row->existing;
+    Batch batch;
+    bool done = update != UPDATE_MODIFIED || row_keep_modified(row, handle) == 0;
+    if (done && row->count == 1) {
+        done = realm_set_values(handle, 1, row->keys, row->values, false);
+    } else if (done && row->count > 1) {
+        if (batch_begin(&batch, realm) < 0) return NULL;
+        done = realm_set_values(handle, row->count, row->keys, row->values, false);
+        if (!done) row_raise(row);
+        done = batch_end(&batch, done ? 0 : -1) == 0;
+    }
+    if (!done) {
+        row_raise(row);
+        return NULL;
+    }
+    row->existing = NULL;
+    return handle;
+}
+
 /* Stores a plain row; NULL with an exception and no row left behind. */
 static realm_object_t *row_store(Row *row, int update) {
     Model *model = row->binding->model;
-    Realm *realm = row->binding->realm;
     realm_object_t *handle = NULL;
     realm_value_t key;
     PyObject *keep = NULL;
     if (row_convert(row) < 0) return NULL;
-    if (row->existing) {
-        if (update == UPDATE_MODIFIED && row_keep_modified(row, row->existing) < 0) {
-            row_raise(row);
-            return NULL;
-        }
-        handle = row->existing;
-    } else if (model->primary < 0) {
-        handle = realm_object_create(realm->handle, row->binding->class_key);
-    } else {
-        if (row_key(row, &key, &keep) == 0) {
-            handle = realm_object_create_with_primary_key(realm->handle, row->binding->class_key,
-                                                          key);
-        }
-        Py_XDECREF(keep);
+    if (row->existing) return row_update(row, update);
+    if (model->primary < 0 || row_key(row, &key, &keep) == 0) {
+        handle = realm_object_create_with_values(row->binding->realm->handle,
+                                                 row->binding->class_key,
+                                                 model->primary < 0 ? NULL : &key, row->count,
+                                                 row->keys, row->values);
     }
-    if (handle && (row->count == 0 ||
-                   realm_set_values(handle, row->count, row->keys, row->values, false))) {
-        row->existing = NULL;
-        return handle;
-    }
-    row_raise(row);
-    if (handle && !row->existing) {
-        realm_object_delete(handle);
-        realm_release_handle(realm, handle);
-    }
-    return NULL;
+    Py_XDECREF(keep);
+    if (!handle) row_raise(row);
+    return handle;
 }
 
 realm_object_t *row_create(Row *row, Object *adopted, int update) {

@@ -8,6 +8,23 @@ static PyObject *set_add(Collection *self, PyObject *value) {
     Py_RETURN_NONE;
 }
 
+static PyObject *set_add_all(Collection *self, PyObject *values) {
+    Batch batch;
+    Place place = {.kind = PLACE_ADD, .handle = self->handle};
+    PyObject *checked = collection_elements(self, values);
+    int bad = checked ? batch_begin_elements(&batch, self, checked) : -1;
+    if (!bad) {
+        for (Py_ssize_t i = 0; !bad && i < PyList_Size(checked); i++) {
+            bad = collection_put(self, &place, PyList_GetItem(checked, i));
+            if (bad) note_index(self->realm->state, i);
+        }
+        bad = batch_end(&batch, bad);
+    }
+    Py_XDECREF(checked);
+    if (bad) return NULL;
+    Py_RETURN_NONE;
+}
+
 static PyObject *erase(Collection *self, size_t index) {
     realm_value_t value;
     bool erased;
@@ -62,6 +79,7 @@ static PyMethodDef set_methods[] = {
     {"pop", (PyCFunction)set_pop, METH_NOARGS,
      "pop($self, /)\n--\n\nRemoves an element and returns it; KeyError if there is none."},
     {"clear", (PyCFunction)collection_clear, METH_NOARGS, "Removes all elements."},
+    {"_add_all", (PyCFunction)set_add_all, METH_O, NULL},
     {"_erase", (PyCFunction)set_erase, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
 

@@ -16,6 +16,7 @@ typedef struct {
     Property *property;        /* of a collection, or of the place of an object */
     Binding *binding;          /* the class of an object; that of the elements of a collection */
     Object *adopted;           /* borrowed from `value`: an object that will be managed */
+    size_t parent, ordinal;    /* the node around it, and how many are before it there */
 } Source;
 
 #define INLINE_NODES 32
@@ -94,8 +95,11 @@ static size_t add_node(Tree *tree, size_t parent, int kind, PyObject *value, Pro
     size_t node = tree->count++;
     memset(&tree->nodes[node], 0, sizeof *tree->nodes);
     tree->nodes[node].kind = (uint32_t)kind;
-    tree->sources[node] =
-        (Source){.value = Py_XNewRef(value), .property = property, .binding = binding};
+    tree->sources[node] = (Source){.value = Py_XNewRef(value),
+                                   .property = property,
+                                   .binding = binding,
+                                   .parent = parent,
+                                   .ordinal = tree->nodes[parent].num_children};
     if (node > 0) tree->nodes[parent].num_children++;
     return node;
 }
@@ -238,6 +242,8 @@ static int add_items(Tree *tree, size_t node, Binding *binding, PyObject **items
         }
         if (add_property(tree, node, property, binding, item,
                          defaults && defaults[i] ? RLM_NODE_DEFAULT : RLM_NODE_PLAIN) < 0) {
+            /* Of single values the message names the property. */
+            if (property->collection) note_place(property->state, Py_NewRef(property->name));
             return -1;
         }
     }
@@ -296,6 +302,7 @@ static int expand_dictionary(Tree *tree, size_t node) {
         if (!bad) {
             bad = add_element(tree, node, source.property, source.binding, value, true);
         }
+        if (bad) note_key(tree->realm->state, key);
         if (!bad) tree->nodes[child].key = name.string;
     }
     return bad;
@@ -305,12 +312,32 @@ static int expand_list(Tree *tree, size_t node) {
     Source source = tree->sources[node];
     PyObject *iterator = PyObject_GetIter(source.value), *value;
     int bad = iterator ? 0 : -1;
-    while (!bad && (value = PyIter_Next(iterator))) {
+    for (Py_ssize_t i = 0; !bad && (value = PyIter_Next(iterator)); i++) {
         bad = add_element(tree, node, source.property, source.binding, value, true);
+        if (bad) note_index(tree->realm->state, i);
         Py_DECREF(value);
     }
     Py_XDECREF(iterator);
     return PyErr_Occurred() ? -1 : bad;
+}
+
+/* Says in the exception where a node is: only the last of many steps. */
+static void note_node(Tree *tree, size_t node) {
+    State *state = tree->realm->state;
+    for (int steps = 0; node > 0 && steps < 16; steps++) {
+        const Source *source = &tree->sources[node];
+        switch (tree->nodes[source->parent].kind) {
+        case RLM_NODE_LIST: note_index(state, (Py_ssize_t)source->ordinal); break;
+        case RLM_NODE_DICTIONARY: {
+            realm_string_t key = tree->nodes[node].key;
+            note_text_key(state, key.data, (Py_ssize_t)key.size);
+            break;
+        }
+        default:
+            if (source->property) note_place(state, Py_NewRef(source->property->name));
+        }
+        node = source->parent;
+    }
 }
 
 /* Takes apart what was added from node `first` on. */
@@ -323,6 +350,7 @@ static int expand(Tree *tree, size_t first) {
         case RLM_NODE_LIST: bad = expand_list(tree, i); break;
         default: break;
         }
+        if (bad) note_node(tree, i);
     }
     return bad;
 }
@@ -331,11 +359,9 @@ static int expand(Tree *tree, size_t first) {
 
 static realm_update_policy_e policy(const Tree *tree) { return engine_policy(tree->update); }
 
-static void free_values(Object *object) {
-    PyObject **values = object->values;
-    object->values = NULL;
+void free_values(Model *model, PyObject **values) {
     if (!values) return;
-    for (size_t i = 0; i < object->model->count; i++) Py_CLEAR(values[i]);
+    for (size_t i = 0; i < model->count; i++) Py_CLEAR(values[i]);
     PyMem_Free(values);
 }
 
@@ -344,7 +370,11 @@ void object_manage(Object *object, Binding *binding, realm_object_t *handle) {
     object->binding = binding;
     object->handle = handle;
     object->key = realm_object_get_key(handle);
-    free_values(object);
+    PyObject **values = object->values;
+    Batch *batch = binding->realm->batch;
+    object->values = NULL;
+    if (values && batch && batch_keep(batch, object, values)) return;
+    free_values(object->model, values);
 }
 
 /* Objects that were in no realm are views of what was stored. */
