@@ -2607,9 +2607,10 @@ RLM_API realm_callback_token_t *realm_open_async(const realm_config_t *config,
         realm_free_userdata_func_t userdata_free);
 
 /**
- * Gives up an opening that `realm_open_async()` began, as soon as that can be: a change of the
- * schema is undone, and the completion called with RLM_ERR_CALLBACK. Nothing happens when it was
- * called before. Fails: RLM_ERR_ILLEGAL_OPERATION for other tokens.
+ * Gives up an opening that `realm_open_async()` began, as soon as that can be, also while it waits
+ * for another writer: a change of the schema is undone, and the completion called with
+ * RLM_ERR_CALLBACK. When it is too late for that, the completion gets the realm. Fails:
+ * RLM_ERR_ILLEGAL_OPERATION for other tokens.
  */
 RLM_API bool realm_open_async_cancel(realm_callback_token_t *opening);
 

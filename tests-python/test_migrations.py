@@ -583,7 +583,7 @@ class TestFailures:
         with Undone(people):
             for bad in (3, "f", coroutine, generator, lambda: None, lambda old: None,
                         lambda a, b, c, d: None, {2: None}):
-                with pytest.raises(TypeError, match="migrat"):
+                with pytest.raises(TypeError, match="migrat|ordinary"):
                     realm.open(people, [person_1()], version=2, migrate=bad)
             with pytest.raises(TypeError, match="ordinary|returned"):
                 realm.open(people, [person_1()], version=2,

@@ -149,3 +149,13 @@ def use_migrations(path: str) -> None:
     assert_type(plan, realm.MigrationPlan)
     assert_type(plan.differences, tuple[str, ...])
     assert_type(plan.refusal, realm.Error | None)
+    assert_type(realm.open_async(path, [Airport]).result(), realm.Realm)
+    realm.open(path, [Airport], schema_mode="manual", progress=lambda part: part < 0.5)
+    realm.open(path, [Airport], initial_data=lambda r: r.create(Airport, icao="x"))
+
+
+async def open_elsewhere(path: str) -> None:
+    opening = realm.open_async(path, [Airport], version=2)
+    assert_type(opening, realm.Opening)
+    assert_type(await opening, realm.Realm)
+    opening.add_done_callback(lambda o: o.cancel())

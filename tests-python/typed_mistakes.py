@@ -41,6 +41,8 @@ def use_expressions(r: realm.Realm) -> None:
 def use_migrations(m: realm.Migration) -> None:
     realm.open("x", [Dog], version=2, migrate=3)  # mistake
     realm.open("x", [Dog], version=2, migrate={"2": print})  # mistake
+    realm.open("x", [Dog], schema_mode="additive")  # mistake
+    realm.open_async("x", [Dog]).objects(Dog)  # mistake
     m.each(int)  # mistake
     for _before, after in m.each(Dog):
         after.legs = 4  # mistake

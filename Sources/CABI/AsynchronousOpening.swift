@@ -45,9 +45,9 @@ private func complete(
     }
 }
 
-/// Gives up an opening that `realm_open_async()` began, as soon as that can be: a change of the schema
-/// is undone, and the completion called with RLM_ERR_CALLBACK. Nothing happens when it was called
-/// before. Fails: RLM_ERR_ILLEGAL_OPERATION for other tokens.
+/// Gives up an opening that `realm_open_async()` began, as soon as that can be, also while it waits for
+/// another writer: a change of the schema is undone, and the completion called with RLM_ERR_CALLBACK.
+/// When it is too late for that, the completion gets the realm. Fails: RLM_ERR_ILLEGAL_OPERATION for other tokens.
 @c @implementation
 public func realm_open_async_cancel(_ opening: OpaquePointer?) -> Bool {
     succeeds { () throws(RealmError) in

@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <semaphore.h>
+#include <time.h>
 
 static const char *path = "async.realm";
 
@@ -158,14 +159,38 @@ static void cancelling(void) {
         realm_release(token);
         SOUND(path);
         realm_t *realm = OPEN(path, NULL);
+        CHECK(realm_get_schema_version(realm) == (told.reference ? 2u : 1u));
         CHECK(count(realm, "A", "s == 'some text' AND n >= 0") == 3000);
         shut(realm);
     }
+}
+
+/* While somebody else writes. */
+static void cancelling_a_wait(void) {
+    fill();
+    realm_t *writer = OPEN(path, NULL);
+    SUCCEEDS(realm_begin_write(writer));
+    told_t told = fresh();
+    realm_config_t *config = config_of("A{n:int*,s:string*}", 2, &told);
+    realm_callback_token_t *token = realm_open_async(config, complete, &told, NULL);
+    realm_release(config);
+    struct timespec moment = {0, 20000000};
+    nanosleep(&moment, NULL);
+    CHECK(told.completions == 0);
+    SUCCEEDS(realm_open_async_cancel(token));
+    sem_wait(&told.done);
+    CHECK(told.error == RLM_ERR_CALLBACK && told.reports == 0 && !told.reference);
+    realm_release(token);
+    SUCCEEDS(realm_rollback(writer));
+    CHECK(realm_get_schema_version(writer) == 1);
+    shut(writer);
+    SOUND(path);
 }
 
 int main(void) {
     reports();
     opening();
     cancelling();
+    cancelling_a_wait();
     return check_end("asynchronous opening");
 }

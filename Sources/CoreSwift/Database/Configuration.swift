@@ -32,6 +32,8 @@ public struct Configuration {
     public var mendsBacklinks = false
     /// Told how much of a change of the schema is done, between 0 and 1; false undoes all.
     public var schemaProgress: ((Double) -> Bool)?
+    /// Asked while a change of the schema waits for another writer; true gives up.
+    public var givesUpOpening: (() -> Bool)?
 
     public static let unspecifiedVersion = UInt64.max
 
@@ -72,6 +74,7 @@ public struct Configuration {
         request.migrate = migrate
         request.mendsBacklinks = mendsBacklinks
         request.progress = schemaProgress
+        request.givesUp = givesUpOpening
         return request
     }
 

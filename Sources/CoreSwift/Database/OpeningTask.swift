@@ -19,6 +19,7 @@ public final class OpeningTask: @unchecked Sendable {
         own.isCached = false
         let told = configuration.schemaProgress
         own.schemaProgress = { part in !task.wasCancelled && (told?(part) ?? true) }
+        own.givesUpOpening = { task.wasCancelled }
         let opened = own
         try ApartThread.run { completion(task.run(opened)) }
         return task
@@ -28,13 +29,9 @@ public final class OpeningTask: @unchecked Sendable {
         _ configuration: Configuration
     ) -> Result<ThreadSafeReference, RealmError> {
         do throws(RealmError) {
-            try checkCancelled()
-            let realm = try Realm.open(configuration)
-            if wasCancelled {
-                realm.close()
-                try checkCancelled()
-            }
-            return .success(try ThreadSafeReference(realm))
+            if wasCancelled { throw RealmError(.callback, "the opening was cancelled") }
+            // What is committed then is not undone: the realm is there.
+            return .success(try ThreadSafeReference(try Realm.open(configuration)))
         } catch {
             return .failure(error)
         }
@@ -42,11 +39,7 @@ public final class OpeningTask: @unchecked Sendable {
 
     private var wasCancelled: Bool { lock.withLock { isCancelled } }
 
-    private func checkCancelled() throws(RealmError) {
-        if wasCancelled { throw RealmError(.callback, "the opening was cancelled") }
-    }
-
     /// Ends the opening as soon as that can be: a change of the schema that is not committed is undone.
-    /// The completion is called with an error then, unless it was called before.
+    /// The completion is called with an error then; with the realm where it is too late for that.
     public func cancel() { lock.withLock { isCancelled = true } }
 }

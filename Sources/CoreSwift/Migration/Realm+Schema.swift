@@ -34,7 +34,7 @@ extension Realm {
     func take(_ request: SchemaRequest) throws(RealmError) {
         let tables = try readTables()
         guard try plan(tables, request) != nil else { return }
-        try beginWrite()
+        try beginWrite(givesUp: request.givesUp)
         do throws(RealmError) {
             let before = tables.stored.schema
             // Somebody else may have done it between reading and the writer lock.

@@ -13,6 +13,8 @@ public struct SchemaRequest {
     public var mendsBacklinks = false
     /// Told how much of the work is done, between 0 and 1; false ends it: everything is undone.
     public var progress: ((Double) -> Bool)?
+    /// Asked while another writer is waited for; true gives up.
+    public var givesUp: (() -> Bool)?
 
     /// Moves data to a new schema, in its transaction. `old` shows the file as it was and can't be
     /// written; `new` shows the new schema. Properties that are to be dropped are hidden there, but

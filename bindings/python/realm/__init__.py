@@ -82,6 +82,7 @@ from ._model import (
     realm_of,
 )
 from ._expressions import Condition, Expression
+from ._opening import Opening, open_async
 from ._paths import Path, SortKey, Subquery, backlinks, expr, not_
 from ._realm import Property, library_version
 from ._results import Results
@@ -125,6 +126,7 @@ __all__ = [
     "Object",
     "ObjectExistsError",
     "ObjectId",
+    "Opening",
     "OutOfBoundsError",
     "OutOfMemoryError",
     "OutOfRangeError",
@@ -162,6 +164,7 @@ __all__ = [
     "migration_plan",
     "not_",
     "open",
+    "open_async",
     "parent_of",
     "properties",
     "realm_of",

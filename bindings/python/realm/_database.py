@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
 from types import TracebackType
 from typing import Any, Literal, TypeVar, cast, overload
 
@@ -15,7 +15,7 @@ from ._errors import (
     SchemaError,
     SchemaMismatchError,
 )
-from ._migration import Migrate, MigrationPlan, runner
+from ._migration import Migrate, MigrationPlan, check_ordinary, runner
 from ._model import EmbeddedObject, Object, ObjectMeta
 from ._results import Results
 from ._reflection import classes_from_description
@@ -24,6 +24,20 @@ T = TypeVar("T", bound=Object)
 
 #: What happens to objects whose primary key is there already.
 Update = Literal["error", "all", "modified"]
+
+#: What opening does about a file with other classes; see docs/MIGRATIONS.md.
+SchemaMode = Literal[
+    "automatic",
+    "manual",
+    "additive_discovered",
+    "additive_explicit",
+    "read_only",
+    "immutable",
+    "soft_reset",
+    "hard_reset",
+]
+#: Those that write nothing.
+_READING = ("read_only", "immutable")
 
 
 class Transaction:
@@ -280,13 +294,81 @@ def _bind_found(realm: Realm) -> None:
         raise
 
 
+def _first(initial_data: Callable[[Realm], object] | None) -> Callable[[Realm], None] | None:
+    if initial_data is None:
+        return None
+    if not callable(initial_data):
+        raise TypeError(f"initial_data is a function, not {initial_data!r}")
+    check_ordinary(initial_data)
+    function = initial_data
+
+    def run(realm: Realm) -> None:
+        result = function(realm)
+        if isinstance(result, Awaitable | Generator):
+            raise TypeError(f"{function!r} has made no data: it returned {result!r}")
+
+    return run
+
+
+class Request:
+    """What a realm is opened with, checked: the arguments of the extension's two calls."""
+
+    __slots__ = ("models", "options", "path", "positional")
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        classes: Iterable[type[Object]] | None,
+        version: int | None,
+        schema_version: int | None,
+        schema_mode: SchemaMode | None,
+        migrate: Migrate | None,
+        initial_data: Callable[[Realm], object] | None,
+        progress: Callable[[float], object] | None,
+        read_only: bool,
+        in_memory: bool,
+        max_versions: int | None,
+        encryption_key: bytes | None,
+    ) -> None:
+        self.path = os.path.abspath(os.fsdecode(path))
+        number = _version(version, schema_version)
+        self.models = None if classes is None else _checked(classes)
+        if classes is None:
+            for name, given in (("migrate", migrate), ("initial_data", initial_data)):
+                if given is not None:
+                    raise ConfigurationError(f"{name} needs classes")
+        if read_only and schema_mode not in (None, "read_only"):
+            raise TypeError(f"read_only has a schema mode of its own, not {schema_mode!r}")
+        if progress is not None and not callable(progress):
+            raise TypeError(f"progress is a function, not {progress!r}")
+        mode = "read_only" if read_only else schema_mode or "automatic"
+        self.positional = (self.path, self.models, number, mode)
+        self.options: dict[str, Any] = {
+            "in_memory": in_memory,
+            "max_versions": max_versions,
+            "encryption_key": encryption_key,
+            "migrate": None if migrate is None else runner(migrate, number),
+            "initial_data": _first(initial_data),
+            "progress": progress,
+        }
+
+    def bound(self, realm: Realm) -> Realm:
+        """The open realm with its classes."""
+        if self.models is None:
+            _bind_found(realm)
+        return realm
+
+
 def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     path: str | os.PathLike[str],
     classes: Iterable[type[Object]] | None = None,
     *,
     version: int | None = None,
     schema_version: int | None = None,
+    schema_mode: SchemaMode | None = None,
     migrate: Migrate | None = None,
+    initial_data: Callable[[Realm], object] | None = None,
+    progress: Callable[[float], object] | None = None,
     read_only: bool = False,
     in_memory: bool = False,
     max_versions: int | None = None,
@@ -299,39 +381,32 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     version         schema version of these declarations, 0 if not given. Adding classes and
                     changing indexes needs no new version, all other changes need a higher one.
                     `schema_version` is the same.
+    schema_mode     what happens where the file has other classes: "automatic" if not given. The
+                    others are in docs/MIGRATIONS.md.
     migrate         called as `migrate(old, new)` or `migrate(old, new, m)` when the file has a
                     lower schema version: `old` is the realm as it was, with the classes of the
                     file; `new` is the realm as it will be, in its write transaction; `m` is a
                     `realm.Migration`. An exception undoes everything and comes out of `open`. Or a
                     dict of such functions by schema version: those above the version of the file
                     are called in order.
+    initial_data    called with the realm, in its write transaction, when the file gets its first
+                    classes. An exception undoes that, too, and comes out of `open`.
+    progress        called with how much of a change of classes is done, from 0.0 to 1.0, as far as
+                    objects have to be gone through. If it returns False or raises, everything is
+                    undone.
     read_only       nothing can be written, not even new classes.
     in_memory       nothing outlives the last realm that is open under this path.
     max_versions    a write transaction fails when readers hold more versions than this.
     encryption_key  64 bytes.
 
     Objects that are there get the defaults of properties that are added. See docs/MIGRATIONS.md.
+    `realm.open_async` does the same on another thread.
     """
-    text = os.path.abspath(os.fsdecode(path))
-    number = _version(version, schema_version)
-    models = None
-    if classes is not None:
-        models = _checked(classes)
-    elif migrate is not None:
-        raise ConfigurationError("migrate needs classes to migrate to")
-    result = Realm(
-        text,
-        models,
-        number,
-        "read_only" if read_only else "automatic",
-        in_memory=in_memory,
-        max_versions=max_versions,
-        encryption_key=encryption_key,
-        migrate=None if migrate is None else runner(migrate, number),
-    )
-    if classes is None:
-        _bind_found(result)
-    return result
+    request = Request(
+        path, classes, version, schema_version, schema_mode, migrate, initial_data, progress,
+        read_only, in_memory, max_versions, encryption_key,
+    )  # fmt: skip
+    return request.bound(Realm(*request.positional, **request.options))
 
 
 def migration_plan(
@@ -340,6 +415,7 @@ def migration_plan(
     *,
     version: int | None = None,
     schema_version: int | None = None,
+    schema_mode: SchemaMode = "automatic",
     migrate: Migrate | None = None,
     rehearse: bool = False,
     encryption_key: bytes | None = None,
@@ -358,15 +434,17 @@ def migration_plan(
     if not os.path.isfile(text) or os.path.getsize(text) == 0:
         raise FileMissingError(f"there is no realm at {text!r}", None, text)
     rehearse = rehearse or run is not None
+    # Opening without classes changes nothing; a rehearsal takes over the mode of the realm.
+    open_mode = schema_mode if rehearse and schema_mode not in _READING else "automatic"
     try:
-        realm = Realm(text, None, 0, "automatic", encryption_key=encryption_key)
+        realm = Realm(text, None, 0, open_mode, encryption_key=encryption_key)
     except (ConfigurationError, FilePermissionError):
         # It is open as read-only here, or can't be written.
         if rehearse:
             raise
         realm = Realm(text, None, 0, "read_only", encryption_key=encryption_key)
     with realm:
-        differences, changes, refusal = realm._preview(models, number)
+        differences, changes, refusal = realm._preview(models, number, schema_mode)
         old = realm.schema_version
         if rehearse and changes:
             try:

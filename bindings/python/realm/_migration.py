@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
-from ._errors import Error, NoSuchClassError, NoSuchObjectError
+from ._errors import Error, NoSuchClassError
 from ._model import Object
 from ._reflection import classes_from_description
 
@@ -109,19 +109,11 @@ class Migration:
         """
         self._new.objects(cls)
         stored = self._stored(cls)
-        return self._pairs(cls, self._origins.get(stored, stored))
-
-    def _pairs(self, cls: type[Object] | str, origin: str) -> Iterator[tuple[Any, Any]]:
         try:
-            found = self._old.objects(origin)
+            found = self._old.objects(self._origins.get(stored, stored))
         except NoSuchClassError:
-            return
-        for before in found:
-            try:
-                after = self._new._object_for_key(cls, before._realm_key)
-            except NoSuchObjectError:
-                continue
-            yield before, after
+            return iter(())
+        return self._new._pairs(cls, found)
 
     def __repr__(self) -> str:
         if self._new.is_closed:
@@ -135,14 +127,19 @@ Step: TypeAlias = "Callable[[Realm, Realm], object] | Callable[[Realm, Realm, Mi
 Migrate: TypeAlias = "Step | Mapping[int, Step]"
 
 
+def check_ordinary(function: Any) -> None:
+    """Refuses functions that would do nothing when they are called."""
+    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
+        raise TypeError(f"{function!r} can't be called here: it has to be an ordinary function")
+
+
 def _arguments(function: Any) -> int:
     """2 or 3: how many arguments a migration function takes."""
     if not callable(function):
         raise TypeError(
             f"migrate is a function, or a dict of functions by version, not {function!r}"
         )
-    if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-        raise TypeError(f"{function!r} can't migrate: it has to be an ordinary function")
+    check_ordinary(function)
     try:
         signature = inspect.signature(function)
     except ValueError:

@@ -10,12 +10,18 @@ library_version: str
 
 def delete_files(path: str, /) -> bool: ...
 def check_file(path: str, /) -> list[str]: ...
+def _cancel_opening(opening: Any, /) -> None: ...
 def _set_collection_classes(
     list_class: type[Any], set_class: type[Any], dictionary_class: type[Any], find_target: Any, /
 ) -> None: ...
 def _set_make_path(function: Any, /) -> None: ...
 def _set_log_level(level: int, /) -> None: ...
 def _set_default_to_json(function: Any, /) -> None: ...
+
+@final
+class Pairs:
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> tuple[Any, Any]: ...
 
 @final
 class Property:
@@ -100,7 +106,29 @@ class Realm:
         max_versions: int | None = None,
         encryption_key: bytes | None = None,
         migrate: Callable[[realm.Realm, realm.Realm], None] | None = None,
+        initial_data: Callable[[realm.Realm], None] | None = None,
+        progress: Callable[[float], object] | None = None,
+        done: object = None,
     ) -> Self: ...
+    @classmethod
+    def _open_async(
+        cls,
+        path: str,
+        models: tuple[Model, ...] | None,
+        schema_version: int,
+        mode: str,
+        *,
+        in_memory: bool = False,
+        max_versions: int | None = None,
+        encryption_key: bytes | None = None,
+        migrate: Callable[[realm.Realm, realm.Realm], None] | None = None,
+        initial_data: Callable[[realm.Realm], None] | None = None,
+        progress: Callable[[float], object] | None = None,
+        done: Callable[[Any, BaseException | None], None] = ...,
+    ) -> Any: ...
+    @classmethod
+    def _claim(cls, reference: Any, path: str, models: tuple[Model, ...] | None, /) -> Self: ...
+    def _pairs(self, cls: Any, objects: Any, /) -> Pairs: ...
     @property
     def path(self) -> str: ...
     @property
@@ -156,7 +184,7 @@ class Realm:
     def _delete_class(self, name: str, /) -> bool: ...
     def _delete_objects_of(self, name: str, /) -> None: ...
     def _preview(
-        self, models: tuple[Model, ...], version: int, /
+        self, models: tuple[Model, ...], version: int, mode: str, /
     ) -> tuple[list[str], bool, realm.Error | None]: ...
     def _rehearse(
         self,

@@ -58,6 +58,7 @@ struct State {
     PyTypeObject *realm_type;
     PyTypeObject *results_type;
     PyTypeObject *iterator_type;
+    PyTypeObject *pairs_type;
     PyTypeObject *list_type;
     PyTypeObject *set_type;
     PyTypeObject *dictionary_type;
@@ -152,8 +153,8 @@ struct Realm {
     realm_schema_t *target;    /* of the new realm of a migration that runs: the new schema */
 };
 
-/* Realms of migrations are the program's as long as the migration runs. */
-enum { PART_NONE = 0, PART_OLD = 1, PART_NEW = 2 };
+/* Realms that callbacks of an opening get are the program's as long as the callback runs. */
+enum { PART_NONE = 0, PART_OLD = 1, PART_NEW = 2, PART_FIRST = 3 };
 
 /* Base of all model classes. Managed when `handle` is set, otherwise it carries its values. */
 struct Object {
@@ -248,8 +249,19 @@ typedef struct {
 
 /* Calls of the engine that may call back into Python: the GIL is away between ENGINE_CALLS_BACK and
  * ENGINE_CALLED, and what is called back stands between CALLBACK_BEGIN and CALLBACK_END. Callbacks
- * may also come while the GIL is held, and may call the engine in turn. */
+ * may also come while the GIL is held, may call the engine in turn, and come on a thread of the
+ * engine that Python does not know yet: an exception that is set at their end is kept there. */
 extern _Thread_local PyThreadState *thread_away;
+
+typedef struct {
+    PyThreadState *away;
+    bool foreign;
+    PyGILState_STATE state;
+} Callback;
+Callback callback_enter(void);
+void callback_leave(Callback callback);
+/* What a callback raised on this thread of the engine, as a new reference, or NULL. */
+PyObject *callback_exception(void);
 
 #define ENGINE_CALLS_BACK                                                                          \
     {                                                                                              \
@@ -262,12 +274,10 @@ extern _Thread_local PyThreadState *thread_away;
 
 #define CALLBACK_BEGIN                                                                             \
     {                                                                                              \
-        PyThreadState *callback_thread = thread_away;                                              \
-        thread_away = NULL;                                                                        \
-        if (callback_thread) PyEval_RestoreThread(callback_thread);
+        Callback callback_ = callback_enter();
 
 #define CALLBACK_END                                                                               \
-        if (callback_thread) thread_away = PyEval_SaveThread();                                    \
+        callback_leave(callback_);                                                                 \
     }
 
 /* ---- module.c ------------------------------------------------------------------------------- */
@@ -338,7 +348,7 @@ const char *property_type_name(int type);
 const char *collection_begin(int collection);
 const char *collection_end(int collection);
 
-/* ---- realm.c, realm_open.c, realm_objects.c ------------------------------------------------- */
+/* ---- realm.c, realm_binding.c, realm_objects.c ------------------------------------------------- */
 
 /* 0 when `realm` may be used here and now, -1 with an exception. */
 int realm_ready_slow(Realm *realm);
@@ -355,7 +365,6 @@ Binding *realm_binding(Realm *realm, Model *model);
 /* The same for a class given as Python class or by name. */
 Binding *realm_binding_of(Realm *realm, PyObject *class);
 Binding *realm_binding_for_key(Realm *realm, realm_class_key_t key);
-PyObject *realm_open_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
 int realm_bind(Realm *realm, Model **models, size_t count);
 void realm_unbind(Realm *realm);
 PyObject *realm_bind_method(Realm *self, PyObject *models);
@@ -377,23 +386,47 @@ realm_update_policy_e engine_policy(int update);
 /* The number of an update policy by name, NULL being that of "error"; -1 with an exception. */
 int update_policy(PyObject *name);
 
-/* ---- realm_migration.c ----------------------------------------------------------------------- */
+/* ---- realm_opening.c ------------------------------------------------------------------------- */
 
-/* A migration while its realm is opened, and the exception that it ended with. */
+/* What a realm is opened with, and the first exception of its callbacks. */
 typedef struct {
     State *state;
     PyTypeObject *type;        /* of realms */
     PyObject *path;
-    PyObject *function;        /* called with the old and the new realm */
+    PyObject *tuple;           /* of the models, or NULL */
     Model **models;
     size_t count;
-    PyObject *error_type, *error, *traceback;
-} Migration;
+    PyObject *migrate;         /* called with the old and the new realm, or NULL */
+    PyObject *initial_data;    /* called with the realm whose file is made, or NULL */
+    PyObject *progress;        /* called with the part that is done, or NULL */
+    PyObject *done;            /* called when an opening on another thread has ended, or NULL */
+    PyObject *error;
+    realm_schema_t *schema;
+    realm_config_t *config;
+} Opening;
 
-/* realm_migration_func_t; `userdata` is a Migration. */
+PyObject *realm_open_new(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+PyObject *realm_open_async_method(PyTypeObject *type, PyObject *args, PyObject *kwargs);
+PyObject *realm_claim(PyTypeObject *type, PyObject *args);
+/* 0, or -1 with an exception. */
+int schema_mode_named(PyObject *name, realm_schema_mode_e *mode);
+PyObject *cancel_opening(PyObject *module, PyObject *token);
+/* A realm around a handle that a callback borrows. */
+Realm *borrowed_realm(Opening *opening, realm_t *handle, int part);
+/* Nothing that came from it can be used any more. Drops the reference. */
+void end_borrowed_realm(Realm *realm);
+/* Keeps the exception that is set, unless there is an earlier one. */
+void opening_keep_exception(Opening *opening);
+/* Raises it; false if there is none. */
+bool opening_raise(Opening *opening);
+
+/* ---- realm_migration.c ----------------------------------------------------------------------- */
+
+/* realm_migration_func_t; `userdata` is an Opening. */
 bool migration_run(void *userdata, realm_t *old, realm_t *new, const realm_schema_t *schema);
-/* Raises what the migration raised; false if it raised nothing. */
-bool migration_raise(Migration *migration);
+/* Pairs of objects: those of results, each with the one of this realm that has its key. */
+PyObject *realm_pairs(Realm *self, PyObject *args);
+extern PyType_Spec pairs_spec;
 PyObject *realm_rename_property(Realm *self, PyObject *args);
 PyObject *realm_rename_class(Realm *self, PyObject *args);
 PyObject *realm_delete_class(Realm *self, PyObject *args);

@@ -8,6 +8,47 @@ _Thread_local PyThreadState *thread_away = NULL;
 
 static void after_fork_in_child(void) { fork_generation++; }
 
+/* ---- callbacks ------------------------------------------------------------------------------ */
+
+static _Thread_local PyObject *exception_kept = NULL;
+
+Callback callback_enter(void) {
+    Callback callback = {thread_away, false, PyGILState_LOCKED};
+    thread_away = NULL;
+    if (callback.away) {
+        PyEval_RestoreThread(callback.away);
+    } else if (!PyGILState_GetThisThreadState()) {
+        callback.foreign = true;
+        callback.state = PyGILState_Ensure();
+    }
+    return callback;
+}
+
+void callback_leave(Callback callback) {
+    if (callback.away) {
+        thread_away = PyEval_SaveThread();
+    } else if (callback.foreign) {
+        /* The thread state goes, and with it the exception. */
+        if (PyErr_Occurred()) {
+            PyObject *type, *value, *traceback;
+            PyErr_Fetch(&type, &value, &traceback);
+            PyErr_NormalizeException(&type, &value, &traceback);
+            if (traceback) PyException_SetTraceback(value, traceback);
+            Py_XDECREF(exception_kept);
+            exception_kept = value;
+            Py_XDECREF(type);
+            Py_XDECREF(traceback);
+        }
+        PyGILState_Release(callback.state);
+    }
+}
+
+PyObject *callback_exception(void) {
+    PyObject *exception = exception_kept;
+    exception_kept = NULL;
+    return exception;
+}
+
 static struct PyModuleDef module_definition;
 
 State *state_of_type(PyTypeObject *type) {
@@ -77,6 +118,7 @@ static PyMethodDef module_methods[] = {
     {"check_file", check_file, METH_O,
      "check_file(path, /)\n--\n\n"
      "The problems of a realm's file as texts; none means that every block of it is sound."},
+    {"_cancel_opening", cancel_opening, METH_O, NULL},
     {"_set_make_path", set_make_path, METH_O, NULL},
     {"_set_default_to_json", set_default_to_json, METH_O, NULL},
     {"_set_collection_classes", set_collection_classes, METH_VARARGS, NULL},
@@ -127,6 +169,7 @@ static int module_exec(PyObject *module) {
         !(state->realm_type = add_type(module, &realm_spec)) ||
         !(state->results_type = add_type(module, &results_spec)) ||
         !(state->iterator_type = add_type(module, &iterator_spec)) ||
+        !(state->pairs_type = add_type(module, &pairs_spec)) ||
         !(state->list_type = add_type(module, &list_spec)) ||
         !(state->set_type = add_type(module, &set_spec)) ||
         !(state->dictionary_type = add_type(module, &dictionary_spec)) ||
@@ -156,8 +199,8 @@ static int module_exec(PyObject *module) {
 
 #define STATE_MEMBERS(apply)                                                                       \
     apply(property_type) apply(model_type) apply(object_type) apply(realm_type)                    \
-    apply(results_type) apply(iterator_type) apply(make_error) apply(datetime_type)                \
-    apply(add_place)                                                                               \
+    apply(results_type) apply(iterator_type) apply(pairs_type) apply(make_error)                   \
+    apply(datetime_type) apply(add_place)                                                          \
     apply(list_type) apply(set_type) apply(dictionary_type) apply(collection_iterator_type)        \
     apply(list_class) apply(set_class) apply(dictionary_class) apply(find_target) apply(make_path) \
     apply(decimal_type) apply(uuid_type) apply(object_id_type) apply(decimal_to_bytes)             \

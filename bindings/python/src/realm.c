@@ -1,6 +1,6 @@
-/* realm._realm.Realm: an open realm - life cycle, transactions, versions. Opening and binding
- * models are in realm_open.c, objects in realm_objects.c; the methods of all three meet in the
- * table at the end. realm/_database.py subclasses it. */
+/* realm._realm.Realm: an open realm - life cycle, transactions, versions. Opening is in
+ * realm_opening.c, binding models in realm_binding.c, objects in realm_objects.c; all methods meet
+ * in the table at the end. realm/_database.py subclasses it. */
 #include "binding.h"
 
 #include <string.h>
@@ -8,8 +8,9 @@
 int realm_ready_slow(Realm *self) {
     if (self->closed) {
         raise_code(self->state, RLM_ERR_CLOSED_REALM,
-                   self->part == PART_NONE ? "the realm %R is closed"
-                                           : "the migration of the realm %R is over",
+                   self->part == PART_NONE    ? "the realm %R is closed"
+                   : self->part == PART_FIRST ? "the initialisation of the realm %R is over"
+                                              : "the migration of the realm %R is over",
                    self->path);
         return -1;
     }
@@ -83,7 +84,9 @@ static PyObject *method_close(Realm *self, PyObject *unused) {
     }
     if (self->part != PART_NONE) {
         raise_code(self->state, RLM_ERR_ILLEGAL_OPERATION,
-                   "the realm %R is being migrated; its realms are closed when that is done",
+                   self->part == PART_FIRST
+                       ? "the realm %R is being filled; it is closed when that is done"
+                       : "the realm %R is being migrated; its realms are closed when that is done",
                    self->path);
         return NULL;
     }
@@ -339,6 +342,10 @@ static PyMethodDef realm_methods[] = {
     {"_rename_class", (PyCFunction)realm_rename_class, METH_VARARGS, NULL},
     {"_delete_class", (PyCFunction)realm_delete_class, METH_VARARGS, NULL},
     {"_delete_objects_of", (PyCFunction)realm_delete_objects_of, METH_VARARGS, NULL},
+    {"_pairs", (PyCFunction)realm_pairs, METH_VARARGS, NULL},
+    {"_open_async", (PyCFunction)(void (*)(void))realm_open_async_method,
+     METH_VARARGS | METH_KEYWORDS | METH_CLASS, NULL},
+    {"_claim", (PyCFunction)(void (*)(void))realm_claim, METH_VARARGS | METH_CLASS, NULL},
     {"_preview", (PyCFunction)realm_preview, METH_VARARGS, NULL},
     {"_rehearse", (PyCFunction)realm_rehearse, METH_VARARGS, NULL},
     {"find", (PyCFunction)realm_find, METH_VARARGS,

@@ -1,65 +1,133 @@
-/* Migrations: the callback of the engine as a call of a Python function, what it can do to the schema,
- * and dry runs. realm/_migration.py gives the shape. */
+/* Migrations: the callback of the engine as a call of a Python function, old and new objects side
+ * by side, what it can do to the schema, and dry runs. realm/_migration.py gives the shape. */
 #include "binding.h"
 
 #include <string.h>
 
 /* ---- the callback --------------------------------------------------------------------------- */
 
-/* A realm of a migration, of which the engine's handle is borrowed. */
-static Realm *borrowed_realm(Migration *migration, realm_t *handle, int part) {
-    realm_t *own = realm_clone(handle);
-    if (!own) {
-        raise_engine(migration->state, "migrating %R", migration->path);
-        return NULL;
-    }
-    Realm *realm = realm_make(migration->state, migration->type, own, migration->path);
-    if (realm) realm->part = part;
-    return realm;
-}
-
-/* Nothing that came from the realm can be used any more. */
-static void end_realm(Realm *realm) {
-    if (!realm) return;
-    iterators_settle(realm);
-    realm->closed = true;
-    realm->target = NULL;
-    Py_DECREF((PyObject *)realm);
-}
-
 bool migration_run(void *userdata, realm_t *old, realm_t *new, const realm_schema_t *schema) {
-    Migration *migration = userdata;
-    bool done = false;
-    CALLBACK_BEGIN
-    Realm *before = borrowed_realm(migration, old, PART_OLD);
-    Realm *after = before ? borrowed_realm(migration, new, PART_NEW) : NULL;
+    Opening *opening = userdata;
     PyObject *result = NULL;
+    CALLBACK_BEGIN
+    Realm *before = borrowed_realm(opening, old, PART_OLD);
+    Realm *after = before ? borrowed_realm(opening, new, PART_NEW) : NULL;
     if (after) {
         /* Renaming looks into the schema, and leaves it as it is. */
         after->target = (realm_schema_t *)(uintptr_t)schema;
-        if (realm_bind(after, migration->models, migration->count) == 0) {
-            result = PyObject_CallFunctionObjArgs(migration->function, (PyObject *)before,
+        if (realm_bind(after, opening->models, opening->count) == 0) {
+            result = PyObject_CallFunctionObjArgs(opening->migrate, (PyObject *)before,
                                                   (PyObject *)after, NULL);
         }
     }
-    if (!result) {
-        /* Kept apart while the engine rolls back, which may call Python, too. */
-        PyErr_Fetch(&migration->error_type, &migration->error, &migration->traceback);
-    }
-    done = result != NULL;
+    /* Kept apart while the engine rolls back, which may call Python, too. */
+    if (!result) opening_keep_exception(opening);
+    end_borrowed_realm(after);
+    end_borrowed_realm(before);
     Py_XDECREF(result);
-    end_realm(after);
-    end_realm(before);
     CALLBACK_END
-    return done;
+    return result != NULL;
 }
 
-bool migration_raise(Migration *migration) {
-    if (!migration->error_type) return false;
-    PyErr_Restore(migration->error_type, migration->error, migration->traceback);
-    migration->error_type = migration->error = migration->traceback = NULL;
-    return true;
+/* ---- old and new objects side by side -------------------------------------------------------- */
+
+/* realm._realm.Pairs: walks over objects of the old realm, each with what it is in the new one. */
+typedef struct {
+    PyObject_HEAD
+    PyObject *source;          /* iterator of the old objects; NULL at the end */
+    Realm *realm;              /* the new one */
+    Binding *binding;
+} Pairs;
+
+PyObject *realm_pairs(Realm *self, PyObject *args) {
+    PyObject *class, *objects;
+    if (!PyArg_ParseTuple(args, "OO:_pairs", &class, &objects)) return NULL;
+    if (realm_ready(self) < 0) return NULL;
+    Binding *binding = realm_binding_of(self, class);
+    PyObject *source = binding ? PyObject_GetIter(objects) : NULL;
+    if (!source) return NULL;
+    Pairs *pairs = (Pairs *)PyType_GenericAlloc(self->state->pairs_type, 0);
+    if (!pairs) {
+        Py_DECREF(source);
+        return NULL;
+    }
+    pairs->source = source;
+    pairs->realm = (Realm *)Py_NewRef((PyObject *)self);
+    pairs->binding = binding;
+    return (PyObject *)pairs;
 }
+
+static PyObject *pairs_next(Pairs *self) {
+    while (self->source) {
+        PyObject *before = PyIter_Next(self->source);
+        if (!before) {
+            if (!PyErr_Occurred()) Py_CLEAR(self->source);
+            return NULL;
+        }
+        State *state = self->realm->state;
+        if (!PyObject_TypeCheck(before, state->object_type) || realm_ready(self->realm) < 0) {
+            if (!PyErr_Occurred()) PyErr_SetString(PyExc_TypeError, "pairs are of objects");
+            Py_DECREF(before);
+            return NULL;
+        }
+        realm_object_t *handle = realm_get_object(
+            self->realm->handle, self->binding->class_key, ((Object *)before)->key);
+        if (!handle) {
+            realm_error_t error;
+            Py_DECREF(before);
+            /* The migration has deleted it. */
+            if (realm_get_last_error(&error) && error.error == RLM_ERR_NO_SUCH_OBJECT) {
+                realm_clear_last_error();
+                continue;
+            }
+            raise_engine(state, "objects of %s", self->binding->model->text);
+            return NULL;
+        }
+        PyObject *after = object_wrap(self->binding, handle);
+        PyObject *pair = after ? PyTuple_New(2) : NULL;
+        if (!pair) {
+            Py_XDECREF(after);
+            Py_DECREF(before);
+            return NULL;
+        }
+        PyTuple_SetItem(pair, 0, before);
+        PyTuple_SetItem(pair, 1, after);
+        return pair;
+    }
+    return NULL;
+}
+
+static int pairs_traverse(Pairs *self, visitproc visit, void *arg) {
+    Py_VISIT(TYPE_OF(self));
+    Py_VISIT(self->source);
+    Py_VISIT((PyObject *)self->realm);
+    return 0;
+}
+
+static void pairs_dealloc(Pairs *self) {
+    PyTypeObject *type = TYPE_OF(self);
+    PyObject_GC_UnTrack(self);
+    Py_CLEAR(self->source);
+    Py_CLEAR(self->realm);
+    PyObject_GC_Del(self);
+    Py_DECREF(type);
+}
+
+static PyType_Slot pairs_slots[] = {
+    {Py_tp_doc, "Walks over old objects with what they are now."},
+    {Py_tp_dealloc, pairs_dealloc},
+    {Py_tp_traverse, pairs_traverse},
+    {Py_tp_iter, PyObject_SelfIter},
+    {Py_tp_iternext, pairs_next},
+    {0, NULL}};
+
+PyType_Spec pairs_spec = {
+    .name = "realm._realm.Pairs",
+    .basicsize = sizeof(Pairs),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION |
+             Py_TPFLAGS_IMMUTABLETYPE,
+    .slots = pairs_slots,
+};
 
 /* ---- what a migration does to the schema ------------------------------------------------------ */
 
@@ -131,11 +199,12 @@ static void add_difference(void *userdata, const char *difference) {
 
 /* (differences, whether opening writes to the file, why it fails or None). */
 PyObject *realm_preview(Realm *self, PyObject *args) {
-    PyObject *tuple, *number;
+    PyObject *tuple, *number, *name;
     size_t count;
-    if (!PyArg_ParseTuple(args, "OO:_preview", &tuple, &number)) return NULL;
+    realm_schema_mode_e mode;
+    if (!PyArg_ParseTuple(args, "OOO:_preview", &tuple, &number, &name)) return NULL;
     unsigned long long version = PyLong_AsUnsignedLongLong(number);
-    if (PyErr_Occurred()) return NULL;
+    if (PyErr_Occurred() || schema_mode_named(name, &mode) < 0) return NULL;
     if (realm_ready(self) < 0) return NULL;
     Model **models = models_of_tuple(self->state, tuple, &count);
     realm_schema_t *schema = models ? schema_from_models(self->state, models, count) : NULL;
@@ -143,8 +212,8 @@ PyObject *realm_preview(Realm *self, PyObject *args) {
     PyObject *list = schema ? PyList_New(0) : NULL, *refusal = NULL;
     bool changes = false, done = false;
     if (list) {
-        done = realm_preview_schema(self->handle, schema, version, RLM_SCHEMA_MODE_AUTOMATIC,
-                                    add_difference, &list, &changes);
+        done = realm_preview_schema(self->handle, schema, version, mode, add_difference,
+                                    &list, &changes);
     }
     if (schema) realm_release(schema);
     if (!list) return NULL;
@@ -175,20 +244,20 @@ PyObject *realm_rehearse(Realm *self, PyObject *args) {
         PyMem_Free(models);
         return NULL;
     }
-    Migration migration = {.state = self->state, .type = TYPE_OF(self), .path = self->path,
-                           .function = function, .models = models, .count = count};
+    Opening opening = {.state = self->state, .type = TYPE_OF(self), .path = self->path,
+                       .migrate = function, .models = models, .count = count};
     PyObject *owner = Py_NewRef((PyObject *)self);
     bool done;
     self->busy++;
     ENGINE_CALLS_BACK
     done = realm_begin_write(self->handle) &&
            realm_update_schema_advanced(self->handle, schema, version,
-                                        function == Py_None ? NULL : migration_run, &migration,
+                                        function == Py_None ? NULL : migration_run, &opening,
                                         NULL, NULL, true) &&
            realm_rollback(self->handle);
     ENGINE_CALLED
     self->busy--;
-    if (migration_raise(&migration)) done = false;
+    if (opening_raise(&opening)) done = false;
     else if (!done) raise_engine(self->state, "migrating %R", self->path);
     realm_release(schema);
     PyMem_Free(models);

@@ -1,24 +1,7 @@
-/* Opening a realm, and binding models to the classes of its file. */
+/* Binding models to the classes of the file of a realm. */
 #include "binding.h"
 
 #include <string.h>
-
-static int schema_mode(PyObject *name) {
-    static const struct {
-        const char *name;
-        realm_schema_mode_e mode;
-    } modes[] = {{"automatic", RLM_SCHEMA_MODE_AUTOMATIC},
-                 {"read_only", RLM_SCHEMA_MODE_READ_ONLY},
-                 {"immutable", RLM_SCHEMA_MODE_IMMUTABLE},
-                 {"reset_if_needed", RLM_SCHEMA_MODE_SOFT_RESET_FILE},
-                 {"additive", RLM_SCHEMA_MODE_ADDITIVE_DISCOVERED},
-                 {"manual", RLM_SCHEMA_MODE_MANUAL}};
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
-        if (PyUnicode_CompareWithASCIIString(name, modes[i].name) == 0) return (int)modes[i].mode;
-    }
-    PyErr_Format(PyExc_ValueError, "no schema mode %R", name);
-    return -1;
-}
 
 Model **models_of_tuple(State *state, PyObject *tuple, size_t *count) {
     if (!PyTuple_Check(tuple)) {
@@ -61,6 +44,11 @@ static int find_keys(Realm *self, Binding *binding) {
         return -1;
     }
     binding->class_key = info.key;
+    if (info.key == RLM_INVALID_CLASS_KEY) {
+        /* Not in the file, which is only read: nothing but its name is known. */
+        for (size_t i = 0; i < model->count; i++) binding->keys[i] = RLM_INVALID_PROPERTY_KEY;
+        return 0;
+    }
     size_t stored = info.num_properties + info.num_computed_properties;
     realm_property_info_t *properties = PyMem_Calloc(stored + 1, sizeof *properties);
     if (!properties) {
@@ -251,111 +239,4 @@ failed:
     PyMem_Free(keys);
     Py_XDECREF(result);
     return NULL;
-}
-
-/* ---- opening -------------------------------------------------------------------------------- */
-
-static realm_config_t *config_new(State *state, const char *path, realm_schema_t *schema,
-                                  unsigned long long version, int mode, bool in_memory,
-                                  PyObject *max_versions, const char *key, Py_ssize_t key_size) {
-    realm_config_t *config = realm_config_new();
-    if (!config) {
-        PyErr_NoMemory();
-        return NULL;
-    }
-    realm_config_set_path(config, path);
-    realm_config_set_schema_mode(config, (realm_schema_mode_e)mode);
-    realm_config_set_in_memory(config, in_memory);
-    if (schema) {
-        realm_config_set_schema(config, schema);
-        realm_config_set_schema_version(config, version);
-    }
-    if (max_versions != Py_None) {
-        unsigned long long limit = PyLong_AsUnsignedLongLong(max_versions);
-        if (limit == (unsigned long long)-1 && PyErr_Occurred()) goto failed;
-        realm_config_set_max_number_of_active_versions(config, limit);
-    }
-    if (key && !realm_config_set_encryption_key(config, (const uint8_t *)key, (size_t)key_size)) {
-        raise_engine(state, NULL);
-        goto failed;
-    }
-    return config;
-failed:
-    realm_release(config);
-    return NULL;
-}
-
-Realm *realm_make(State *state, PyTypeObject *type, realm_t *handle, PyObject *path) {
-    Realm *self = (Realm *)PyType_GenericAlloc(type, 0);
-    if (!self) {
-        realm_release(handle);
-        return NULL;
-    }
-    self->state = state;
-    self->handle = handle;
-    self->path = Py_NewRef(path);
-    self->thread = PyThread_get_thread_ident();
-    self->fork_generation = fork_generation;
-    return self;
-}
-
-PyObject *realm_open_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    static char *names[] = {"path", "models", "schema_version", "mode", "in_memory",
-                            "max_versions", "encryption_key", "migrate", NULL};
-    PyObject *path, *tuple, *mode_name, *max_versions = Py_None, *version_object;
-    PyObject *migrate = Py_None;
-    int in_memory = 0;
-    const char *key = NULL;
-    Py_ssize_t key_size = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UOOU|$pOz#O:Realm", names, &path, &tuple,
-                                     &version_object, &mode_name, &in_memory, &max_versions, &key,
-                                     &key_size, &migrate)) {
-        return NULL;
-    }
-    State *state = state_of_type(type);
-    int mode = state ? schema_mode(mode_name) : -1;
-    if (mode < 0) return NULL;
-    unsigned long long version = PyLong_AsUnsignedLongLong(version_object);
-    if (version == (unsigned long long)-1 && PyErr_Occurred()) return NULL;
-
-    PyObject *encoded = NULL;
-    Model **models = NULL;
-    size_t count = 0;
-    realm_schema_t *schema = NULL;
-    realm_config_t *config = NULL;
-    Realm *self = NULL;
-    realm_t *handle = NULL;
-    if (!PyUnicode_FSConverter(path, &encoded)) return NULL;
-    if (tuple != Py_None) {
-        models = models_of_tuple(state, tuple, &count);
-        if (!models) goto done;
-        schema = schema_from_models(state, models, count);
-        if (!schema) goto done;
-    }
-    config = config_new(state, PyBytes_AsString(encoded), schema, version, mode, in_memory,
-                        max_versions, key, key_size);
-    if (!config) goto done;
-    Migration migration = {.state = state, .type = type, .path = path, .function = migrate,
-                           .models = models, .count = count};
-    if (migrate != Py_None) {
-        realm_config_set_migration_function(config, migration_run, &migration, NULL);
-    }
-    /* Nobody else knows this configuration yet, so there is no handle to pin. */
-    ENGINE_CALLS_BACK
-    handle = realm_open(config);
-    ENGINE_CALLED
-    if (migration_raise(&migration) || !handle) {
-        if (handle) realm_release(handle);
-        raise_engine(state, "opening %R", path);
-        goto done;
-    }
-    self = realm_make(state, type, handle, path);
-    if (!self) goto done;
-    if (models && realm_bind(self, models, count) < 0) Py_CLEAR(self);
-done:
-    Py_XDECREF(encoded);
-    PyMem_Free(models);
-    if (schema) realm_release(schema);
-    if (config) realm_release(config);
-    return (PyObject *)self;
 }

@@ -1,0 +1,367 @@
+/* Opening realms, here or on a thread of the engine, with the program's callbacks. */
+#include "binding.h"
+
+#include <string.h>
+
+static int schema_mode(PyObject *name) {
+    static const struct {
+        const char *name;
+        realm_schema_mode_e mode;
+    } modes[] = {{"automatic", RLM_SCHEMA_MODE_AUTOMATIC},
+                 {"manual", RLM_SCHEMA_MODE_MANUAL},
+                 {"additive_discovered", RLM_SCHEMA_MODE_ADDITIVE_DISCOVERED},
+                 {"additive_explicit", RLM_SCHEMA_MODE_ADDITIVE_EXPLICIT},
+                 {"read_only", RLM_SCHEMA_MODE_READ_ONLY},
+                 {"immutable", RLM_SCHEMA_MODE_IMMUTABLE},
+                 {"soft_reset", RLM_SCHEMA_MODE_SOFT_RESET_FILE},
+                 {"hard_reset", RLM_SCHEMA_MODE_HARD_RESET_FILE}};
+    if (!PyUnicode_Check(name)) {
+        PyErr_Format(PyExc_TypeError, "a schema mode is a str, not %R", name);
+        return -1;
+    }
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
+        if (PyUnicode_CompareWithASCIIString(name, modes[i].name) == 0) return (int)modes[i].mode;
+    }
+    PyErr_Format(PyExc_ValueError,
+                 "no schema mode %R; there are automatic, manual, additive_discovered, "
+                 "additive_explicit, read_only, immutable, soft_reset and hard_reset", name);
+    return -1;
+}
+
+int schema_mode_named(PyObject *name, realm_schema_mode_e *mode) {
+    int found = schema_mode(name);
+    if (found >= 0) *mode = (realm_schema_mode_e)found;
+    return found < 0 ? -1 : 0;
+}
+
+/* ---- what callbacks get ---------------------------------------------------------------------- */
+
+Realm *borrowed_realm(Opening *opening, realm_t *handle, int part) {
+    realm_t *own = realm_clone(handle);
+    if (!own) {
+        raise_engine(opening->state, "opening %R", opening->path);
+        return NULL;
+    }
+    Realm *realm = realm_make(opening->state, opening->type, own, opening->path);
+    if (realm) realm->part = part;
+    return realm;
+}
+
+void end_borrowed_realm(Realm *realm) {
+    if (!realm) return;
+    iterators_settle(realm);
+    realm->closed = true;
+    realm->target = NULL;
+    Py_DECREF((PyObject *)realm);
+}
+
+void opening_keep_exception(Opening *opening) {
+    PyObject *type, *value, *traceback;
+    PyErr_Fetch(&type, &value, &traceback);
+    if (opening->error) {
+        Py_XDECREF(value);
+    } else {
+        PyErr_NormalizeException(&type, &value, &traceback);
+        if (traceback) PyException_SetTraceback(value, traceback);
+        opening->error = value;
+    }
+    Py_XDECREF(type);
+    Py_XDECREF(traceback);
+}
+
+bool opening_raise(Opening *opening) {
+    if (!opening->error) return false;
+    PyErr_SetObject((PyObject *)Py_TYPE(opening->error), opening->error);
+    Py_CLEAR(opening->error);
+    return true;
+}
+
+/* realm_schema_progress_func_t: whatever is not False goes on. */
+static bool tell_progress(void *userdata, double part) {
+    Opening *opening = userdata;
+    bool goes_on = false;
+    CALLBACK_BEGIN
+    PyObject *result = PyObject_CallFunction(opening->progress, "d", part);
+    if (result) goes_on = result != Py_False;
+    else opening_keep_exception(opening);
+    Py_XDECREF(result);
+    CALLBACK_END
+    return goes_on;
+}
+
+/* realm_data_initialization_func_t. */
+static bool fill_first(void *userdata, realm_t *handle) {
+    Opening *opening = userdata;
+    PyObject *result = NULL;
+    CALLBACK_BEGIN
+    Realm *realm = borrowed_realm(opening, handle, PART_FIRST);
+    if (realm && realm_bind(realm, opening->models, opening->count) == 0) {
+        result = PyObject_CallFunctionObjArgs(opening->initial_data, (PyObject *)realm, NULL);
+    }
+    if (!result) opening_keep_exception(opening);
+    end_borrowed_realm(realm);
+    Py_XDECREF(result);
+    CALLBACK_END
+    return result != NULL;
+}
+
+/* ---- what a realm is opened with ------------------------------------------------------------- */
+
+static void opening_free(Opening *opening) {
+    if (!opening) return;
+    PyMem_Free(opening->models);
+    if (opening->schema) realm_release(opening->schema);
+    if (opening->config) realm_release(opening->config);
+    Py_XDECREF((PyObject *)opening->type);
+    Py_XDECREF(opening->path);
+    Py_XDECREF(opening->tuple);
+    Py_XDECREF(opening->migrate);
+    Py_XDECREF(opening->initial_data);
+    Py_XDECREF(opening->progress);
+    Py_XDECREF(opening->done);
+    Py_XDECREF(opening->error);
+    PyMem_Free(opening);
+}
+
+static PyObject *unless_none(PyObject *object) {
+    return object && object != Py_None ? Py_NewRef(object) : NULL;
+}
+
+/* The configuration: 0, or -1 with an exception. */
+static int opening_configure(Opening *opening, PyObject *version_object, int mode, bool in_memory,
+                             PyObject *max_versions, const char *key, Py_ssize_t key_size) {
+    State *state = opening->state;
+    unsigned long long version = PyLong_AsUnsignedLongLong(version_object), limit = 0;
+    if (version == (unsigned long long)-1 && PyErr_Occurred()) return -1;
+    if (max_versions != Py_None) {
+        limit = PyLong_AsUnsignedLongLong(max_versions);
+        if (limit == (unsigned long long)-1 && PyErr_Occurred()) return -1;
+    }
+    if (opening->tuple) {
+        opening->models = models_of_tuple(state, opening->tuple, &opening->count);
+        if (!opening->models) return -1;
+        opening->schema = schema_from_models(state, opening->models, opening->count);
+        if (!opening->schema) return -1;
+    }
+    realm_config_t *config = opening->config = realm_config_new();
+    PyObject *encoded = NULL;
+    if (!config) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    if (!PyUnicode_FSConverter(opening->path, &encoded)) return -1;
+    realm_config_set_path(config, PyBytes_AsString(encoded));
+    Py_DECREF(encoded);
+    realm_config_set_schema_mode(config, (realm_schema_mode_e)mode);
+    realm_config_set_in_memory(config, in_memory);
+    if (opening->schema) {
+        realm_config_set_schema(config, opening->schema);
+        realm_config_set_schema_version(config, version);
+    }
+    if (max_versions != Py_None) realm_config_set_max_number_of_active_versions(config, limit);
+    if (key && !realm_config_set_encryption_key(config, (const uint8_t *)key, (size_t)key_size)) {
+        raise_engine(state, NULL);
+        return -1;
+    }
+    if (opening->migrate) {
+        realm_config_set_migration_function(config, migration_run, opening, NULL);
+    }
+    if (opening->initial_data) {
+        realm_config_set_data_initialization_function(config, fill_first, opening, NULL);
+    }
+    if (opening->progress) {
+        realm_config_set_schema_progress_function(config, tell_progress, opening, NULL);
+    }
+    return 0;
+}
+
+static Opening *opening_parse(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"path", "models", "schema_version", "mode", "in_memory", "max_versions",
+                            "encryption_key", "migrate", "initial_data", "progress", "done", NULL};
+    PyObject *path, *tuple, *mode_name, *max_versions = Py_None, *version;
+    PyObject *migrate = NULL, *initial_data = NULL, *progress = NULL, *done = NULL;
+    int in_memory = 0;
+    const char *key = NULL;
+    Py_ssize_t key_size = 0;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UOOU|$pOz#OOOO:Realm", names, &path, &tuple,
+                                     &version, &mode_name, &in_memory, &max_versions, &key,
+                                     &key_size, &migrate, &initial_data, &progress, &done)) {
+        return NULL;
+    }
+    State *state = state_of_type(type);
+    int mode = state ? schema_mode(mode_name) : -1;
+    if (mode < 0) return NULL;
+    Opening *opening = PyMem_Calloc(1, sizeof *opening);
+    if (!opening) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    opening->state = state;
+    opening->type = (PyTypeObject *)Py_NewRef((PyObject *)type);
+    opening->path = Py_NewRef(path);
+    opening->tuple = unless_none(tuple);
+    opening->migrate = unless_none(migrate);
+    opening->initial_data = unless_none(initial_data);
+    opening->progress = unless_none(progress);
+    opening->done = unless_none(done);
+    if (opening_configure(opening, version, mode, in_memory, max_versions, key, key_size) < 0) {
+        opening_free(opening);
+        return NULL;
+    }
+    return opening;
+}
+
+/* ---- opening here ---------------------------------------------------------------------------- */
+
+Realm *realm_make(State *state, PyTypeObject *type, realm_t *handle, PyObject *path) {
+    Realm *self = (Realm *)PyType_GenericAlloc(type, 0);
+    if (!self) {
+        realm_release(handle);
+        return NULL;
+    }
+    self->state = state;
+    self->handle = handle;
+    self->path = Py_NewRef(path);
+    self->thread = PyThread_get_thread_ident();
+    self->fork_generation = fork_generation;
+    return self;
+}
+
+PyObject *realm_open_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    Opening *opening = opening_parse(type, args, kwargs);
+    if (!opening) return NULL;
+    Realm *self = NULL;
+    realm_t *handle = NULL;
+    /* Nobody else knows this configuration yet, so there is no handle to pin. */
+    ENGINE_CALLS_BACK
+    handle = realm_open(opening->config);
+    ENGINE_CALLED
+    if (opening_raise(opening) || !handle) {
+        if (handle) realm_release(handle);
+        raise_engine(opening->state, "opening %R", opening->path);
+    } else {
+        self = realm_make(opening->state, type, handle, opening->path);
+        if (self && opening->models && realm_bind(self, opening->models, opening->count) < 0) {
+            Py_CLEAR(self);
+        }
+    }
+    opening_free(opening);
+    return (PyObject *)self;
+}
+
+/* ---- opening on a thread of the engine -------------------------------------------------------- */
+
+#define REFERENCE_NAME "realm._realm.reference"
+#define TOKEN_NAME "realm._realm.opening"
+
+/* A handle of the engine in a capsule, which takes it over, also on failure. A forked child leaves
+ * it alone: it is the parent's. */
+static void free_handle(PyObject *capsule) {
+    void *handle = PyCapsule_GetPointer(capsule, PyCapsule_GetName(capsule));
+    if ((uintptr_t)PyCapsule_GetContext(capsule) == fork_generation) realm_release(handle);
+}
+
+static PyObject *capsule_of(void *handle, const char *name) {
+    PyObject *capsule = PyCapsule_New(handle, name, free_handle);
+    if (!capsule) realm_release(handle);
+    else PyCapsule_SetContext(capsule, (void *)(uintptr_t)fork_generation);
+    return capsule;
+}
+
+/* Tells the program: done(reference, None), or done(None, exception). */
+static void opening_tell(Opening *opening, realm_thread_safe_reference_t *reference,
+                         const realm_async_error_t *failure) {
+    PyObject *result = NULL, *error = NULL;
+    if (reference) result = capsule_of(reference, REFERENCE_NAME);
+    if (!result) {
+        if (opening->error) {
+            error = Py_NewRef(opening->error);
+        } else {
+            if (!PyErr_Occurred()) {
+                realm_error_t found;
+                bool known = realm_get_async_error(failure, &found);
+                raise_code(opening->state, known ? (int)found.error : (int)RLM_ERR_UNKNOWN,
+                           "opening %R: %s", opening->path,
+                           known ? found.message : "the engine failed without a message");
+            }
+            opening_keep_exception(opening);
+            error = unless_none(opening->error);
+        }
+    }
+    PyObject *told = PyObject_CallFunctionObjArgs(opening->done, result ? result : Py_None,
+                                                  error ? error : Py_None, NULL);
+    /* There is nobody above who could be told. */
+    if (!told) PyErr_WriteUnraisable(opening->done);
+    Py_XDECREF(told);
+    Py_XDECREF(result);
+    Py_XDECREF(error);
+}
+
+/* realm_open_completion_func_t. */
+static void opening_ended(void *userdata, realm_thread_safe_reference_t *reference,
+                          const realm_async_error_t *failure) {
+    Opening *opening = userdata;
+    CALLBACK_BEGIN
+    PyObject *raised = callback_exception();
+    if (raised && !opening->error) opening->error = raised;
+    else Py_XDECREF(raised);
+    opening_tell(opening, reference, failure);
+    opening_free(opening);
+    CALLBACK_END
+}
+
+/* Begins to open; `done` is called once, on another thread. Returns what cancels it. */
+PyObject *realm_open_async_method(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
+    Opening *opening = opening_parse(type, args, kwargs);
+    if (!opening) return NULL;
+    State *state = opening->state;
+    realm_callback_token_t *token = NULL;
+    PyObject *path = Py_NewRef(opening->path);
+    /* The other thread frees the opening, maybe before this one is back. */
+    if (opening->done) {
+        ENGINE_CALLS_BACK
+        token = realm_open_async(opening->config, opening_ended, opening, NULL);
+        ENGINE_CALLED
+        if (!token) {
+            raise_engine(state, "opening %R", path);
+            opening_free(opening);
+        }
+    } else {
+        PyErr_SetString(PyExc_TypeError, "an opening on another thread needs done");
+        opening_free(opening);
+    }
+    Py_DECREF(path);
+    return token ? capsule_of(token, TOKEN_NAME) : NULL;
+}
+
+PyObject *cancel_opening(PyObject *module, PyObject *capsule) {
+    void *token = PyCapsule_GetPointer(capsule, TOKEN_NAME);
+    if (!token) return NULL;
+    if (realm_open_async_cancel(token)) Py_RETURN_NONE;
+    raise_engine(PyModule_GetState(module), "cancelling");
+    return NULL;
+}
+
+/* The realm of a reference, for this thread: (reference, path, models). */
+PyObject *realm_claim(PyTypeObject *type, PyObject *args) {
+    PyObject *capsule, *path, *tuple;
+    if (!PyArg_ParseTuple(args, "OUO:_claim", &capsule, &path, &tuple)) return NULL;
+    State *state = state_of_type(type);
+    void *reference = PyCapsule_GetPointer(capsule, REFERENCE_NAME);
+    if (!state || !reference) return NULL;
+    size_t count = 0;
+    Model **models = NULL;
+    if (tuple != Py_None && !(models = models_of_tuple(state, tuple, &count))) return NULL;
+    realm_t *handle;
+    PyObject *owner = Py_NewRef(capsule);
+    ENGINE_CALLS_BACK
+    handle = realm_from_thread_safe_reference(reference, NULL);
+    ENGINE_CALLED
+    Py_DECREF(owner);
+    Realm *self = NULL;
+    if (handle) self = realm_make(state, type, handle, path);
+    else raise_engine(state, "opening %R", path);
+    if (self && models && realm_bind(self, models, count) < 0) Py_CLEAR(self);
+    PyMem_Free(models);
+    return (PyObject *)self;
+}
