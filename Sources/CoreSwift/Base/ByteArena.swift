@@ -19,6 +19,13 @@ struct ByteArena {
         return UnsafeRawPointer(target)
     }
 
+    /// As `clear`, but a little memory stays for the next copies.
+    mutating func restart() {
+        used = 0
+        if chunks.count == 1, capacity <= 1 << 14 { return }
+        clear()
+    }
+
     mutating func clear() {
         for chunk in chunks { chunk.deallocate() }
         chunks = []

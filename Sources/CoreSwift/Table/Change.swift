@@ -43,6 +43,13 @@ enum CollectionChange {
 /// created: afterwards). It may read tables, but not change or settle them.
 protocol ChangeListener: AnyObject {
     func hear(_ change: Change, in table: Table) throws(RealmError)
+    /// Whether it has to hear that a property of an object changes; creations and deletions are
+    /// always told. What no listener needs is made in a faster way and told to nobody.
+    func needs(_ key: ObjectKey, _ column: Int, in table: Table) -> Bool
+}
+
+extension ChangeListener {
+    func needs(_ key: ObjectKey, _ column: Int, in table: Table) -> Bool { true }
 }
 
 /// A list, set or dictionary of a write transaction as it stands, wherever its elements are; reading

@@ -110,7 +110,7 @@ extension Table {
         _ infos: UnsafeMutablePointer<ColumnInfo>
     ) -> Bool {
         // Whoever listens is told first, which only slower ways can do.
-        guard place.state == .open, state.changes.isQuiet else { return false }
+        guard place.state == .open, isUnheard(key, index) else { return false }
         let column = place.open.pointee.columns + index
         guard column.pointee.appendElement(place.row, infos[0].kind, value) else { return false }
         didAppend()

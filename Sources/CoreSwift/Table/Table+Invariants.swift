@@ -97,6 +97,9 @@ extension Table {
         guard changes.isQuiet == (changes.isDirty && !changes.isHeard) else {
             throw broken("door 2: quiet, but a verb has to do something")
         }
+        guard changes.isDirty || !changes.isHeard else {
+            throw broken("door 3: heard, but nothing has changed")
+        }
         guard !changes.isHeard || state.appendRows == 0 else {
             throw broken("door: rows are appended that a listener does not hear of")
         }

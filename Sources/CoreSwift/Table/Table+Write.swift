@@ -33,9 +33,14 @@ extension Table {
     private func createRowSlowly(_ key: ObjectKey) throws(RealmError) -> RowPlace {
         try willCreate(key)
         if let leaf = state.appendLeaf, leaf.pointee.order == nil, leaf.pointee.rows > 0,
-            key > leaf.pointee.keys[leaf.pointee.rows - 1],
-            leaf.pointee.rows >= state.rowsPerLeaf || leaf.pointee.isFull
+            key > leaf.pointee.keys[leaf.pointee.rows - 1]
         {
+            if leaf.pointee.rows < state.rowsPerLeaf, !leaf.pointee.isFull {
+                // The fast way, but for the verb.
+                let row = leaf.pointee.append(key)
+                state.rowCount += 1
+                return finishRow(leaf, row, key)
+            }
             // Cells of rows that are sealed would have to open them again.
             try flushCollections()
             try sealAppended(leaf)
@@ -178,10 +183,17 @@ extension Table {
     /// Whether storing the value takes no more than writing to the open leaf.
     @inline(__always)
     private func isPlain(_ place: RowPlace, _ info: ColumnInfo, _ value: RawValue) -> Bool {
-        place.state == .open && !info.needsCare
-            && (!info.kind.hasHeap
-                || (!place.open.pointee.hasExternals
-                    && (value.isNull || value.word1 <= UInt64(LeafLayout.inlineBytesMax))))
+        place.state == .open && !info.needsCare && fits(place.open, info, value)
+    }
+
+    /// Whether the value takes the place of another in the leaf's columns.
+    @inline(__always)
+    private func fits(
+        _ leaf: UnsafeMutablePointer<OpenLeaf>, _ info: ColumnInfo, _ value: RawValue
+    ) -> Bool {
+        !info.kind.hasHeap
+            || (!leaf.pointee.hasExternals
+                && (value.isNull || value.word1 <= UInt64(LeafLayout.inlineBytesMax)))
     }
 
     /// The value of a column that is an integer, or mixed and holds one; throws where it is not.
@@ -271,6 +283,12 @@ extension Table {
         _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
         let info = state.columns[index]
+        if place.state == .open, !info.hasIndexes, fits(place.open, info, value) {
+            // The fast way, but for the verb.
+            try willSet(place, key, index, value)
+            setOpen(place.open, place.row, index, info.kind, value)
+            return place
+        }
         if info.kind == .link, let target = state.tables[info.linkTarget.index],
             target.state.isEmbedded
         {

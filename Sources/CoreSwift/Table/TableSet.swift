@@ -79,7 +79,7 @@ final class TableSet {
     }
 
     private var tables: UnsafeMutablePointer<Table?> { directory.pointee.tables }
-    private var tableCapacity: Int { directory.pointee.capacity }
+    var tableCapacity: Int { directory.pointee.capacity }
 
     var isWriting: Bool { transaction != nil }
     var version: UInt64 { pin.version }

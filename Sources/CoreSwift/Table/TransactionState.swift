@@ -5,7 +5,7 @@ struct TransactionState {
     var changes = TransactionChanges()
     /// Told how many rows a change of the schema has been through; throws to end it.
     var onProgress: ((Int) throws(RealmError) -> Void)?
-    /// What savepoints keep; nil while there are none.
+    /// What savepoints keep; nil before the first.
     var undo: UndoJournal?
     /// The number that a collection in a mixed value got last; those of other transactions differ.
     var nestedNumber: UInt64

@@ -7,17 +7,18 @@
 
 extension TableSet {
     /// What savepoints of the write transaction keep; nil while there are none.
-    var journal: UndoJournal? { transaction?.pointee.undo }
+    var journal: UndoJournal? {
+        guard let journal = transaction?.pointee.undo, !journal.isEmpty else { return nil }
+        return journal
+    }
 
     /// A new savepoint of the write transaction.
     func makeSavepoint(_ number: UInt64) throws(RealmError) {
         guard let transaction else { return invariant(false, "no write transaction") }
         try tellCreated()
         let journal = transaction.pointee.undo ?? UndoJournal()
-        if transaction.pointee.undo == nil {
-            try add(journal)
-            transaction.pointee.undo = journal
-        }
+        transaction.pointee.undo = journal
+        if journal.isEmpty { try add(journal) }
         journal.mark(number)
     }
 
@@ -41,9 +42,7 @@ extension TableSet {
         guard let transaction, let journal = transaction.pointee.undo else { return }
         try tellCreated()
         journal.end(savepoint)
-        guard journal.isEmpty else { return }
-        try remove(journal)
-        transaction.pointee.undo = nil
+        if journal.isEmpty { try remove(journal) }
     }
 
     private func undo(_ step: UndoJournal.Step) throws(RealmError) {
@@ -65,7 +64,9 @@ extension TableSet {
         case .move(let place, let from, let to):
             try place.table.move(try place.open(), from: from, to: to)
         case .fill(let place, let elements):
-            try place.table.fill(try place.open(), elements)
+            let collection = try place.open()
+            try place.table.removeAll(collection)
+            try place.table.fill(collection, elements)
         }
     }
 }

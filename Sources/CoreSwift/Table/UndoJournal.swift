@@ -2,10 +2,16 @@
 // there before it. Hears the changes at the door of the tables (`Change`), so it costs nothing where
 // no savepoint stands, and what changed where one does. Going back: UndoJournal+Undo.swift.
 //
+// A step that brings back a whole object, property or list takes back what happens to it later, too:
+// such changes need no steps of their own. The last few of these steps are remembered as `covers`, so
+// that creating objects, or assigning a list, costs one step each.
+//
 // Invariants
 //   1. `steps` are the changes since the oldest savepoint, in their order; `marks[i].start` is how
 //      many there were when savepoint i was made. Marks ascend, ids too.
 //   2. Texts in steps are copies in `arena`; those outlive the last savepoint only.
+//   3. Each of `covers` is of a step that stands, and came after the savepoint that was made last:
+//      behind a step nothing is left out that the steps before the next savepoint count on.
 
 final class UndoJournal: ChangeListener {
     /// A value as it was, with all that was in it.
@@ -36,13 +42,27 @@ final class UndoJournal: ChangeListener {
         case replace(Place, at: Int, Kept)
         case remove(Place, at: Int)
         case move(Place, from: Int, to: Int)
-        /// Of a collection that was emptied.
+        /// Of a collection that was emptied; whatever has come into it goes.
         case fill(Place, [Element])
+    }
+
+    /// What a step takes back wholly.
+    private struct Cover {
+        let table: Table
+        let keys: ClosedRange<ObjectKey>
+        /// -1: the objects with all they hold.
+        let column: Int
     }
 
     private(set) var steps: [Step] = []
     private var marks: [(id: UInt64, start: Int)] = []
     private var arena = ByteArena()
+    private var covers: [Cover] = []
+    /// The one that the next takes the place of, when there are as many as there may be.
+    private var oldestCover = 0
+    private static let coversMax = 8
+    /// Steps whose memory is kept for the next savepoint.
+    private static let stepsKept = 256
 
     deinit { arena.clear() }
 
@@ -51,7 +71,10 @@ final class UndoJournal: ChangeListener {
     var isEmpty: Bool { marks.isEmpty }
 
     /// A new savepoint, newer than all others; all changes up to now have been told.
-    func mark(_ id: UInt64) { marks.append((id, steps.count)) }
+    func mark(_ id: UInt64) {
+        forgetCovers()
+        marks.append((id, steps.count))
+    }
 
     /// How many steps stood when a savepoint was made; nil when it has ended.
     func start(of id: UInt64) -> Int? { marks.last { $0.id == id }?.start }
@@ -63,19 +86,54 @@ final class UndoJournal: ChangeListener {
     func end(_ id: UInt64) {
         marks.removeAll { $0.id >= id }
         guard marks.isEmpty else { return }
-        steps = []
-        arena.clear()
+        steps.removeAll(keepingCapacity: steps.capacity <= Self.stepsKept)
+        forgetCovers()
+        arena.restart()
     }
 
     /// The last step, which is taken out, unless there are no more than `start`.
-    func pop(downTo start: Int) -> Step? { steps.count > start ? steps.removeLast() : nil }
+    func pop(downTo start: Int) -> Step? {
+        forgetCovers()
+        return steps.count > start ? steps.removeLast() : nil
+    }
+
+    // MARK: Covers
+
+    private func forgetCovers() {
+        covers.removeAll(keepingCapacity: true)
+        oldestCover = 0
+    }
+
+    /// Notes that the last step takes back what happens to the property of an object from now on;
+    /// without a column, to objects of these keys.
+    private func cover(_ table: Table, _ keys: ClosedRange<ObjectKey>, _ column: Int = -1) {
+        let cover = Cover(table: table, keys: keys, column: column)
+        if covers.count < Self.coversMax { return covers.append(cover) }
+        covers[oldestCover] = cover
+        oldestCover = (oldestCover + 1) % Self.coversMax
+    }
+
+    /// Not what a step takes back anyhow.
+    func needs(_ key: ObjectKey, _ column: Int, in table: Table) -> Bool {
+        for cover in covers
+        where cover.table == table && cover.keys.contains(key)
+            && (cover.column == column || cover.column < 0)
+        {
+            return false
+        }
+        return true
+    }
 
     // MARK: Hearing
 
     func hear(_ change: Change, in table: Table) throws(RealmError) {
         switch change {
-        case .created(let keys): steps.append(.delete(table, keys))
+        case .created(let keys):
+            steps.append(.delete(table, keys))
+            cover(table, keys)
         case .deleted(let key, _):
+            // Also of objects that are covered: others may be linked to them until then, and what
+            // takes that back wants them to be there.
             guard let place = try table.find(key) else { return }
             var values: [Kept?] = []
             for column in 0..<table.columnCount {
@@ -90,10 +148,12 @@ final class UndoJournal: ChangeListener {
             if let type = NestedCell.type(old), NestedCell.type(new) == type { return }
             guard let kept = try value(table, place, key, column) else { return }
             steps.append(.set(table, key, column: column, kept))
+            cover(table, key...key, column)
         case .added(let key, let column, _):
             guard let place = try table.find(key) else { return }
             steps.append(
                 .set(table, key, column: column, .value(try table.value(place, key, column))))
+            cover(table, key...key, column)
         case .collection(let collection, let change): try hear(change, of: collection, table)
         }
     }
@@ -112,7 +172,12 @@ final class UndoJournal: ChangeListener {
             steps.append(.insert(place, at: index, try element(collection, index)))
         case .moved(let from, let to): steps.append(.move(place, from: to, to: from))
         case .cleared:
-            if collection.count > 0 { steps.append(.fill(place, try elements(collection))) }
+            steps.append(.fill(place, try elements(collection)))
+            // Not of collections in others: what is around them changes, too. And a mixed property
+            // may come to hold something else, which has a step of its own.
+            if place.path.isEmpty, table.isCollection(collection.column) {
+                cover(table, collection.key...collection.key, collection.column)
+            }
         }
     }
 

@@ -56,7 +56,8 @@ import Testing
                 #expect(try ReplayModel(tables) == first.model)
             }
             if program.random.below(4) == 0 { try realm.rollback() } else { try realm.commit() }
-            #expect(try realm.check() == [])
+            let problems = try realm.check()
+            try #require(problems.isEmpty, "seed \(seed), transaction \(transaction): \(problems)")
         }
     }
 
@@ -205,6 +206,116 @@ import Testing
         #expect(tables.journal == nil)
         try realm.commit()
         #expect(try realm.check() == [])
+    }
+
+    /// A step that brings back the whole of something is the only one for it.
+    @Test func `what comes after a creation or an assignment needs no steps`() throws {
+        let realm = try open()
+        try realm.beginWrite()
+        let old = try realm.create("Node", json: #"{"name": "old", "anys": [1, [2]]}"#)
+        let tables = try realm.tablesForWriting()
+        let before = try ReplayModel(tables)
+        let savepoint = try realm.savepoint()
+        func steps() throws -> Int {
+            try tables.tellCreated()
+            return try #require(tables.journal).steps.count
+        }
+        let list = try old.collection("anys")
+        try list.removeAll()
+        for number in 0..<50 { try list.insert(.int(Int64(number)), at: number / 2) }
+        #expect(try steps() == 1)
+        let new = try realm.create("Node", primaryKey: .string("new"))
+        let leaf = try realm.create("Leaf", ["text": .string("leaf")])
+        #expect(try steps() == 3)
+        try new.set("any", .link(leaf.link))
+        try append(leaf, to: try leaf.collection("leaves"))
+        try leaf.set("text", .string("other"))
+        for number in 0..<5 { try old.set("count", .int(Int64(number))) }
+        #expect(try steps() == 4)
+        // Another savepoint needs all again.
+        let inner = try realm.savepoint()
+        try list.remove(at: 3)
+        try new.set("any", .int(1))
+        #expect(try steps() == 6)
+        try realm.release(inner)
+        try list.remove(at: 3)
+        #expect(try steps() == 7)
+        try realm.rollback(to: savepoint)
+        #expect(try ReplayModel(tables) == before)
+        try realm.rollback()
+    }
+
+    /// That a list was cleared says nothing of the list around it.
+    @Test func `what is cleared within a list leaves the steps of the list`() throws {
+        let realm = try open()
+        try realm.beginWrite()
+        let node = try realm.create("Node", json: #"{"name": "n", "anys": [1, [2, [3]], 4]}"#)
+        let before = try node.handle.json()
+        let savepoint = try realm.savepoint()
+        let list = try node.collection("anys")
+        let inner = try list.nested(1, .list)
+        try inner.nested(1, .list).removeAll()
+        try list.insert(.int(0), at: 0)
+        try inner.removeAll()
+        try list.insert(.int(-1), at: 0)
+        try inner.insert(.int(5), at: 0)
+        for _ in 0..<3 { try list.remove(at: 0) }
+        try list.remove(at: 0)
+        try realm.rollback(to: savepoint)
+        #expect(try node.handle.json() == before)
+        #expect(inner.isValid)
+        try realm.rollback()
+    }
+
+    /// They are there again while the links to them are taken back.
+    @Test func `objects created and deleted since are gone, with the links to them`() throws {
+        let realm = try open()
+        try realm.beginWrite()
+        let old = try realm.create("Leaf", ["text": .string("old")])
+        let node = try realm.create("Node", json: #"{"name": "n", "parts": [{"label": "a"}]}"#)
+        let tables = try realm.tablesForWriting()
+        let before = try ReplayModel(tables)
+        let savepoint = try realm.savepoint()
+        let new = try realm.create("Leaf", ["text": .string("new")])
+        let list = try old.collection("leaves")
+        for target in [new, old, new] { try append(target, to: list) }
+        try old.set("node", .link(node.link))
+        try old.set("any", .link(new.link))
+        let parts = try node.collection("parts")
+        for _ in 0..<3 { try parts.insertEmbedded(at: 1).release() }
+        // Others that are covered, so that those of before are not any more.
+        for number in 0..<20 { _ = try realm.create("Node", primaryKey: .string("\(number)")) }
+        try parts.remove(at: 2)
+        try new.delete()
+        try node.delete()
+        #expect(try list.count() == 1)
+        try realm.rollback(to: savepoint)
+        #expect(try ReplayModel(tables) == before)
+        try realm.rollback()
+        #expect(try realm.check() == [])
+    }
+
+    /// The tables are told once, not at each savepoint, and forget it when no other comes.
+    @Test func `savepoints in a row do not ask all tables, and leave the fast ways open`() throws {
+        let realm = try open()
+        try realm.beginWrite()
+        let key = try #require(realm.schema.class_(named: "Leaf")).key
+        try realm.createObject(key).release()
+        let table = try #require(try realm.tablesForWriting().table(key))
+        let rows = table.state.appendRows
+        #expect(rows > 0)
+        for _ in 0..<100 {
+            let savepoint = try realm.savepoint()
+            #expect(table.state.appendRows == 0)
+            try realm.createObject(key).release()
+            try realm.release(savepoint)
+            #expect(table.state.changes.isHeard)
+        }
+        for _ in 0..<100 { try realm.createObject(key).release() }
+        #expect(!table.state.changes.isHeard && table.state.appendRows == rows)
+        try realm.tablesForWriting().checkInvariants()
+        try realm.commit()
+        #expect(try realm.count("Leaf") == 201)
     }
 
     @Test func `savepoints end with their transaction, by release and by older ones`() throws {
