@@ -276,7 +276,7 @@ struct LeafEncoder {
         }
         // Roots of trees, also of collections in mixed values, get their places when the leaf is
         // sealed already: one per row.
-        if Self.hasTreeCells(column, rows) {
+        if hasTreeCells(index, rows) {
             plan.encoding = total <= 0xFFFF ? .string16 : .string32
             return
         }
@@ -300,7 +300,8 @@ struct LeafEncoder {
         }
     }
 
-    private static func hasTreeCells(_ column: OpenColumn, _ rows: RowSelection) -> Bool {
+    private func hasTreeCells(_ index: Int, _ rows: RowSelection) -> Bool {
+        let column = leaf.pointee.columns[index]
         guard column.kind == .collection || column.kind == .mixed, let heap = column.heap else {
             return false
         }
@@ -318,6 +319,9 @@ struct LeafEncoder {
             let cell = UnsafeRawBufferPointer(
                 start: heap + column.textOffset(row), count: column.textLength(row).count)
             if CollectionCell.isTree(cell) { return true }
+            if infos[index].elementKind == .mixed, NestedCell.hasTrees(cell, infos[index]) {
+                return true
+            }
         }
         return false
     }

@@ -152,6 +152,19 @@ enum NestedCell {
         }
     }
 
+    /// Whether collections in the elements of a cell have trees of their own.
+    static func hasTrees(_ cell: UnsafeRawBufferPointer, _ info: ColumnInfo) -> Bool {
+        var found = false
+        do throws(RealmError) {
+            // Which column it is says nothing about trees.
+            try trees(cell, ElementLayout(info, column: 0), 0) { _, _ in found = true }
+        } catch {
+            // The visitor throws nothing.
+            invariant(false, error.message)
+        }
+        return found
+    }
+
     private static func trees(
         mixed bytes: UnsafeRawBufferPointer, _ owner: Int, _ body: Visitor
     ) throws(RealmError) {

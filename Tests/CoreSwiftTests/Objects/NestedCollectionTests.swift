@@ -72,6 +72,40 @@ extension RealmCollection {
 }
 
 @Suite struct NestedCollectionTests {
+    /// Equal cells of a leaf are stored once, which one with a tree in its elements must not be: when its
+    /// row dies before the commit, nobody gives that tree a place.
+    @Test func `rows that die before their commit leave no trees without a place`() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file()
+        do {
+            let realm = try CreationSchema.open(path)
+            try realm.beginWrite()
+            for number in 0..<200 {
+                let name = String(repeating: "name ", count: 10) + "\(number)"
+                let node = try realm.create("Node", primaryKey: .string(name))
+                let list = try node.collection("anys")
+                guard number == 100 else {
+                    for value in 0..<20 {
+                        try Value.int(Int64(value)).withRaw { raw throws(RealmError) in
+                            try list.insert(raw, at: value)
+                        }
+                    }
+                    continue
+                }
+                let inner = try list.insertNested(.list, at: 0)
+                for value in 0..<3000 { try inner.insert(.int(Int64(value)), at: value) }
+            }
+            try realm.tablesForWriting().settle()
+            let name = String(repeating: "name ", count: 10) + "100"
+            try realm.find("Node", primaryKey: .string(name))?.delete()
+            try realm.commit()
+            #expect(try realm.check() == [])
+        }
+        let realm = try CreationSchema.open(path)
+        #expect(try realm.count("Node") == 199)
+        #expect(try realm.check() == [])
+    }
+
     private static let schema = Schema([
         ClassSchema(
             "Box", primaryKey: "id",
