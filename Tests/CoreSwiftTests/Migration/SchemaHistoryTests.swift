@@ -25,13 +25,14 @@ import Testing
         var random = random
         var history = SchemaHistory()
         for _ in 0..<12 {
-            let renames = history.changeSchema(&random)
-            let realm = try Realm.open(configuration(path, history, renames))
+            let steps = history.changeSchema(&random)
+            let realm = try Realm.open(configuration(path, history, steps))
             try history.verify(realm)
             for _ in 0..<2 {
                 let before = history
                 try realm.beginWrite()
-                try SchemaHistory.run(history.changeObjects(&random), realm)
+                let operations = history.changeObjects(&random)
+                try history.run(operations, realm)
                 if random.below(5) == 0 {
                     try realm.rollback()
                     history = before
@@ -65,13 +66,14 @@ import Testing
         let path = directory.file("faults.realm")
         var session = try MigrationWorkload().open(path, SystemCalls.shared)
         for _ in 0..<4 {
-            let renames = before.changeSchema(&random)
-            try session.commit(.schema(before, renames))
-            try session.commit(.objects(before.changeObjects(&random)))
+            let steps = before.changeSchema(&random)
+            try session.commit(.schema(before, steps))
+            let operations = before.changeObjects(&random)
+            try session.commit(.objects(before, operations))
         }
         try session.close()
         var after = before
-        let renames = after.changeSchema(&random)
+        let steps = after.changeSchema(&random)
         let bytes = try FileBytes(path)
         var number = 1
         var failed = 0
@@ -81,7 +83,7 @@ import Testing
             files.isRecording = false
             files.faults[number] = .error(code)
             do {
-                let realm = try Realm.open(configuration(path, after, renames), files: files)
+                let realm = try Realm.open(configuration(path, after, steps), files: files)
                 realm.close()
             } catch {
                 failed += 1
@@ -103,12 +105,12 @@ import Testing
     }
 
     private func configuration(
-        _ path: String, _ history: SchemaHistory, _ renames: [SchemaHistory.Rename]
+        _ path: String, _ history: SchemaHistory, _ steps: [SchemaHistory.Step]
     ) -> Configuration {
         var configuration = Configuration(path: path)
         configuration.schema = history.schema
         configuration.schemaVersion = history.version
-        configuration.migrate = history.request(renames).migrate
+        configuration.migrate = history.request(steps).migrate
         return configuration
     }
 }

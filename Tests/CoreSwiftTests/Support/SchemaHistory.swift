@@ -1,6 +1,6 @@
-// Random histories of schemas: objects change, properties come, go, change and get other names. A model in
-// plain dictionaries says what has to be there. Objects are known by their keys, which no migration
-// changes.
+// Random histories of schemas: objects change, properties and classes come, go, change and get other names,
+// primary keys are set, dropped and renumbered. A model in plain dictionaries says what has to be
+// there. What is done with a realm: SchemaHistory+Realm.swift.
 
 @testable import CoreSwift
 
@@ -10,29 +10,52 @@ struct SchemaHistory {
         .mixed,
     ]
 
+    /// What a property holds. Links name the class by its place in `names`, and the object by its number.
+    enum Held: Hashable {
+        case one(Value)
+        case list([Value])
+        case set(Set<Value>)
+        case dictionary([String: Value])
+        /// The `x` of the embedded object, if there is one.
+        case embedded(Int64?)
+    }
+
     struct Owner {
-        var properties: [PropertySchema] = []
-        var nextKey: Int64 = 0
-        var objects: [Int64: [String: Value]] = [:]
+        /// What the class is called now.
+        var name: String
+        var properties: [PropertySchema]
+        var nextNumber: Int64 = 0
+        /// By `n`, which no two have, and only migrations change.
+        var objects: [Int64: [String: Held]] = [:]
+        var hasKey: Bool
+        /// In the file, but no class of the program.
+        var isHidden = false
     }
 
     enum Operation {
-        /// A new object, whose key follows from those before it.
-        case create(String, Int64, [String: Value])
-        case set(String, Int64, String, Value)
+        case create(String, Int64, [String: Held])
+        case set(String, Int64, String, Held)
         case delete(String, Int64)
     }
 
-    struct Rename {
-        let className: String
-        let from: String
-        let to: String
+    /// What the block of a migration does, in this order.
+    enum Step {
+        case renameClass(from: String, to: String)
+        case rename(className: String, from: String, to: String)
+        case renumber(className: String, by: Int64)
     }
+
+    /// The classes, as the model calls them throughout.
+    static let names = ["A", "B", "C"]
+    static let embeddedClass = "E"
+    static let number = "n"
 
     /// Empty before the first schema.
     var owners: [String: Owner] = [:]
     var nextName = 0
     var version: UInt64 = 0
+    /// Now and then, so many objects come at once, and so many elements.
+    var many = 600
     private var random = Random(0)
 
     private mutating func below(_ limit: Int) -> Int { random.below(limit) }
@@ -47,7 +70,7 @@ struct SchemaHistory {
 
     // MARK: Values
 
-    mutating func value(_ property: PropertySchema) -> Value {
+    private mutating func value(_ property: PropertySchema) -> Value {
         if property.isNullable, chance(20) { return .null }
         var type = property.type
         if type == .mixed { type = Self.types[below(Self.types.count - 1)] }
@@ -63,7 +86,47 @@ struct SchemaHistory {
         case .double: return .double(Double(below(100)) / 8)
         case .decimal128: return .decimal128(Decimal128(Int64(below(100))))
         case .objectId: return .objectId(ObjectId(high: UInt64(below(100)), low: 7))
+        case .object: return link(property) ?? .null
         default: return .uuid(UUIDValue(high: 9, low: UInt64(below(100))))
+        }
+    }
+
+    /// A link to one of the objects that the class has.
+    private mutating func link(_ property: PropertySchema) -> Value? {
+        guard let place = Self.names.firstIndex(where: { owners[$0]?.name == property.linkTarget })
+        else { return nil }
+        let numbers = owners[Self.names[place]]!.objects.keys.sorted()
+        guard !numbers.isEmpty else { return nil }
+        return Self.link(place, numbers[below(numbers.count)])
+    }
+
+    private static func link(_ place: Int, _ number: Int64) -> Value {
+        .link(Link(ClassKey(rawValue: UInt32(place)), ObjectKey(rawValue: number)))
+    }
+
+    private mutating func held(_ property: PropertySchema) -> Held {
+        if property.linkTarget == Self.embeddedClass {
+            return .embedded(chance(60) ? Int64(below(50)) : nil)
+        }
+        if property.collection == .none { return .one(value(property)) }
+        // A tree of its own, now and then.
+        let count = chance(2) ? many : below(5)
+        var values: [Value] = []
+        for _ in 0..<count {
+            if property.type == .object {
+                if let link = link(property) { values.append(link) }
+            } else {
+                values.append(value(property))
+            }
+        }
+        switch property.collection {
+        case .set: return .set(Set(values))
+        case .dictionary:
+            return .dictionary(
+                Dictionary(
+                    values.enumerated().map { ("k\($0.offset)", $0.element) },
+                    uniquingKeysWith: { a, _ in a }))
+        default: return .list(values)
         }
     }
 
@@ -72,7 +135,17 @@ struct SchemaHistory {
         return String(repeating: "abcdefghij"[below(10)], count: length)
     }
 
-    static func empty(_ property: PropertySchema) -> Value {
+    static func empty(_ property: PropertySchema) -> Held {
+        if property.linkTarget == embeddedClass { return .embedded(nil) }
+        switch property.collection {
+        case .list: return .list([])
+        case .set: return .set([])
+        case .dictionary: return .dictionary([:])
+        case .none: return .one(zero(property))
+        }
+    }
+
+    private static func zero(_ property: PropertySchema) -> Value {
         if property.isNullable { return .null }
         switch property.type {
         case .int: return .int(0)
@@ -91,10 +164,21 @@ struct SchemaHistory {
     // MARK: Schemas
 
     private mutating func property(_ name: String) -> PropertySchema {
+        switch below(10) {
+        case 0: return linkProperty(name)
+        case 1:
+            return PropertySchema(
+                name, .object, linkTarget: Self.embeddedClass, flags: [.nullable])
+        default: break
+        }
         let type = Self.types[below(Self.types.count)]
         var property = PropertySchema(name, type)
+        if chance(30) { property.collection = [.list, .set, .dictionary][below(3)] }
+        // Values of several types may be equal, and one of them in the set.
+        if type == .mixed, property.collection == .set { property.collection = .list }
         if type == .mixed || chance(40) { property.flags.insert(.nullable) }
         if canBeIndexed(property), chance(30) { property.flags.insert(.indexed) }
+        guard property.collection == .none else { return property }
         if type == .string, chance(20) { property.flags.insert(.fullTextIndexed) }
         if chance(50) {
             // Null is the default that is there anyway.
@@ -104,103 +188,189 @@ struct SchemaHistory {
         return property
     }
 
+    private mutating func linkProperty(_ name: String) -> PropertySchema {
+        let targets = Self.names.filter { owners[$0]?.isHidden == false }
+        let target = owners[targets[below(targets.count)]]!.name
+        var property = PropertySchema(name, .object, linkTarget: target)
+        if chance(50) {
+            property.collection = .list
+        } else {
+            property.flags.insert(.nullable)
+        }
+        return property
+    }
+
     private func canBeIndexed(_ property: PropertySchema) -> Bool {
+        if property.collection == .list { return property.type == .string }
+        guard property.collection == .none else { return false }
         switch property.type {
         case .int, .bool, .string, .timestamp, .objectId, .uuid, .mixed: return true
         default: return false
         }
     }
 
-    private static func initial(_ property: PropertySchema) -> Value {
-        if case .value(let value) = property.defaultValue { return value }
+    private static func initial(_ property: PropertySchema) -> Held {
+        if case .value(let value) = property.defaultValue { return .one(value) }
         return empty(property)
     }
 
-    mutating func add(to name: String) {
+    private mutating func add(to name: String) {
         let made = property("p\(nextName)")
         nextName += 1
         owners[name]!.properties.append(made)
-        let value = Self.initial(made)
-        for key in owners[name]!.objects.keys { owners[name]?.objects[key]?[made.name] = value }
+        set(made.name, Self.initial(made), in: name)
     }
 
-    /// Changes the schema of the model; returns the renames that the migration has to do.
-    mutating func changeSchema(_ random: inout Random) -> [Rename] {
+    /// Changes the schema of the model; returns what the migration has to do.
+    mutating func changeSchema(_ random: inout Random) -> [Step] {
         version += 1
         return with(&random) { $0.owners.isEmpty ? $0.begin() : $0.nextSchema() }
     }
 
-    private mutating func begin() -> [Rename] {
-        for name in ["A", "B"] {
-            owners[name] = Owner(properties: [PropertySchema("n", .int)])
-            for _ in 0..<3 { add(to: name) }
+    private mutating func begin() -> [Step] {
+        for name in Self.names {
+            let hasKey = chance(50)
+            owners[name] = Owner(
+                name: name, properties: [PropertySchema(Self.number, .int)], hasKey: hasKey)
         }
+        for name in Self.names { for _ in 0..<3 { add(to: name) } }
         return []
     }
 
-    private mutating func nextSchema() -> [Rename] {
-        var renames: [Rename] = []
-        for name in ["A", "B"] {
-            // What happens to a property in one step is one change for the file.
-            let known = Set(owners[name]!.properties.map(\.name))
-            var changed: Set<String> = []
-            for _ in 0..<below(4) {
-                let count = owners[name]!.properties.count
-                let place = below(count)
-                let old = owners[name]!.properties[place]
-                guard known.contains(old.name), changed.insert(old.name).inserted else { continue }
-                let isFree = place > 0
-                switch below(7) {
-                case 0, 1: add(to: name)
-                case 2 where isFree:
-                    owners[name]?.properties.remove(at: place)
-                    forget(old.name, in: name)
-                case 3 where isFree:
-                    // Another type, or the other way round with null.
-                    let other = property(old.name)
-                    guard other.type != old.type else { continue }
-                    owners[name]?.properties[place] = other
-                    set(other.name, Self.initial(other), in: name)
-                case 4 where isFree && old.type != .mixed:
-                    if old.isNullable {
-                        owners[name]?.properties[place].flags.remove(.nullable)
-                        if case .value(.null)? = old.defaultValue {
-                            owners[name]?.properties[place].defaultValue = nil
-                        }
-                        set(old.name, Self.initial(owners[name]!.properties[place]), in: name)
-                    } else {
-                        owners[name]?.properties[place].flags.insert(.nullable)
-                    }
-                case 5 where isFree:
-                    let new = "r\(nextName)"
-                    nextName += 1
-                    owners[name]?.properties[place].name = new
-                    owners[name]?.properties[place].defaultValue = nil
-                    for key in owners[name]!.objects.keys {
-                        let value = owners[name]!.objects[key]![old.name]
-                        owners[name]?.objects[key]?[old.name] = nil
-                        owners[name]?.objects[key]?[new] = value
-                    }
-                    renames.append(Rename(className: name, from: old.name, to: new))
-                case 6 where canBeIndexed(old):
-                    owners[name]?.properties[place].flags.formSymmetricDifference(.indexed)
-                default: break
-                }
+    private mutating func nextSchema() -> [Step] {
+        var classes: [Step] = []
+        var properties: [Step] = []
+        var numbers: [Step] = []
+        if chance(10) { changeVisibility() }
+        for name in Self.names where owners[name]?.isHidden == false {
+            if chance(10) { classes.append(renameClass(name)) }
+            properties += changeProperties(name)
+            if chance(15) { owners[name]?.hasKey.toggle() }
+            if chance(10) { numbers.append(renumber(name)) }
+        }
+        return classes + properties + numbers
+    }
+
+    private mutating func renameClass(_ name: String) -> Step {
+        let old = owners[name]!.name
+        let new = "\(name)\(nextName)"
+        nextName += 1
+        owners[name]?.name = new
+        for other in Self.names {
+            for place in owners[other]!.properties.indices
+            where owners[other]!.properties[place].linkTarget == old {
+                owners[other]?.properties[place].linkTarget = new
             }
         }
-        return renames
+        return .renameClass(from: old, to: new)
+    }
+
+    /// All numbers of a class rise.
+    private mutating func renumber(_ name: String) -> Step {
+        let difference = Int64(below(3) + 1)
+        let place = UInt32(Self.names.firstIndex(of: name)!)
+        let old = owners[name]!.objects
+        owners[name]?.objects = [:]
+        for (number, values) in old { owners[name]?.objects[number + difference] = values }
+        owners[name]?.nextNumber += difference
+        replaceLinks { link in
+            guard link.classKey.rawValue == place else { return .link(link) }
+            return Self.link(Int(place), link.objectKey.rawValue + difference)
+        }
+        return .renumber(className: owners[name]!.name, by: difference)
+    }
+
+    /// A class leaves the program, or comes back. What links to it must not be left in others.
+    private mutating func changeVisibility() {
+        let name = Self.names[below(Self.names.count)]
+        let owner = owners[name]!
+        if owner.isHidden {
+            owners[name]?.isHidden = false
+            return
+        }
+        let shown = Self.names.filter { $0 != name && owners[$0]?.isHidden == false }
+        let isFree = shown.allSatisfy {
+            owners[$0]!.properties.allSatisfy { $0.linkTarget != owner.name }
+        }
+        // Its own links would be to classes that get other names without it.
+        let isAlone = owner.properties.allSatisfy { $0.linkTarget.isEmpty }
+        if !shown.isEmpty, isFree, isAlone { owners[name]?.isHidden = true }
+    }
+
+    private mutating func changeProperties(_ name: String) -> [Step] {
+        var steps: [Step] = []
+        // What happens to a property in one step is one change for the file.
+        let known = Set(owners[name]!.properties.map(\.name))
+        var changed: Set<String> = []
+        for _ in 0..<below(4) {
+            let place = below(owners[name]!.properties.count)
+            let old = owners[name]!.properties[place]
+            guard known.contains(old.name), changed.insert(old.name).inserted else { continue }
+            let isFree = place > 0
+            switch below(7) {
+            case 0, 1: add(to: name)
+            case 2 where isFree:
+                owners[name]?.properties.remove(at: place)
+                forget(old.name, in: name)
+            case 3 where isFree:
+                // Another type or collection.
+                let other = property(old.name)
+                guard
+                    other.type != old.type || other.collection != old.collection
+                        || other.linkTarget != old.linkTarget
+                else { continue }
+                owners[name]?.properties[place] = other
+                set(other.name, Self.initial(other), in: name)
+            case 4 where isFree && old.type != .mixed && old.type != .object:
+                if old.isNullable {
+                    owners[name]?.properties[place].flags.remove(.nullable)
+                    set(old.name, Self.initial(owners[name]!.properties[place]), in: name)
+                } else {
+                    owners[name]?.properties[place].flags.insert(.nullable)
+                }
+            case 5 where isFree: steps.append(rename(name, place))
+            case 6 where isFree && canBeIndexed(old):
+                owners[name]?.properties[place].flags.formSymmetricDifference(.indexed)
+            default: break
+            }
+        }
+        return steps
+    }
+
+    private mutating func rename(_ name: String, _ place: Int) -> Step {
+        let old = owners[name]!.properties[place].name
+        let new = "r\(nextName)"
+        nextName += 1
+        owners[name]?.properties[place].name = new
+        owners[name]?.properties[place].defaultValue = nil
+        for key in owners[name]!.objects.keys {
+            let value = owners[name]!.objects[key]![old]
+            owners[name]?.objects[key]?[old] = nil
+            owners[name]?.objects[key]?[new] = value
+        }
+        return .rename(className: owners[name]!.name, from: old, to: new)
     }
 
     private mutating func forget(_ property: String, in name: String) {
         for key in owners[name]!.objects.keys { owners[name]?.objects[key]?[property] = nil }
     }
 
-    private mutating func set(_ property: String, _ value: Value, in name: String) {
+    private mutating func set(_ property: String, _ value: Held, in name: String) {
         for key in owners[name]!.objects.keys { owners[name]?.objects[key]?[property] = value }
     }
 
+    /// The classes of the program.
     var schema: Schema {
-        Schema(owners.map { ClassSchema($0.key, properties: $0.value.properties) })
+        var classes = owners.values.filter { !$0.isHidden }.map { owner in
+            var properties = owner.properties
+            if owner.hasKey { properties[0].flags.insert(.primaryKey) }
+            return ClassSchema(
+                owner.name, primaryKey: owner.hasKey ? Self.number : "", properties: properties)
+        }
+        classes.append(
+            ClassSchema(
+                Self.embeddedClass, properties: [PropertySchema("x", .int)], kind: .embedded))
+        return Schema(classes)
     }
 
     // MARK: Objects
@@ -212,186 +382,66 @@ struct SchemaHistory {
 
     private mutating func nextOperations() -> [Operation] {
         var operations: [Operation] = []
-        for name in owners.keys.sorted() {
-            for _ in 0..<below(chance(10) ? 600 : 20) {
-                var values: [String: Value] = [:]
-                for property in owners[name]!.properties {
-                    values[property.name] = chance(30) ? Self.empty(property) : value(property)
+        for name in Self.names where owners[name]?.isHidden == false {
+            for _ in 0..<below(chance(10) ? many : 20) {
+                var values: [String: Held] = [:]
+                for property in owners[name]!.properties.dropFirst() {
+                    values[property.name] = chance(30) ? Self.empty(property) : held(property)
                 }
-                let key = owners[name]!.nextKey
-                owners[name]?.nextKey += 1
-                owners[name]?.objects[key] = values
-                operations.append(.create(name, key, values))
+                let number = owners[name]!.nextNumber
+                owners[name]?.nextNumber += 1
+                owners[name]?.objects[number] = values
+                operations.append(.create(name, number, values))
             }
-            for key in owners[name]!.objects.keys.sorted() where chance(10) {
+            for number in owners[name]!.objects.keys.sorted() where chance(10) {
                 if chance(20) {
-                    owners[name]?.objects[key] = nil
-                    operations.append(.delete(name, key))
+                    delete(name, number)
+                    operations.append(.delete(name, number))
                     continue
                 }
-                let property = owners[name]!.properties[below(owners[name]!.properties.count)]
-                let value = value(property)
-                owners[name]?.objects[key]?[property.name] = value
-                operations.append(.set(name, key, property.name, value))
+                let count = owners[name]!.properties.count
+                guard count > 1 else { continue }
+                let property = owners[name]!.properties[below(count - 1) + 1]
+                let value = held(property)
+                owners[name]?.objects[number]?[property.name] = value
+                operations.append(.set(name, number, property.name, value))
             }
         }
         return operations
     }
 
-    // MARK: With a realm
-
-    /// What gives a file the schema of the model.
-    func request(_ renames: [Rename]) -> SchemaRequest {
-        var request = SchemaRequest(schema, version: version)
-        request.migrate = { _, new, target throws(RealmError) in
-            for rename in renames {
-                try new.renameProperty(rename.className, rename.from, to: rename.to, in: target)
-            }
-            return true
-        }
-        return request
-    }
-
-    /// In a write transaction.
-    static func run(_ operations: [Operation], _ realm: Realm) throws {
-        func object(_ name: String, _ key: Int64) throws -> DynamicObject {
-            let classKey = realm.schema.class_(named: name)!.key
-            guard let object = try realm.find(classKey, key: ObjectKey(rawValue: key)) else {
-                throw ToyFailure(description: "object \(key) of \(name) is not there")
-            }
-            return object
-        }
-        for operation in operations {
-            switch operation {
-            case .create(let name, let key, let values):
-                let made = try realm.create(name, values)
-                guard made.key.rawValue == key else {
-                    throw ToyFailure(description: "\(name) gave key \(made.key), not \(key)")
-                }
-            case .set(let name, let key, let property, let value):
-                try object(name, key).set(property, value)
-            case .delete(let name, let key): try object(name, key).delete()
-            }
+    private mutating func delete(_ name: String, _ number: Int64) {
+        owners[name]?.objects[number] = nil
+        let place = UInt32(Self.names.firstIndex(of: name)!)
+        replaceLinks { link in
+            link.classKey.rawValue == place && link.objectKey.rawValue == number
+                ? nil : .link(link)
         }
     }
 
-    /// Throws unless the realm has these properties and objects.
-    func verify(_ realm: Realm) throws {
-        _ = try realm.readTables()
-        guard Set(realm.schema.classes.map(\.name)) == Set(owners.keys),
-            realm.schemaVersion == (version == 0 ? Catalog.unversioned : version)
-        else {
-            throw ToyFailure(description: "schema version \(realm.schemaVersion), not \(version)")
-        }
-        for (name, owner) in owners {
-            guard let item = realm.schema.class_(named: name),
-                Set(item.properties.map(\.name)) == Set(owner.properties.map(\.name))
-            else {
-                throw ToyFailure(description: "\(name) has other properties")
-            }
-            guard try realm.objectCount(item.key) == owner.objects.count else {
-                throw ToyFailure(
-                    description: "\(name) has \(try realm.objectCount(item.key)) objects, not "
-                        + "\(owner.objects.count)")
-            }
-            for (key, values) in owner.objects {
-                guard let object = try realm.find(item.key, key: ObjectKey(rawValue: key)) else {
-                    throw ToyFailure(description: "object \(key) of \(name) is not there")
-                }
-                for (property, value) in values where try object.get(property) != value {
-                    throw ToyFailure(
-                        description: "\(name).\(property) of object \(key) is "
-                            + "\(try object.get(property)), not \(value)")
+    /// Links become others, or go: null, and in lists nothing.
+    private mutating func replaceLinks(_ change: (Link) -> Value?) {
+        for name in Self.names {
+            for property in owners[name]!.properties
+            where property.type == .object && property.linkTarget != Self.embeddedClass {
+                for number in owners[name]!.objects.keys {
+                    switch owners[name]!.objects[number]![property.name]! {
+                    case .one(.link(let link)):
+                        owners[name]?.objects[number]?[property.name] = .one(change(link) ?? .null)
+                    case .list(let all):
+                        let left = all.compactMap { value -> Value? in
+                            guard case .link(let link) = value else { return value }
+                            return change(link)
+                        }
+                        owners[name]?.objects[number]?[property.name] = .list(left)
+                    default: break
+                    }
                 }
             }
-            for property in owner.properties { try query(realm, item, property, owner) }
-        }
-    }
-
-    /// A query over the column of each property finds what the model has, with an index or without.
-    private func query(
-        _ realm: Realm, _ item: ClassSchema, _ property: PropertySchema, _ owner: Owner
-    ) throws {
-        guard let wanted = owner.objects.min(by: { $0.key < $1.key })?.value[property.name] else {
-            return
-        }
-        let expected = owner.objects.values.count { $0[property.name] == wanted }
-        let query = try Query.parse(
-            "\(property.name) == $0", arguments: [.scalar(wanted)], schema: realm.schema,
-            classKey: item.key)
-        let found = try query.countMatches(SnapshotReader(tables: realm.readTables()))
-        // Values of mixed properties that are of different types may be equal.
-        let isRight = property.type == .mixed ? found >= expected : found == expected
-        guard isRight else {
-            throw ToyFailure(
-                description: "\(item.name).\(property.name) == \(wanted): \(found) objects, not "
-                    + "\(expected)")
         }
     }
 }
 
 extension String {
     fileprivate subscript(_ place: Int) -> Character { self[index(startIndex, offsetBy: place)] }
-}
-
-/// Histories for the crash and fault campaigns: each commit is a migration or a change of objects.
-struct MigrationWorkload: CrashWorkload {
-    enum Change {
-        case schema(SchemaHistory, [SchemaHistory.Rename])
-        case objects([SchemaHistory.Operation])
-    }
-
-    final class Session: CrashSession {
-        let realm: Realm
-        let isChecked: Bool
-
-        init(_ realm: Realm, isChecked: Bool) {
-            self.realm = realm
-            self.isChecked = isChecked
-        }
-
-        var version: UInt64 { realm.version ?? 0 }
-
-        func verify(_ model: SchemaHistory) throws {
-            try model.verify(realm)
-            guard isChecked else { return }
-            let problems = try realm.check()
-            guard problems.isEmpty else {
-                throw ToyFailure(description: problems.joined(separator: "; "))
-            }
-        }
-
-        func commit(_ change: Change) throws {
-            switch change {
-            case .schema(let model, let renames): try realm.updateSchema(model.request(renames))
-            case .objects(let operations):
-                try realm.write { try SchemaHistory.run(operations, realm) }
-            }
-        }
-
-        func close() throws { realm.close() }
-    }
-
-    var isChecked = true
-    var emptyModel: SchemaHistory { SchemaHistory() }
-
-    func open(_ path: String, _ files: FileSystem) throws -> Session {
-        let realm = try Realm.open(Configuration(path: path), files: files)
-        do { try realm.beginRead() } catch {
-            realm.close()
-            throw error
-        }
-        return Session(realm, isChecked: isChecked)
-    }
-
-    mutating func plan(
-        _ model: SchemaHistory, _ random: inout Random
-    ) -> (change: Change, result: SchemaHistory) {
-        var result = model
-        if model.owners.isEmpty || random.below(2) == 0 {
-            let renames = result.changeSchema(&random)
-            return (.schema(result, renames), result)
-        }
-        return (.objects(result.changeObjects(&random)), result)
-    }
 }
