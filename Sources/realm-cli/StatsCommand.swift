@@ -31,6 +31,16 @@ struct StatsCommand: ParsableCommand {
         sizes.add(["version", grouped(Int(file.version))])
         sizes.add(["live versions", grouped(file.liveVersions)])
         sizes.add(["schema version", file.schemaVersion.map { "\($0)" } ?? "none"])
+        if let log = file.changeLog {
+            sizes.add(["change log", bytes(log.bytes + log.tailBytes)])
+            sizes.add(["change log behind version", grouped(Int(log.from))])
+            for consumer in log.consumers {
+                sizes.add([
+                    "acknowledged by \(consumer.name)",
+                    "version \(grouped(Int(consumer.acknowledged)))",
+                ])
+            }
+        }
         var classes = TextTable([
             ("class", .left), ("primary key", .left), ("objects", .right), ("rows", .right),
             ("large values", .right), ("collections", .right), ("indexes", .right),
@@ -77,8 +87,27 @@ struct StatsCommand: ParsableCommand {
         if let version = file.schemaVersion {
             members.append(("schema_version", .number(Int(version))))
         }
+        if let log = file.changeLog { members.append(("change_log", json(log))) }
         members.append(("classes", .list(report.classes.map(json))))
         return .object(members)
+    }
+
+    private func json(_ log: ChangeLogStatistics) -> JSON {
+        .object([
+            ("behind_version", .number(Int(log.from))),
+            ("bytes", .number(log.bytes)),
+            ("tail_bytes", .number(log.tailBytes)),
+            (
+                "consumers",
+                .list(
+                    log.consumers.map {
+                        .object([
+                            ("name", .text($0.name)),
+                            ("acknowledged_version", .number(Int($0.acknowledged))),
+                        ])
+                    })
+            ),
+        ])
     }
 
     private func json(_ entry: StatsReport.Entry) -> JSON {

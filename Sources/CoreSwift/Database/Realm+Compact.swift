@@ -74,7 +74,7 @@ enum Compaction {
     private static func round(_ store: Store, _ lease: WriteLease) throws(RealmError) -> Bool {
         let base = try store.pin(version: lease.base.version)
         return try TableSet.with(base, store) { tables throws(RealmError) -> Bool in
-            let copy = TreeCopy(tables)
+            let copy = TreeCopy(tables, keepsLog: true)
             try copy.measure()
             let placement: Placement
             switch try lease.compactionStep(pages: copy.pages) {

@@ -14,6 +14,20 @@ public struct RealmStatistics: Sendable {
     public var schemaVersion: UInt64?
     /// In the order of their names.
     public var classes: [ClassStatistics]
+    /// The change log; nil where none is kept.
+    public var changeLog: ChangeLogStatistics?
+}
+
+/// Sizes of the change log.
+public struct ChangeLogStatistics: Sendable {
+    /// It has what every version above this one did.
+    public var from: UInt64
+    /// Of its blocks.
+    public var bytes: Int
+    /// Of what stands in the catalog.
+    public var tailBytes: Int
+    /// Who has to acknowledge it, and has up to which version.
+    public var consumers: [ChangeConsumer]
 }
 
 /// Sizes of one class.
@@ -83,6 +97,7 @@ extension Realm {
                 version: tables.version,
                 schemaVersion: tables.schemaVersion == Catalog.unversioned
                     ? nil : tables.schemaVersion, classes: [])
+            result.changeLog = try tables.logStatistics()
             for item in tables.schema.classes where isWanted(item.key) {
                 guard let table = tables.table(item.key) else { continue }
                 result.classes.append(try Self.statistics(item, table))
@@ -113,6 +128,15 @@ extension Realm {
                     bytes: size.indexPages[position] << Page.shift, depth: index.tree.depth))
         }
         return result
+    }
+}
+
+extension TableSet {
+    fileprivate func logStatistics() throws(RealmError) -> ChangeLogStatistics? {
+        guard let log = catalog.log else { return nil }
+        return ChangeLogStatistics(
+            from: log.from, bytes: try NodeSource(store: store).logPages(log) << Page.shift,
+            tailBytes: log.tail.count, consumers: log.consumers)
     }
 }
 

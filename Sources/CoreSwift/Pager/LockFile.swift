@@ -14,8 +14,10 @@
 //       72     8  commit signal: grows with each commit (atomic)
 //       80     8  device of the realm file
 //       88     8  inode of the realm file
+//       96     8  grows when somebody needs the change log; 0 = nobody does (atomic)
 //     4096  8192  process records: 1,024 x process id (8), 0 = free
-//    12288        reader slots: {owner's record + 1 (8), version (8)}, 0 = free / no version
+//    12288        reader slots: {owner's record + 1 (8), version (8)}, 0 = free / no version. With
+//                 bit 63 the version is not pinned: its owner needs the change log of later ones
 //
 // Locked bytes (they lie far behind the end of the file):
 //   2^40       opening and closing, exclusive and brief
@@ -335,6 +337,36 @@ final class LockFile {
         }
     }
 
+    // MARK: Needs of the change log
+
+    private static let needBit: UInt64 = 1 << 63
+
+    /// Notes in a slot of this store that it needs the log of versions behind `version`.
+    func setNeed(_ slot: Int, _ version: UInt64) {
+        guard file != nil else { return }
+        ck_store_u64(slotVersion(slot), version | Self.needBit)
+        // Behind the slot, so that a writer that counts no needs does not overlook it.
+        _ = ck_add_u64(word(96), 1)
+    }
+
+    /// Whether somebody may need the log of the next commit: one word, as long as nobody ever did.
+    @inline(__always) var mayNeedLog: Bool { ck_load_u64(word(96)) != 0 }
+
+    /// The oldest version behind which somebody needs the log, or nil. For the writer.
+    func oldestNeed() -> UInt64? {
+        let seen = ck_load_u64(word(96))
+        if seen == 0 { return nil }
+        var oldest: UInt64?
+        for slot in 0..<slotsUsed {
+            let value = ck_load_u64(slotVersion(slot))
+            guard value & Self.needBit != 0 else { continue }
+            oldest = min(oldest ?? .max, value & ~Self.needBit)
+        }
+        // Who came meanwhile has made the word another one.
+        if oldest == nil { _ = ck_cas_u64(word(96), seen, 0) }
+        return oldest
+    }
+
     /// Appends the versions that are pinned, unsorted and with repetitions; tells whether any of
     /// them is held by another store and older than `newest`.
     func pinnedVersions(_ result: inout [UInt64], newest: UInt64) -> Bool {
@@ -343,8 +375,10 @@ final class LockFile {
         for slot in 0..<slotsUsed {
             let version = ck_load_u64(slotVersion(slot))
             guard version != 0 else { continue }
-            result.append(version)
-            if version < newest, ck_load_u64(slotOwner(slot)) != own { othersAreOlder = true }
+            if version & Self.needBit == 0 { result.append(version) }
+            if version & ~Self.needBit < newest, ck_load_u64(slotOwner(slot)) != own {
+                othersAreOlder = true
+            }
         }
         return othersAreOlder
     }

@@ -3,7 +3,7 @@
 //
 // Payload:
 //   offset  size  field
-//        0     4  format of the payload and of the schema block (1 or 2)
+//        0     4  format of the payload and of the schema block (1 or 2); 3: with a change log
 //        4     4  classes
 //        8     8  schema version of the program, all ones: none was ever given
 //       16    32  reference of the schema block, none: no schema yet
@@ -11,6 +11,7 @@
 //                   class key (4), tree depth (2), indexes (2), next object key (8), rows (8),
 //                   root (32)
 //                   per index: column (2), `IndexKind` (1), depth (1), 0 (4), entries (8), root (32)
+//                 in format 3: format of the schema block (4), the section of `LogDirectory`
 //
 // Schema block: block header (kind schema), then next class key (4), next property serial (4),
 // classes (4), per class: name, kind (1), primary key name, class key (4), columns (2), per column:
@@ -38,12 +39,15 @@ struct ClassRoot {
 struct Catalog {
     /// "No version was ever given": UINT64_MAX of the C ABI.
     static let unversioned = UInt64.max
-    static let formatMax: UInt32 = 2
+    static let formatMax: UInt32 = 3
+    private static let formatWithLog: UInt32 = 3
     /// Leaves room for more keys than any program will ever take.
     private static let nextKeyMax = ObjectKey(rawValue: 3 << 61)
 
-    /// 2 where the schema block says more than names and types.
+    /// Of the schema block: 2 where it says more than names and types.
     var format: UInt32 = 1
+    /// The change log; nil where none is kept.
+    var log: LogDirectory?
     var schemaVersion = Catalog.unversioned
     var schema = BlockReference.none
     var classes: [ClassRoot] = []
@@ -63,6 +67,12 @@ struct Catalog {
         schemaVersion = try reader.u64()
         schema = BlockReference(try reader.bytes(BlockReference.byteCount))
         for _ in 0..<classCount { classes.append(try Self.readClass(&reader)) }
+        guard format == Self.formatWithLog else { return }
+        format = try reader.u32()
+        guard format == 1 || format == 2 else {
+            throw RealmError(.invalidDatabase, "catalog: schema of format \(format)")
+        }
+        log = try LogDirectory(&reader)
     }
 
     private static func readClass(_ reader: inout ByteReader) throws(RealmError) -> ClassRoot {
@@ -119,7 +129,7 @@ struct Catalog {
 
     func encoded() -> [UInt8] {
         var writer = ByteWriter()
-        writer.u32(format)
+        writer.u32(log == nil ? format : Self.formatWithLog)
         writer.u32(UInt32(classes.count))
         writer.u64(schemaVersion)
         Self.write(schema, &writer)
@@ -138,6 +148,10 @@ struct Catalog {
                 writer.u64(UInt64(index.entries))
                 Self.write(index.root, &writer)
             }
+        }
+        if let log {
+            writer.u32(format)
+            log.write(&writer)
         }
         return writer.bytes
     }

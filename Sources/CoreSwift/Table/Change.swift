@@ -70,6 +70,8 @@ struct StandingCollection {
     let key: ObjectKey
     let column: Int
     let type: CollectionType
+    /// Which of the collections in the mixed values of the property.
+    let number: CollectionNumber
     private(set) var path: [Step] = []
     private var elements: Elements
 
@@ -78,6 +80,7 @@ struct StandingCollection {
         key = collection.pointee.key
         column = collection.pointee.column
         type = collection.pointee.type
+        number = collection.pointee.number
         elements = .open(collection)
         var inner = collection
         while let outer = inner.pointee.parent {
@@ -100,13 +103,15 @@ struct StandingCollection {
         self.column = column
         let info = table.state.columns[column]
         var type = info.collection
+        var number = CollectionNumber.none
         if info.kind == .mixed {
-            guard let held = NestedCell.type(try table.value(place, key, column)) else {
-                return nil
-            }
+            let value = try table.value(place, key, column)
+            guard let held = NestedCell.type(value) else { return nil }
             type = held
+            number = NestedCell.number(value)
         }
         self.type = type
+        self.number = number
         if let open = table.state.openCollections.find(key, column) {
             elements = .open(open)
         } else {
@@ -115,10 +120,14 @@ struct StandingCollection {
         }
     }
 
-    private init(_ outer: StandingCollection, _ type: CollectionType, _ elements: Elements) {
+    private init(
+        _ outer: StandingCollection, _ type: CollectionType, _ number: CollectionNumber,
+        _ elements: Elements
+    ) {
         key = outer.key
         column = outer.column
         self.type = type
+        self.number = number
         self.elements = elements
     }
 
@@ -147,19 +156,21 @@ struct StandingCollection {
     func nested(_ index: Int) throws(RealmError) -> StandingCollection? {
         let value = try value(index)
         guard let type = NestedCell.type(value) else { return nil }
+        let number = NestedCell.number(value)
         switch elements {
         case .open(let open):
-            let number = NestedCell.number(value)
             if let child = open.pointee.children[number] {
-                return StandingCollection(self, type, .open(child))
+                return StandingCollection(self, type, number, .open(child))
             }
             let column = open.pointee.column
             let view = CollectionView(
                 open.pointee.table, column, ElementLayout(nested: type, column: column),
                 NestedCell.cell(value))
-            return StandingCollection(self, type, .stored(view))
+            return StandingCollection(self, type, number, .stored(view))
         case .stored(var view):
-            return try view.nested(index, type).map { StandingCollection(self, type, .stored($0)) }
+            return try view.nested(index, type).map {
+                StandingCollection(self, type, number, .stored($0))
+            }
         }
     }
 }

@@ -93,22 +93,7 @@ extension Table {
     }
 
     private func checkDoor() throws(RealmError) {
-        let changes = state.changes
-        guard changes.isQuiet == (changes.isDirty && !changes.isHeard) else {
-            throw broken("door 2: quiet, but a verb has to do something")
-        }
-        guard changes.isDirty || !changes.isHeard else {
-            throw broken("door 3: heard, but nothing has changed")
-        }
-        guard !changes.isHeard || state.appendRows == 0 else {
-            throw broken("door: rows are appended that a listener does not hear of")
-        }
-        for column in 0..<state.columnCount {
-            let info = state.columns[column]
-            guard info.needsCare == (changes.isHeard || info.hasIndexes) else {
-                throw broken("door: column \(column) gets no care")
-            }
-        }
+        if let problem = doorProblem() { throw broken(problem) }
     }
 }
 

@@ -28,6 +28,7 @@ extension Table {
         } else {
             let view = LeafView(try self.leaf(place))
             try checkKeys(view, low, high)
+            willOpenRows()
             let extra = high == .max ? LeafLayout.rowsMax : max(64, view.liveRows / 2)
             leaf = LeafDecoder.open(
                 view, infos: UnsafePointer(state.columns), columnCount: state.columnCount,
@@ -181,6 +182,7 @@ extension Table {
         rowsMoved()
         state.appendLeaf = nil
         while let leaf = state.openLeaves.popLast() { try seal(leaf) }
+        didSealRows()
         state.tree.collapseRoot()
     }
 
@@ -226,6 +228,7 @@ extension Table {
             leaf.pointee.countedRows = 0
         }
         state.rowsPerLeaf = count + max(4, count / 64)
+        noteSealedFront(leaf)
         rowsMoved()
     }
 

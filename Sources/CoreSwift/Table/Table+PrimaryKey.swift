@@ -87,7 +87,7 @@ extension Table {
     }
 
     /// Gives a fresh row its primary key.
-    private func enterKey(
+    func enterKey(
         _ place: RowPlace, _ key: ObjectKey, _ value: RawValue
     ) throws(RealmError) -> RowPlace {
         let column = state.primaryKeyColumn

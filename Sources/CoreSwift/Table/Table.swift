@@ -78,7 +78,7 @@ struct TableState {
     var appendLeaf: UnsafeMutablePointer<OpenLeaf>?
     /// Rows that make a leaf of the target size, judged from the last one sealed.
     var rowsPerLeaf = 400 {
-        didSet { appendRows = changes.isHeard ? 0 : rowsPerLeaf }
+        didSet { if appendRows != 0 { appendRows = rowsPerLeaf } }
     }
     /// Up to how many rows the append leaf takes new ones without more ado.
     var appendRows = 400

@@ -53,6 +53,7 @@ final class TableCheck {
 
     func run() {
         checkSchema()
+        checkLog()
         for item in tables.schema.classes {
             guard let table = tables.table(item.key) else { continue }
             facts[item.key] = checkRows(table, item)

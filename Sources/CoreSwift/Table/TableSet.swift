@@ -32,6 +32,8 @@ final class TableSet {
     private var isReshaped = false
     /// Why a change of the schema is there by half: the transaction can't be committed.
     private var schemaFailure: RealmError?
+    /// Who reads the change log from now on, by name: what they have acknowledged, nil for no more.
+    var consumerChanges: [String: UInt64?] = [:]
     /// Asked before the session moves to a version with another schema; throws to stay.
     var accepts: ((Schema) throws(RealmError) -> Void)?
 
@@ -313,6 +315,7 @@ final class TableSet {
         undo = (catalog, stored)
         setTransaction(TransactionState.make(base: pin.version))
         stamp.pointee &+= 1
+        if let detail = recordDetail() { startRecord(detail) }
     }
 
     /// Takes over a schema: classes and columns that are new have no data, those that are gone lose
@@ -332,6 +335,7 @@ final class TableSet {
 
     private func takeSchema(_ next: StoredSchema) throws(RealmError) {
         try settle()
+        transaction?.pointee.changes.record?.pointee.changesSchema = true
         try release(next)
         stored = next
         isSchemaDirty = true
@@ -443,8 +447,12 @@ final class TableSet {
         let schemaBytes = isSchemaDirty ? stored.encoded() : []
         let schemaPages = Page.count(forBytes: schemaBytes.count)
         if isSchemaDirty, !catalog.schema.isNone { memory.pointee.freed.append(catalog.schema) }
+        var log = try logCommit()
+        defer { log?.deallocate() }
+        memory.pointee.freed += log?.freed ?? []
         let builder = try lease.prepareCommit(
-            pages: memory.pointee.blocks.pageTotal + schemaPages, freed: memory.pointee.freed)
+            pages: memory.pointee.blocks.pageTotal + schemaPages + (log?.pages ?? 0),
+            freed: memory.pointee.freed)
         var schemaBlock: UnsafeMutableRawPointer?
         defer { schemaBlock?.deallocate() }
         for item in stored.schema.classes {
@@ -460,6 +468,8 @@ final class TableSet {
             block.put(UInt32(schemaBytes.count), BlockField.bytesUsed)
             next.schema = builder.place(block, pages: schemaPages)
         }
+        log?.place(builder)
+        next.log = log?.directory
         let payload = next.encoded()
         let pin = try Self.publish(builder, payload)
         catalog = next
@@ -518,5 +528,6 @@ final class TableSet {
         undo = nil
         isSchemaDirty = false
         schemaFailure = nil
+        consumerChanges = [:]
     }
 }

@@ -27,6 +27,7 @@ struct TransactionState {
     /// Frees it with all blocks.
     static func end(_ state: UnsafeMutablePointer<TransactionState>) {
         let memory = state.pointee.memory
+        state.pointee.changes.end()
         memory.pointee.blocks.deallocate()
         memory.deinitialize(count: 1)
         memory.deallocate()

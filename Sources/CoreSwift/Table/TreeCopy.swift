@@ -15,6 +15,8 @@ final class TreeCopy {
     private let tables: TableSet
     /// Which blocks of the file get a new place; blocks that refer to moved ones move as well.
     private let moves: (BlockReference) -> Bool
+    /// The change log goes along: what it says of versions holds in the same file only.
+    private let keepsLog: Bool
     /// Memory that the builder writes from.
     private var buffers: [UnsafeMutableRawPointer] = []
     /// Pages that `place` will write.
@@ -24,8 +26,12 @@ final class TreeCopy {
     /// The builder while placing; nil while measuring.
     private var builder: CommitBuilder?
 
-    init(_ tables: TableSet, moves: @escaping (BlockReference) -> Bool = { _ in true }) {
+    init(
+        _ tables: TableSet, keepsLog: Bool = false,
+        moves: @escaping (BlockReference) -> Bool = { _ in true }
+    ) {
         self.tables = tables
+        self.keepsLog = keepsLog
         self.moves = moves
     }
 
@@ -54,6 +60,7 @@ final class TreeCopy {
         result.format = tables.stored.format
         result.schemaVersion = tables.schemaVersion
         result.schema = try schema()
+        result.log = try log()
         for item in tables.stored.schema.classes {
             guard let table = tables.table(item.key) else { continue }
             var root = ClassRoot(classKey: item.key)
@@ -112,8 +119,14 @@ final class TreeCopy {
     private func put(
         _ reference: BlockReference, _ block: UnsafeRawPointer, _ changes: [Change], _ table: Table
     ) -> BlockReference {
+        put(reference, block, changes, pages: pageCount(reference, table))
+    }
+
+    private func put(
+        _ reference: BlockReference, _ block: UnsafeRawPointer, _ changes: [Change],
+        pages count: Int
+    ) -> BlockReference {
         if changes.isEmpty && !reference.isTransient && !moves(reference) { return reference }
-        let count = pageCount(reference, table)
         guard let builder else {
             pages += count
             if !reference.isTransient { replaced.append(reference) }
@@ -254,6 +267,30 @@ final class TreeCopy {
             if next != child { changes.append((place - block, next)) }
         }
         return put(reference, block, changes, table)
+    }
+
+    // MARK: The change log
+
+    private func log() throws(RealmError) -> LogDirectory? {
+        guard keepsLog, var directory = tables.catalog.log else { return nil }
+        for index in directory.entries.indices {
+            directory.entries[index].root = try logBlock(directory.entries[index])
+        }
+        return directory
+    }
+
+    private func logBlock(_ entry: LogEntry) throws(RealmError) -> BlockReference {
+        let nodes = NodeSource(store: tables.store)
+        guard pages <= nodes.blocksMax else { throw nodes.endless() }
+        let block = try nodes.logBlock(entry)
+        var changes: [Change] = []
+        if entry.level > 0 {
+            for (index, child) in LogBlock.entries(block, level: entry.level).enumerated() {
+                let next = try logBlock(child)
+                if next != child.root { changes.append((LogBlock.referenceOffset(index), next)) }
+            }
+        }
+        return put(entry.root, block, changes, pages: entry.root.pageCount)
     }
 
     private func schema() throws(RealmError) -> BlockReference {

@@ -19,7 +19,7 @@ extension TableSet {
         let journal = transaction.pointee.undo ?? UndoJournal()
         transaction.pointee.undo = journal
         if journal.isEmpty { try add(journal) }
-        journal.mark(number)
+        journal.mark(number, record: transaction.pointee.changes.record?.pointee.mark() ?? 0)
     }
 
     /// Whether a savepoint has not ended.
@@ -32,7 +32,9 @@ extension TableSet {
         else { return }
         // Also tells what was kept back. What follows must not be heard.
         try remove(journal)
-        while let step = journal.pop(downTo: start) { try undo(step) }
+        try cuttingRecord(to: journal.record(of: savepoint)) { () throws(RealmError) in
+            while let step = journal.pop(downTo: start) { try undo(step) }
+        }
         try add(journal)
         journal.endAfter(savepoint)
     }
@@ -197,7 +199,7 @@ extension Table {
 
 extension RawValue {
     /// An empty collection in a mixed value; it gets its number where it is stored.
-    fileprivate static func empty(_ type: CollectionType) -> RawValue {
+    static func empty(_ type: CollectionType) -> RawValue {
         RawValue(word0: 0, word1: 0, type: type == .list ? .list : .dictionary)
     }
 }

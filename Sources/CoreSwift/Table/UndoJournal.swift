@@ -55,7 +55,7 @@ final class UndoJournal: ChangeListener {
     }
 
     private(set) var steps: [Step] = []
-    private var marks: [(id: UInt64, start: Int)] = []
+    private var marks: [(id: UInt64, start: Int, record: Int)] = []
     private var arena = ByteArena()
     private var covers: [Cover] = []
     /// The one that the next takes the place of, when there are as many as there may be.
@@ -70,14 +70,18 @@ final class UndoJournal: ChangeListener {
 
     var isEmpty: Bool { marks.isEmpty }
 
-    /// A new savepoint, newer than all others; all changes up to now have been told.
-    func mark(_ id: UInt64) {
+    /// A new savepoint, newer than all others; all changes up to now have been told. `record`: how
+    /// much of the transaction's record there is.
+    func mark(_ id: UInt64, record: Int) {
         forgetCovers()
-        marks.append((id, steps.count))
+        marks.append((id, steps.count, record))
     }
 
     /// How many steps stood when a savepoint was made; nil when it has ended.
     func start(of id: UInt64) -> Int? { marks.last { $0.id == id }?.start }
+
+    /// How much was recorded when a savepoint was made that stands.
+    func record(of id: UInt64) -> Int { marks.last { $0.id == id }?.record ?? 0 }
 
     /// Ends the savepoints that were made after this one.
     func endAfter(_ id: UInt64) { marks.removeAll { $0.id > id } }

@@ -11,4 +11,16 @@ import Testing
         print("object crash images: \(outcome.images) of \(outcome.workloads) workloads")
         if let failure = outcome.failure { Issue.record("\(failure)") }
     }
+
+    @Test func `every crash image has the change log of the commit that it shows`() {
+        let outcome = CrashCampaign<ObjectWorkload>.run(
+            Campaign("crash images with a change log", seconds: 4, atLeast: 3)
+        ) {
+            var workload = ObjectWorkload(&$0)
+            workload.keepsLog = true
+            return workload
+        }
+        print("crash images with a change log: \(outcome.images) of \(outcome.workloads) workloads")
+        if let failure = outcome.failure { Issue.record("\(failure)") }
+    }
 }

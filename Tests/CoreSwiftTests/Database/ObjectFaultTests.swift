@@ -21,13 +21,14 @@ import Testing
     }
 
     private func run(
-        _ files: RecordingFileSystem, _ path: String, seed: UInt64
+        _ files: RecordingFileSystem, _ path: String, seed: UInt64, keepsLog: Bool
     ) throws -> [RealmError] {
         var errors: [RealmError] = []
         var random = Random(seed)
         var workload = ObjectWorkload(&random)
         // Checking reads the file and would meet the fault itself.
         workload.isChecked = false
+        workload.keepsLog = keepsLog
         var model = workload.emptyModel
         for _ in 0..<2 {
             var session = try open(path, files, workload, &errors)
@@ -71,17 +72,17 @@ import Testing
         return errors
     }
 
-    @Test(arguments: [EIO, ENOSPC, EINTR])
-    func everyCallMayFailOnce(code: Int32) throws {
+    @Test(arguments: [EIO, ENOSPC, EINTR], [false, true])
+    func everyCallMayFailOnce(code: Int32, keepsLog: Bool) throws {
         var number = 1
         var reported = 0
         while true {
-            let path = directory.file("fault-\(code)-\(number).realm")
+            let path = directory.file("fault-\(code)-\(keepsLog)-\(number).realm")
             let files = RecordingFileSystem()
             files.isRecording = false
             files.faults[number] = .error(code)
             do {
-                let errors = try run(files, path, seed: UInt64(30 + code))
+                let errors = try run(files, path, seed: UInt64(30 + code), keepsLog: keepsLog)
                 if !errors.isEmpty { reported += 1 }
                 if code == EINTR { #expect(errors.isEmpty, "\(files.lastFault): \(errors)") }
             } catch {

@@ -154,7 +154,7 @@ final class ChangeRecorder: ChangeListener {
 
 /// The objects of a realm as plain values.
 struct ReplayModel: Equatable {
-    private(set) var objects: [Link: [StoredValue]] = [:]
+    var objects: [Link: [StoredValue]] = [:]
 
     /// All that is stored. The tables are settled for it in a write transaction.
     init(_ tables: TableSet) throws {
@@ -241,7 +241,7 @@ struct ReplayModel: Equatable {
         objects[change.object] = values
     }
 
-    private static func edit(
+    static func edit(
         _ value: inout StoredValue, _ path: ArraySlice<HeardChange.Step>,
         _ body: (inout [String], inout [StoredValue]) -> Bool
     ) -> Bool {

@@ -110,6 +110,8 @@ struct ObjectWorkload: CrashWorkload {
     let itemsMax: Int64
     let stepsMax: Int
     var isChecked = true
+    /// The change log is kept for a consumer that lags behind.
+    var keepsLog = false
 
     init(_ random: inout Random, itemsMax: Int64 = 250) {
         self.itemsMax = itemsMax
@@ -120,7 +122,8 @@ struct ObjectWorkload: CrashWorkload {
 
     func open(_ path: String, _ files: FileSystem) throws -> ObjectSession {
         ObjectSession(
-            try Realm.open(Self.configuration(path), files: files), isChecked: isChecked)
+            try Realm.open(Self.configuration(path), files: files), isChecked: isChecked,
+            keepsLog: keepsLog)
     }
 
     mutating func plan(
@@ -187,12 +190,14 @@ final class ObjectSession: CrashSession {
     let realm: Realm
     /// Whether verifying includes the check of the file.
     private let isChecked: Bool
+    private let keepsLog: Bool
     private var held: [Realm] = []
     private var random = Random(2)
 
-    init(_ realm: Realm, isChecked: Bool) {
+    init(_ realm: Realm, isChecked: Bool, keepsLog: Bool = false) {
         self.realm = realm
         self.isChecked = isChecked
+        self.keepsLog = keepsLog
     }
 
     deinit { try? close() }
@@ -219,6 +224,7 @@ final class ObjectSession: CrashSession {
         }
         try realm.beginWrite()
         do {
+            if keepsLog { try acknowledgeNowAndThen() }
             for step in change { try carryOut(step) }
         } catch {
             try realm.rollback()
@@ -228,6 +234,17 @@ final class ObjectSession: CrashSession {
         // Older versions stay in use for a while.
         if random.below(3) == 0 { held.append(try realm.freeze()) }
         if held.count > 2 { held.remove(at: random.below(held.count)).close() }
+    }
+
+    private func acknowledgeNowAndThen() throws {
+        let tables = try realm.tablesForWriting()
+        guard let consumer = tables.consumers.first else { return try tables.addConsumer("log") }
+        // The commits since then are all there.
+        let log = ChangeLog(tables)
+        guard let left = try log?.changes(from: consumer.acknowledged, to: tables.version),
+            left.versionCount <= Int(tables.version - consumer.acknowledged)
+        else { throw ToyFailure(description: "the change log has a gap") }
+        if random.below(6) == 0 { try tables.acknowledge("log", tables.version) }
     }
 
     private func carryOut(_ step: ObjectStep) throws {

@@ -164,10 +164,3 @@ extension CollectionOperation {
         return result
     }
 }
-
-extension ChangeSummary {
-    /// What lies between two versions of one file, of which both are at hand.
-    static func make(from old: TableSet, to new: TableSet) throws(RealmError) -> ChangeSummary {
-        try VersionComparison(from: old, to: new).summary()
-    }
-}

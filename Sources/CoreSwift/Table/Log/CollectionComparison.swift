@@ -63,7 +63,7 @@ private struct Pair {
 
     /// Whether an element stayed what it is.
     private mutating func isKept(_ was: RawValue, _ now: RawValue) -> Bool {
-        if RawIdentity.isKept(was, now) {
+        if RawIdentity.isKept(was, now, inOneFile: sharesBlocks) {
             if !sharesBlocks || !RawIdentity.isSame(was, now) { nested.append((was, now)) }
             return true
         }
@@ -127,14 +127,14 @@ private struct Pair {
     ) {
         var replaced = 0
         if first.count == second.count {
-            for index in first.indices where !Self.matches(first[index], second[index]) {
+            for index in first.indices where !matches(first[index], second[index]) {
                 replaced += 1
             }
         } else {
             replaced = Int.max / 2
         }
         let limit = min(distanceMax, replaced * 2 - 1)
-        if let script = EditScript.find(first, second, limit: limit, Self.matches) {
+        if let script = EditScript.find(first, second, limit: limit, { matches($0, $1) }) {
             return follow(script, first, second, at: start)
         }
         let common = min(first.count, second.count)
@@ -149,8 +149,8 @@ private struct Pair {
         }
     }
 
-    private static func matches(_ a: RawValue, _ b: RawValue) -> Bool {
-        RawIdentity.isKept(a, b) || RawIdentity.isSame(a, b)
+    private func matches(_ a: RawValue, _ b: RawValue) -> Bool {
+        RawIdentity.isKept(a, b, inOneFile: sharesBlocks) || RawIdentity.isSame(a, b)
     }
 
     private mutating func follow(

@@ -134,7 +134,9 @@ private struct ClassComparison {
                 continue
             }
             var differs = true
-            if holdsCollection(column, now), column.isCollection || RawIdentity.isKept(was, now) {
+            if holdsCollection(column, now),
+                column.isCollection || RawIdentity.isKept(was, now, inOneFile: sharesBlocks)
+            {
                 let name = CollectionChanges.Name(
                     key: key, property: column.property,
                     number: column.isMixed ? NestedCell.number(now) : .none)
@@ -196,10 +198,11 @@ enum RawIdentity {
         }
     }
 
-    /// Whether both are one collection in a mixed value, whatever is in it by now.
-    static func isKept(_ a: RawValue, _ b: RawValue) -> Bool {
+    /// Whether both are one collection in a mixed value, whatever is in it by now. `inOneFile`: of
+    /// different files nobody knows, and those of one type are taken for one.
+    static func isKept(_ a: RawValue, _ b: RawValue, inOneFile: Bool) -> Bool {
         guard let type = NestedCell.type(a), NestedCell.type(b) == type else { return false }
-        return NestedCell.number(a) == NestedCell.number(b)
+        return !inOneFile || NestedCell.number(a) == NestedCell.number(b)
     }
 }
 

@@ -1,0 +1,352 @@
+// Reading the change log: what commits did, operation by operation, for whoever applies or sends it.
+// For what came of it all there is `ChangeSummary`.
+//
+// The log belongs to a version: it reaches back from there. Who reads has the version pinned; texts
+// and paths point into it.
+
+/// One operation of the log. Keys in ranges were all there.
+enum ChangeOperation {
+    /// What follows is what this version did. `isApplied`: it applied another log (`LogApplier`).
+    case version(UInt64, hasValues: Bool, isApplied: Bool)
+    /// The version changed classes or properties; what else it did is not in the log.
+    case schemaChanged
+    case deleted(ClassKey, ClosedRange<ObjectKey>)
+    /// Created and still there behind the commit, with values that follow where the log has them,
+    /// else those that the objects have in the version that is read.
+    case created(ClassKey, ClosedRange<ObjectKey>)
+    /// A value that a created object had behind the commit; properties that are not told have those of
+    /// a new object.
+    case initial(ClassKey, ObjectKey, column: Int, LogValue)
+    /// Set, perhaps to the value that was there. Without values in the log nil, and for a range of
+    /// objects.
+    case set(ClassKey, ClosedRange<ObjectKey>, column: Int, LogValue?)
+    /// The object that was linked to was deleted.
+    case nulled(ClassKey, ClosedRange<ObjectKey>, column: Int)
+    case added(ClassKey, ObjectKey, column: Int, Int64)
+    /// Of a list, set or dictionary; its keys, the collections on the way to it and, for insertions
+    /// and replacements in a log with values, the value are with it.
+    case collection(CollectionPlaceInLog, CollectionOperation, LogValue?)
+}
+
+/// Which collection an operation of the log changed.
+struct CollectionPlaceInLog {
+    let classKey: ClassKey
+    let key: ObjectKey
+    let column: Int
+    let type: CollectionType
+    /// Which of those in the mixed values of the property; `.none`: the property is the collection.
+    let number: CollectionNumber
+    /// Elements before the operation; known for the first one of those that follow each other.
+    let countBefore: Int
+    /// The way from the collection of the property, as it was then.
+    let path: UnsafeRawBufferPointer
+
+    /// The way as positions, with the keys of dictionaries.
+    func steps() throws(RealmError) -> [StandingCollection.Step] {
+        var result: [StandingCollection.Step] = []
+        var reader = LogByteReader(path)
+        while !reader.isAtEnd {
+            let word = try reader.count()
+            let key = word & 1 == 0 ? nil : String(decoding: try reader.text(), as: UTF8.self)
+            result.append(StandingCollection.Step(index: word >> 1, key: key))
+        }
+        return result
+    }
+}
+
+/// The change log as a version has it.
+struct ChangeLog {
+    private let directory: LogDirectory
+    private let nodes: NodeSource
+    private let tail: UnsafeRawBufferPointer
+    /// The version.
+    let newest: UInt64
+
+    /// Nil when the version has no log. The tables keep it pinned.
+    init?(_ tables: TableSet) {
+        guard let log = tables.catalog.log else { return nil }
+        directory = log
+        nodes = NodeSource(store: tables.store)
+        newest = tables.version
+        // The catalog ends with it.
+        let pin = tables.pin
+        tail = UnsafeRawBufferPointer(
+            start: pin.payload + (pin.payloadCount - log.tail.count), count: log.tail.count)
+    }
+
+    /// What every version above this one did is in the log.
+    var oldest: UInt64 { directory.from }
+    var consumers: [ChangeConsumer] { directory.consumers }
+
+    /// What led from one version to another, up to that of the log; nil where it does not reach.
+    func changes(from old: UInt64, to new: UInt64) throws(RealmError) -> ChangeOperations? {
+        guard old >= directory.from, old <= new, new <= newest else { return nil }
+        var logs: [(version: UInt64, log: UnsafeRawBufferPointer)] = []
+        var left = nodes.blocksMax
+        for entry in directory.entries where entry.last > old && entry.from < new {
+            try add(entry, old, new, &logs, &left)
+        }
+        try add(tail, old, new, &logs)
+        return ChangeOperations(logs)
+    }
+
+    private func add(
+        _ entry: LogEntry, _ old: UInt64, _ new: UInt64,
+        _ logs: inout [(version: UInt64, log: UnsafeRawBufferPointer)], _ left: inout Int
+    ) throws(RealmError) {
+        left -= 1
+        guard left >= 0 else { throw nodes.endless() }
+        let block = try nodes.logBlock(entry)
+        guard entry.level > 0 else { return try add(LogBlock.records(block), old, new, &logs) }
+        for child in LogBlock.entries(block, level: entry.level)
+        where child.last > old && child.from < new {
+            try add(child, old, new, &logs, &left)
+        }
+    }
+
+    private func add(
+        _ bytes: UnsafeRawBufferPointer, _ old: UInt64, _ new: UInt64,
+        _ logs: inout [(version: UInt64, log: UnsafeRawBufferPointer)]
+    ) throws(RealmError) {
+        var records = LogRecords(bytes)
+        while let record = try records.next() {
+            guard record.version > logs.last?.version ?? directory.from || record.version <= old
+            else {
+                throw RealmError(
+                    .invalidDatabase, "change log: version \(record.version) is out of order")
+            }
+            if record.version > old, record.version <= new { logs.append(record) }
+        }
+    }
+}
+
+/// The operations of some versions, one after another.
+struct ChangeOperations {
+    private enum State {
+        case version, classes, deleted, created, values, groups, group, operations
+    }
+
+    private let logs: [(version: UInt64, log: UnsafeRawBufferPointer)]
+    private var nextLog = 0
+    private var reader = LogByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
+    private var state = State.version
+    private var hasValues = false
+    private var classKey = ClassKey.invalid
+    private var column = 0
+    private var kind = GroupKind.set
+    /// Runs, collections or operations that are left of what is being read.
+    private var left = 0
+    private var lastKey = ObjectKey.first
+    /// The run whose keys come one by one, with their values behind all runs.
+    private var ranges: [ClosedRange<ObjectKey>] = []
+    private var rangeIndex = 0
+    private var keyInRange = 0
+    private var created: [ClosedRange<ObjectKey>] = []
+    private var operationsLeft = 0
+    private var place: CollectionPlaceInLog?
+
+    init(_ logs: [(version: UInt64, log: UnsafeRawBufferPointer)]) {
+        self.logs = logs
+    }
+
+    /// How many versions did something.
+    var versionCount: Int { logs.count }
+
+    /// The operations of one of them, from the beginning.
+    func only(_ index: Int) -> ChangeOperations { ChangeOperations([logs[index]]) }
+
+    mutating func next() throws(RealmError) -> ChangeOperation? {
+        while true {
+            switch state {
+            case .version:
+                guard nextLog < logs.count else { return nil }
+                reader = LogByteReader(logs[nextLog].log)
+                let version = logs[nextLog].version
+                nextLog += 1
+                let flags = try reader.byte()
+                if flags & RecordEncoder.changesSchema != 0 { return .schemaChanged }
+                hasValues = flags & RecordEncoder.hasValues != 0
+                state = .classes
+                return .version(
+                    version, hasValues: hasValues, isApplied: flags & RecordEncoder.isApplied != 0)
+            case .classes:
+                let number = try reader.number()
+                if number == 0 {
+                    state = .version
+                    continue
+                }
+                guard let key = UInt32(exactly: number - 1) else { throw damaged() }
+                classKey = ClassKey(rawValue: key)
+                try beginRuns(.deleted)
+            case .deleted:
+                if let range = try nextRun() { return .deleted(classKey, range) }
+                created = []
+                try beginRuns(.created)
+            case .created:
+                if let range = try nextRun() {
+                    if hasValues { created.append(range) }
+                    return .created(classKey, range)
+                }
+                ranges = []
+                state = hasValues ? .values : .groups
+            case .values:
+                if let found = try nextInitial() { return found }
+                state = .groups
+            case .groups: try beginGroup()
+            case .group:
+                if let found = try nextInGroup() { return found }
+                state = .groups
+            case .operations:
+                if let found = try nextOperation() { return found }
+                state = .groups
+            }
+        }
+    }
+
+    private func damaged() -> RealmError {
+        RealmError(
+            .invalidDatabase,
+            "change log: makes no sense at byte \(reader.position) of "
+                + "\(reader.bytes.count)")
+    }
+
+    // MARK: Keys
+
+    private mutating func beginRuns(_ next: State) throws(RealmError) {
+        left = try reader.count()
+        lastKey = .first
+        state = next
+    }
+
+    private mutating func nextRun() throws(RealmError) -> ClosedRange<ObjectKey>? {
+        guard left > 0 else { return nil }
+        left -= 1
+        let range = try reader.keyRange(after: lastKey)
+        lastKey = range.upperBound
+        return range
+    }
+
+    /// The keys of `ranges` one by one.
+    private mutating func nextKey() -> ObjectKey? {
+        guard rangeIndex < ranges.count else { return nil }
+        let range = ranges[rangeIndex]
+        let key = range.lowerBound.advanced(by: keyInRange)
+        if key == range.upperBound {
+            rangeIndex += 1
+            keyInRange = 0
+        } else {
+            keyInRange += 1
+        }
+        return key
+    }
+
+    private mutating func begin(_ keys: [ClosedRange<ObjectKey>]) {
+        ranges = keys
+        rangeIndex = 0
+        keyInRange = 0
+    }
+
+    private mutating func readRanges() throws(RealmError) -> [ClosedRange<ObjectKey>] {
+        var result: [ClosedRange<ObjectKey>] = []
+        try reader.keys { result.append($0) }
+        return result
+    }
+
+    // MARK: Values
+
+    private mutating func nextInitial() throws(RealmError) -> ChangeOperation? {
+        while true {
+            guard let key = nextKey() else {
+                let number = try reader.count()
+                if number == 0 { return nil }
+                column = number - 1
+                // Or nothing would end the columns of no objects.
+                guard !created.isEmpty else { throw damaged() }
+                begin(created)
+                continue
+            }
+            let value = try reader.value()
+            if !value.isDefault { return .initial(classKey, key, column: column, value) }
+        }
+    }
+
+    private mutating func beginGroup() throws(RealmError) {
+        let number = try reader.count()
+        if number == 0 {
+            state = .classes
+            return
+        }
+        guard let kind = GroupKind(rawValue: (number - 1) & 3) else { throw damaged() }
+        self.kind = kind
+        column = (number - 1) >> 2
+        switch kind {
+        case .set where hasValues, .added:
+            begin(try readRanges())
+            state = .group
+        case .set, .nulled: try beginRuns(.group)
+        case .collections:
+            left = try reader.count()
+            lastKey = .first
+            operationsLeft = 0
+            place = nil
+            state = .operations
+        }
+    }
+
+    private mutating func nextInGroup() throws(RealmError) -> ChangeOperation? {
+        switch kind {
+        case .set where hasValues:
+            guard let key = nextKey() else { return nil }
+            return .set(classKey, key...key, column: column, try reader.value())
+        case .set:
+            return try nextRun().map { .set(classKey, $0, column: column, nil) }
+        case .nulled: return try nextRun().map { .nulled(classKey, $0, column: column) }
+        default:
+            guard let key = nextKey() else { return nil }
+            return .added(classKey, key, column: column, try reader.signed())
+        }
+    }
+
+    // MARK: Collections
+
+    private mutating func nextOperation() throws(RealmError) -> ChangeOperation? {
+        while operationsLeft == 0 {
+            guard left > 0 else { return nil }
+            left -= 1
+            let next = lastKey.rawValue.addingReportingOverflow(try reader.signed())
+            guard !next.overflow, next.partialValue >= 0 else { throw damaged() }
+            lastKey = ObjectKey(rawValue: next.partialValue)
+            operationsLeft = try reader.count()
+            place = nil
+        }
+        operationsLeft -= 1
+        let flags = try reader.byte()
+        if let type = CollectionType(rawValue: UInt32(flags >> 3 & 7)), type != .none {
+            place = CollectionPlaceInLog(
+                classKey: classKey, key: lastKey, column: column, type: type,
+                number: CollectionNumber(rawValue: try reader.number()),
+                countBefore: try reader.count(), path: try reader.text())
+        }
+        guard let place, let kind = CollectionOperation.Kind(rawValue: flags & 7) else {
+            throw damaged()
+        }
+        var operation = CollectionOperation(
+            kind: kind, isDerived: flags & CommitRecord.derivedFlag != 0,
+            isAssignment: flags & CommitRecord.assignmentFlag != 0, index: 0)
+        switch kind {
+        case .inserted, .removed, .replaced:
+            operation.index = try reader.count()
+            operation.count = try reader.count() + 1
+        case .moved:
+            operation.index = try reader.count()
+            operation.destination = try reader.count()
+        case .cleared: operation.count = try reader.count()
+        }
+        if place.type == .dictionary, kind != .cleared {
+            operation.key = String(decoding: try reader.text(), as: UTF8.self)
+        }
+        var value: LogValue?
+        if hasValues, kind == .inserted || kind == .replaced { value = try reader.value() }
+        return .collection(place, operation, value)
+    }
+}

@@ -1,0 +1,321 @@
+// Numbers, texts and values as the change log has them: written to growing memory, and read back with
+// bounds checks, because they may come from a damaged file.
+//
+//   number   LEB128: 7 bits a byte, low ones first
+//   signed   zigzag: 0, -1, 1, -2, ... as numbers
+//   text     its length, then UTF-8
+//   value    its type (the raw value of `ValueType`), then by type: integer signed; boolean 1 byte;
+//            string and binary length and bytes; timestamp seconds and nanoseconds, signed; float 4
+//            bytes, double 8, decimal and UUID 16, object id 12; link class key and object key;
+//            list the number of elements and their values, dictionary that of keys and values; null
+//            nothing. 14: a set, like a list
+
+struct LogBytes {
+    static let setType: UInt8 = 14
+    /// In the place of a value: the one that a new object has.
+    static let defaultMark: UInt8 = 0xFF
+
+    private var base: UnsafeMutableRawPointer?
+    private(set) var count = 0
+    private var capacity = 0
+
+    init() {}
+
+    mutating func deallocate() {
+        base?.deallocate()
+        base = nil
+        count = 0
+        capacity = 0
+    }
+
+    var buffer: UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: base.map { UnsafeRawPointer($0) }, count: count)
+    }
+
+    mutating func removeAll() { count = 0 }
+
+    mutating func cut(to length: Int) { count = min(count, length) }
+
+    private mutating func room(_ bytes: Int) -> UnsafeMutableRawPointer {
+        if let base, count &+ bytes <= capacity { return base + count }
+        capacity = max(64, capacity * 2, count + bytes)
+        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
+        if let base {
+            larger.copyMemory(from: base, byteCount: count)
+            base.deallocate()
+        }
+        base = larger
+        return larger + count
+    }
+
+    mutating func byte(_ value: UInt8) {
+        room(1).put(value, 0)
+        count &+= 1
+    }
+
+    mutating func number(_ value: UInt64) {
+        let target = room(10)
+        var rest = value
+        var size = 0
+        while rest >= 0x80 {
+            target.put(UInt8(truncatingIfNeeded: rest) | 0x80, size)
+            rest >>= 7
+            size &+= 1
+        }
+        target.put(UInt8(truncatingIfNeeded: rest), size)
+        count &+= size &+ 1
+    }
+
+    mutating func number(_ value: Int) { number(UInt64(value)) }
+
+    mutating func signed(_ value: Int64) {
+        number(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+    }
+
+    mutating func raw(_ bytes: UnsafeRawBufferPointer) {
+        guard let start = bytes.baseAddress, bytes.count > 0 else { return }
+        room(bytes.count).copyMemory(from: start, byteCount: bytes.count)
+        count &+= bytes.count
+    }
+
+    mutating func text(_ bytes: UnsafeRawBufferPointer) {
+        number(bytes.count)
+        raw(bytes)
+    }
+
+    mutating func text(_ text: String) {
+        var copy = text
+        copy.withUTF8 { self.text(UnsafeRawBufferPointer($0)) }
+    }
+
+    private mutating func words(_ first: UInt64, _ second: UInt64, bytes: Int) {
+        let target = room(16)
+        target.put(first, 0)
+        target.put(second, 8)
+        count &+= bytes
+    }
+
+    /// A value that is no collection; one that is, is empty.
+    mutating func value(_ value: RawValue) {
+        if value.isNull { return byte(0) }
+        byte(UInt8(truncatingIfNeeded: value.type))
+        switch ValueType(rawValue: value.type) {
+        case .int: signed(value.intValue)
+        case .bool: byte(value.boolValue ? 1 : 0)
+        case .string, .binary: text(value.bytes)
+        case .timestamp:
+            signed(value.seconds)
+            signed(Int64(value.nanoseconds))
+        case .float: words(value.word0, 0, bytes: 4)
+        case .double: words(value.word0, 0, bytes: 8)
+        case .decimal128, .uuid: words(value.word0, value.word1, bytes: 16)
+        case .objectId: words(value.word0, value.word1, bytes: 12)
+        case .link:
+            number(UInt64(value.linkClass.rawValue))
+            number(value.linkTarget.word)
+        case .list, .dictionary: number(0)
+        case .null, nil: break
+        }
+    }
+
+    /// A value that was written before, with bytes behind it that are not part of it.
+    mutating func rawValue(_ padded: UnsafeRawBufferPointer) throws(RealmError) {
+        var reader = LogByteReader(padded)
+        raw(try reader.value().bytes)
+    }
+
+    /// Object keys as runs: how many; then for each the distance from the end of the one before, and
+    /// how many keys more than one.
+    mutating func keys(_ keys: KeyRanges) {
+        number(keys.ranges.count)
+        var last = ObjectKey.first
+        for range in keys.ranges {
+            signed(range.lowerBound.rawValue &- last.rawValue)
+            number(range.upperBound.word &- range.lowerBound.word)
+            last = range.upperBound
+        }
+    }
+}
+
+/// A value in the bytes of a log, which live as long as the version that was read.
+struct LogValue {
+    let bytes: UnsafeRawBufferPointer
+
+    /// The value that a new object has.
+    var isDefault: Bool { bytes.first == LogBytes.defaultMark }
+
+    /// What type of collection it is; nil for other values.
+    var collection: CollectionType? {
+        switch bytes.first {
+        case UInt8(ValueType.list.rawValue): return .list
+        case UInt8(ValueType.dictionary.rawValue): return .dictionary
+        case LogBytes.setType: return .set
+        default: return nil
+        }
+    }
+
+    /// A value that is no collection; texts point into the log.
+    func scalar() throws(RealmError) -> RawValue {
+        var reader = LogByteReader(bytes)
+        return try reader.scalar()
+    }
+
+    /// Calls `body` with the elements of a collection; keys are those of a dictionary.
+    func forEachElement(
+        _ body: (UnsafeRawBufferPointer?, LogValue) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        guard let type = collection else { return }
+        var reader = LogByteReader(bytes)
+        _ = try reader.byte()
+        for _ in 0..<(try reader.count()) {
+            let key = type == .dictionary ? try reader.text() : nil
+            try body(key, try reader.value())
+        }
+    }
+}
+
+/// Reads what `LogBytes` wrote.
+struct LogByteReader {
+    private static let depthMax = ElementLayout.depthMax + 2
+
+    let bytes: UnsafeRawBufferPointer
+    private(set) var position = 0
+
+    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
+
+    var isAtEnd: Bool { position >= bytes.count }
+
+    private func damaged() -> RealmError {
+        RealmError(
+            .invalidDatabase,
+            "change log: ends or makes no sense at byte \(position) of \(bytes.count)")
+    }
+
+    mutating func byte() throws(RealmError) -> UInt8 {
+        guard position < bytes.count else { throw damaged() }
+        defer { position += 1 }
+        return bytes[position]
+    }
+
+    mutating func number() throws(RealmError) -> UInt64 {
+        var result: UInt64 = 0
+        var shift: UInt64 = 0
+        while true {
+            let next = try byte()
+            guard shift < 63 || next <= 1 else { throw damaged() }
+            result |= UInt64(next & 0x7F) << shift
+            if next < 0x80 { return result }
+            shift += 7
+        }
+    }
+
+    /// A number of things or a position: not more than memory could hold.
+    mutating func count() throws(RealmError) -> Int {
+        let result = try number()
+        guard result < 1 << 48 else { throw damaged() }
+        return Int(result)
+    }
+
+    mutating func signed() throws(RealmError) -> Int64 {
+        let word = try number()
+        return Int64(bitPattern: word >> 1) ^ -Int64(bitPattern: word & 1)
+    }
+
+    mutating func raw(_ size: Int) throws(RealmError) -> UnsafeRawBufferPointer {
+        guard size >= 0, size <= bytes.count - position else { throw damaged() }
+        defer { position += size }
+        return UnsafeRawBufferPointer(rebasing: bytes[position..<position + size])
+    }
+
+    mutating func text() throws(RealmError) -> UnsafeRawBufferPointer {
+        try raw(try count())
+    }
+
+    mutating func scalar() throws(RealmError) -> RawValue {
+        let type = ValueType(rawValue: UInt32(try byte()))
+        switch type {
+        case .null: return .null
+        case .int: return .int(try signed())
+        case .bool: return .bool(try byte() != 0)
+        case .string, .binary:
+            let text = try text()
+            // Behind the type there is a length: an address exists for the empty text, too.
+            let start = text.baseAddress ?? bytes.baseAddress.unsafelyUnwrapped
+            return type == .string ? .string(start, text.count) : .binary(start, text.count)
+        case .timestamp:
+            let seconds = try signed()
+            return .timestamp(
+                seconds: seconds, nanoseconds: Int32(truncatingIfNeeded: try signed()))
+        case .float:
+            return .float(Float(bitPattern: try fixed(4).u32(0)))
+        case .double:
+            return .double(Double(bitPattern: try fixed(8).u64(0)))
+        case .decimal128, .uuid:
+            let start = try fixed(16)
+            return RawValue(word0: start.u64(0), word1: start.u64(8), type: type ?? .null)
+        case .objectId:
+            let start = try fixed(12)
+            return RawValue(word0: start.u64(0), word1: UInt64(start.u32(8)), type: .objectId)
+        case .link:
+            let number = try number()
+            guard let classKey = UInt32(exactly: number) else { throw damaged() }
+            return .link(ClassKey(rawValue: classKey), ObjectKey(word: try self.number()))
+        case .list, .dictionary:
+            guard let type, try number() == 0 else { throw damaged() }
+            return .empty(type == .list ? .list : .dictionary)
+        case nil: throw damaged()
+        }
+    }
+
+    private mutating func fixed(_ size: Int) throws(RealmError) -> UnsafeRawPointer {
+        guard let start = try raw(size).baseAddress else { throw damaged() }
+        return start
+    }
+
+    /// A value of any type, which is looked through.
+    mutating func value() throws(RealmError) -> LogValue {
+        let start = position
+        try skip(depth: 0)
+        return LogValue(bytes: UnsafeRawBufferPointer(rebasing: bytes[start..<position]))
+    }
+
+    private mutating func skip(depth: Int) throws(RealmError) {
+        guard position < bytes.count, depth < Self.depthMax else { throw damaged() }
+        switch bytes[position] {
+        case LogBytes.defaultMark: position += 1
+        case UInt8(ValueType.list.rawValue), LogBytes.setType:
+            position += 1
+            for _ in 0..<(try count()) { try skip(depth: depth + 1) }
+        case UInt8(ValueType.dictionary.rawValue):
+            position += 1
+            for _ in 0..<(try count()) {
+                _ = try text()
+                try skip(depth: depth + 1)
+            }
+        default: _ = try scalar()
+        }
+    }
+
+    /// Calls `body` with each run of keys.
+    mutating func keys(
+        _ body: (ClosedRange<ObjectKey>) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        var last = ObjectKey.first
+        for _ in 0..<(try count()) {
+            let range = try keyRange(after: last)
+            try body(range)
+            last = range.upperBound
+        }
+    }
+
+    /// The next run, whose distance is counted from `last`.
+    mutating func keyRange(after last: ObjectKey) throws(RealmError) -> ClosedRange<ObjectKey> {
+        let first = last.rawValue.addingReportingOverflow(try signed())
+        let more = try number()
+        guard !first.overflow, first.partialValue >= 0, more <= UInt64(Int64.max),
+            first.partialValue <= Int64.max - Int64(more)
+        else { throw damaged() }
+        let low = ObjectKey(rawValue: first.partialValue)
+        return low...ObjectKey(rawValue: first.partialValue + Int64(more))
+    }
+}

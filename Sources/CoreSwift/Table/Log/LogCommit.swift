@@ -1,0 +1,242 @@
+// What a commit does to the change log: adds what it recorded, drops what nobody needs any more, and
+// keeps the directory small. Planned before the commit's pages are reserved, placed with its blocks.
+
+struct LogCommit {
+    /// A block that the commit writes.
+    private struct Block {
+        let memory: UnsafeMutableRawPointer
+        let pages: Int
+        /// Its entry in the directory, which gets the reference.
+        let from: UInt64
+        let last: UInt64
+        let level: Int
+    }
+
+    /// A log of a single commit above this is not kept.
+    private static let recordBytesMax = 1 << 30
+
+    /// Nil: the version has no log.
+    private(set) var directory: LogDirectory?
+    /// Blocks that it gives up.
+    private(set) var freed: [BlockReference] = []
+    private var blocks: [Block] = []
+    private let nodes: NodeSource
+    private let version: UInt64
+
+    var pages: Int { blocks.reduce(0) { $0 + $1.pages } }
+
+    /// `record`: what the commit recorded; nil when it recorded nothing, though it may have changed
+    /// something. `needed`: the oldest version from which on somebody wants to be notified.
+    init(
+        _ base: LogDirectory?, version: UInt64, record: LogBytes?, needed: UInt64?,
+        consumers: [ChangeConsumer], _ nodes: NodeSource
+    ) throws(RealmError) {
+        self.nodes = nodes
+        self.version = version
+        directory = base ?? LogDirectory(from: version - 1)
+        directory?.consumers = consumers
+        let acknowledged = consumers.map(\.acknowledged).min()
+        guard let oldest = [needed, acknowledged].compactMap({ $0 }).min() else {
+            try drop()
+            directory = nil
+            return
+        }
+        guard let record, record.count <= Self.recordBytesMax else {
+            guard record == nil || consumers.isEmpty else {
+                throw RealmError(
+                    .limitExceeded,
+                    "the log of the commit would have \(record?.count ?? 0) bytes, and is kept for "
+                        + "'\(consumers[0].name)'")
+            }
+            try drop()
+            directory?.from = version
+            return
+        }
+        // Before the first failure that leaves blocks behind.
+        try trim(to: min(oldest, version - 1))
+        if record.count > 0 { append(record.buffer) }
+        try pack()
+        while acknowledged.map({ $0 > (directory?.from ?? 0) }) ?? true,
+            let first = directory?.entries.first, let pages = directory?.pages,
+            pages > LogDirectory.notifiedPagesMax
+        {
+            try trim(to: min(first.last, acknowledged ?? .max))
+        }
+    }
+
+    /// Frees the memory of the blocks.
+    func deallocate() {
+        for block in blocks { block.memory.deallocate() }
+    }
+
+    // MARK: Adding
+
+    private mutating func append(_ log: UnsafeRawBufferPointer) {
+        guard var directory else { return }
+        var record = LogBytes()
+        defer { record.deallocate() }
+        record.number(version)
+        record.text(log)
+        if directory.tail.count + record.count <= LogDirectory.tailBytesMax {
+            directory.tail.append(contentsOf: record.buffer)
+            self.directory = directory
+            return
+        }
+        var content = LogBytes()
+        defer { content.deallocate() }
+        directory.tail.withUnsafeBytes { content.raw($0) }
+        content.raw(record.buffer)
+        let from = directory.entries.last?.last ?? directory.from
+        directory.tail = []
+        self.directory = directory
+        add(level: 0, count: 0, content.buffer, from: from, last: version)
+    }
+
+    private mutating func add(
+        level: Int, count: Int, _ content: UnsafeRawBufferPointer, from: UInt64, last: UInt64
+    ) {
+        let (memory, pages) = LogBlock.make(level: level, count: count, content)
+        blocks.append(Block(memory: memory, pages: pages, from: from, last: last, level: level))
+    }
+
+    /// Moves the oldest entries of a level into a block, where there are many.
+    private mutating func pack() throws(RealmError) {
+        guard var directory else { return }
+        for level in 0..<LogDirectory.levelMax {
+            // Those that trimming took out of blocks stand in front of higher levels, and stay.
+            let behind = directory.entries.lastIndex { $0.level > level }.map { $0 + 1 } ?? 0
+            let rest = directory.entries[behind...]
+            guard let start = rest.firstIndex(where: { $0.level == level }) else { continue }
+            let end = rest[start...].firstIndex { $0.level != level } ?? rest.endIndex
+            guard end - start >= LogDirectory.entriesMax else { continue }
+            let packed = directory.entries[start..<start + LogDirectory.entriesPacked]
+            var content = LogBytes()
+            defer { content.deallocate() }
+            withUnsafeTemporaryAllocation(byteCount: LogEntry.byteCount, alignment: 8) { bytes in
+                guard let place = bytes.baseAddress else { return }
+                for entry in packed {
+                    entry.store(place)
+                    content.raw(UnsafeRawBufferPointer(bytes))
+                }
+            }
+            add(
+                level: level + 1, count: packed.count, content.buffer,
+                from: packed[start].from, last: packed[packed.endIndex - 1].last)
+            directory.entries.removeSubrange(start..<start + LogDirectory.entriesPacked)
+            // One level at a time: the new entry's reference is not known yet.
+            break
+        }
+        self.directory = directory
+    }
+
+    /// Gives the blocks their places in the commit.
+    mutating func place(_ builder: CommitBuilder) {
+        for block in blocks {
+            let entry = LogEntry(
+                from: block.from, last: block.last,
+                root: builder.place(block.memory, pages: block.pages), level: block.level)
+            let entries = directory?.entries ?? []
+            let index = entries.firstIndex { $0.last > entry.last } ?? entries.count
+            directory?.entries.insert(entry, at: index)
+        }
+    }
+
+    // MARK: Dropping
+
+    private mutating func drop() throws(RealmError) {
+        for entry in directory?.entries ?? [] { try free(entry) }
+        directory?.entries = []
+        directory?.tail = []
+    }
+
+    private mutating func free(_ entry: LogEntry) throws(RealmError) {
+        freed.append(entry.root)
+        guard freed.count <= nodes.blocksMax else { throw nodes.endless() }
+        guard entry.level > 0 else { return }
+        for child in try nodes.logEntries(entry) { try free(child) }
+    }
+
+    /// Drops what versions up to this one did. Blocks of entries of which only some are needed are
+    /// given up for the entries in them; segments stay until nothing in them is.
+    private mutating func trim(to oldest: UInt64) throws(RealmError) {
+        guard var directory, oldest > directory.from else { return }
+        var kept: [LogEntry] = []
+        var waiting = Array(directory.entries.reversed())
+        while let entry = waiting.popLast() {
+            if entry.last <= oldest {
+                try free(entry)
+            } else if entry.level > 0, entry.from < oldest {
+                freed.append(entry.root)
+                guard freed.count <= nodes.blocksMax else { throw nodes.endless() }
+                waiting += try nodes.logEntries(entry).reversed()
+            } else {
+                kept.append(entry)
+                kept += waiting.reversed()
+                break
+            }
+        }
+        directory.entries = kept
+        directory.from = oldest
+        directory.tail = try LogRecords.dropping(directory.tail, to: oldest)
+        self.directory = directory
+    }
+}
+
+extension NodeSource {
+    /// A block of the log.
+    func logBlock(_ entry: LogEntry) throws(RealmError) -> UnsafeRawPointer {
+        let tag = LogBlock.tag(level: entry.level)
+        return try withUnsafeTemporaryAllocation(
+            byteCount: BlockReference.byteCount, alignment: 8
+        ) { place throws(RealmError) in
+            if let start = place.baseAddress {
+                entry.root.store(start)
+                if let known = resolved(start, tag) { return known }
+            }
+            return try admit(entry.root, tag, entry.level, LogBlock.check)
+        }
+    }
+
+    /// What an entry above the segments stands for.
+    func logEntries(_ entry: LogEntry) throws(RealmError) -> [LogEntry] {
+        LogBlock.entries(try logBlock(entry), level: entry.level)
+    }
+}
+
+extension NodeSource {
+    /// Pages of all blocks of a log.
+    func logPages(_ log: LogDirectory) throws(RealmError) -> Int {
+        var pages = 0
+        var waiting = log.entries
+        while let entry = waiting.popLast() {
+            pages += entry.root.pageCount
+            guard pages <= blocksMax else { throw endless() }
+            if entry.level > 0 { waiting += try logEntries(entry) }
+        }
+        return pages
+    }
+}
+
+/// The records of a segment or tail.
+struct LogRecords {
+    private var reader: LogByteReader
+
+    init(_ bytes: UnsafeRawBufferPointer) { reader = LogByteReader(bytes) }
+
+    mutating func next() throws(RealmError) -> (version: UInt64, log: UnsafeRawBufferPointer)? {
+        if reader.isAtEnd { return nil }
+        return (try reader.number(), try reader.text())
+    }
+
+    /// The records of a tail without those up to a version.
+    static func dropping(_ tail: [UInt8], to version: UInt64) throws(RealmError) -> [UInt8] {
+        var start = 0
+        try tail.withUnsafeBufferPointer { bytes throws(RealmError) in
+            var records = LogRecords(UnsafeRawBufferPointer(bytes))
+            while let record = try records.next(), record.version <= version {
+                start = records.reader.position
+            }
+        }
+        return start == 0 ? tail : Array(tail[start...])
+    }
+}

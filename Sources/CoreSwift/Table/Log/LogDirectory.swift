@@ -1,0 +1,199 @@
+// Where the change log of a version is: the part of the catalog that says so, and the blocks that it
+// names.
+//
+// The log of small commits stands in the catalog itself, in its *tail*. When that grows beyond a
+// kilobyte, it becomes a block (a *segment*), which an *entry* of the catalog names. When there are
+// many entries, the oldest go into a block of entries, which one entry names, and so on: the catalog
+// stays small however far back the log reaches.
+//
+// Section of the catalog, behind the classes (format 3):
+//   offset  size  field
+//        0     4  format of the schema block (1 or 2)
+//        4     8  the log has what every version above this one did
+//       12     2  consumers
+//       14     2  entries
+//       16     4  bytes of the tail
+//       20        per consumer: version that it has acknowledged (8), name (length (2), UTF-8)
+//                 per entry: level (1), `LogEntry` (48)
+//                 tail: records
+//
+// Block (kind 9; the level stands in the tag as column): block header, bytes used and number of
+// records or entries included; at level 0 records, above it entries of the level below.
+//   LogEntry   0  8  version before the first that it is about
+//              8  8  last version that it is about
+//             16 32  reference of its block
+//   record     version (number), bytes (number), log of the version (`RecordEncoder`)
+//
+// Invariants
+//   1. Records ascend by version, within blocks and from block to block to the tail. Those up to `from`
+//      may be there, in segments that have later ones, and are not read.
+//   2. A version above `from` without a record changed nothing: a commit that was not recorded moves
+//      `from` to its version.
+//   3. No consumer has acknowledged less than `from`.
+
+struct LogEntry: Equatable {
+    static let byteCount = 48
+    static let rootOffset = 16
+
+    var from: UInt64
+    var last: UInt64
+    var root: BlockReference
+    /// 0: a segment.
+    var level: Int
+}
+
+/// Somebody who reads the log, by name: what it has not acknowledged is kept.
+public struct ChangeConsumer: Equatable, Sendable {
+    public var name: String
+    public var acknowledged: UInt64
+}
+
+struct LogDirectory: Equatable {
+    static let tailBytesMax = 1024
+    /// Entries of one level, and how many of them then go into a block.
+    static let entriesMax = 64
+    static let entriesPacked = 48
+    static let levelMax = 8
+    static let nameBytesMax = 255
+    /// Bytes of the log that are kept for who only wants to be notified: who lags further behind
+    /// compares versions.
+    static let notifiedPagesMax = 4096
+
+    var from: UInt64
+    var consumers: [ChangeConsumer] = []
+    /// Ascending by version; levels descend, but for what trimming took out of blocks in front.
+    var entries: [LogEntry] = []
+    var tail: [UInt8] = []
+
+    init(from version: UInt64) { from = version }
+
+    var pages: Int { entries.reduce(0) { $0 + $1.root.pageCount } }
+
+    // MARK: In the catalog
+
+    init(_ reader: inout ByteReader) throws(RealmError) {
+        from = try reader.u64()
+        let consumerCount = try reader.u16()
+        let entryCount = try reader.u16()
+        let tailCount = try reader.u32()
+        for _ in 0..<consumerCount {
+            let acknowledged = try reader.u64()
+            consumers.append(
+                ChangeConsumer(name: try reader.string(), acknowledged: acknowledged))
+        }
+        var last = from
+        for _ in 0..<entryCount {
+            let level = Int(try reader.u8())
+            let entry = LogEntry(try reader.bytes(LogEntry.byteCount), level: level)
+            guard entry.root.isStored, level <= Self.levelMax, entry.last > last,
+                entry.from <= entry.last
+            else {
+                throw RealmError(
+                    .invalidDatabase,
+                    "catalog: change log of versions \(entry.from) to \(entry.last) behind \(last)")
+            }
+            last = entry.last
+            entries.append(entry)
+        }
+        let start = try reader.bytes(Int(tailCount))
+        tail = [UInt8](UnsafeRawBufferPointer(start: start, count: Int(tailCount)))
+    }
+
+    func write(_ writer: inout ByteWriter) {
+        writer.u64(from)
+        writer.u16(UInt16(consumers.count))
+        writer.u16(UInt16(entries.count))
+        writer.u32(UInt32(tail.count))
+        for consumer in consumers {
+            writer.u64(consumer.acknowledged)
+            writer.string(consumer.name)
+        }
+        for entry in entries {
+            writer.u8(UInt8(entry.level))
+            withUnsafeTemporaryAllocation(byteCount: LogEntry.byteCount, alignment: 8) { bytes in
+                guard let start = bytes.baseAddress else { return }
+                entry.store(start)
+                writer.raw(UnsafeRawBufferPointer(bytes))
+            }
+        }
+        tail.withUnsafeBytes { writer.raw($0) }
+    }
+}
+
+extension LogEntry {
+    init(_ source: UnsafeRawPointer, level: Int) {
+        self.init(
+            from: source.u64(0), last: source.u64(8),
+            root: BlockReference(source + Self.rootOffset),
+            level: level)
+    }
+
+    func store(_ target: UnsafeMutableRawPointer) {
+        target.put(from, 0)
+        target.put(last, 8)
+        root.store(target + Self.rootOffset)
+    }
+}
+
+/// Blocks of the log.
+enum LogBlock {
+    static func tag(level: Int) -> BlockTag {
+        BlockTag(.changeLog, classKey: ClassKey(rawValue: 0), column: level)
+    }
+
+    /// The structure that readers rely on; records are read with bounds checks.
+    static func check(_ block: UnsafeRawPointer, _ bytes: Int, _ level: Int) throws(RealmError) {
+        let used = Int(block.u32(BlockField.bytesUsed))
+        let count = Int(block.u32(BlockField.count))
+        guard used >= BlockField.end, used <= bytes else {
+            throw RealmError(.invalidDatabase, "change log of \(used) bytes in \(bytes)")
+        }
+        guard level > 0 else { return }
+        guard used == BlockField.end + count * LogEntry.byteCount, count > 0 else {
+            throw RealmError(.invalidDatabase, "change log: \(count) entries in \(used) bytes")
+        }
+        var last: UInt64 = 0
+        for entry in entries(block, level: level) {
+            guard entry.root.isStored, entry.last > last, entry.from <= entry.last else {
+                throw RealmError(
+                    .invalidDatabase, "change log: version \(entry.last) behind \(last)")
+            }
+            last = entry.last
+        }
+    }
+
+    /// Those of a block above the segments.
+    static func entries(_ block: UnsafeRawPointer, level: Int) -> [LogEntry] {
+        (0..<Int(block.u32(BlockField.count))).map {
+            LogEntry(block + BlockField.end + $0 * LogEntry.byteCount, level: level - 1)
+        }
+    }
+
+    /// Where the reference of an entry stands.
+    static func referenceOffset(_ index: Int) -> Int {
+        BlockField.end + index * LogEntry.byteCount + LogEntry.rootOffset
+    }
+
+    /// The records of a segment.
+    static func records(_ block: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(
+            start: block + BlockField.end,
+            count: Int(block.u32(BlockField.bytesUsed)) - BlockField.end)
+    }
+
+    /// Memory with a block, to be freed by the caller.
+    static func make(
+        level: Int, count: Int, _ content: UnsafeRawBufferPointer
+    ) -> (block: UnsafeMutableRawPointer, pages: Int) {
+        let bytes = BlockField.end + content.count
+        let pages = PageCount.forBytes(bytes)
+        let block = TransactionMemory.allocate(pages: pages)
+        block.put(tag(level: level).rawValue, BlockField.tag)
+        block.put(UInt32(bytes), BlockField.bytesUsed)
+        block.put(UInt32(count), BlockField.count)
+        if let start = content.baseAddress {
+            (block + BlockField.end).copyMemory(from: start, byteCount: content.count)
+        }
+        return (block, pages)
+    }
+}

@@ -1,0 +1,395 @@
+// Makes the log of a commit of what was noted while its transaction went on (`CommitRecord`): by class
+// and column, each object and property once, with what it came to. What happened to objects that the
+// transaction created or deleted is left out.
+//
+//   log         flags: 1 = with values, 2 = the schema changed (then nothing follows), 4 = applied from
+//               another log;
+//               then classes: class key + 1, class; 0
+//   class       keys of deleted objects; keys of created ones; with values also: columns (column + 1,
+//               a value per created object, in the order of the keys); 0. Then groups; 0
+//   group       (column * 4 + kind) + 1, then by kind
+//     0 set       keys; with values a value per key
+//     1 nulled    keys of objects whose link is null because its target was deleted
+//     2 added     keys; a signed number per key
+//     3 changed   how many collections there are; for each the distance of the object's key from the
+//                 one before (signed), how many operations, and these
+//   operation   flags (of `CommitRecord`; type 0: the collection is that of the operation before);
+//               else number, elements before, bytes of the path, path: steps of index * 2 (+ 1 and the
+//               key as text, in dictionaries). Then by kind: inserted, removed, replaced: index and
+//               count - 1; moved: index and destination; cleared: count. Of dictionaries, unless
+//               cleared: the key as text. With values, inserted and replaced: the values
+//
+// A value that a new object has by itself is a byte of its own there (`LogBytes.defaultMark`): null, or
+// zero where null is none, and empty collections. It loses to whatever somebody sets.
+
+enum GroupKind: Int {
+    case set = 0
+    case nulled
+    case added
+    case collections
+}
+
+struct RecordEncoder {
+    static let hasValues: UInt8 = 1
+    static let changesSchema: UInt8 = 2
+    static let isApplied: UInt8 = 4
+
+    private struct Cell {
+        let key: ObjectKey
+        let offset: Int
+    }
+    private struct Column {
+        let classKey: ClassKey
+        let column: Int
+        var cells: [Cell] = []
+        var isAscending = true
+    }
+    private struct Lives {
+        /// By key and time: an object was created, or deleted.
+        var events: [(key: ObjectKey, time: Int, isDeletion: Bool)] = []
+        var isAscending = true
+        var columns: [Int] = []
+    }
+
+    private let tables: TableSet
+    private let record: UnsafeMutablePointer<CommitRecord>
+    private var columns: [Column] = []
+    private var classes: [ClassKey: Lives] = [:]
+    private(set) var bytes = LogBytes()
+
+    init(_ tables: TableSet, _ record: UnsafeMutablePointer<CommitRecord>) {
+        self.tables = tables
+        self.record = record
+    }
+
+    /// The log of the transaction, whose tables are settled; empty when nothing happened. The caller
+    /// frees it.
+    mutating func encode() throws(RealmError) -> LogBytes {
+        let detail = record.pointee.detail
+        if record.pointee.changesSchema {
+            bytes.byte(Self.changesSchema)
+            return bytes
+        }
+        collect()
+        bytes.byte(
+            (detail == .values ? Self.hasValues : 0)
+                | (record.pointee.isApplied ? Self.isApplied : 0))
+        for item in tables.schema.classes {
+            guard let table = tables.table(item.key), table.state.changes.isDirty else { continue }
+            try encode(table, classes[item.key] ?? Lives())
+        }
+        if bytes.count == 1 {
+            bytes.removeAll()
+        } else {
+            bytes.byte(0)
+        }
+        return bytes
+    }
+
+    // MARK: Sorting out
+
+    private mutating func collect() {
+        var slots: [UInt64: Int] = [:]
+        var lastName: UInt64 = .max
+        var lastSlot = -1
+        var position = 0
+        let base = UnsafeRawPointer(record.pointee.base)
+        while position < record.pointee.used {
+            let entry = RecordEntry(base + position)
+            switch entry.entry {
+            case .set, .added, .collection:
+                let name = entry.start.u64(0) >> 16
+                if name != lastName {
+                    lastName = name
+                    if let known = slots[name] {
+                        lastSlot = known
+                    } else {
+                        lastSlot = columns.count
+                        slots[name] = lastSlot
+                        columns.append(Column(classKey: entry.classKey, column: entry.column))
+                        classes[entry.classKey, default: Lives()].columns.append(lastSlot)
+                    }
+                }
+                let key = entry.key
+                if let last = columns[lastSlot].cells.last, last.key > key {
+                    columns[lastSlot].isAscending = false
+                }
+                columns[lastSlot].cells.append(Cell(key: key, offset: position))
+            case .deleted: note(entry.classKey, entry.key, position, isDeletion: true)
+            case .created:
+                var key = entry.key
+                while key <= entry.lastKey {
+                    note(entry.classKey, key, position, isDeletion: false)
+                    key = key.advanced(by: 1)
+                }
+            case .createdFrom: break
+            }
+            position += entry.byteCount
+        }
+    }
+
+    private mutating func note(
+        _ classKey: ClassKey, _ key: ObjectKey, _ time: Int, isDeletion: Bool
+    ) {
+        if let last = classes[classKey]?.events.last, last.key > key {
+            classes[classKey]?.isAscending = false
+        }
+        classes[classKey, default: Lives()].events.append((key, time, isDeletion))
+    }
+
+    // MARK: Classes
+
+    private mutating func encode(_ table: Table, _ lives: Lives) throws(RealmError) {
+        var lives = lives
+        if !lives.isAscending {
+            lives.events.sort { $0.key != $1.key ? $0.key < $1.key : $0.time < $1.time }
+        }
+        var deleted = KeyRanges()
+        var created = KeyRanges()
+        var touched = KeyRanges()
+        var index = 0
+        while index < lives.events.count {
+            let first = lives.events[index]
+            while index + 1 < lives.events.count, lives.events[index + 1].key == first.key {
+                index += 1
+            }
+            // What was there is what was deleted first, and what is there was created last.
+            if first.isDeletion { deleted.insert(first.key) }
+            if !lives.events[index].isDeletion { created.insert(first.key) }
+            touched.insert(first.key)
+            index += 1
+        }
+        if table.state.changes.createdFrom != .max {
+            let appended = try table.liveKeys(from: table.state.changes.createdFrom)
+            touched.formUnion(appended)
+            created.formUnion(appended)
+        }
+        let start = bytes.count
+        bytes.number(UInt64(table.classKey.rawValue) + 1)
+        bytes.keys(deleted)
+        bytes.keys(created)
+        if record.pointee.detail == .values { try encodeValues(table, created) }
+        let body = bytes.count
+        for slot in lives.columns.sorted(by: { columns[$0].column < columns[$1].column }) {
+            try encode(table, slot, touched)
+        }
+        if body == bytes.count, deleted.isEmpty, created.isEmpty {
+            return bytes.cut(to: start)
+        }
+        bytes.byte(0)
+    }
+
+    /// The values of created objects that differ from those of new ones.
+    private mutating func encodeValues(
+        _ table: Table, _ created: KeyRanges
+    ) throws(RealmError) {
+        let columns = created.isEmpty ? 0 : table.columnCount
+        for column in 0..<columns where !table.columns[column].isVacated {
+            let start = bytes.count
+            bytes.number(column + 1)
+            var isDefault = true
+            try created.forEach { key throws(RealmError) in
+                let before = bytes.count
+                // No object has a primary key by itself.
+                try encodeValue(
+                    table, key, column, orDefault: column != table.primaryKeyColumn)
+                if bytes.count != before + 1 || bytes.buffer[before] != LogBytes.defaultMark {
+                    isDefault = false
+                }
+            }
+            if isDefault { bytes.cut(to: start) }
+        }
+        bytes.byte(0)
+    }
+
+    private mutating func encodeValue(
+        _ table: Table, _ key: ObjectKey, _ column: Int, orDefault: Bool
+    ) throws(RealmError) {
+        guard let place = try table.find(key) else {
+            return invariant(false, "object \(key) was recorded and is not there")
+        }
+        let info = table.columns[column]
+        if info.kind == .collection {
+            let view = CollectionView(
+                table, column, ElementLayout(info, column: column),
+                try table.value(place, key, column).bytes)
+            if orDefault, view.count == 0 { return bytes.byte(LogBytes.defaultMark) }
+            return try encodeElements(view)
+        }
+        let value = try table.value(place, key, column)
+        if orDefault, RawIdentity.isSame(value, table.absent(info)) {
+            return bytes.byte(LogBytes.defaultMark)
+        }
+        try encodeValue(table, column, value)
+    }
+
+    /// Recursion ends with the depth that collections in mixed values can have.
+    private mutating func encodeValue(
+        _ table: Table, _ column: Int, _ value: RawValue
+    ) throws(RealmError) {
+        if let type = NestedCell.type(value),
+            let view = CollectionView(table, column, value, type)
+        {
+            return try encodeElements(view)
+        }
+        bytes.value(value)
+    }
+
+    private mutating func encodeElements(_ view: CollectionView) throws(RealmError) {
+        var view = view
+        switch view.layout.type {
+        case .set: bytes.byte(LogBytes.setType)
+        case .dictionary: bytes.byte(UInt8(ValueType.dictionary.rawValue))
+        default: bytes.byte(UInt8(ValueType.list.rawValue))
+        }
+        bytes.number(view.count)
+        for index in 0..<view.count {
+            if view.layout.type == .dictionary { bytes.text(try view.value(index, 0).bytes) }
+            try encodeValue(view.table, view.column, try view.value(index))
+        }
+    }
+
+    // MARK: Columns
+
+    private mutating func encode(
+        _ table: Table, _ slot: Int, _ touched: KeyRanges
+    ) throws(RealmError) {
+        let base = UnsafeRawPointer(record.pointee.base)
+        let column = columns[slot].column
+        var cells = columns[slot].cells
+        columns[slot].cells = []
+        if !columns[slot].isAscending {
+            cells.sort { $0.key != $1.key ? $0.key < $1.key : $0.offset < $1.offset }
+        }
+        var set = KeyRanges()
+        var nulled = KeyRanges()
+        var added = KeyRanges()
+        var sums: [Int64] = []
+        var changed: [Range<Int>] = []
+        var index = 0
+        while index < cells.count {
+            let key = cells[index].key
+            let start = index
+            var last = -1
+            while index < cells.count, cells[index].key == key {
+                if base.u8(cells[index].offset) == CommitRecord.Entry.set.rawValue { last = index }
+                index += 1
+            }
+            if !touched.isEmpty, touched.contains(key) { continue }
+            if last >= 0 {
+                let flags = base.u8(cells[last].offset + 1)
+                if flags & CommitRecord.derivedFlag != 0, last == index - 1 {
+                    nulled.insert(key)
+                } else {
+                    set.insert(key)
+                }
+            } else if RecordEntry(base + cells[start].offset).entry == .added {
+                added.insert(key)
+                var sum: Int64 = 0
+                for cell in cells[start..<index] {
+                    sum &+= RecordEntry(base + cell.offset).delta
+                }
+                sums.append(sum)
+            } else {
+                changed.append(start..<index)
+            }
+        }
+        func begin(_ kind: GroupKind) { bytes.number(column * 4 + kind.rawValue + 1) }
+        if !set.isEmpty {
+            begin(.set)
+            bytes.keys(set)
+            if record.pointee.detail == .values {
+                try set.forEach { key throws(RealmError) in
+                    try encodeValue(table, key, column, orDefault: false)
+                }
+            }
+        }
+        if !nulled.isEmpty {
+            begin(.nulled)
+            bytes.keys(nulled)
+        }
+        if !added.isEmpty {
+            begin(.added)
+            bytes.keys(added)
+            for sum in sums { bytes.signed(sum) }
+        }
+        if changed.isEmpty { return }
+        begin(.collections)
+        bytes.number(changed.count)
+        var before = ObjectKey.first
+        for range in changed {
+            bytes.signed(cells[range.lowerBound].key.rawValue &- before.rawValue)
+            before = cells[range.lowerBound].key
+            bytes.number(range.count)
+            try encodeOperations(cells[range], base)
+        }
+    }
+
+    private mutating func encodeOperations(
+        _ cells: ArraySlice<Cell>, _ base: UnsafeRawPointer
+    ) throws(RealmError) {
+        var last: RecordEntry?
+        for cell in cells {
+            let entry = RecordEntry(base + cell.offset)
+            let isSame = last.map { Self.isSame($0, entry) } ?? false
+            let operation = entry.operation
+            bytes.byte(isSame ? entry.flags & ~0x38 : entry.flags)
+            if !isSame {
+                bytes.number(entry.number.rawValue)
+                bytes.number(entry.countBefore)
+                bytes.text(entry.pathBytes)
+            }
+            last = entry
+            switch operation.kind {
+            case .inserted, .removed, .replaced:
+                bytes.number(operation.index)
+                bytes.number(operation.count - 1)
+            case .moved:
+                bytes.number(operation.index)
+                bytes.number(operation.destination)
+            case .cleared: bytes.number(operation.count)
+            }
+            if let key = entry.elementKey { bytes.text(key) }
+            if record.pointee.detail == .values,
+                operation.kind == .inserted || operation.kind == .replaced
+            {
+                try bytes.rawValue(entry.valueBytes)
+            }
+        }
+    }
+
+    private static func isSame(_ a: RecordEntry, _ b: RecordEntry) -> Bool {
+        a.number == b.number && a.flags & 0x38 == b.flags & 0x38
+            && a.pathBytes.elementsEqual(b.pathBytes)
+    }
+}
+
+extension Table {
+    /// The keys of live rows from one on; of a settled table. Reads only the leaves that have them.
+    func liveKeys(from key: ObjectKey) throws(RealmError) -> KeyRanges {
+        var result = KeyRanges()
+        if !state.tree.isEmpty {
+            try addLiveKeys(from: key, state.tree.rootPlace, state.tree.depth, &result)
+        }
+        return result
+    }
+
+    private func addLiveKeys(
+        from key: ObjectKey, _ place: UnsafeRawPointer, _ level: Int, _ result: inout KeyRanges
+    ) throws(RealmError) {
+        guard level == 0 else {
+            let node = try branch(place, level)
+            for child in RowBranch.child(node, covering: key)..<RowBranch.count(node) {
+                try addLiveKeys(from: key, RowBranch.reference(node, child), level - 1, &result)
+            }
+            return
+        }
+        let view = LeafView(try leaf(place))
+        if view.keyWidth == 0, view.tombstones == nil, view.rows > 0, view.keyBase >= key {
+            return result.insert(view.keyBase...view.key(view.rows - 1))
+        }
+        for row in 0..<view.rows where !view.isDead(row) && view.key(row) >= key {
+            result.insert(view.key(row))
+        }
+    }
+}

@@ -1,0 +1,53 @@
+// The change log in a check of a file: its blocks, and that every record of it can be read.
+
+extension TableCheck {
+    func checkLog() {
+        guard let log = tables.catalog.log else { return }
+        for consumer in log.consumers
+        where consumer.acknowledged < log.from || consumer.acknowledged > tables.version {
+            report.add(
+                "change log: '\(consumer.name)' has acknowledged version \(consumer.acknowledged), "
+                    + "the log is of versions \(log.from) to \(tables.version)")
+        }
+        var last: UInt64 = 0
+        for entry in log.entries { checkLog(entry, &last) }
+        log.tail.withUnsafeBytes {
+            checkRecords($0, "tail of the change log", &last, tables.version)
+        }
+    }
+
+    /// Recursion ends with the levels, which descend.
+    private func checkLog(_ entry: LogEntry, _ last: inout UInt64) {
+        let place = "change log of versions \(entry.from) to \(entry.last)"
+        guard
+            let block = block(
+                entry.root, LogBlock.tag(level: entry.level), place, entry.level, LogBlock.check)
+        else { return }
+        guard entry.level > 0 else {
+            return checkRecords(LogBlock.records(block), place, &last, entry.last)
+        }
+        for child in LogBlock.entries(block, level: entry.level) { checkLog(child, &last) }
+    }
+
+    private func checkRecords(
+        _ bytes: UnsafeRawBufferPointer, _ place: String, _ last: inout UInt64, _ newest: UInt64
+    ) {
+        do throws(RealmError) {
+            var records = LogRecords(bytes)
+            while let record = try records.next() {
+                guard record.version > last, record.version <= newest else {
+                    throw RealmError(
+                        .invalidDatabase,
+                        "version \(record.version) behind \(last), up to \(newest)")
+                }
+                last = record.version
+                var operations = ChangeOperations([record])
+                while let operation = try operations.next() {
+                    if case .version = operation { continue }
+                }
+            }
+        } catch {
+            report.add("\(place): \(error.message)")
+        }
+    }
+}
