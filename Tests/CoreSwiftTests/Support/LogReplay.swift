@@ -54,10 +54,8 @@ extension ReplayModel {
             objects[Link(classKey, range.lowerBound)]?[column] = try StoredValue(value)
         case .nulled(let classKey, let range, let column):
             for key in all(range) {
-                // Or it was null and linked to the object for a while.
-                switch objects[Link(classKey, key)]?[column] {
-                case .value(.link)?, .value(.null)?: break
-                default: throw misfit("no link")
+                guard case .value(.link)? = objects[Link(classKey, key)]?[column] else {
+                    throw misfit("no link")
                 }
                 objects[Link(classKey, key)]?[column] = .value(.null)
             }

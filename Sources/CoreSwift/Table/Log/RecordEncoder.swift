@@ -270,15 +270,20 @@ struct RecordEncoder {
         while index < cells.count {
             let key = cells[index].key
             let start = index
-            var last = -1
+            var isSet = false
+            var isProgram = false
             while index < cells.count, cells[index].key == key {
-                if base.u8(cells[index].offset) == CommitRecord.Entry.set.rawValue { last = index }
+                let head = base + cells[index].offset
+                if head.u8(0) == CommitRecord.Entry.set.rawValue {
+                    isSet = true
+                    if head.u8(1) & CommitRecord.derivedFlag == 0 { isProgram = true }
+                }
                 index += 1
             }
             if !touched.isEmpty, touched.contains(key) { continue }
-            if last >= 0 {
-                let flags = base.u8(cells[last].offset + 1)
-                if flags & CommitRecord.derivedFlag != 0, last == index - 1 {
+            if isSet {
+                // What a program set first does not follow from a deletion alone.
+                if !isProgram {
                     nulled.insert(key)
                 } else {
                     set.insert(key)
