@@ -2102,48 +2102,57 @@ RLM_API realm_results_t *realm_dictionary_to_results(realm_dictionary_t *diction
  */
 
 /**
- * Returns a new handle to a filter for notifications, made of key paths that start at a class. Not
- * supported yet.
+ * Returns a new handle to a filter for notifications, made of key paths that start at a class:
+ * names of properties with dots between them, `*` for all properties of a level. Names are the
+ * public ones, where there are such; linking objects are properties, too. Without paths, changes of
+ * elements are left out altogether. Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_INVALID_ARGUMENT for a
+ * path that leads nowhere, RLM_ERR_LIMIT_EXCEEDED for wildcards that match too much.
  */
 RLM_API realm_key_path_array_t *realm_create_key_path_array(const realm_t *realm,
         const realm_class_key_t object_class_key, size_t num_key_paths,
         const char **user_key_paths);
 
 /**
- * Has `on_change` run after changes of an object. Returns a new handle that unregisters it. Not
- * supported yet.
+ * Has `on_change` run soon and then after each change of an object. Returns a new handle that
+ * unregisters it; releasing the object's handle ends it, too. With `key_path_array`, which is not
+ * changed, only changes along its paths count. Fails: RLM_ERR_INVALIDATED_OBJECT,
+ * RLM_ERR_WRONG_THREAD, RLM_ERR_WRONG_TRANSACTION_STATE for frozen and immutable realms and in a
+ * write transaction that has changed something, RLM_ERR_INVALID_ARGUMENT for paths from another
+ * class.
  */
 RLM_API realm_notification_token_t *realm_object_add_notification_callback(realm_object_t *object,
         void *userdata, realm_free_userdata_func_t userdata_free,
         realm_key_path_array_t *key_path_array, realm_on_object_change_func_t on_change);
 
 /**
- * Has `on_change` run after changes of a list. Returns a new handle that unregisters it. Not
- * supported yet.
+ * Has `on_change` run soon and then after each change of a list, and of what its elements link to.
+ * Otherwise as `realm_object_add_notification_callback()`.
  */
 RLM_API realm_notification_token_t *realm_list_add_notification_callback(realm_list_t *list,
         void *userdata, realm_free_userdata_func_t userdata_free,
         realm_key_path_array_t *key_path_array, realm_on_collection_change_func_t on_change);
 
 /**
- * Has `on_change` run after changes of a set. Returns a new handle that unregisters it. Not
- * supported yet.
+ * Has `on_change` run soon and then after each change of a set, and of what its elements link to.
+ * Otherwise as `realm_object_add_notification_callback()`.
  */
 RLM_API realm_notification_token_t *realm_set_add_notification_callback(realm_set_t *set,
         void *userdata, realm_free_userdata_func_t userdata_free,
         realm_key_path_array_t *key_path_array, realm_on_collection_change_func_t on_change);
 
 /**
- * Has `on_change` run after changes of a dictionary. Returns a new handle that unregisters it. Not
- * supported yet.
+ * Has `on_change` run soon and then after each change of a dictionary, and of what its values link
+ * to. Otherwise as `realm_object_add_notification_callback()`.
  */
 RLM_API realm_notification_token_t *realm_dictionary_add_notification_callback(
         realm_dictionary_t *dictionary, void *userdata, realm_free_userdata_func_t userdata_free,
         realm_key_path_array_t *key_path_array, realm_on_dictionary_change_func_t on_change);
 
 /**
- * Has `on_change` run after changes of results. Returns a new handle that unregisters it. Not
- * supported yet.
+ * Has `on_change` run soon and then after each change of results: of which objects or values they
+ * are, of their order, and of what the objects link to. Results that are not valid tell once that
+ * they are deleted. Otherwise as `realm_object_add_notification_callback()`; snapshots fail:
+ * RLM_ERR_ILLEGAL_OPERATION.
  */
 RLM_API realm_notification_token_t *realm_results_add_notification_callback(
         realm_results_t *results, void *userdata, realm_free_userdata_func_t userdata_free,
@@ -2153,33 +2162,34 @@ RLM_API realm_notification_token_t *realm_results_add_notification_callback(
  * Change sets
  */
 
-/** Whether the object was deleted. Not supported yet. */
+/** Whether the object was deleted. */
 RLM_API bool realm_object_changes_is_deleted(const realm_object_changes_t *changes);
 
-/** How many properties were written. Not supported yet. */
+/** How many properties changed. */
 RLM_API size_t realm_object_changes_get_num_modified_properties(
         const realm_object_changes_t *changes);
 
 /**
- * Copies at most `max` keys of written properties; returns how many, or with `out_modified` NULL
- * the total. Not supported yet.
+ * Copies at most `max` keys of changed properties, in the order of columns; returns how many, or
+ * with `out_modified` NULL the total.
  */
 RLM_API size_t realm_object_changes_get_modified_properties(const realm_object_changes_t *changes,
         realm_property_key_t *out_modified, size_t max);
 
-/** Counts deleted, inserted, modified and moved elements. Not supported yet. */
+/** Counts deleted, inserted, modified and moved elements. */
 RLM_API void realm_collection_changes_get_num_changes(const realm_collection_changes_t *changes,
         size_t *out_num_deletions, size_t *out_num_insertions, size_t *out_num_modifications,
         size_t *out_num_moves, bool *out_collection_was_cleared, bool *out_collection_was_deleted);
 
-/** Counts runs of deleted, inserted and modified indices, and moves. Not supported yet. */
+/** Counts runs of deleted, inserted and modified indices, and moves. */
 RLM_API void realm_collection_changes_get_num_ranges(const realm_collection_changes_t *changes,
         size_t *out_num_deletion_ranges, size_t *out_num_insertion_ranges,
         size_t *out_num_modification_ranges, size_t *out_num_moves);
 
 /**
- * Copies indices of deleted, inserted, modified and moved elements, as many as there is room for.
- * Not supported yet.
+ * Copies indices of deleted, inserted, modified and moved elements, as many as there is room for:
+ * deletions, modifications and starts of moves as they were before the change, the others as they
+ * are after it.
  */
 RLM_API void realm_collection_changes_get_changes(const realm_collection_changes_t *changes,
         size_t *out_deletion_indices, size_t max_deletion_indices, size_t *out_insertion_indices,
@@ -2188,10 +2198,7 @@ RLM_API void realm_collection_changes_get_changes(const realm_collection_changes
         size_t max_modification_indices_after, realm_collection_move_t *out_moves,
         size_t max_moves);
 
-/**
- * Copies runs of deleted, inserted and modified indices, and moves, as many as there is room for.
- * Not supported yet.
- */
+/** Copies runs of deleted, inserted and modified indices, and moves, as many as there is room for. */
 RLM_API void realm_collection_changes_get_ranges(const realm_collection_changes_t *changes,
         realm_index_range_t *out_deletion_ranges, size_t max_deletion_ranges,
         realm_index_range_t *out_insertion_ranges, size_t max_insertion_ranges,
@@ -2199,12 +2206,16 @@ RLM_API void realm_collection_changes_get_ranges(const realm_collection_changes_
         realm_index_range_t *out_modification_ranges_after, size_t max_modification_ranges_after,
         realm_collection_move_t *out_moves, size_t max_moves);
 
-/** Counts deleted, inserted and modified keys. Not supported yet. */
+/** Counts deleted, inserted and modified keys. */
 RLM_API void realm_dictionary_get_changes(const realm_dictionary_changes_t *changes,
         size_t *out_deletions_size, size_t *out_insertion_size, size_t *out_modification_size,
         bool *out_was_deleted);
 
-/** Copies deleted, inserted and modified keys. Not supported yet. */
+/**
+ * Copies deleted, inserted and modified keys in their order. Of each group the size is how much
+ * room there is, and then how many keys were copied: all of them, or none when they do not fit.
+ * Texts live as long as the change set.
+ */
 RLM_API void realm_dictionary_get_changed_keys(const realm_dictionary_changes_t *changes,
         realm_value_t *deletions, size_t *deletions_size, realm_value_t *insertions,
         size_t *insertions_size, realm_value_t *modifications, size_t *modification_size,

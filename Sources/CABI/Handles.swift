@@ -26,7 +26,9 @@ public func realm_release(_ ptr: UnsafeMutableRawPointer?) {
         HandleSlab.releaseHolding(ptr)
     case .results:
         HandleSlab.held(by: ptr)?._withUnsafeGuaranteedRef {
-            unsafeDowncast($0, to: AnyResults.self).realm.prepareForRelease()
+            let results = unsafeDowncast($0, to: AnyResults.self)
+            results.endObservation(handle: ptr)
+            results.realm.prepareForRelease()
         }
         HandleSlab.releaseHolding(ptr)
     default:
@@ -59,7 +61,8 @@ public func realm_clone(_ handle: UnsafeRawPointer?) -> UnsafeMutableRawPointer?
         case .list, .set, .dictionary:
             let copy = try held(handle, kind, as: RealmCollection.self).copy()
             return copy.cHandle.map { UnsafeMutableRawPointer($0) }
-        case .realm, .scheduler, .asyncError:
+        case .realm, .scheduler, .asyncError, .objectChanges, .collectionChanges,
+            .dictionaryChanges:
             let object = try held(handle, kind, as: AnyObject.self)
             return UnsafeMutableRawPointer(makeHandle(kind, object))
         default:

@@ -16,6 +16,7 @@ extension ConfigObject {
         made.versionsMax = maximumActiveVersions
         made.isCached = cached
         made.scheduler = scheduler
+        made.notifiesAutomatically = automaticChangeNotifications
         made.migrate = migrate
         made.mendsBacklinks = automaticBacklinkHandling
         made.schemaProgress = progress.map { progress in

@@ -18,6 +18,9 @@ public struct Configuration {
     public var isCached = false
     /// Whose thread the realm belongs to; nil: the calling thread's.
     public var scheduler: Scheduler?
+    /// Realms whose schedulers can run work follow commits by themselves; else only refreshing and
+    /// beginning to write move them.
+    public var notifiesAutomatically = true
     /// Called in the transaction that gives a new file its schema; false undoes all.
     public var initializeData: ((Realm) throws(RealmError) -> Bool)?
     /// Called with total and used bytes when the first realm of the path is opened; true asks

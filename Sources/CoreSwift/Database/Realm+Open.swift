@@ -36,6 +36,7 @@ extension Realm {
             settings.subsetMode = configuration.subsetMode
             settings.versionsMax = configuration.versionsMax
             settings.requestedSchema = configuration.schema
+            settings.notifiesAutomatically = configuration.notifiesAutomatically
             let realm = Realm(
                 file: file, settings: settings,
                 scheduler: configuration.scheduler ?? Scheduler())

@@ -95,7 +95,7 @@ public struct ObjectHandle {
         HandleSlab.release(slot)
         if session.pointee.threadMask != 0 && session.pointee.isOnKnownThread {
             session.pointee.handles &-= 1
-            if session.pointee.isPinned != 0 { session.unpinIfPossible() }
+            if session.pointee.care != 0 { session.released(slot) }
             return
         }
         Self.releaseElsewhere(session)
@@ -109,7 +109,7 @@ public struct ObjectHandle {
             return
         }
         _ = ck_add_u64(&session.pointee.foreignReleases, 1)
-        if ck_load_u64(&session.pointee.isPinned) != 0 { session.unpinIfPossible() }
+        if ck_load_u64(&session.pointee.care) & Care.isPinned != 0 { session.unpinIfPossible() }
     }
 
     /// Another handle to the same object, also of an invalid one.

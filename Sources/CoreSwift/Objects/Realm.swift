@@ -14,6 +14,8 @@ public final class Realm {
         public var mode = SchemaMode.automatic
         public var subsetMode = SchemaSubsetMode.strict
         public var versionsMax = UInt64.max
+        /// Observers are told when the scheduler can run them, not only by refreshing.
+        public var notifiesAutomatically = true
         /// The classes asked for; nil shows what the file has.
         public var requestedSchema: Schema?
 
@@ -47,6 +49,12 @@ public final class Realm {
     var lastSavepoint: UInt64 = 0
     private let changeObservers = CallbackList()
     let schemaObservers = CallbackList()
+    /// Tells observers what changed; nil before there are any.
+    private(set) var notifier: Notifier?
+    /// Nil when the scheduler cannot deliver.
+    private(set) var waker: Waker?
+    /// It was woken while it wrote.
+    var wasWokenWriting = false
     /// The schema is being changed: the transaction is not the program's to end.
     var isChangingSchema = false {
         didSet { file.noteMigration(isChangingSchema) }
@@ -74,6 +82,7 @@ public final class Realm {
                 realm: Unmanaged.passUnretained(self)))
         if !isFrozen, let scheduler, !scheduler.isOnThread { session.pointee.thread = 0 }
         file.enter()
+        makeWaker()
     }
 
     deinit {
@@ -201,6 +210,8 @@ public final class Realm {
         if file.isCached(self), let known = file.cachedRealm(scheduler) { return known }
         self.scheduler = scheduler
         session.pointee.thread = scheduler.isOnThread ? ck_thread_pointer() : 0
+        notifier?.leaveThread()
+        makeWaker()
         return self
     }
 
@@ -260,6 +271,17 @@ public final class Realm {
             lease.abandon()
             throw error
         }
+        do throws(RealmError) {
+            try tellObservers()
+        } catch {
+            if isWritable { try rollback() }
+            throw error
+        }
+        guard isWritable else {
+            if isClosed { try checkUsable() }
+            throw RealmError(
+                .wrongTransactionState, "an observer ended the write transaction that had begun")
+        }
     }
 
     /// Makes the changes durable. After an error they are gone, and the realm reads the version
@@ -273,6 +295,8 @@ public final class Realm {
         try tables.commit()
         noteSchema(tables)
         tell(.transaction, .debug, "'\(path)': committed version \(tables.version)")
+        file.wakeOthers(than: waker)
+        wakeAfterWriting()
         announce(tables.version)
     }
 
@@ -284,6 +308,7 @@ public final class Realm {
         undo(tables)
         session.pointee.status = .reading
         noteSchema(tables)
+        wakeAfterWriting()
         tell(.transaction, .debug, "'\(path)': rolled back to version \(tables.version)")
     }
 
@@ -346,11 +371,15 @@ public final class Realm {
             _ = try startReading()
             return true
         }
-        guard tables.store.newestVersion != tables.version else { return false }
+        guard tables.store.newestVersion != tables.version else {
+            try tellObservers()
+            return false
+        }
         try tables.advance(to: try tables.store.pinNewest())
         if noteSchema(tables) { schemaObservers.call(reached: tables.version) }
         tell(.transaction, .trace, "'\(path)': moved to version \(tables.version)")
         announce(tables.version)
+        try tellObservers()
         return true
     }
 
@@ -380,6 +409,9 @@ public final class Realm {
         guard session.pointee.status != .closed else { return }
         session.pointee.status = .closed
         stamp.pointee &+= 1
+        if let waker { file.remove(waker) }
+        waker = nil
+        notifier?.endAll()
         changeObservers.removeAll()
         schemaObservers.removeAll()
         endTransaction()
@@ -406,6 +438,7 @@ public final class Realm {
 
     /// Ends the read transaction for compaction: every handle becomes invalid.
     func endReadingForGood() {
+        notifier?.endAll()
         endTransaction()
         session.pointee.status = .idle
         session.pointee.generation &+= 1
@@ -465,6 +498,40 @@ public final class Realm {
         let newest = tables.store.newestVersion
         guard newest > tables.version else { return nil }
         return changeObservers.add(due: newest, body)
+    }
+
+    /// The notifier, for somebody who begins to observe.
+    func observers() throws(RealmError) -> Notifier {
+        if let notifier { return notifier }
+        let made = Notifier(self)
+        notifier = made
+        return made
+    }
+
+    private func tellObservers() throws(RealmError) {
+        guard let notifier, !isClosed else { return }
+        let outer = isAnnouncing
+        isAnnouncing = true
+        defer { isAnnouncing = outer }
+        try notifier.deliver()
+    }
+
+    /// Has commits of other realms of the file wake this one, if the scheduler can.
+    private func makeWaker() {
+        if let waker { file.remove(waker) }
+        waker = nil
+        guard !isFrozen, settings.notifiesAutomatically, let scheduler, scheduler.canDeliver else {
+            return
+        }
+        let made = Waker(self, scheduler)
+        waker = made
+        file.add(made)
+    }
+
+    /// What came while it was writing was not looked at, and its own commit is to be told.
+    private func wakeAfterWriting() {
+        if wasWokenWriting || notifier != nil { wakeSoon() }
+        wasWokenWriting = false
     }
 
     private func announce(_ version: UInt64) {

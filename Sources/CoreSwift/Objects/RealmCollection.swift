@@ -25,6 +25,8 @@ public final class RealmCollection {
 
     /// The elements, found again when the session's stamp has changed.
     var elements: CollectionElements
+    /// Somebody observes it, or did.
+    var isObserved = false
     /// Positions of collections in the elements by number, once one was not where it was before;
     /// for the elements as they were at `numbersStamp`.
     private var numbers: [CollectionNumber: Int]?
@@ -61,6 +63,7 @@ public final class RealmCollection {
     }
 
     deinit {
+        if isObserved { endObservation() }
         elements.deallocate()
         owner.release()
         // Others that hold the realm see to it themselves.

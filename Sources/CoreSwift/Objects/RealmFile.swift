@@ -21,6 +21,9 @@ final class RealmFile: @unchecked Sendable {
     /// Realms opened as cached ones, found again by scheduler.
     private var cached: [WeakRealm] = []
 
+    /// Realms that can be told of commits (under `lock`).
+    private var wakers: [Waker] = []
+
     private struct WeakRealm {
         weak var realm: Realm?
     }
@@ -84,6 +87,15 @@ final class RealmFile: @unchecked Sendable {
         throw RealmError(
             .wrongTransactionState,
             "'\(path)' is being migrated by this thread: nothing else can write it meanwhile")
+    }
+
+    func add(_ waker: Waker) { lock.withLock { wakers.append(waker) } }
+    func remove(_ waker: Waker) { lock.withLock { wakers.removeAll { $0 === waker } } }
+
+    /// There is a new version: has realms look at it, but the one that made it.
+    func wakeOthers(than committer: Waker?) {
+        let others = lock.withLock { wakers }
+        for waker in others where waker !== committer { waker.wake() }
     }
 
     var isUsed: Bool { lock.withLock { users > 0 } }

@@ -1,0 +1,279 @@
+// Tells the observers of one realm what has changed: when the realm moves to another version, and
+// after its own commits, but not within them. All observers stand at the version that they heard of
+// last; each delivery compares that with the realm's version once, for all of them.
+//
+// Belongs to the realm's thread. Registrations may end on any thread: what they are is guarded by
+// `lock`, and what they held is let go where they ended, or when their callback has returned.
+//
+// Invariants
+//   1. A callback runs only while its registration has a body; both are asked for under the lock.
+//   2. `watches` is touched by the realm's thread alone, and by nobody else after the realm closed.
+//   3. No two watches of one handle stand at the same version, but within a delivery.
+
+import CKernels
+
+final class Notifier {
+    private unowned let realm: Realm
+    private let lock = Lock()
+    private var watches: [Watch] = []
+    /// The handles that `watches` are of.
+    private var handles = Set<UInt>()
+    private var lastNumber = 0
+    private var isDelivering = false
+    /// The realm's thread, as far as known; 0: none. Under `lock`.
+    private var thread: UInt = 0
+    /// Some registration ended that is still in a watch; under `lock`.
+    private var hasEnded = false
+    /// Versions in use.
+    private var versions: [WeakVersion] = []
+
+    private struct WeakVersion {
+        weak var version: HeldVersion?
+    }
+
+    init(_ realm: Realm) { self.realm = realm }
+
+    /// Whether the caller is on the realm's thread; asked on any, when the realm may be going away.
+    private var isOnThread: Bool { lock.withLock { thread == ck_thread_pointer() } }
+
+    private func noteThread() { lock.withLock { thread = ck_thread_pointer() } }
+
+    /// The realm goes to another thread.
+    func leaveThread() { lock.withLock { thread = 0 } }
+
+    // MARK: Registering
+
+    /// Observes a subject, which `handle` stands for. The caller has checked both.
+    func add(
+        _ handle: UInt, _ filter: KeyPathFilter?, _ body: Registration.Body,
+        _ subject: () throws(RealmError) -> Watch.Subject
+    ) throws(RealmError) -> NotificationToken {
+        noteThread()
+        prune()
+        let base = try held(try realm.readTables().version)
+        lastNumber += 1
+        let registration = Registration(lastNumber, filter, body)
+        if !handles.insert(handle).inserted,
+            let known = watches.first(where: {
+                $0.handle == handle && $0.base === base && !$0.isForgotten
+            })
+        {
+            known.registrations.append(registration)
+        } else {
+            let watch = Watch(handle, try subject(), base)
+            watch.registrations = [registration]
+            watches.append(watch)
+        }
+        realm.wakeSoon()
+        return NotificationToken(self, registration)
+    }
+
+    /// The version, shared by all that stand at it.
+    private func held(_ version: UInt64) throws(RealmError) -> HeldVersion {
+        versions.removeAll { $0.version == nil }
+        for entry in versions {
+            if let known = entry.version, known.version == version { return known }
+        }
+        let tables = try realm.readTables()
+        // A write transaction may show a schema that is not committed.
+        let made = try HeldVersion(
+            tables.store, version, known: tables.isWriting ? nil : tables.knownSchema)
+        versions.append(WeakVersion(version: made))
+        return made
+    }
+
+    // MARK: Ending
+
+    /// A registration is over; on any thread.
+    fileprivate func end(_ registration: Registration) {
+        let body = lock.withLock { () -> Registration.Body? in
+            defer { registration.body = nil }
+            hasEnded = hasEnded || registration.body != nil
+            return registration.body
+        }
+        // What the callback holds may run the caller's code when it is let go.
+        withExtendedLifetime(body) {}
+        if isOnThread, !isDelivering { prune() }
+    }
+
+    /// A handle is gone: nobody is told of its subject any more, whatever tokens live on.
+    func forget(_ handle: UInt) {
+        guard isOnThread, handles.remove(handle) != nil else { return }
+        for watch in watches where watch.handle == handle { watch.isForgotten = true }
+        if !isDelivering { watches.removeAll { $0.isForgotten } }
+    }
+
+    /// Takes out what is over, so that the versions it stood at can go.
+    private func prune() {
+        let didEnd = lock.withLock { () -> Bool in
+            defer { hasEnded = false }
+            return hasEnded
+        }
+        guard didEnd else { return }
+        lock.withLock {
+            for watch in watches { watch.registrations.removeAll { $0.body == nil } }
+        }
+        takeOut()
+    }
+
+    private func takeOut() {
+        let count = watches.count
+        watches.removeAll { $0.registrations.isEmpty || $0.isForgotten }
+        if watches.count < count { handles = Set(watches.map(\.handle)) }
+    }
+
+    /// The realm was closed, or its versions are given up: nothing is told any more.
+    func endAll() {
+        let ended = watches
+        watches = []
+        handles = []
+        for watch in ended { watch.isForgotten = true }
+    }
+
+    // MARK: Delivering
+
+    /// Whether somebody has to be told something, as far as versions say.
+    private func isDue(_ watch: Watch, _ version: UInt64) -> Bool {
+        watch.base.version != version || watch.registrations.contains { $0.isNew }
+    }
+
+    /// Tells the observers what changed since they were told last. Callbacks may do anything: end
+    /// registrations and add some, write, close the realm. Not from within a callback.
+    func deliver() throws(RealmError) {
+        if isDelivering || watches.isEmpty { return }
+        noteThread()
+        prune()
+        guard let version = realm.version else { return }
+        var queue = watches.filter { isDue($0, version) }
+        if queue.isEmpty { return }
+        isDelivering = true
+        defer {
+            isDelivering = false
+            takeOut()
+            join()
+        }
+        queue.sort { ($0.registrations.first?.number ?? 0) < ($1.registrations.first?.number ?? 0) }
+        var contexts = Contexts()
+        var next = 0
+        while next < queue.count {
+            let watch = queue[next]
+            next += 1
+            guard !realm.isClosed, let version = realm.version else { return }
+            if watch.isForgotten { continue }
+            let target = try contexts.target(version) { version throws(RealmError) in
+                try held(version)
+            }
+            let context = try contexts.context(watch.base, target)
+            if let rest = try deliver(watch, context, target) {
+                watches.append(rest)
+                queue.append(rest)
+            }
+        }
+        // A callback may have moved the realm.
+        if let now = realm.version, watches.contains(where: { $0.base.version != now }) {
+            realm.wakeSoon()
+        }
+    }
+
+    /// Tells the observers of one watch. Those that it did not come to because a callback moved the
+    /// realm are given back, at the version where they were.
+    private func deliver(
+        _ watch: Watch, _ context: ChangeContext, _ target: HeldVersion
+    ) throws(RealmError) -> Watch? {
+        let base = watch.base
+        let registrations = watch.registrations
+        let told = try watch.advance(context, to: target, registrations)
+        for (index, registration) in registrations.enumerated() {
+            if !registration.isNew && told[index].isEmpty { continue }
+            if realm.isClosed || watch.isForgotten { return nil }
+            if index > 0, realm.version != target.version {
+                let rest = watch.before(base)
+                rest.registrations = Array(registrations[index...])
+                watch.registrations.removeAll { known in
+                    rest.registrations.contains { $0 === known }
+                }
+                return rest
+            }
+            guard let body = lock.withLock({ registration.body }) else { continue }
+            registration.isNew = false
+            switch (body, told[index]) {
+            case (.object(let call), .object(let changes)): call(changes)
+            case (.elements(let call), .elements(let changes)): call(changes)
+            case (.keys(let call), .keys(let changes)): call(changes)
+            default: invariant(false, "an observer of another kind of thing")
+            }
+        }
+        return nil
+    }
+
+    /// Watches of one handle at one version become one.
+    private func join() {
+        guard watches.count > 1 else { return }
+        var first: [UInt: [Watch]] = [:]
+        var hasTwins = false
+        for watch in watches {
+            hasTwins = hasTwins || first[watch.handle] != nil
+            first[watch.handle, default: []].append(watch)
+        }
+        guard hasTwins else { return }
+        for watch in watches {
+            guard let twins = first[watch.handle],
+                let other = twins.first(where: { $0.base === watch.base }), other !== watch,
+                !other.registrations.isEmpty
+            else { continue }
+            other.registrations += watch.registrations
+            other.registrations.sort { $0.number < $1.number }
+            watch.registrations = []
+        }
+        watches.removeAll { $0.registrations.isEmpty }
+    }
+
+    /// What a delivery made of versions, for all its observers.
+    private struct Contexts {
+        private var all: [ChangeContext] = []
+        private var last: HeldVersion?
+
+        mutating func target(
+            _ version: UInt64, _ make: (UInt64) throws(RealmError) -> HeldVersion
+        ) throws(RealmError) -> HeldVersion {
+            if let last, last.version == version { return last }
+            let made = try make(version)
+            last = made
+            return made
+        }
+
+        mutating func context(
+            _ base: HeldVersion, _ target: HeldVersion
+        ) throws(RealmError) -> ChangeContext {
+            for known in all where known.old === base.tables && known.new === target.tables {
+                return known
+            }
+            let made = try ChangeContext(from: base.tables, to: target.tables)
+            all.append(made)
+            return made
+        }
+    }
+}
+
+/// Ends an observation when it goes away; on any thread. What the callback holds is let go then, or
+/// when the callback that runs has returned.
+public final class NotificationToken: @unchecked Sendable {
+    private weak var notifier: Notifier?
+    private let registration: Registration
+
+    init(_ notifier: Notifier, _ registration: Registration) {
+        self.notifier = notifier
+        self.registration = registration
+    }
+
+    public func invalidate() {
+        if let notifier {
+            notifier.end(registration)
+        } else {
+            // The realm is gone, and with it all that could call.
+            registration.body = nil
+        }
+    }
+
+    deinit { invalidate() }
+}

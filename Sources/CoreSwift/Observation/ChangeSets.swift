@@ -1,0 +1,109 @@
+// What observers are told: which elements of a collection or of results came, went, changed and
+// moved, by position; which keys of a dictionary; which properties of an object.
+
+/// Positions in ascending order, kept as ranges.
+public struct IndexRanges: Equatable, Sendable {
+    public private(set) var ranges: [Range<Int>] = []
+    public private(set) var count = 0
+
+    public init() {}
+
+    init(_ range: Range<Int>) { append(range) }
+
+    /// From positions in any order, each of them once.
+    init(unordered positions: [Int]) {
+        for position in positions.sorted() { append(position) }
+    }
+
+    public var isEmpty: Bool { ranges.isEmpty }
+
+    mutating func append(_ index: Int) { append(index..<index + 1) }
+
+    /// The range lies behind all others.
+    mutating func append(_ range: Range<Int>) {
+        if range.isEmpty { return }
+        count += range.count
+        if let last = ranges.last, last.upperBound == range.lowerBound {
+            ranges[ranges.count - 1] = last.lowerBound..<range.upperBound
+        } else {
+            ranges.append(range)
+        }
+    }
+
+    /// The positions below `end` that are not in the set.
+    func complement(below end: Int) -> IndexRanges {
+        var result = IndexRanges()
+        var start = 0
+        for range in ranges {
+            result.append(start..<max(start, range.lowerBound))
+            start = range.upperBound
+        }
+        result.append(start..<max(start, end))
+        return result
+    }
+
+    public var indexes: [Int] {
+        var result: [Int] = []
+        result.reserveCapacity(count)
+        for range in ranges { result.append(contentsOf: range) }
+        return result
+    }
+}
+
+/// What happened to a list, a set or results. Deletions, modifications and starts of moves are
+/// positions before the change, the others after it. The k-th modification before is the element of
+/// the k-th after. Both ends of a move are among the deletions and insertions, too.
+public struct ElementChanges: Equatable, Sendable {
+    public struct Move: Equatable, Sendable {
+        public var from: Int
+        public var to: Int
+    }
+
+    public var deletions = IndexRanges()
+    public var insertions = IndexRanges()
+    public var modifications = IndexRanges()
+    public var modificationsAfter = IndexRanges()
+    public var moves: [Move] = []
+    /// Emptied by a call that does that, and left empty.
+    public var wasCleared = false
+    /// The collection is not there any more.
+    public var wasDeleted = false
+
+    public init() {}
+
+    /// Everything of a collection that is gone.
+    init(deleted count: Int) {
+        deletions = IndexRanges(0..<count)
+        wasDeleted = true
+    }
+
+    public var isEmpty: Bool {
+        deletions.isEmpty && insertions.isEmpty && modifications.isEmpty && !wasDeleted
+    }
+}
+
+/// What happened to a dictionary, by key, in the order of keys.
+public struct KeyChanges: Equatable, Sendable {
+    public var deletions: [String] = []
+    public var insertions: [String] = []
+    public var modifications: [String] = []
+    public var wasCleared = false
+    public var wasDeleted = false
+
+    public init() {}
+
+    public var isEmpty: Bool {
+        deletions.isEmpty && insertions.isEmpty && modifications.isEmpty && !wasDeleted
+    }
+}
+
+/// What happened to an object.
+public struct ObjectChanges: Equatable, Sendable {
+    public var isDeleted = false
+    /// In the order of columns.
+    public var properties: [PropertyKey] = []
+
+    public init() {}
+
+    public var isEmpty: Bool { !isDeleted && properties.isEmpty }
+}

@@ -1,0 +1,91 @@
+// The keys of large results in their order, so that a few can be taken out and put in without moving
+// all others: blocks of keys, and where each block begins.
+
+struct OrderedKeys {
+    private var blocks: [[ObjectKey]] = []
+    private var starts: [Int] = []
+    private(set) var count = 0
+
+    private static let blockMax = 1024
+
+    init(_ keys: [ObjectKey]) {
+        for start in stride(from: 0, to: keys.count, by: Self.blockMax / 2) {
+            starts.append(start)
+            blocks.append(Array(keys[start..<min(start + Self.blockMax / 2, keys.count)]))
+        }
+        count = keys.count
+    }
+
+    var keys: [ObjectKey] {
+        var result: [ObjectKey] = []
+        result.reserveCapacity(count)
+        for block in blocks { result += block }
+        return result
+    }
+
+    subscript(index: Int) -> ObjectKey {
+        let block = block(of: index)
+        return blocks[block][index - starts[block]]
+    }
+
+    /// The block that has a position; the last one for the position behind all.
+    private func block(of index: Int) -> Int {
+        var low = 0
+        var high = blocks.count
+        while high - low > 1 {
+            let middle = (low + high) >> 1
+            if starts[middle] <= index { low = middle } else { high = middle }
+        }
+        return low
+    }
+
+    /// The first position whose key is not before something; keys that are come first.
+    func firstIndex(
+        notBefore isBefore: (ObjectKey) throws(RealmError) -> Bool
+    ) throws(RealmError) -> Int {
+        // The last block that begins with a key before it, then within.
+        var low = 0
+        var high = blocks.count
+        while low < high {
+            let middle = (low + high) >> 1
+            if try isBefore(blocks[middle][0]) { low = middle + 1 } else { high = middle }
+        }
+        guard low > 0 else { return 0 }
+        let block = blocks[low - 1]
+        var first = 1
+        var last = block.count
+        while first < last {
+            let middle = (first + last) >> 1
+            if try isBefore(block[middle]) { first = middle + 1 } else { last = middle }
+        }
+        return starts[low - 1] + first
+    }
+
+    mutating func remove(at index: Int) {
+        let found = block(of: index)
+        blocks[found].remove(at: index - starts[found])
+        count -= 1
+        if blocks[found].isEmpty {
+            blocks.remove(at: found)
+            starts.remove(at: found)
+        }
+        for later in found..<starts.count where starts[later] > index { starts[later] -= 1 }
+    }
+
+    mutating func insert(_ key: ObjectKey, at index: Int) {
+        count += 1
+        guard !blocks.isEmpty else {
+            blocks = [[key]]
+            starts = [0]
+            return
+        }
+        let found = block(of: index)
+        blocks[found].insert(key, at: index - starts[found])
+        for later in found + 1..<starts.count { starts[later] += 1 }
+        guard blocks[found].count > Self.blockMax else { return }
+        let half = blocks[found].count / 2
+        blocks.insert(Array(blocks[found][half...]), at: found + 1)
+        blocks[found].removeLast(blocks[found].count - half)
+        starts.insert(starts[found] + half, at: found + 1)
+    }
+}
