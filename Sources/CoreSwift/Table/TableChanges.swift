@@ -273,6 +273,7 @@ extension Table {
         note()
         if let record = recording(key) {
             record.pointee.noteSet(classKey, key, column, isDerived: isDerived)
+            if !state.changes.isHeard { return }
         }
         if isTold(key, column) {
             try tell(.set(key, column: column, value, isDerived: isDerived))

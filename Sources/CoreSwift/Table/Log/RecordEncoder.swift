@@ -34,17 +34,23 @@ struct RecordEncoder {
     static let changesSchema: UInt8 = 2
     static let isApplied: UInt8 = 4
 
-    private struct Cell {
-        let key: ObjectKey
-        let offset: Int
-    }
-    private struct Column {
+    fileprivate struct Column {
+        let name: UInt64
         let classKey: ClassKey
         let column: Int
-        var cells: [Cell] = []
+        /// Where the column stands among those of its class that follows in the record: programs
+        /// set the same properties of one object after another.
+        var following = 0
+        /// As long as values were set, of ascending objects, and nothing else: which.
+        var keys = KeyRanges()
+        var low = ObjectKey.invalid
+        var high = ObjectKey.invalid
+        /// Something else happened: all that did, apart.
+        var hasCells = false
+        var cells: [RadixItem] = []
         var isAscending = true
     }
-    private struct Lives {
+    fileprivate struct Lives {
         /// By key and time: an object was created, or deleted.
         var events: [(key: ObjectKey, time: Int, isDeletion: Bool)] = []
         var isAscending = true
@@ -88,44 +94,109 @@ struct RecordEncoder {
 
     // MARK: Sorting out
 
+    /// Notes what was set, which is most of it, in passing; columns of which there is more to say have
+    /// their entries listed in a second round.
     private mutating func collect() {
         var slots: [UInt64: Int] = [:]
-        var lastName: UInt64 = .max
-        var lastSlot = -1
+        var slot = -1
+        var hasCells = false
+        var position = 0
+        let base = UnsafeRawPointer(record.pointee.base)
+        let end = record.pointee.used
+        while position < end {
+            let start = base + position
+            switch start.u8(0) {
+            case CommitRecord.Entry.set.rawValue:
+                position &+= CommitRecord.headBytes
+                slot = find(start.u64(0) >> 16, after: slot, &slots)
+                let key = start.objectKey(8)
+                columns.withUnsafeMutableBufferPointer { all in
+                    let column = all.baseAddress.unsafelyUnwrapped + slot
+                    let isDerived = start.u8(1) & CommitRecord.derivedFlag != 0
+                    if column.pointee.hasCells || isDerived || key < column.pointee.high {
+                        column.pointee.hasCells = true
+                        hasCells = true
+                    } else if key == column.pointee.high.advanced(by: 1),
+                        column.pointee.low >= .first
+                    {
+                        column.pointee.high = key
+                    } else if key > column.pointee.high {
+                        column.pointee.closeRun()
+                        column.pointee.low = key
+                        column.pointee.high = key
+                    }
+                }
+            case CommitRecord.Entry.added.rawValue, CommitRecord.Entry.collection.rawValue:
+                slot = find(start.u64(0) >> 16, after: slot, &slots)
+                columns[slot].hasCells = true
+                hasCells = true
+                position &+= RecordEntry(start).byteCount
+            default:
+                let entry = RecordEntry(start)
+                if entry.entry == .deleted {
+                    note(entry.classKey, entry.key, position, isDeletion: true)
+                } else if entry.entry == .created {
+                    var key = entry.key
+                    while key <= entry.lastKey {
+                        note(entry.classKey, key, position, isDeletion: false)
+                        key = key.advanced(by: 1)
+                    }
+                }
+                position &+= entry.byteCount
+            }
+        }
+        for index in columns.indices { columns[index].closeRun() }
+        if hasCells { collectCells(slots) }
+    }
+
+    private mutating func collectCells(_ slots: [UInt64: Int]) {
+        var slots = slots
+        var slot = -1
         var position = 0
         let base = UnsafeRawPointer(record.pointee.base)
         while position < record.pointee.used {
             let entry = RecordEntry(base + position)
-            switch entry.entry {
-            case .set, .added, .collection:
-                let name = entry.start.u64(0) >> 16
-                if name != lastName {
-                    lastName = name
-                    if let known = slots[name] {
-                        lastSlot = known
-                    } else {
-                        lastSlot = columns.count
-                        slots[name] = lastSlot
-                        columns.append(Column(classKey: entry.classKey, column: entry.column))
-                        classes[entry.classKey, default: Lives()].columns.append(lastSlot)
+            if entry.start.u8(0) >= CommitRecord.Entry.set.rawValue {
+                slot = find(entry.start.u64(0) >> 16, after: slot, &slots)
+                if columns[slot].hasCells {
+                    let key = entry.key
+                    if let last = columns[slot].cells.last, last.objectKey > key {
+                        columns[slot].isAscending = false
                     }
+                    columns[slot].cells.append(
+                        RadixItem(key: key.word, payload: UInt64(position)))
                 }
-                let key = entry.key
-                if let last = columns[lastSlot].cells.last, last.key > key {
-                    columns[lastSlot].isAscending = false
-                }
-                columns[lastSlot].cells.append(Cell(key: key, offset: position))
-            case .deleted: note(entry.classKey, entry.key, position, isDeletion: true)
-            case .created:
-                var key = entry.key
-                while key <= entry.lastKey {
-                    note(entry.classKey, key, position, isDeletion: false)
-                    key = key.advanced(by: 1)
-                }
-            case .createdFrom: break
             }
             position += entry.byteCount
         }
+    }
+
+    /// The column of this name: class and column as entries have them.
+    @inline(__always)
+    private mutating func find(
+        _ name: UInt64, after slot: Int, _ slots: inout [UInt64: Int]
+    ) -> Int {
+        if slot >= 0 {
+            if columns[slot].name == name { return slot }
+            let following = columns[slot].following
+            if columns[following].name == name { return following }
+        }
+        return findSlowly(name, after: slot, &slots)
+    }
+
+    private mutating func findSlowly(
+        _ name: UInt64, after slot: Int, _ slots: inout [UInt64: Int]
+    ) -> Int {
+        var found = slots[name] ?? -1
+        if found < 0 {
+            found = columns.count
+            slots[name] = found
+            let classKey = ClassKey(rawValue: UInt32(truncatingIfNeeded: name >> 16))
+            columns.append(Column(name: name, classKey: classKey, column: Int(name & 0xFFFF)))
+            classes[classKey, default: Lives()].columns.append(found)
+        }
+        if slot >= 0 { columns[slot].following = found }
+        return found
     }
 
     private mutating func note(
@@ -256,11 +327,11 @@ struct RecordEncoder {
     ) throws(RealmError) {
         let base = UnsafeRawPointer(record.pointee.base)
         let column = columns[slot].column
+        guard columns[slot].hasCells else { return try encodeSet(table, slot, touched) }
         var cells = columns[slot].cells
         columns[slot].cells = []
-        if !columns[slot].isAscending {
-            cells.sort { $0.key != $1.key ? $0.key < $1.key : $0.offset < $1.offset }
-        }
+        // Stable, so that what happened to one object stays in order.
+        if !columns[slot].isAscending { Self.sort(&cells) }
         var set = KeyRanges()
         var nulled = KeyRanges()
         var added = KeyRanges()
@@ -268,11 +339,11 @@ struct RecordEncoder {
         var changed: [Range<Int>] = []
         var index = 0
         while index < cells.count {
-            let key = cells[index].key
+            let key = cells[index].objectKey
             let start = index
             var isSet = false
             var isProgram = false
-            while index < cells.count, cells[index].key == key {
+            while index < cells.count, cells[index].objectKey == key {
                 let head = base + cells[index].offset
                 if head.u8(0) == CommitRecord.Entry.set.rawValue {
                     isSet = true
@@ -300,15 +371,7 @@ struct RecordEncoder {
             }
         }
         func begin(_ kind: GroupKind) { bytes.number(column * 4 + kind.rawValue + 1) }
-        if !set.isEmpty {
-            begin(.set)
-            bytes.keys(set)
-            if record.pointee.detail == .values {
-                try set.forEach { key throws(RealmError) in
-                    try encodeValue(table, key, column, orDefault: false)
-                }
-            }
-        }
+        try encodeSet(table, column, keys: set)
         if !nulled.isEmpty {
             begin(.nulled)
             bytes.keys(nulled)
@@ -323,15 +386,47 @@ struct RecordEncoder {
         bytes.number(changed.count)
         var before = ObjectKey.first
         for range in changed {
-            bytes.signed(cells[range.lowerBound].key.rawValue &- before.rawValue)
-            before = cells[range.lowerBound].key
+            bytes.signed(cells[range.lowerBound].objectKey.rawValue &- before.rawValue)
+            before = cells[range.lowerBound].objectKey
             bytes.number(range.count)
             try encodeOperations(cells[range], base)
         }
     }
 
+    private static func sort(_ cells: inout [RadixItem]) {
+        let count = cells.count
+        cells.withUnsafeMutableBufferPointer { items in
+            guard let start = items.baseAddress else { return }
+            withUnsafeTemporaryAllocation(of: RadixItem.self, capacity: count) { scratch in
+                guard let second = scratch.baseAddress else { return }
+                RadixSort.sort(start, second, count)
+            }
+        }
+    }
+
+    /// A column of which values were set, of ascending objects.
+    private mutating func encodeSet(
+        _ table: Table, _ slot: Int, _ touched: KeyRanges
+    ) throws(RealmError) {
+        var set = columns[slot].keys
+        set.subtract(touched)
+        try encodeSet(table, columns[slot].column, keys: set)
+    }
+
+    private mutating func encodeSet(
+        _ table: Table, _ column: Int, keys: KeyRanges
+    ) throws(RealmError) {
+        if keys.isEmpty { return }
+        bytes.number(column * 4 + GroupKind.set.rawValue + 1)
+        bytes.keys(keys)
+        guard record.pointee.detail == .values else { return }
+        try keys.forEach { key throws(RealmError) in
+            try encodeValue(table, key, column, orDefault: false)
+        }
+    }
+
     private mutating func encodeOperations(
-        _ cells: ArraySlice<Cell>, _ base: UnsafeRawPointer
+        _ cells: ArraySlice<RadixItem>, _ base: UnsafeRawPointer
     ) throws(RealmError) {
         var last: RecordEntry?
         for cell in cells {
@@ -366,6 +461,18 @@ struct RecordEncoder {
     private static func isSame(_ a: RecordEntry, _ b: RecordEntry) -> Bool {
         a.number == b.number && a.flags & 0x38 == b.flags & 0x38
             && a.pathBytes.elementsEqual(b.pathBytes)
+    }
+}
+
+extension RadixItem {
+    fileprivate var objectKey: ObjectKey { ObjectKey(word: key) }
+    fileprivate var offset: Int { Int(payload) }
+}
+
+extension RecordEncoder.Column {
+    fileprivate mutating func closeRun() {
+        if low >= .first { keys.insert(low...high) }
+        low = .invalid
     }
 }
 
