@@ -511,6 +511,7 @@ static const workload_t workloads[] = {
     {"commit_small", w_commit_small, true},
     {"notify", w_notify, false},
     {"notify_bg", w_notify_bg, false},
+    {"notify_objects", w_notify_objects, false},
     {"insert_bulk_nopk", w_insert_bulk_nopk, true},
     {"insert_bulk_idx", w_insert_bulk_idx, true},
     {"query_indexed", w_query_indexed, true},

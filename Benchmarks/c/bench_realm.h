@@ -86,6 +86,7 @@ void w_link_traverse(void);
 void w_backlinks(void);
 void w_notify(void);
 void w_notify_bg(void);
+void w_notify_objects(void);
 void w_delete_listed(void);
 void w_nested(void);
 void w_migrate(void);

@@ -1,6 +1,6 @@
 /* bench_realm_notify.c - a run loop as the C API wants one, and the notification workloads of bench_realm: how long
- * after a commit the observer of a sorted query has its change set. Not part of "all" while the library does not
- * deliver notifications.
+ * after a commit the observer of a sorted query has its change set, and what a thousand observers of objects cost a
+ * commit that does not concern them.
  */
 #define _GNU_SOURCE
 #include "bench_realm.h"
@@ -219,5 +219,45 @@ void w_notify_bg(void)
     report("notify_bg", from_begin, NOTIFY_COMMITS);
     report("notify_bg_after_commit", from_end, NOTIFY_COMMITS);
     unobserve(&ob);
+    B.fresh = false;
+}
+
+/* a thousand observers of single objects, and commits that change another one */
+static void on_object_change(void* ud, const realm_object_changes_t* changes)
+{
+    (void)changes;
+    (*(size_t*)ud)++;
+}
+void w_notify_objects(void)
+{
+    enum { OBSERVERS = 1000 };
+    realm_object_t* objects[OBSERVERS];
+    realm_notification_token_t* tokens[OBSERVERS];
+    size_t calls = 0;
+    double sum = 0;
+    for (int i = 0; i < OBSERVERS; i++) {
+        objects[i] = find_pk(g_realm, K.person, (int64_t)i);
+        CK(tokens[i] = realm_object_add_notification_callback(objects[i], &calls, NULL, NULL, on_object_change));
+    }
+    loop_run_once(&g_loop);
+    if (calls != OBSERVERS)
+        bench_fail(false, "notify_objects", "not all observers had their first call");
+    for (int i = 0; i < NOTIFY_COMMITS; i++) {
+        CK(realm_begin_write(g_realm));
+        realm_object_t* o = find_pk(g_realm, K.person, (int64_t)(OBSERVERS + rnd() % (B.n - OBSERVERS)));
+        CK(realm_set_value(o, K.age, v_int((int64_t)(rnd() % 100)), false));
+        realm_release(o);
+        CK(realm_commit(g_realm));
+        double t0 = now();
+        loop_run_once(&g_loop);
+        sum += now() - t0;
+    }
+    if (calls != OBSERVERS)
+        bench_fail(false, "notify_objects", "an observer of an object that did not change was called");
+    report("notify_objects", sum, NOTIFY_COMMITS);
+    for (int i = 0; i < OBSERVERS; i++) {
+        realm_release(tokens[i]);
+        realm_release(objects[i]);
+    }
     B.fresh = false;
 }

@@ -16,14 +16,17 @@ final class Notifier {
     private unowned let realm: Realm
     private let lock = Lock()
     private var watches: [Watch] = []
-    /// The handles that `watches` are of.
-    private var handles = Set<UInt>()
+    /// The watches of each handle: one, but while observers of it stand at different versions.
+    private var byHandle: [UInt: [Watch]] = [:]
+    private var hasTwins = false
     private var lastNumber = 0
     private var isDelivering = false
     /// The realm's thread, as far as known; 0: none. Under `lock`.
     private var thread: UInt = 0
-    /// Some registration ended that is still in a watch; under `lock`.
-    private var hasEnded = false
+    /// Registrations and handles that ended and are still in watches; under `lock`.
+    private var endedCount = 0
+    /// Has commits carry a log of what they did, from the oldest version of a watch on.
+    private var need: LogNeed?
     /// Versions in use.
     private var versions: [WeakVersion] = []
 
@@ -49,23 +52,27 @@ final class Notifier {
         _ subject: () throws(RealmError) -> Watch.Subject
     ) throws(RealmError) -> NotificationToken {
         noteThread()
-        prune()
         let base = try held(try realm.readTables().version)
+        if need == nil {
+            need = try LogNeed(try realm.readTables().store, from: base.version)
+        }
         lastNumber += 1
         let registration = Registration(lastNumber, filter, body)
-        if !handles.insert(handle).inserted,
-            let known = watches.first(where: {
-                $0.handle == handle && $0.base === base && !$0.isForgotten
-            })
-        {
+        if let known = byHandle[handle]?.first(where: { $0.base === base && !$0.isForgotten }) {
             known.registrations.append(registration)
         } else {
             let watch = Watch(handle, try subject(), base)
             watch.registrations = [registration]
-            watches.append(watch)
+            append(watch)
         }
         realm.wakeSoon()
         return NotificationToken(self, registration)
+    }
+
+    private func append(_ watch: Watch) {
+        watches.append(watch)
+        byHandle[watch.handle, default: []].append(watch)
+        hasTwins = hasTwins || (byHandle[watch.handle]?.count ?? 0) > 1
     }
 
     /// The version, shared by all that stand at it.
@@ -88,45 +95,65 @@ final class Notifier {
     fileprivate func end(_ registration: Registration) {
         let body = lock.withLock { () -> Registration.Body? in
             defer { registration.body = nil }
-            hasEnded = hasEnded || registration.body != nil
+            if registration.body != nil { endedCount += 1 }
             return registration.body
         }
         // What the callback holds may run the caller's code when it is let go.
         withExtendedLifetime(body) {}
-        if isOnThread, !isDelivering { prune() }
+        if isOnThread, !isDelivering { pruneIfMany() }
     }
 
     /// A handle is gone: nobody is told of its subject any more, whatever tokens live on.
     func forget(_ handle: UInt) {
-        guard isOnThread, handles.remove(handle) != nil else { return }
-        for watch in watches where watch.handle == handle { watch.isForgotten = true }
-        if !isDelivering { watches.removeAll { $0.isForgotten } }
+        guard isOnThread, let gone = byHandle.removeValue(forKey: handle) else { return }
+        for watch in gone { watch.isForgotten = true }
+        lock.withLock { endedCount += gone.count }
+        if !isDelivering { pruneIfMany() }
+    }
+
+    /// Takes out what is over when that is a good part of all, so that each end costs little.
+    private func pruneIfMany() {
+        if lock.withLock({ endedCount }) * 4 >= watches.count { prune() }
     }
 
     /// Takes out what is over, so that the versions it stood at can go.
     private func prune() {
         let didEnd = lock.withLock { () -> Bool in
-            defer { hasEnded = false }
-            return hasEnded
-        }
-        guard didEnd else { return }
-        lock.withLock {
+            defer { endedCount = 0 }
+            guard endedCount > 0 else { return false }
             for watch in watches { watch.registrations.removeAll { $0.body == nil } }
+            return true
         }
-        takeOut()
+        if didEnd { takeOut() }
     }
 
     private func takeOut() {
         let count = watches.count
         watches.removeAll { $0.registrations.isEmpty || $0.isForgotten }
-        if watches.count < count { handles = Set(watches.map(\.handle)) }
+        guard watches.count < count else { return }
+        byHandle = [:]
+        hasTwins = false
+        for watch in watches {
+            byHandle[watch.handle, default: []].append(watch)
+            hasTwins = hasTwins || (byHandle[watch.handle]?.count ?? 0) > 1
+        }
+        noteNeed()
+    }
+
+    private func noteNeed() {
+        if let oldest = watches.lazy.map(\.base.version).min() {
+            need?.move(to: oldest)
+        } else {
+            need = nil
+        }
     }
 
     /// The realm was closed, or its versions are given up: nothing is told any more.
     func endAll() {
         let ended = watches
         watches = []
-        handles = []
+        byHandle = [:]
+        need = nil
         for watch in ended { watch.isForgotten = true }
     }
 
@@ -149,10 +176,10 @@ final class Notifier {
         isDelivering = true
         defer {
             isDelivering = false
-            takeOut()
-            join()
+            if hasTwins { join() }
+            prune()
+            noteNeed()
         }
-        queue.sort { ($0.registrations.first?.number ?? 0) < ($1.registrations.first?.number ?? 0) }
         var contexts = Contexts()
         var next = 0
         while next < queue.count {
@@ -164,8 +191,9 @@ final class Notifier {
                 try held(version)
             }
             let context = try contexts.context(watch.base, target)
+            if watch.passes(context, to: target) { continue }
             if let rest = try deliver(watch, context, target) {
-                watches.append(rest)
+                append(rest)
                 queue.append(rest)
             }
         }
@@ -208,30 +236,26 @@ final class Notifier {
 
     /// Watches of one handle at one version become one.
     private func join() {
-        guard watches.count > 1 else { return }
-        var first: [UInt: [Watch]] = [:]
-        var hasTwins = false
-        for watch in watches {
-            hasTwins = hasTwins || first[watch.handle] != nil
-            first[watch.handle, default: []].append(watch)
+        for (_, twins) in byHandle where twins.count > 1 {
+            for (index, watch) in twins.enumerated() {
+                guard
+                    let first = twins[..<index].first(where: {
+                        $0.base === watch.base && !$0.registrations.isEmpty
+                    })
+                else { continue }
+                first.registrations += watch.registrations
+                first.registrations.sort { $0.number < $1.number }
+                watch.registrations = []
+            }
         }
-        guard hasTwins else { return }
-        for watch in watches {
-            guard let twins = first[watch.handle],
-                let other = twins.first(where: { $0.base === watch.base }), other !== watch,
-                !other.registrations.isEmpty
-            else { continue }
-            other.registrations += watch.registrations
-            other.registrations.sort { $0.number < $1.number }
-            watch.registrations = []
-        }
-        watches.removeAll { $0.registrations.isEmpty }
+        takeOut()
     }
 
     /// What a delivery made of versions, for all its observers.
     private struct Contexts {
         private var all: [ChangeContext] = []
         private var last: HeldVersion?
+        private var lastContext: (base: HeldVersion, target: HeldVersion, context: ChangeContext)?
 
         mutating func target(
             _ version: UInt64, _ make: (UInt64) throws(RealmError) -> HeldVersion
@@ -245,11 +269,19 @@ final class Notifier {
         mutating func context(
             _ base: HeldVersion, _ target: HeldVersion
         ) throws(RealmError) -> ChangeContext {
-            for known in all where known.old === base.tables && known.new === target.tables {
-                return known
+            if let lastContext, lastContext.base === base, lastContext.target === target {
+                return lastContext.context
             }
-            let made = try ChangeContext(from: base.tables, to: target.tables)
-            all.append(made)
+            let made: ChangeContext
+            if let known = all.first(where: {
+                $0.old === base.tables && $0.new === target.tables
+            }) {
+                made = known
+            } else {
+                made = try ChangeContext(from: base.tables, to: target.tables)
+                all.append(made)
+            }
+            lastContext = (base, target, made)
             return made
         }
     }

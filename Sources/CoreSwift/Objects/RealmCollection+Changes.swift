@@ -130,7 +130,8 @@ extension RealmCollection {
                 if !value.isNull { targets.append(value.linkTarget) }
             }
         }
-        try elements.removeAll(isAssignment: false, table)
+        // Told as becoming empty, not as cleared: the objects go, and the links with them.
+        try elements.removeAll(isAssignment: info.kind == .link, table)
         if targets.isEmpty { return }
         guard let target = try realm.readTables().table(info.linkTarget) else { return }
         for key in targets where try target.find(key) != nil { try target.deleteRow(key) }

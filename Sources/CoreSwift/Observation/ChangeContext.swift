@@ -9,7 +9,9 @@ final class ChangeContext {
     private var reached: [Place: [ObjectKey]] = [:]
     private var selected: [String: [(property: PropertyKey, keys: [ObjectKey])]] = [:]
     private var related: [ClassKey: Set<ClassKey>] = [:]
-    private var changedClasses: Set<ClassKey>
+    private let changedClasses: Set<ClassKey>
+    /// Objects that changed or went.
+    private let touched: [ClassKey: (modified: KeyRanges, deleted: KeyRanges)]
 
     private struct Place: Hashable {
         let classKey: ClassKey
@@ -26,6 +28,15 @@ final class ChangeContext {
             old.version == new.version
             ? ChangeSummary() : try ChangeSummary.make(from: old, to: new)
         changedClasses = Set(summary.classes.map(\.classKey))
+        var touched: [ClassKey: (modified: KeyRanges, deleted: KeyRanges)] = [:]
+        for item in summary.classes { touched[item.classKey] = (item.modified, item.deleted) }
+        self.touched = touched
+    }
+
+    /// Whether an object changed or went.
+    func isTouched(_ classKey: ClassKey, _ key: ObjectKey) -> Bool {
+        guard let keys = touched[classKey] else { return false }
+        return keys.modified.contains(key) || keys.deleted.contains(key)
     }
 
     func changes(of classKey: ClassKey) -> ClassChanges? {

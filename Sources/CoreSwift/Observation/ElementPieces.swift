@@ -73,7 +73,7 @@ struct ElementPieces {
             insert(pieces, at: operation.destination)
         case .cleared:
             blocks = [Block(pieces: [], count: 0)]
-            isCleared = true
+            isCleared = !operation.isAssignment
         }
     }
 

@@ -100,6 +100,16 @@ final class Watch {
         self.base = base
     }
 
+    /// Whether it is an object that did not change, and nobody is to be told: goes to the version then.
+    func passes(_ context: ChangeContext, to target: HeldVersion) -> Bool {
+        guard case .object(let object) = subject, !context.summary.changesSchema,
+            !context.isTouched(object.classKey, object.key),
+            !registrations.contains(where: { $0.isNew || $0.filter != nil })
+        else { return false }
+        base = target
+        return true
+    }
+
     /// The same at an earlier version, for observers that were not told yet.
     func before(_ base: HeldVersion) -> Watch {
         switch subject {
@@ -139,17 +149,16 @@ final class Watch {
             }
         case .members(let collection):
             for registration in registrations {
-                var changes = try collection.elementChanges(
-                    context, registration.filter, tellsMoves: false)
-                if collection.place.type != .dictionary {
-                    // Owners that are gone leave such results empty, but valid.
-                    isOver = changes == nil || changes?.wasDeleted == true
-                    changes?.wasDeleted = false
-                    changes?.wasCleared = false
-                    told.append(.elements(changes ?? ElementChanges()))
-                } else {
+                if collection.place.type == .dictionary {
+                    let changes = try collection.elementChanges(
+                        context, registration.filter, tellsMoves: false)
                     told.append(.elements(end(changes)))
+                    continue
                 }
+                // Owners that are gone leave such results empty, but valid.
+                var changes = try collection.memberChanges(context, registration.filter)
+                changes.wasCleared = false
+                told.append(.elements(changes))
             }
         case .dictionary(let dictionary):
             for registration in registrations {

@@ -79,6 +79,23 @@ struct WatchedCollection {
         }
     }
 
+    /// The changes of results that are the elements: where the collection goes, they are empty, and
+    /// where another object comes under its owner's key, they are those of that one.
+    func memberChanges(
+        _ context: ChangeContext, _ filter: KeyPathFilter?
+    ) throws(RealmError) -> ElementChanges {
+        let found = try find(context)
+        if found.old != nil, found.new != nil {
+            return try elementChanges(context, filter, tellsMoves: false) ?? ElementChanges()
+        }
+        var result = ElementChanges()
+        guard context.old.version != context.new.version else { return result }
+        let after = try place.view(SnapshotReader(tables: context.new))
+        result.deletions = IndexRanges(0..<(found.old?.count ?? 0))
+        result.insertions = IndexRanges(0..<(after?.count ?? 0))
+        return result
+    }
+
     /// Where the elements were before, and which of those got other values; for results that choose
     /// among them. Nil: it is gone.
     func pieces(_ context: ChangeContext) throws(RealmError) -> ElementPieces? {
@@ -156,7 +173,7 @@ struct WatchedCollection {
                 if !inserted.contains(key) { modified.insert(key) }
             case .cleared:
                 isEverythingDeleted = true
-                isCleared = true
+                isCleared = !operation.isAssignment
                 inserted = []
                 modified = []
             case .moved: break

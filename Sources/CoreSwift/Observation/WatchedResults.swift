@@ -55,7 +55,7 @@ final class WatchedResults {
         let before = if let keys { keys } else { try find(context.old) }
         let after = try find(context.new)
         keys = after
-        let difference = SequenceDifference(from: before, to: after)
+        let difference = SequenceDifference(from: before, to: named(after, context))
         var result: [ElementChanges] = []
         for filter in filters {
             let modified = try context.modified(description.classKey, filter)
@@ -75,6 +75,14 @@ final class WatchedResults {
             keys = nil
         }
         return result
+    }
+
+    /// Objects that came under the keys of others that went are not those: they get names of their own.
+    private func named(_ keys: [ObjectKey], _ context: ChangeContext) -> [ObjectKey] {
+        guard let changes = context.changes(of: description.classKey) else { return keys }
+        let again = changes.deleted.intersection(changes.inserted)
+        if again.isEmpty { return keys }
+        return keys.map { again.contains($0) ? ObjectKey(rawValue: ~$0.rawValue) : $0 }
     }
 
     /// The source belongs to an object of a class that is not connected by the schema's links, or a

@@ -171,7 +171,8 @@ import Testing
     ) throws -> ElementReplay {
         let filter = try path.map { try realm.keyPaths(item.key, [$0]) }
         let replay = try ElementReplay(
-            name + (path.map { " by " + $0 } ?? ""), path?.split(separator: ".").map(String.init)
+            name + (path.map { " by " + $0 } ?? ""), path?.split(separator: ".").map(String.init),
+            isCollection: results.plain != nil
         ) { [unowned results] in
             try (0..<results.count()).map { index in
                 let value = try results.get(index)
@@ -186,7 +187,7 @@ import Testing
     }
 
     private func watch(_ collection: RealmCollection, _ name: String) throws -> ElementReplay {
-        let replay = try ElementReplay(name, nil) { [unowned collection] in
+        let replay = try ElementReplay(name, nil, isCollection: true) { [unowned collection] in
             guard collection.isValid else { return [] }
             return try (0..<collection.count()).map { try collection.get($0).linkTarget }
         }

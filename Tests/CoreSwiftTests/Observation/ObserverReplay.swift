@@ -71,6 +71,8 @@ struct ForwardReach {
 final class ElementReplay {
     let name: String
     let path: [String]?
+    /// Elements may be replaced by equal ones, which is told.
+    let isCollection: Bool
     private let current: () throws -> [ObjectKey]
     private(set) var state: [ObjectKey]
     private(set) var told: [ElementChanges] = []
@@ -79,9 +81,13 @@ final class ElementReplay {
     /// What is observed is not there any more.
     private var isOver = false
 
-    init(_ name: String, _ path: [String]?, _ current: @escaping () throws -> [ObjectKey]) throws {
+    init(
+        _ name: String, _ path: [String]?, isCollection: Bool,
+        _ current: @escaping () throws -> [ObjectKey]
+    ) throws {
         self.name = name
         self.path = path
+        self.isCollection = isCollection
         self.current = current
         state = try current()
     }
@@ -140,7 +146,7 @@ final class ElementReplay {
                 return "\(name): \(key) at \(index) is not told as modified"
             }
             let was = state.count == now.count ? state[index] : nil
-            if !expected, modified.contains(index), was == key {
+            if !expected, !isCollection, modified.contains(index), was == key {
                 return "\(name): \(key) at \(index) is told as modified"
             }
         }

@@ -31,3 +31,21 @@ func onAnotherThread<R>(_ body: @escaping () -> R) -> R {
     pthread_join(thread, nil)
     return result!
 }
+
+/// Runs beside the test until somebody waits for it.
+final class TestThread {
+    private var thread = pthread_t()
+
+    init(_ body: @escaping () -> Void) {
+        let work = Unmanaged.passRetained(Work(body))
+        let made = pthread_create(
+            &thread, nil,
+            { raw in
+                if let raw { Unmanaged<Work>.fromOpaque(raw).takeRetainedValue().body() }
+                return nil
+            }, work.toOpaque())
+        precondition(made == 0)
+    }
+
+    func join() { pthread_join(thread, nil) }
+}
