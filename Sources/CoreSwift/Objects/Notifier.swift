@@ -59,10 +59,10 @@ final class Notifier {
         lastNumber += 1
         let registration = Registration(lastNumber, filter, body)
         if let known = byHandle[handle]?.first(where: { $0.base === base && !$0.isForgotten }) {
-            known.registrations.append(registration)
+            known.append(registration)
         } else {
             let watch = Watch(handle, try subject(), base)
-            watch.registrations = [registration]
+            watch.append(registration)
             append(watch)
         }
         realm.wakeSoon()
@@ -159,11 +159,6 @@ final class Notifier {
 
     // MARK: Delivering
 
-    /// Whether somebody has to be told something, as far as versions say.
-    private func isDue(_ watch: Watch, _ version: UInt64) -> Bool {
-        watch.base.version != version || watch.registrations.contains { $0.isNew }
-    }
-
     /// Tells the observers what changed since they were told last. Callbacks may do anything: end
     /// registrations and add some, write, close the realm. Not from within a callback.
     func deliver() throws(RealmError) {
@@ -171,8 +166,9 @@ final class Notifier {
         noteThread()
         prune()
         guard let version = realm.version else { return }
-        var queue = watches.filter { isDue($0, version) }
-        if queue.isEmpty { return }
+        var contexts = Contexts()
+        var queue = try due(version, &contexts)
+        if queue.isEmpty { return noteNeed() }
         isDelivering = true
         defer {
             isDelivering = false
@@ -180,7 +176,6 @@ final class Notifier {
             prune()
             noteNeed()
         }
-        var contexts = Contexts()
         var next = 0
         while next < queue.count {
             let watch = queue[next]
@@ -191,7 +186,6 @@ final class Notifier {
                 try held(version)
             }
             let context = try contexts.context(watch.base, target)
-            if watch.passes(context, to: target) { continue }
             if let rest = try deliver(watch, context, target) {
                 append(rest)
                 queue.append(rest)
@@ -203,6 +197,24 @@ final class Notifier {
         }
     }
 
+    /// The watches of which somebody may have to be told something; the others go to the version.
+    private func due(
+        _ version: UInt64, _ contexts: inout Contexts
+    ) throws(RealmError) -> [Watch] {
+        let target = try held(version)
+        contexts.note(target)
+        var queue: [Watch] = []
+        for watch in watches {
+            if watch.base === target {
+                if watch.hasNew { queue.append(watch) }
+                continue
+            }
+            let context = try contexts.context(watch.base, target)
+            if !watch.passes(context, to: target) { queue.append(watch) }
+        }
+        return queue
+    }
+
     /// Tells the observers of one watch. Those that it did not come to because a callback moved the
     /// realm are given back, at the version where they were.
     private func deliver(
@@ -211,12 +223,13 @@ final class Notifier {
         let base = watch.base
         let registrations = watch.registrations
         let told = try watch.advance(context, to: target, registrations)
+        watch.hasNew = false
         for (index, registration) in registrations.enumerated() {
             if !registration.isNew && told[index].isEmpty { continue }
             if realm.isClosed || watch.isForgotten { return nil }
             if index > 0, realm.version != target.version {
                 let rest = watch.before(base)
-                rest.registrations = Array(registrations[index...])
+                for left in registrations[index...] { rest.append(left) }
                 watch.registrations.removeAll { known in
                     rest.registrations.contains { $0 === known }
                 }
@@ -243,7 +256,7 @@ final class Notifier {
                         $0.base === watch.base && !$0.registrations.isEmpty
                     })
                 else { continue }
-                first.registrations += watch.registrations
+                for registration in watch.registrations { first.append(registration) }
                 first.registrations.sort { $0.number < $1.number }
                 watch.registrations = []
             }
@@ -256,6 +269,8 @@ final class Notifier {
         private var all: [ChangeContext] = []
         private var last: HeldVersion?
         private var lastContext: (base: HeldVersion, target: HeldVersion, context: ChangeContext)?
+
+        mutating func note(_ target: HeldVersion) { last = target }
 
         mutating func target(
             _ version: UInt64, _ make: (UInt64) throws(RealmError) -> HeldVersion

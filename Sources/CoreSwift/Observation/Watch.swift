@@ -89,6 +89,10 @@ final class Watch {
     let subject: Subject
     private(set) var base: HeldVersion
     var registrations: [Registration] = []
+    /// Some of them were not called yet.
+    var hasNew = false
+    /// Some of them have filters, or had.
+    private var hasFilters = false
     /// The handle is gone, or the realm closed.
     var isForgotten = false
     /// The end of what is observed was told.
@@ -104,10 +108,16 @@ final class Watch {
     func passes(_ context: ChangeContext, to target: HeldVersion) -> Bool {
         guard case .object(let object) = subject, !context.summary.changesSchema,
             !context.isTouched(object.classKey, object.key),
-            !registrations.contains(where: { $0.isNew || $0.filter != nil })
+            !hasNew, !hasFilters
         else { return false }
         base = target
         return true
+    }
+
+    func append(_ registration: Registration) {
+        registrations.append(registration)
+        hasNew = hasNew || registration.isNew
+        hasFilters = hasFilters || registration.filter != nil
     }
 
     /// The same at an earlier version, for observers that were not told yet.
