@@ -461,7 +461,57 @@ static void threads(void) {
     realm_release(realm);
 }
 
+/* A schema that grows goes on being observed; compaction ends all observation, without a word. */
+static void schema_and_compaction(void) {
+    realm_property_info_t one = property_of("name", RLM_PROPERTY_TYPE_STRING, 0);
+    realm_property_info_t two[] = {one, property_of("size", RLM_PROPERTY_TYPE_INT, 0)};
+    realm_class_info_t item = class_of("Item", "", 1, 0);
+    const realm_property_info_t *properties[] = {&one}, *more[] = {two};
+    realm_config_t *config = config_with("grows.realm", realm_schema_new(&item, 1, properties));
+    realm_config_set_schema_version(config, 0);
+    realm_config_set_schema_mode(config, RLM_SCHEMA_MODE_ADDITIVE_EXPLICIT);
+    realm_t *realm = open_or_exit(config);
+    realm_class_key_t class = class_key(realm, "Item");
+    realm_object_t *object = NULL;
+    WRITE(realm, object = realm_object_create(realm, class));
+    realm_query_t *query = realm_query_parse(realm, class, "name != 'x' SORT(name ASC)", 0, NULL);
+    realm_results_t *results = realm_query_find_all(query);
+    realm_results_t *all = realm_object_find_all(realm, class);
+    notice_t a = {0}, b = {0};
+    watch_results(&a, results, NULL);
+    watch_results(&b, all, NULL);
+    SUCCEEDS(realm_refresh(realm, NULL));
+    a.calls = b.calls = 0;
+    item.num_properties = 2;
+    realm_schema_t *larger = realm_schema_new(&item, 1, more);
+    SUCCEEDS(realm_update_schema(realm, larger));
+    WRITE(realm, realm_release(realm_object_create(realm, class));
+          CHECK(realm_set_value(object, property_key(realm, class, "name"), of_text("b"), false)));
+    a.calls = b.calls = 0;
+    strcpy(a.text, "");
+    SUCCEEDS(realm_refresh(realm, NULL));
+    TOLD(a, "i0 m0>1");
+    TOLD(b, "i1 m0");
+    WRITE(realm, CHECK(realm_set_value(object, property_key(realm, class, "size"), of_int(7), false)));
+    SUCCEEDS(realm_refresh(realm, NULL));
+    TOLD(a, "m1");
+    TOLD(b, "m0");
+    bool did = false;
+    SUCCEEDS(realm_compact(realm, &did));
+    CHECK(did);
+    WRITE(realm, realm_release(realm_object_create(realm, class)));
+    SUCCEEDS(realm_refresh(realm, NULL));
+    TOLD(a, "");
+    TOLD(b, "");
+    CHECK(a.freed + b.freed == 0);
+    void *handles[] = {a.token, b.token, larger, results, all, query, object, realm};
+    for (size_t i = 0; i < sizeof handles / sizeof *handles; i++)
+        realm_release(handles[i]);
+    CHECK(a.freed == 1 && b.freed == 1);
+}
+
 int main(void) {
+    schema_and_compaction();
     registration();
     initial_call();
     where();
