@@ -1,6 +1,7 @@
 // A gate that one thread may close and another open, which a `Lock` does not allow. `Store` keeps
 // the writers of one process apart with it before they ask for the lock between processes.
 
+import CKernels
 import Glibc
 
 /// Lets one holder through at a time; enter and leave may happen on different threads.
@@ -9,6 +10,8 @@ final class ThreadGate: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let freed: UnsafeMutablePointer<pthread_cond_t>
     private var taken = false
+    /// Threads that wait to enter, for who does not hold the mutex.
+    private let waiting: UnsafeMutablePointer<UInt64>
 
     init() {
         mutex = .allocate(capacity: 1)
@@ -17,13 +20,19 @@ final class ThreadGate: @unchecked Sendable {
         freed = .allocate(capacity: 1)
         freed.initialize(to: pthread_cond_t())
         pthread_cond_init(freed, nil)
+        waiting = .allocate(capacity: 1)
+        waiting.initialize(to: 0)
     }
+
+    /// Whether somebody will enter as soon as the gate is free.
+    var hasWaiting: Bool { ck_load_u64(waiting) != 0 }
 
     deinit {
         pthread_cond_destroy(freed)
         freed.deallocate()
         pthread_mutex_destroy(mutex)
         mutex.deallocate()
+        waiting.deallocate()
     }
 
     /// False if another holds the gate and `wait` is false, or `givesUp`, which is asked every
@@ -31,8 +40,11 @@ final class ThreadGate: @unchecked Sendable {
     func enter(wait: Bool, givesUp: (() -> Bool)? = nil) -> Bool {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
+        if taken, !wait { return false }
+        if taken { ck_store_u64(waiting, ck_load_u64(waiting) + 1) }
+        let hasWaited = taken
+        defer { if hasWaited { ck_store_u64(waiting, ck_load_u64(waiting) - 1) } }
         while taken {
-            guard wait else { return false }
             guard let givesUp else {
                 pthread_cond_wait(freed, mutex)
                 continue

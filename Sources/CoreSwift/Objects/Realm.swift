@@ -248,7 +248,7 @@ public final class Realm {
         try file.checkNoMigration()
         let tables = try readTables()
         let store = tables.store
-        guard let lease = try store.beginWrite(wait: true, givesUp: givesUp) else {
+        guard let lease = try store.beginWrite(wait: true, joinsGroup: true, givesUp: givesUp) else {
             throw RealmError(.callback, "the wait for the writer of '\(path)' was given up")
         }
         do throws(RealmError) {

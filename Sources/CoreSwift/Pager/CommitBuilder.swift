@@ -52,6 +52,9 @@ final class CommitBuilder {
     private let space: SpaceMap
     private let scratch: CommitScratch
     private var digest = WrittenDigest()
+    /// The group that this commit continues, and the versions whose pages were spared.
+    private let group: CommitGroup.State?
+    private let kept: [UInt64]
     private var hasEnded = false
 
     /// Pages taken for this commit, and how many of each hold blocks.
@@ -63,7 +66,11 @@ final class CommitBuilder {
     private var pieces: [Piece]
     private var current = 0
 
-    init(lease: WriteLease, space: SpaceMap, version: UInt64, runs: [SpaceRun]) {
+    /// Holds the lock of the group until the commit has ended.
+    init(
+        lease: WriteLease, space: SpaceMap, version: UInt64, runs: [SpaceRun], kept: [UInt64],
+        group: CommitGroup.State?
+    ) {
         self.lease = lease
         store = lease.store
         self.space = space
@@ -71,6 +78,13 @@ final class CommitBuilder {
         scratch = store.scratch
         pieces = runs.map { Piece(run: $0) }
         scratch.reset()
+        self.group = group
+        self.kept = kept
+        if let group {
+            digest = group.digest
+            scratch.written = group.written
+            scratch.blockPages = group.blockPages
+        }
     }
 
     deinit { abandon() }
@@ -114,27 +128,39 @@ final class CommitBuilder {
         guard !hasEnded else { return }
         hasEnded = true
         store.space = nil
+        store.group.unlock()
     }
 
     /// Writes the version with the client's payload in its root and returns it pinned. The lease
-    /// has ended then. On an error it has not: abandon it or prepare another commit.
-    func publish(payload: UnsafeRawBufferPointer) throws(RealmError) -> Store.Pin {
+    /// has ended then. On an error it has not: abandon it or prepare another commit. With `soft` the
+    /// version is not yet synced: the caller sees to that with `Store.makeDurable`.
+    func publish(
+        payload: UnsafeRawBufferPointer, soft: Bool = false
+    ) throws(RealmError) -> Store.Pin {
         guard !hasEnded else {
             throw RealmError(.wrongTransactionState, "'\(store.path)': the commit has ended")
         }
         hasEnded = true
         do throws(RealmError) {
-            let pin = try write(payload)
+            let waiting = store.group.state?.versions.count ?? 0
+            let pin = try write(
+                payload,
+                soft: soft && !store.options.inMemory && waiting + 1 < CommitGroup.commitsMax)
             space.committed(version)
+            store.group.listed = (version, group?.versions ?? [])
+            store.group.unlock()
             lease.end()
             return pin
         } catch {
             store.space = nil
+            store.group.unlock()
             throw error
         }
     }
 
-    private func write(_ payload: UnsafeRawBufferPointer) throws(RealmError) -> Store.Pin {
+    private func write(
+        _ payload: UnsafeRawBufferPointer, soft: Bool
+    ) throws(RealmError) -> Store.Pin {
         let slot = try store.mutex.withLock { () throws(RealmError) in
             try store.checkUsable()
             return try store.lockFile.claimSlot()
@@ -147,7 +173,7 @@ final class CommitBuilder {
                 store.mutex.unlock()
             }
         }
-        let (root, grown) = try placeOwnBlocks(payload)
+        let (root, grown) = try placeOwnBlocks(payload, trims: !soft)
         // What can fail, fails before the header is written.
         try store.coverMapping(space.pageCount)
         try writeAndMarkBlocks()
@@ -156,9 +182,17 @@ final class CommitBuilder {
                 Int(run.count) * Page.size, at: Int64(run.page) << Int64(Page.shift),
                 "grow the file")
         }
+        if soft { store.lockFile.setUnsynced(version) }
         try writeHeader(root)
-        if !store.options.inMemory {
+        if soft {
+            noteWaiting()
+        } else if !store.options.inMemory {
             do throws(RealmError) { try store.file.sync() } catch { throw poison(error) }
+            // It covered what waited before.
+            if store.group.state != nil {
+                store.lockFile.setUnsynced(0)
+                store.group.end()
+            }
         }
         let pageCount = space.pageCount
         let shrinks = pageCount < space.basePageCount
@@ -200,7 +234,7 @@ final class CommitBuilder {
     /// Places the chunks of the space map and the root. Returns the root and the pages the file
     /// grew by without using them.
     private func placeOwnBlocks(
-        _ payload: UnsafeRawBufferPointer
+        _ payload: UnsafeRawBufferPointer, trims: Bool
     ) throws(RealmError) -> (BlockReference, [SpaceRun]) {
         try space.planChunks(version)
         let chunks = space.chunks.indices.filter {
@@ -229,7 +263,8 @@ final class CommitBuilder {
         let rootPage = take(UInt64(rootPages))
         for piece in pieces { space.settle(piece.run, used: piece.used) }
         let grown = space.noteGrowth()
-        space.trim(all: givesBackAll)
+        // The durable version may reach to the end of the file.
+        if trims { space.trim(all: givesBackAll) }
 
         let buffer = scratch.buffer((sizes.reduce(0, +) + rootPages) * Page.size)
         var offset = 0
@@ -268,11 +303,14 @@ final class CommitBuilder {
             location: reference.location,
             check: ContentHash(low: reference.check0, high: reference.check1))
         scratch.blockPages.append(PageCount.encode(pages))
-        if let last = scratch.written.last, last.page + UInt64(last.pages) == page {
+        if let last = scratch.written.last, last.page + UInt64(last.pages) == page,
+            last.version == version, last.blocks < WrittenRun.blocksMax
+        {
             scratch.written[scratch.written.count - 1].blocks += 1
             scratch.written[scratch.written.count - 1].pages += pages
         } else {
-            scratch.written.append(WrittenRun(page: page, blocks: 1, pages: pages))
+            scratch.written.append(
+                WrittenRun(page: page, blocks: 1, pages: pages, version: version))
         }
         return reference
     }
@@ -344,14 +382,21 @@ final class CommitBuilder {
         }
     }
 
-    /// After a failure that leaves open what is on disk. The kernel may have dropped the pages it
-    /// could not write while still showing them to readers, so the next open must not take this
-    /// version for complete: its slot is wiped.
+    /// After a failure that leaves open what is on disk; the versions of the group went with it.
     private func poison(_ error: RealmError) -> RealmError {
         store.fail(error)
-        try? store.file.writeZeros(
-            FileHeader.slotBytes, at: Int64(FileHeader.slotOffset(version: version)),
-            "wipe the header")
+        store.wipeHeader(version)
+        store.group.end()
         return error
+    }
+
+    /// The version waits for a sync, with the group if there is one.
+    private func noteWaiting() {
+        var state = group ?? CommitGroup.State(kept: kept + [version - 1])
+        state.versions.append(version)
+        state.digest = digest
+        state.written = scratch.written
+        state.blockPages = scratch.blockPages
+        store.group.state = state
     }
 }

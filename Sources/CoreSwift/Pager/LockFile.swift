@@ -8,7 +8,7 @@
 //       16    16  id of the realm file
 //       32     8  committed version                    (atomic)
 //       40     8  pages of the realm file              (atomic)
-//       48     8  1 = committed version not yet synced (atomic)
+//       48     8  committed version, if it is not yet synced, else 0 (atomic)
 //       56     8  reader slots the file has room for   (atomic)
 //       64     8  reader slots ever used               (atomic)
 //       72     8  commit signal: grows with each commit (atomic)
@@ -123,8 +123,11 @@ final class LockFile {
 
     var committedVersion: UInt64 { ck_load_u64(word(32)) }
     var filePages: UInt64 { ck_load_u64(word(40)) }
-    var isUnsynced: Bool { ck_load_u64(word(48)) != 0 }
-    func setUnsynced(_ value: Bool) { ck_store_u64(word(48), value ? 1 : 0) }
+    /// The committed version while it may not be on stable storage, else 0.
+    var unsyncedVersion: UInt64 { ck_load_u64(word(48)) }
+    func setUnsynced(_ version: UInt64) { ck_store_u64(word(48), version) }
+    /// This version is on stable storage; others may have committed one that is not.
+    func clearUnsynced(_ version: UInt64) { _ = ck_cas_u64(word(48), version, 0) }
     func setFilePages(_ pages: UInt64) { ck_store_u64(word(40), pages) }
 
     func publish(version: UInt64, pages: UInt64) {
@@ -171,7 +174,7 @@ final class LockFile {
         memory.put(identity.device, 80)
         memory.put(identity.inode, 88)
         ck_store_u64(word(56), UInt64(Self.slotsPerPage))
-        setUnsynced(unsynced)
+        setUnsynced(unsynced ? header.version : 0)
         publish(version: header.version, pages: header.pageCount)
     }
 

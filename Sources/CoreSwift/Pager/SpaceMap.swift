@@ -485,7 +485,7 @@ final class SpaceMap {
             let entry = SpaceEntry(
                 page: page, count: pieceEnd - page, written: block.version, freed: version)
             try insert(entry)
-            self.block(entry, by: version - 1)
+            self.block(entry, by: self.version)
             note(SpaceOperation(isUse: false, entry: entry))
             page = pieceEnd
         }

@@ -34,7 +34,9 @@ extension Store {
 extension WriteLease {
     /// What to do next about a file whose blocks take `pages` pages.
     func compactionStep(pages: Int) throws(RealmError) -> CompactionStep {
-        let space = try store.loadSpace(base)
+        store.group.lock()
+        defer { store.group.unlock() }
+        let space = try store.loadSpace(base, try store.versionsKept(for: base))
         let count = UInt64(pages + base.root.pageCount + space.chunkPagesExpected)
         let ideal = FileHeader.firstBlockPage + count
         // A twentieth more is not worth another round.

@@ -322,7 +322,7 @@ extension Store {
                 let location = BlockReference.location(page: page, count: pages)
                 let check = ContentHash.of(
                     base + Int(page) << Page.shift, count: pages * Page.size, seed0: location,
-                    seed1: header.version)
+                    seed1: run.version)
                 digest.add(location: location, check: check)
                 page += UInt64(pages)
             }

@@ -60,14 +60,15 @@ extension Store {
         return liveVersions(newest: newest, reclaim: true).count
     }
 
-    /// The versions whose pages must stay, sorted: pinned ones and the newest. With `mutex` held.
-    func liveVersions(newest: UInt64, reclaim: Bool) -> [UInt64] {
-        var live: [UInt64] = [newest]
+    /// The versions whose pages must stay, sorted: pinned ones, the newest, and `kept`. With `mutex`
+    /// held.
+    func liveVersions(newest: UInt64, kept: [UInt64] = [], reclaim: Bool) -> [UInt64] {
+        var live = kept + [newest]
         if lockFile.pinnedVersions(&live, newest: newest), reclaim, !isClosed {
             // Whether owners are alive costs a system call each; failing leaves the slots as they
             // are, which is always safe.
             if (try? lockFile.reclaimDeadSlots()) != nil {
-                live = [newest]
+                live = kept + [newest]
                 _ = lockFile.pinnedVersions(&live, newest: newest)
             }
         }

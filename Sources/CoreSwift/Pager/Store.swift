@@ -59,7 +59,8 @@ final class Store: @unchecked Sendable {
     var isClosed = false
     private var failure: RealmError?
 
-    private let gate = ThreadGate()
+    let gate = ThreadGate()
+    let group = CommitGroup()
     /// The space map of the newest version if this store committed it; nil = to be loaded.
     var space: SpaceMap?
     let scratch = CommitScratch()
@@ -161,8 +162,13 @@ final class Store: @unchecked Sendable {
     /// Throws when the store can't be used any more.
     func checkUsable() throws(RealmError) {
         if isClosed { throw RealmError(.closedRealm, "'\(path)': the file was closed") }
-        if let failure { throw failure }
+        try checkFailure()
         try checkFork()
+    }
+
+    /// Throws after a failed sync. With `mutex` held.
+    func checkFailure() throws(RealmError) {
+        if let failure { throw failure }
     }
 
     var isInForkedChild: Bool { ForkGuard.generation != forkGeneration }
@@ -192,8 +198,9 @@ final class Store: @unchecked Sendable {
     // MARK: Writing
 
     /// Waits for the writer lock and takes it; nil only if `wait` is false and another writes.
+    /// `joinsGroup`: commits before it that this store has not synced yet may be synced with its own.
     func beginWrite(
-        wait: Bool, givesUp: (() -> Bool)? = nil
+        wait: Bool, joinsGroup: Bool = false, givesUp: (() -> Bool)? = nil
     ) throws(RealmError) -> WriteLease? {
         guard !options.readOnly, !options.immutable else {
             throw RealmError(
@@ -212,11 +219,14 @@ final class Store: @unchecked Sendable {
             throw error
         }
         do throws(RealmError) {
-            if lockFile.isUnsynced {
-                // The version was found after a crash and verified, but may not be on disk yet;
-                // overwriting pages of the one before it must wait until it is.
-                try file.sync()
-                lockFile.setUnsynced(false)
+            let unsynced = lockFile.unsyncedVersion
+            if unsynced != 0, !joinsGroup || group.newestVersion != unsynced {
+                // The version may not be on disk yet: it was found after a crash and verified, or
+                // published before its sync. Overwriting pages of the one before it must wait.
+                try syncCommitted()
+                group.lock()
+                group.end()
+                group.unlock()
             }
             let base = try pinNewest()
             if let space, space.version != base.version { self.space = nil }
@@ -270,10 +280,13 @@ final class Store: @unchecked Sendable {
             guard (try? lockFile.lockWriter(wait: false)) == true else { return gate.leave() }
         }
         defer { if !isLast { endWrite() } }
-        if lockFile.isUnsynced {
-            try file.sync()
-            lockFile.setUnsynced(false)
-        }
+        if lockFile.unsyncedVersion != 0 { try syncCommitted() }
         try writeSyncRecord()
+    }
+
+    /// Makes the committed version durable, whoever committed it. The caller holds the writer lock.
+    private func syncCommitted() throws(RealmError) {
+        try file.sync()
+        lockFile.setUnsynced(0)
     }
 }

@@ -16,7 +16,8 @@
 //       72     4  bytes of the space map
 //       76     4  0
 //       80        payload, aligned to 16
-//                 runs: {first page (8), number of blocks (4), pages (4)}, aligned to 8
+//                 runs: {first page (8), number of blocks (3), age (1), pages (4)}, aligned to 8;
+//                 the version that wrote them is the root's less twice the age (CommitGroup.swift)
 //                 page count of each block (2 bytes each), in the order of the runs
 //                 space map (SpaceMap+Coding.swift), aligned to 8
 //
@@ -38,11 +39,14 @@ struct WrittenDigest: Equatable {
     }
 }
 
-/// Blocks one after another in the file.
+/// Blocks one after another in the file, written by one version.
 struct WrittenRun: Equatable {
     var page: UInt64
     var blocks: Int
     var pages: Int
+    var version: UInt64
+
+    static let blocksMax = 1 << 24 - 1
 }
 
 /// A root block that passed its check value; fields are bounds-checked by `init`.
@@ -122,7 +126,19 @@ struct VersionRoot {
 
     func run(_ index: Int) -> WrittenRun {
         let p = base + (runsOffset + index * Self.runBytes)
-        return WrittenRun(page: p.u64(0), blocks: Int(p.u32(8)), pages: Int(p.u32(12)))
+        return WrittenRun(
+            page: p.u64(0), blocks: Int(p.u32(8)) & WrittenRun.blocksMax, pages: Int(p.u32(12)),
+            version: version &- UInt64(p.u8(11)) * 2)
+    }
+
+    /// Versions before this one that wrote some of the blocks in the list.
+    var olderVersionsListed: [UInt64] {
+        var found: [UInt64] = []
+        for number in 0..<runCount {
+            let writer = run(number).version
+            if writer != version, writer != found.last { found.append(writer) }
+        }
+        return found
     }
 
     /// Pages of block `index` of the written list.
@@ -152,7 +168,7 @@ struct VersionRoot {
         for (index, run) in runs.enumerated() {
             let p = target + (runsOffset + index * runBytes)
             p.put(run.page, 0)
-            p.put(UInt32(run.blocks), 8)
+            p.put(UInt32(run.blocks) | UInt32((version - run.version) / 2) << 24, 8)
             p.put(UInt32(run.pages), 12)
         }
         blockPages.withUnsafeBytes { bytes in

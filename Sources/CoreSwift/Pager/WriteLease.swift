@@ -19,9 +19,9 @@ final class WriteLease {
 
     deinit { abandon() }
 
-    /// Starts the commit that makes version `base.version + 1`: reserves a run for `pages` pages of
-    /// the client's blocks and what the pager adds. `freed` are the blocks of older versions that
-    /// the new one no longer needs.
+    /// Starts the commit that makes the next version: reserves a run for `pages` pages of the
+    /// client's blocks and what the pager adds. `freed` are the blocks of older versions that the new
+    /// one no longer needs. The commit keeps syncs of the group away until it ends.
     func prepareCommit(
         pages: Int, freed: [BlockReference], placement: Placement = .anywhere
     ) throws(RealmError) -> CommitBuilder {
@@ -30,18 +30,27 @@ final class WriteLease {
                 .wrongTransactionState, "'\(store.path)': the write transaction has ended")
         }
         try store.mutex.withLock { () throws(RealmError) in try store.checkUsable() }
+        store.group.lock()
         do throws(RealmError) {
-            let space = try store.loadSpace(base)
-            let version = base.version + 1
+            // What another process committed on top of the group is synced by now.
+            if let state = store.group.state, state.versions.last != base.version {
+                store.group.end()
+            }
+            let group = store.group.state
+            let kept = try store.versionsKept(for: base)
+            let space = try store.loadSpace(base, kept)
+            let version = base.version + (group == nil ? 1 : 2)
             for block in freed { try space.free(block, by: version) }
             // The root of the base goes with it.
             try space.free(base.root, by: version)
             let own = UInt64(base.root.pageCount + space.chunkPagesExpected)
             let runs = space.reserve(UInt64(pages) + own, placement)
-            return CommitBuilder(lease: self, space: space, version: version, runs: runs)
+            return CommitBuilder(
+                lease: self, space: space, version: version, runs: runs, kept: kept, group: group)
         } catch {
             // Half of the changes may be in the map: load it again next time.
             store.space = nil
+            store.group.unlock()
             throw error
         }
     }
@@ -61,10 +70,12 @@ final class WriteLease {
 
 extension Store {
     /// The map of the newest version with what has become reusable meanwhile. For the writer only.
-    func loadSpace(_ base: Pin) throws(RealmError) -> SpaceMap {
+    /// `kept`: see `versionsKept`.
+    func loadSpace(_ base: Pin, _ kept: [UInt64]) throws(RealmError) -> SpaceMap {
         mutex.lock()
         commitsSinceReclaim += 1
-        let live = liveVersions(newest: base.version, reclaim: commitsSinceReclaim >= 32)
+        let live = liveVersions(
+            newest: base.version, kept: kept, reclaim: commitsSinceReclaim >= 32)
         if commitsSinceReclaim >= 32 { commitsSinceReclaim = 0 }
         mutex.unlock()
         if let space {

@@ -416,15 +416,18 @@ final class TableSet {
     }
 
     /// Writes the transaction as a new version and moves there. After an error the changes are
-    /// gone and the session is at the version it started from.
-    func commit() throws(RealmError) {
+    /// gone and the session is at the version it started from. `waits`: until the version is on
+    /// stable storage; else the caller sees to that with `Store.makeDurable`. When a shared sync
+    /// fails, the session is at the new version already, and the file refuses further work.
+    func commit(waits: Bool = true) throws(RealmError) {
         guard let transaction, let lease else { return }
+        let isSoft = !waits || store.prefersGroup
         do throws(RealmError) {
             if let schemaFailure { throw schemaFailure }
             try tellCreated()
             try settle()
             try forEachTable { table throws(RealmError) in try table.compactLeaves() }
-            let next = try write(transaction.pointee.memory, lease)
+            let next = try write(transaction.pointee.memory, lease, isSoft)
             endWrite()
             isReshaped = false
             let old = pin
@@ -435,10 +438,11 @@ final class TableSet {
             rollBack()
             throw error
         }
+        if waits, isSoft { try store.makeDurable(pin.version) }
     }
 
     private func write(
-        _ memory: UnsafeMutablePointer<TransactionMemory>, _ lease: WriteLease
+        _ memory: UnsafeMutablePointer<TransactionMemory>, _ lease: WriteLease, _ isSoft: Bool
     ) throws(RealmError) -> Store.Pin {
         var next = Catalog()
         next.format = isSchemaDirty ? stored.format : catalog.format
@@ -471,19 +475,19 @@ final class TableSet {
         log?.place(builder)
         next.log = log?.directory
         let payload = next.encoded()
-        let pin = try Self.publish(builder, payload)
+        let pin = try Self.publish(builder, payload, isSoft)
         catalog = next
         return pin
     }
 
     private static func publish(
-        _ builder: CommitBuilder, _ payload: [UInt8]
+        _ builder: CommitBuilder, _ payload: [UInt8], _ isSoft: Bool
     ) throws(RealmError) -> Store.Pin {
         let copy = UnsafeMutableRawBufferPointer.allocate(
             byteCount: payload.count, alignment: 8)
         defer { copy.deallocate() }
         copy.copyBytes(from: payload)
-        return try builder.publish(payload: UnsafeRawBufferPointer(copy))
+        return try builder.publish(payload: UnsafeRawBufferPointer(copy), soft: isSoft)
     }
 
     /// Undoes the write transaction.

@@ -13,7 +13,13 @@ protocol CrashSession {
     /// Reads everything and compares it; also checks the file's consistency.
     func verify(_ model: Model) throws
     func commit(_ change: Change) throws
+    /// Whether all commits that returned are on stable storage.
+    var isDurable: Bool { get }
     func close() throws
+}
+
+extension CrashSession {
+    var isDurable: Bool { true }
 }
 
 protocol CrashWorkload {
@@ -41,7 +47,7 @@ final class CrashCampaign<Workload: CrashWorkload> {
         var events: Int
         var version: UInt64
         var acknowledged: Model
-        /// Results of commits that were tried since and did not return.
+        /// Results of commits that were tried since, and did not return or need not be durable.
         var inFlight: [Model]
     }
     private var expectations: [Expectation] = []
@@ -61,6 +67,13 @@ final class CrashCampaign<Workload: CrashWorkload> {
         note()
         for _ in 0..<(2 + random.below(4)) { try session() }
         return try replay()
+    }
+
+    /// What was tried last is on stable storage.
+    private func acknowledge(_ version: UInt64) {
+        model = inFlight.last ?? model
+        self.version = version
+        inFlight = []
     }
 
     private func note() {
@@ -105,16 +118,17 @@ final class CrashCampaign<Workload: CrashWorkload> {
             inFlight = []
             note()
             for _ in 0..<(1 + random.below(8)) {
-                let (change, result) = workload.plan(model, &random)
+                let (change, result) = workload.plan(inFlight.last ?? model, &random)
                 inFlight.append(result)
                 note()
                 try session.commit(change)
-                model = result
-                version = session.version
-                inFlight = []
+                if session.isDurable { acknowledge(session.version) }
                 note()
             }
+            let reached = session.version
             try session.close()
+            acknowledge(reached)
+            note()
         } catch let error as RealmError {
             // A killed process reports errors nobody sees; others are failures.
             guard files.isDead else { throw error }
@@ -194,11 +208,17 @@ struct ToyWorkload: CrashWorkload {
             try ToyClient.verify(store, pin, model)
         }
 
+        /// Some commits are not synced, and then they are together with others.
         func commit(_ change: [Int: UInt64?]) throws {
-            let pin = try ToyClient.commit(store, &model, change)
+            let isSoft = random.below(2) == 0
+            let pin = try ToyClient.commit(
+                store, &model, change, joinsGroup: isSoft || random.below(3) > 0, soft: isSoft)
+            if isSoft, random.below(4) == 0 { try store.makeDurable(pin.version) }
             if random.below(3) == 0 { held.append(pin.version) } else { store.unpin(pin.version) }
             if held.count > 2 { store.unpin(held.remove(at: random.below(held.count))) }
         }
+
+        var isDurable: Bool { store.group.state == nil }
 
         func close() throws {
             try store.close()

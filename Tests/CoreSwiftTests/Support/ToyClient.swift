@@ -119,14 +119,14 @@ enum ToyClient {
     static func commit(
         _ store: Store, _ model: inout ToyModel, _ changes: [Int: UInt64?],
         payloadBytes: Int = 100,
-        capacity: Int = leavesMax
+        capacity: Int = leavesMax, joinsGroup: Bool = false, soft: Bool = false
     ) throws -> Store.Pin {
-        guard let lease = try store.beginWrite(wait: true) else {
+        guard let lease = try store.beginWrite(wait: true, joinsGroup: joinsGroup) else {
             throw ToyFailure(description: "no lease")
         }
         do {
             return try commit(
-                lease, &model, changes, payloadBytes: payloadBytes, capacity: capacity)
+                lease, &model, changes, payloadBytes: payloadBytes, capacity: capacity, soft: soft)
         } catch {
             lease.abandon()
             throw error
@@ -136,7 +136,7 @@ enum ToyClient {
     static func commit(
         _ lease: WriteLease, _ model: inout ToyModel, _ changes: [Int: UInt64?],
         payloadBytes: Int = 100,
-        capacity: Int = leavesMax
+        capacity: Int = leavesMax, soft: Bool = false
     ) throws -> Store.Pin {
         var (index, leaves) = try references(lease.store, lease.base)
         var freed: [BlockReference] = index.map { [$0] } ?? []
@@ -178,7 +178,7 @@ enum ToyClient {
         reference.store(payload)
         payload.put(UInt64(capacity), BlockReference.byteCount)
         let pin = try builder.publish(
-            payload: UnsafeRawBufferPointer(start: payload, count: payloadBytes))
+            payload: UnsafeRawBufferPointer(start: payload, count: payloadBytes), soft: soft)
         model = next
         return pin
     }

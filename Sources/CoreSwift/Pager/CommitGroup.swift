@@ -1,0 +1,156 @@
+// Commits that one sync makes durable together. A commit may be published before it is on stable
+// storage (a soft one): everybody sees it at once, and it counts as done when a later sync has
+// covered it. Until then the file keeps the last durable version whole, so that a crash leaves that
+// version, or one of the group with all before it:
+//
+//  1. The slot with the header of the durable version is not written. As the slot follows from the
+//     version, versions of a group skip one number: 7 durable, then 8, 10, 12 in the other slot.
+//  2. No page that the durable version or one of the group uses is used again, whoever reads them.
+//     The file is not cut.
+//  3. The root of each version of the group lists what the group wrote before it, too: recovery
+//     takes the version only if all of it is there. So what it lists has to stay, even where it uses
+//     it no more, until a version is durable that does not list it.
+//
+// A sync excludes commits from `prepareCommit` to the end of `publish`: otherwise it could cover a
+// header in the slot without the blocks of its version. What another process committed last is
+// synced by the next writer before it writes (`Store.beginWrite`), so groups are those of one store.
+
+import CKernels
+import Glibc
+
+final class CommitGroup: @unchecked Sendable {
+    /// Bounds the lists in the roots, and what is kept from reuse.
+    static let commitsMax = 64
+    /// How long a commit waits for others to join, while somebody else is about to write.
+    static let waitMax: Int = 2_000_000
+
+    struct State {
+        /// The version on stable storage, in the slot that the group does not write, and those
+        /// whose blocks its root lists.
+        let kept: [UInt64]
+        /// Published since, ascending; not empty.
+        var versions: [UInt64] = []
+        var digest = WrittenDigest()
+        var written: [WrittenRun] = []
+        var blockPages: [UInt16] = []
+    }
+
+    /// Guarded by `lock`, which a commit holds while it writes.
+    var state: State? {
+        didSet { ck_store_u64(newest, state?.versions.last ?? 0) }
+    }
+
+    /// The version that this store committed last, and those before it whose blocks its root lists.
+    var listed: (version: UInt64, versions: [UInt64]) = (0, [])
+
+    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+    private let changed: UnsafeMutablePointer<pthread_cond_t>
+    /// The last version of the group, for who does not hold the lock; 0: there is none.
+    private let newest: UnsafeMutablePointer<UInt64>
+
+    init() {
+        mutex = .allocate(capacity: 1)
+        mutex.initialize(to: pthread_mutex_t())
+        pthread_mutex_init(mutex, nil)
+        changed = .allocate(capacity: 1)
+        changed.initialize(to: pthread_cond_t())
+        pthread_cond_init(changed, nil)
+        newest = .allocate(capacity: 1)
+        newest.initialize(to: 0)
+    }
+
+    deinit {
+        pthread_cond_destroy(changed)
+        changed.deallocate()
+        pthread_mutex_destroy(mutex)
+        mutex.deallocate()
+        newest.deallocate()
+    }
+
+    func lock() { pthread_mutex_lock(mutex) }
+    func unlock() { pthread_mutex_unlock(mutex) }
+
+    var newestVersion: UInt64 { ck_load_u64(newest) }
+
+    /// Whether the version is one that waits for a sync. With the lock held.
+    func isOpen(_ version: UInt64) -> Bool {
+        guard let versions = state?.versions, let first = versions.first, let last = versions.last
+        else { return false }
+        return version >= first && version <= last
+    }
+
+    /// The group has become durable, or failed. With the lock held.
+    func end() {
+        state = nil
+        pthread_cond_broadcast(changed)
+    }
+
+    /// Lets others commit for a moment; false when that is over. With the lock held.
+    func wait(until end: timespec) -> Bool {
+        var end = end
+        return pthread_cond_timedwait(changed, mutex, &end) == 0
+    }
+
+    static func deadline() -> timespec {
+        var end = timespec()
+        clock_gettime(CLOCK_REALTIME, &end)
+        end.tv_nsec += waitMax
+        if end.tv_nsec >= 1_000_000_000 {
+            end.tv_nsec -= 1_000_000_000
+            end.tv_sec += 1
+        }
+        return end
+    }
+}
+
+extension Store {
+    /// The older versions whose pages a commit on top of `base` must not use. With the lock of the
+    /// group held.
+    func versionsKept(for base: Pin) throws(RealmError) -> [UInt64] {
+        if let state = group.state { return state.kept + state.versions }
+        if group.listed.version == base.version { return group.listed.versions }
+        return try VersionRoot(try admit(base.root), base.root).olderVersionsListed
+    }
+
+    /// Whether a commit should leave its sync to a later one: somebody is about to commit.
+    var prefersGroup: Bool { !options.inMemory && gate.hasWaiting }
+
+    /// Returns when the version, which this store committed, is on stable storage. Commits that come
+    /// meanwhile share the sync. An error means that it may not be there after a crash; the file
+    /// refuses further work.
+    func makeDurable(_ version: UInt64) throws(RealmError) {
+        try checkFork()
+        group.lock()
+        defer { group.unlock() }
+        let deadline = CommitGroup.deadline()
+        while group.isOpen(version), gate.hasWaiting, group.wait(until: deadline) {}
+        try syncGroup(version)
+    }
+
+    /// Makes a group durable that the version belongs to. With the lock of the group held.
+    func syncGroup(_ version: UInt64) throws(RealmError) {
+        guard group.isOpen(version) else {
+            // Somebody else did it, or tried.
+            return try mutex.withLock { () throws(RealmError) in try checkFailure() }
+        }
+        do throws(RealmError) {
+            try file.sync()
+        } catch {
+            fail(error)
+            wipeHeader(group.newestVersion)
+            group.end()
+            throw error
+        }
+        lockFile.clearUnsynced(group.newestVersion)
+        group.end()
+    }
+
+    /// After a failure that leaves open what is on disk. The kernel may have dropped the pages it
+    /// could not write while still showing them to readers, so the next open must not take this
+    /// version for complete.
+    func wipeHeader(_ version: UInt64) {
+        try? file.writeZeros(
+            FileHeader.slotBytes, at: Int64(FileHeader.slotOffset(version: version)),
+            "wipe the header")
+    }
+}
