@@ -85,11 +85,6 @@ let package = Package(
                 "Query/query-corpus.txt",
             ],
             swiftSettings: [.swiftLanguageMode(.v5)] + strictness),
-        .testTarget(
-            name: "CABITests",
-            dependencies: ["CoreSwift", "CABI", "CKernels", "CRealm"],
-            exclude: ["not-yet.txt"],
-            swiftSettings: [.swiftLanguageMode(.v5)] + strictness),
     ]
 )
 
@@ -116,11 +111,7 @@ if let names = Context.environment["REALM_TEST_FILES"] {
             .map { String($0.dropFirst(target.name.count + 1)) }
     }
     package.targets.removeAll { $0.sources == [] }
-    let needed = Set(package.targets.filter { $0.type == .test }.map(\.name))
-    package.targets.removeAll {
-        ["DylibLink", "realm-cli"].contains($0.name)
-            || ($0.name == "CABI" && !needed.contains("CABITests"))
-    }
+    package.targets.removeAll { ["DylibLink", "realm-cli", "CABI", "CRealm"].contains($0.name) }
     package.products = []
     package.dependencies = []
 }

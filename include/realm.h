@@ -1116,7 +1116,10 @@ RLM_API bool realm_commit(realm_t *realm);
  */
 RLM_API bool realm_rollback(realm_t *realm);
 
-/** Whether the realm is in a write transaction. */
+/**
+ * Whether the realm is in a write transaction, or something asynchronous of it is under way: a
+ * block that waits, or a commit that is not durable yet.
+ */
 RLM_API bool realm_is_writable(const realm_t *realm);
 
 /**
@@ -1150,20 +1153,42 @@ RLM_API bool realm_get_num_versions(const realm_t *realm, uint64_t *out_versions
  * Asynchronous transactions
  */
 
-/** Queues a block that runs on the scheduler's thread inside a write transaction. Not supported yet. */
+/**
+ * Queues `callback`; it runs on the scheduler's thread, in `realm_scheduler_perform_work()`, inside
+ * a write transaction at the newest version, after the blocks queued before it. The transaction
+ * ends by `realm_commit()`, `realm_rollback()` or `realm_async_commit()`, or else is rolled back
+ * when `callback` returns; with `notify_only` it stays open, for the program to end it later.
+ * `transaction_id`, unless NULL, receives a number for `realm_async_cancel()`: they count from 0,
+ * for blocks and commits of the realm together. The userdata is freed after the call, or when the
+ * block is dropped. Fails: as `realm_begin_write()`, except that the realm may be writing;
+ * RLM_ERR_WRONG_TRANSACTION_STATE when the scheduler can't deliver, and in the callback of
+ * `realm_async_commit()`.
+ */
 RLM_API bool realm_async_begin_write(realm_t *realm, realm_async_begin_write_func_t callback,
         void *userdata, realm_free_userdata_func_t userdata_free, bool notify_only,
         unsigned int *transaction_id);
 
 /**
- * Ends the write transaction at once and makes it durable in the background; `callback` then runs
- * on the scheduler's thread. Not supported yet.
+ * Ends the write transaction: its changes are visible at once, to all realms of the file, and are
+ * made durable by a thread of the library. `callback`, unless NULL, then runs on the scheduler's
+ * thread, in the order of the commits: with `error` false, or with true and a message when the sync
+ * failed; a crash may then leave the file without the changes. With `allow_grouping` transactions
+ * that follow at once may share the sync: all of them survive a crash, or the first ones of them.
+ * What waits for the sync calls it earlier: `realm_begin_write()`, `realm_close()`, and this
+ * function when the scheduler can't deliver. Each commit that shares a sync with the one before it
+ * takes two version numbers. `transaction_id`: see `realm_async_begin_write()`. Fails:
+ * RLM_ERR_WRONG_TRANSACTION_STATE outside a write transaction and in the callback of a commit; as
+ * `realm_commit()`.
  */
 RLM_API bool realm_async_commit(realm_t *realm, realm_async_commit_func_t callback, void *userdata,
         realm_free_userdata_func_t userdata_free, bool allow_grouping,
         unsigned int *transaction_id);
 
-/** Removes a queued block, or the callback of a pending commit. Not supported yet. */
+/**
+ * Drops what was queued under the number and has not run: a block, or the callback of a commit,
+ * which is made durable all the same. Its userdata is freed. `cancelled`, unless NULL, says whether
+ * there was one.
+ */
 RLM_API bool realm_async_cancel(realm_t *realm, unsigned int token, bool *cancelled);
 
 /* ------------------------------------------------------------------------------------------------

@@ -48,8 +48,7 @@ def test_the_library_answers_as_the_contract_says(capsys: pytest.CaptureFixture[
 def test_each_function_of_the_header_is_asked_or_listed_with_a_reason() -> None:
     text = (ROOT / "tests-python" / "programs" / "not-asked.txt").read_text()
     listed = {line.split("\t")[0] for line in text.splitlines() if not line.startswith("#")}
-    not_yet = set((ROOT / "Tests" / "CABITests" / "not-yet.txt").read_text().split())
-    assert set(functions()) - set(RULES) - not_yet == listed
+    assert set(functions()) - set(RULES) == listed
     assert not listed & set(RULES)
 
 

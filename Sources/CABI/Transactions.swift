@@ -56,10 +56,11 @@ public func realm_rollback(_ realm: OpaquePointer?) -> Bool {
     succeeds { () throws(RealmError) in try realmHeld(realm).rollback() }
 }
 
-/// Whether the realm is in a write transaction.
+/// Whether the realm is in a write transaction, or something asynchronous of it is under way: a block
+/// that waits, or a commit that is not durable yet.
 @c @implementation
 public func realm_is_writable(_ realm: OpaquePointer?) -> Bool {
-    boundary(false) { () throws(RealmError) in try realmHeld(realm).isWritable }
+    boundary(false) { () throws(RealmError) in try realmHeld(realm).isWritingOrWaiting }
 }
 
 /// Moves the realm to the newest version of the file. `did_refresh` says whether it moved or

@@ -61,6 +61,8 @@ public final class Realm {
     }
     /// The block of a migration is running.
     var migration: MigrationState?
+    /// Nil until the first asynchronous write.
+    var asynchronous: AsynchronousWrites?
     /// Observers are running; they cannot move the realm.
     private var isAnnouncing = false
     /// The schema was not looked at yet; see `Realm.open`.
@@ -234,6 +236,26 @@ public final class Realm {
     /// when a signal interrupts the wait, and every now and then while another thread writes; if it
     /// says so, the error is `.callback`.
     public func beginWrite(givesUp: (() -> Bool)? = nil) throws(RealmError) {
+        try checkMayWrite()
+        if isWritable {
+            throw RealmError(.wrongTransactionState, "a write transaction is open already")
+        }
+        // Completions run here may do anything.
+        finishCommits()
+        try checkUsable()
+        try file.checkNotWriting()
+        let store = try readTables().store
+        var lease = try takeRequested(givesUp: givesUp)
+        if lease == nil {
+            lease = try store.beginWrite(wait: true, joinsGroup: true, givesUp: givesUp)
+        }
+        guard let lease else {
+            throw RealmError(.callback, "the wait for the writer of '\(path)' was given up")
+        }
+        try startWriting(lease)
+    }
+
+    func checkMayWrite() throws(RealmError) {
         try checkUsable()
         if isFrozen {
             throw RealmError(.wrongTransactionState, "a frozen realm cannot be written")
@@ -242,16 +264,12 @@ public final class Realm {
             throw RealmError(
                 .wrongTransactionState, "the realm at '\(path)' was opened read-only")
         }
-        if isWritable {
-            throw RealmError(.wrongTransactionState, "a write transaction is open already")
-        }
-        try file.checkNoMigration()
-        let tables = try readTables()
-        let store = tables.store
-        guard let lease = try store.beginWrite(wait: true, joinsGroup: true, givesUp: givesUp) else {
-            throw RealmError(.callback, "the wait for the writer of '\(path)' was given up")
-        }
+    }
+
+    func startWriting(_ lease: WriteLease) throws(RealmError) {
         do throws(RealmError) {
+            let tables = try readTables()
+            let store = tables.store
             if settings.versionsMax != .max {
                 let live = UInt64(store.liveVersionCount())
                 guard live <= settings.versionsMax else {
@@ -264,6 +282,7 @@ public final class Realm {
             let before = tables.version
             try tables.beginWrite(lease)
             session.pointee.status = .writing
+            file.noteWriting(true)
             if noteSchema(tables), !isOpening { schemaObservers.call(reached: tables.version) }
             tell(.transaction, .trace, "'\(path)': writing on version \(tables.version)")
             if tables.version != before { announce(tables.version) }
@@ -286,13 +305,17 @@ public final class Realm {
 
     /// Makes the changes durable. After an error they are gone, and the realm reads the version
     /// it had.
-    public func commit() throws(RealmError) {
+    public func commit() throws(RealmError) { try commit(waits: true) }
+
+    /// `waits`: until the version is on stable storage.
+    func commit(waits: Bool) throws(RealmError) {
         try checkUsable()
         let tables = try writeTables("commit")
         if isChangingSchema { throw endsBySchema("committed") }
         session.pointee.status = .reading
         borrowed.clear()
-        try tables.commit()
+        defer { endedWriting() }
+        try tables.commit(waits: waits)
         noteSchema(tables)
         tell(.transaction, .debug, "'\(path)': committed version \(tables.version)")
         file.wakeOthers(than: waker)
@@ -300,10 +323,17 @@ public final class Realm {
         announce(tables.version)
     }
 
+    private func endedWriting() {
+        if !isWritable { file.noteWriting(false) }
+        if asynchronous != nil { goOn() }
+    }
+
     /// Undoes the changes.
     public func rollback() throws(RealmError) {
         try checkUsable()
+        try checkMayRollBack()
         let tables = try writeTables("roll back")
+        defer { endedWriting() }
         if isChangingSchema { throw endsBySchema("rolled back") }
         undo(tables)
         session.pointee.status = .reading
@@ -407,6 +437,8 @@ public final class Realm {
     /// Closes the realm; an open write transaction is rolled back. May be called again.
     public func close() {
         guard session.pointee.status != .closed else { return }
+        endAsynchronous()
+        guard session.pointee.status != .closed else { return }
         session.pointee.status = .closed
         stamp.pointee &+= 1
         if let waker { file.remove(waker) }
@@ -422,7 +454,10 @@ public final class Realm {
     private func endTransaction() {
         guard let tables else { return }
         borrowed.clear()
-        if tables.isWriting { tables.rollBack() }
+        if tables.isWriting {
+            tables.rollBack()
+            file.noteWriting(false)
+        }
         tables.close()
         self.tables = nil
         file.becameIdle()

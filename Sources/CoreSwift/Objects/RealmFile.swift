@@ -15,9 +15,12 @@ final class RealmFile: @unchecked Sendable {
     private(set) var sharedSettings: SharedSettings
     /// Where messages about the file go: the sink that was current at its opening.
     let log = Log.currentSink
-    /// The thread on which a realm of the file changes the schema, 0: none. It is the writer: another
-    /// realm of the same thread would wait for it in vain.
-    private var migratingThread: UInt = 0
+    /// The thread on which a realm of the file writes, 0: none of this process does. Another realm of
+    /// the same thread would wait for it in vain.
+    private var writingThread: UInt = 0
+    private var isMigrating = false
+    /// Waits for the writer that their threads do not make themselves.
+    private var requests: [LeaseRequest] = []
     /// Realms opened as cached ones, found again by scheduler.
     private var cached: [WeakRealm] = []
 
@@ -76,17 +79,38 @@ final class RealmFile: @unchecked Sendable {
         lock.withLock { sharedSettings.schemaVersion = version }
     }
 
-    /// A realm of the calling thread begins or ends a change of the schema.
-    func noteMigration(_ isRunning: Bool) {
-        lock.withLock { migratingThread = isRunning ? ck_thread_pointer() : 0 }
+    /// A realm of the calling thread begins or ends a write transaction.
+    func noteWriting(_ isRunning: Bool) {
+        lock.withLock { writingThread = isRunning ? ck_thread_pointer() : 0 }
     }
 
+    /// A realm of the calling thread, which writes, begins or ends a change of the schema.
+    func noteMigration(_ isRunning: Bool) { lock.withLock { isMigrating = isRunning } }
+
     /// Throws when a write transaction of the calling thread would wait for itself.
-    func checkNoMigration() throws(RealmError) {
-        guard lock.withLock({ migratingThread == ck_thread_pointer() }) else { return }
+    func checkNotWriting() throws(RealmError) {
+        let (isOwn, isMigrating) = lock.withLock {
+            (writingThread == ck_thread_pointer(), self.isMigrating)
+        }
+        guard isOwn else { return }
         throw RealmError(
             .wrongTransactionState,
-            "'\(path)' is being migrated by this thread: nothing else can write it meanwhile")
+            isMigrating
+                ? "'\(path)' is being migrated by this thread: nothing else can write it meanwhile"
+                : "'\(path)' is being written by this thread, through another realm: that one's "
+                    + "transaction has to end first")
+    }
+
+    func add(_ request: LeaseRequest) { lock.withLock { requests.append(request) } }
+    func remove(_ request: LeaseRequest) {
+        lock.withLock { requests.removeAll { $0 === request } }
+    }
+
+    /// What the calling thread waits for: a transaction that it begins takes it over.
+    func requestOfThisThread() -> LeaseRequest? {
+        lock.withLock {
+            requests.isEmpty ? nil : requests.first { $0.thread == ck_thread_pointer() }
+        }
     }
 
     func add(_ waker: Waker) { lock.withLock { wakers.append(waker) } }

@@ -118,12 +118,13 @@ extension Store {
     /// Returns when the version, which this store committed, is on stable storage. Commits that come
     /// meanwhile share the sync. An error means that it may not be there after a crash; the file
     /// refuses further work.
-    func makeDurable(_ version: UInt64) throws(RealmError) {
+    /// `waits`: for a moment, for others who are about to commit.
+    func makeDurable(_ version: UInt64, waits: Bool = true) throws(RealmError) {
         try checkFork()
         group.lock()
         defer { group.unlock() }
         let deadline = CommitGroup.deadline()
-        while group.isOpen(version), gate.hasWaiting, group.wait(until: deadline) {}
+        while waits, group.isOpen(version), gate.hasWaiting, group.wait(until: deadline) {}
         try syncGroup(version)
     }
 

@@ -39,7 +39,7 @@ import CKernels
 
 final class LockFile {
     private static let magic: UInt64 = 0x6B63_4C6D_6C61_6552  // "RealmLck"
-    static let layoutVersion: UInt32 = 2
+    static let layoutVersion: UInt32 = 3
     static let sessionInMemory: UInt32 = 1
     private static let recordsOffset = 4096
     static let recordCount = 1024

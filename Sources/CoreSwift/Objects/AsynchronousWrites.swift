@@ -1,0 +1,285 @@
+// What one realm writes asynchronously: blocks that wait for their turn, and commits that wait for
+// their sync. Used on the realm's thread alone; other threads wait for the writer and for the sync,
+// and have its scheduler go on.
+
+final class AsynchronousWrites {
+    struct Block {
+        let number: UInt32
+        /// The transaction stays open when the block has returned.
+        let leavesOpen: Bool
+        let body: () -> Void
+    }
+
+    struct Commit {
+        let number: UInt32
+        let version: UInt64
+        /// Nil when it was cancelled.
+        var completion: ((RealmError?) -> Void)?
+    }
+
+    /// Shared by blocks and commits.
+    private var nextNumber: UInt32 = 0
+    var blocks: [Block] = []
+    var commits: [Commit] = []
+    /// For the block that is next.
+    var request: LeaseRequest?
+    var isRunningBlock = false
+    var isSyncing = false
+    /// A completion is running: what is asynchronous can't begin in it.
+    var isCompleting = false
+
+    var isIdle: Bool { blocks.isEmpty && commits.isEmpty && !isRunningBlock }
+
+    func takeNumber() -> UInt32 {
+        defer { nextNumber &+= 1 }
+        return nextNumber
+    }
+}
+
+extension Realm {
+    /// Whether a write transaction is open, or something asynchronous is under way.
+    public var isWritingOrWaiting: Bool { isWritable || !(asynchronous?.isIdle ?? true) }
+
+    private func checkNotCompleting(_ what: String) throws(RealmError) {
+        guard asynchronous?.isCompleting ?? false else { return }
+        throw RealmError(
+            .wrongTransactionState, "\(what) in the completion of an asynchronous commit")
+    }
+
+    func checkMayRollBack() throws(RealmError) {
+        try checkNotCompleting("nothing can be rolled back")
+    }
+
+    private var writes: AsynchronousWrites {
+        if let asynchronous { return asynchronous }
+        let made = AsynchronousWrites()
+        asynchronous = made
+        return made
+    }
+
+    /// Has `body` run on the scheduler's thread in a write transaction, after the blocks before it.
+    /// What it does not end is rolled back, or with `leavesOpen` left to the program. Returns the
+    /// block's number. Throws what `beginWrite` throws, and `.wrongTransactionState` if the scheduler
+    /// can't deliver.
+    @discardableResult
+    public func writeAsynchronously(
+        leavesOpen: Bool = false, _ body: @escaping () -> Void
+    ) throws(RealmError) -> UInt32 {
+        try checkMayWrite()
+        try checkNotCompleting("no asynchronous transaction can begin")
+        guard scheduler?.canDeliver ?? false else {
+            throw RealmError(
+                .wrongTransactionState,
+                "the scheduler of '\(path)' can't run blocks: asynchronous transactions need one "
+                    + "that delivers")
+        }
+        _ = try readTables()
+        let number = writes.takeNumber()
+        writes.blocks.append(.init(number: number, leavesOpen: leavesOpen, body: body))
+        do throws(RealmError) {
+            try requestWriter()
+        } catch {
+            writes.blocks.removeAll { $0.number == number }
+            throw error
+        }
+        return number
+    }
+
+    /// Ends the write transaction: its changes are seen at once, and made durable on another thread.
+    /// `completion` runs on the scheduler's thread, or in what waits for the sync: `beginWrite`, `close`,
+    /// and this call if the scheduler can't deliver. With `allowsGrouping`
+    /// transactions that follow soon may share the sync. Returns the commit's number.
+    @discardableResult
+    public func commitAsynchronously(
+        allowsGrouping: Bool = false, _ completion: ((RealmError?) -> Void)? = nil
+    ) throws(RealmError) -> UInt32 {
+        try checkUsable()
+        try checkNotCompleting("nothing can be committed asynchronously")
+        try commit(waits: false)
+        let number = writes.takeNumber()
+        if let version {
+            writes.commits.append(
+                .init(number: number, version: version, completion: completion ?? { _ in }))
+        }
+        if scheduler?.canDeliver ?? false {
+            startSync(waitsForOthers: allowsGrouping)
+        } else {
+            // Nobody would be told that it is done.
+            finishCommits()
+        }
+        return number
+    }
+
+    /// Drops a block that did not start, or the completion of a commit; false for anything else.
+    public func cancelAsynchronous(_ number: UInt32) throws(RealmError) -> Bool {
+        try checkUsable()
+        guard let asynchronous else { return false }
+        if let index = asynchronous.blocks.firstIndex(where: { $0.number == number }) {
+            asynchronous.blocks.remove(at: index)
+            if asynchronous.blocks.isEmpty { endRequest() }
+            return true
+        }
+        guard
+            let index = asynchronous.commits.firstIndex(where: { $0.number == number }),
+            asynchronous.commits[index].completion != nil
+        else { return false }
+        asynchronous.commits[index].completion = nil
+        return true
+    }
+
+    // MARK: Blocks
+
+    /// Asks for the writer if a block waits for it.
+    private func requestWriter() throws(RealmError) {
+        guard let asynchronous, asynchronous.request == nil, !asynchronous.blocks.isEmpty,
+            !isWritable, !asynchronous.isRunningBlock, let tables
+        else { return }
+        let scheduler = scheduler
+        let goOn = { @Sendable [weak self] (request: LeaseRequest) -> Void in
+            scheduler?.schedule { self?.runBlocks(request) }
+        }
+        let store = tables.store
+        let request: LeaseRequest
+        if !store.gate.hasWaiting, let lease = try store.beginWrite(wait: false, joinsGroup: true) {
+            request = LeaseRequest(lease)
+            goOn(request)
+        } else {
+            request = try LeaseRequest(store, goOn)
+        }
+        asynchronous.request = request
+        file.add(request)
+    }
+
+    private func endRequest() {
+        guard let request = asynchronous?.request else { return }
+        asynchronous?.request = nil
+        file.remove(request)
+        request.cancel()
+    }
+
+    /// Runs blocks as long as the writer can be had without a wait.
+    private func runBlocks(_ request: LeaseRequest) {
+        guard let asynchronous, asynchronous.request === request, !isClosed else { return }
+        asynchronous.request = nil
+        file.remove(request)
+        var failure: RealmError?
+        do throws(RealmError) {
+            // Nil: a transaction of this thread needed it first.
+            var next = try request.take()
+            while let lease = next {
+                next = nil
+                guard !isClosed, !asynchronous.blocks.isEmpty else { return lease.abandon() }
+                let block = asynchronous.blocks.removeFirst()
+                asynchronous.isRunningBlock = true
+                defer { asynchronous.isRunningBlock = false }
+                try startWriting(lease)
+                block.body()
+                if isClosed { return }
+                if isWritable {
+                    if block.leavesOpen { return }
+                    try rollback()
+                }
+                guard !asynchronous.blocks.isEmpty, let store = tables?.store,
+                    !store.gate.hasWaiting
+                else { break }
+                next = try store.beginWrite(wait: false, joinsGroup: true)
+            }
+        } catch {
+            failure = error
+        }
+        if let failure {
+            tell(.transaction, .warning, "'\(path)': an asynchronous write: \(failure.message)")
+        }
+        goOn()
+    }
+
+    /// A write transaction has ended: blocks that wait are next.
+    func goOn() {
+        guard let asynchronous, !isClosed else { return }
+        do throws(RealmError) {
+            try requestWriter()
+        } catch {
+            // There is no thread to wait on: with the next transaction they are tried again.
+            tell(
+                .transaction, .warning,
+                "'\(path)': \(asynchronous.blocks.count) asynchronous writes wait: \(error.message)"
+            )
+        }
+    }
+
+    /// The lease that this thread is waiting for asynchronously, for a transaction that can't wait.
+    func takeRequested(
+        givesUp: (() -> Bool)?
+    ) throws(RealmError) -> WriteLease? {
+        guard let request = file.requestOfThisThread() else { return nil }
+        guard let lease = try request.take(givesUp: givesUp) else {
+            guard givesUp?() ?? false else { return nil }
+            throw RealmError(.callback, "the wait for the writer of '\(path)' was given up")
+        }
+        return lease
+    }
+
+    // MARK: Commits
+
+    private func startSync(waitsForOthers: Bool) {
+        guard let asynchronous, !asynchronous.isSyncing, let last = asynchronous.commits.last,
+            let store = tables?.store
+        else { return }
+        asynchronous.isSyncing = true
+        let version = last.version
+        let scheduler = scheduler
+        do throws(RealmError) {
+            try ApartThread.run { [weak self] in
+                var failure: RealmError?
+                do throws(RealmError) {
+                    try store.makeDurable(version, waits: waitsForOthers)
+                } catch {
+                    failure = error
+                }
+                scheduler?.schedule { self?.completeSync(version, failure) }
+            }
+        } catch {
+            // Without a thread for it, this one waits.
+            asynchronous.isSyncing = false
+            finishCommits()
+        }
+    }
+
+    private func completeSync(_ version: UInt64, _ failure: RealmError?) {
+        asynchronous?.isSyncing = false
+        complete(version, failure)
+        startSync(waitsForOthers: true)
+    }
+
+    /// Calls the completions of commits up to a version, in their order.
+    private func complete(_ version: UInt64, _ failure: RealmError?) {
+        while let asynchronous, let first = asynchronous.commits.first, first.version <= version {
+            asynchronous.commits.removeFirst()
+            let outer = asynchronous.isCompleting
+            asynchronous.isCompleting = true
+            first.completion?(failure)
+            asynchronous.isCompleting = outer
+        }
+    }
+
+    /// Waits until all commits are durable, and calls their completions.
+    func finishCommits() {
+        guard let asynchronous, let last = asynchronous.commits.last, let store = tables?.store
+        else { return }
+        var failure: RealmError?
+        do throws(RealmError) {
+            try store.makeDurable(last.version, waits: false)
+        } catch {
+            failure = error
+        }
+        complete(last.version, failure)
+    }
+
+    /// The realm is about to be closed.
+    func endAsynchronous() {
+        guard let asynchronous else { return }
+        asynchronous.blocks = []
+        endRequest()
+        finishCommits()
+    }
+}

@@ -1,0 +1,516 @@
+/* Asynchronous transactions (chapter 6 of the contract): blocks that wait for the writer, commits that
+ * wait for their sync, and threads that share syncs. */
+#define _GNU_SOURCE
+#include "people.h"
+
+#include <pthread.h>
+#include <time.h>
+
+/* A thread's loop: notify() counts, turn() performs. */
+typedef struct loop {
+    pthread_mutex_t mutex;
+    pthread_cond_t cond;
+    pthread_t thread;
+    realm_work_queue_t *queue;
+    int waiting;
+    bool delivers;
+} loop_t;
+
+static void loop_init(loop_t *loop) {
+    memset(loop, 0, sizeof *loop);
+    pthread_mutex_init(&loop->mutex, NULL);
+    pthread_cond_init(&loop->cond, NULL);
+    loop->thread = pthread_self();
+    loop->delivers = true;
+}
+static void loop_notify(void *userdata, realm_work_queue_t *queue) {
+    loop_t *loop = userdata;
+    pthread_mutex_lock(&loop->mutex);
+    loop->queue = queue;
+    loop->waiting++;
+    pthread_cond_signal(&loop->cond);
+    pthread_mutex_unlock(&loop->mutex);
+}
+static bool loop_on_thread(void *userdata) {
+    return pthread_equal(((loop_t *)userdata)->thread, pthread_self());
+}
+static bool loop_delivers(void *userdata) { return ((loop_t *)userdata)->delivers; }
+static realm_scheduler_t *loop_scheduler(loop_t *loop) {
+    return realm_scheduler_new(loop, NULL, loop_notify, loop_on_thread, NULL, loop_delivers);
+}
+/* Performs what comes within the time; false when nothing did. */
+static bool loop_turn(loop_t *loop, int milliseconds) {
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += milliseconds / 1000;
+    end.tv_nsec += milliseconds % 1000 * 1000000L;
+    if (end.tv_nsec >= 1000000000L) {
+        end.tv_nsec -= 1000000000L;
+        end.tv_sec++;
+    }
+    pthread_mutex_lock(&loop->mutex);
+    int missed = 0;
+    while (!loop->waiting && !missed)
+        missed = pthread_cond_timedwait(&loop->cond, &loop->mutex, &end);
+    bool has = loop->waiting > 0;
+    loop->waiting = 0;
+    realm_work_queue_t *queue = loop->queue;
+    pthread_mutex_unlock(&loop->mutex);
+    if (has)
+        realm_scheduler_perform_work(queue);
+    return has;
+}
+/* Until the counter says so, ten seconds at most. */
+static bool loop_until(loop_t *loop, const int *counter, int wanted) {
+    for (int i = 0; i < 1000 && *counter < wanted; i++)
+        loop_turn(loop, 10);
+    return *counter >= wanted;
+}
+
+static realm_t *open_counters(const char *path, loop_t *loop) {
+    realm_property_info_t property = property_of("value", RLM_PROPERTY_TYPE_INT, 0);
+    const realm_property_info_t *properties[] = {&property};
+    realm_class_info_t item = class_of("Counter", "", 1, 0);
+    realm_config_t *config = config_with(path, realm_schema_new(&item, 1, properties));
+    if (loop) {
+        realm_scheduler_t *scheduler = loop_scheduler(loop);
+        realm_config_set_scheduler(config, scheduler);
+        realm_release(scheduler);
+    }
+    return open_or_exit(config);
+}
+static realm_class_key_t counters(realm_t *realm) {
+    bool found;
+    realm_class_info_t info;
+    CHECK(realm_find_class(realm, "Counter", &found, &info) && found);
+    return info.key;
+}
+static void add(realm_t *realm, int64_t value) {
+    realm_property_info_t property;
+    bool found;
+    realm_class_key_t key = counters(realm);
+    CHECK(realm_find_property(realm, key, "value", &found, &property) && found);
+    realm_object_t *object = realm_object_create(realm, key);
+    realm_value_t v = {.type = RLM_TYPE_INT, .integer = value};
+    CHECK(object && realm_set_value(object, property.key, v, false));
+    realm_release(object);
+}
+static size_t count(realm_t *realm) {
+    size_t n = 0;
+    CHECK(realm_get_num_objects(realm, counters(realm), &n));
+    return n;
+}
+static uint64_t version(realm_t *realm) {
+    bool found;
+    realm_version_id_t id;
+    return realm_get_version_id(realm, &found, &id) && found ? id.version : 0;
+}
+
+/* What a block or a completion is to do, and what was seen of it. */
+typedef struct step {
+    realm_t *realm;
+    int called, freed, order;
+    bool error, hasText;
+    void (*body)(struct step *);
+    struct step *then;
+    size_t seen;
+    bool nested;
+} step_t;
+static int ran;
+
+static void run_block(void *userdata) {
+    step_t *step = userdata;
+    step->called++;
+    step->order = ++ran;
+    CHECK(realm_is_writable(step->realm));
+    CHECK(!step->freed);
+    if (step->body)
+        step->body(step);
+}
+static void completed(void *userdata, bool error, const char *text) {
+    step_t *step = userdata;
+    step->called++;
+    step->order = ++ran;
+    step->error = error;
+    step->hasText = text != NULL;
+    step->seen = count(step->realm);
+    CHECK(!step->freed);
+    if (step->body)
+        step->body(step);
+}
+static void step_freed(void *userdata) { ((step_t *)userdata)->freed++; }
+
+static void add_one(step_t *step) { add(step->realm, 1); }
+static void add_and_commit(step_t *step) {
+    add(step->realm, 1);
+    SUCCEEDS(realm_commit(step->realm));
+}
+static void add_and_roll_back(step_t *step) {
+    add(step->realm, 1);
+    SUCCEEDS(realm_rollback(step->realm));
+}
+static void add_and_commit_later(step_t *step) {
+    add(step->realm, 1);
+    SUCCEEDS(realm_async_commit(step->realm, completed, step->then, step_freed, true, NULL));
+}
+
+static void blocks(const char *path) {
+    loop_t loop;
+    loop_init(&loop);
+    realm_t *realm = open_counters(path, &loop);
+    size_t before = count(realm);
+    ran = 0;
+    unsigned int number = 99;
+    step_t first = {.realm = realm, .body = add_and_commit};
+    step_t second = {.realm = realm, .body = add_one};
+    step_t third = {.realm = realm, .body = add_and_roll_back};
+    step_t fourth = {.realm = realm, .body = add_and_commit};
+    CHECK(!realm_is_writable(realm));
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &first, step_freed, false, &number));
+    CHECK(number == 0 && !first.called && realm_is_writable(realm));
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &second, step_freed, false, &number));
+    CHECK(number == 1);
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &third, step_freed, false, NULL));
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &fourth, step_freed, false, &number));
+    CHECK(number == 3);
+    CHECK(loop_until(&loop, &fourth.called, 1));
+    CHECK(first.order == 1 && second.order == 2 && third.order == 3 && fourth.order == 4);
+    CHECK(first.freed == 1 && second.freed == 1 && third.freed == 1 && fourth.freed == 1);
+    /* What the second left open and what the third rolled back is not there. */
+    CHECK(count(realm) == before + 2 && !realm_is_writable(realm));
+
+    /* A block that only tells leaves the transaction open; the next one waits for its end. */
+    step_t tells = {.realm = realm}, next = {.realm = realm, .body = add_and_commit};
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &tells, step_freed, true, NULL));
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &next, step_freed, false, NULL));
+    CHECK(loop_until(&loop, &tells.called, 1) && tells.freed == 1);
+    CHECK(realm_is_writable(realm));
+    add(realm, 5);
+    loop_turn(&loop, 20);
+    CHECK(next.called == 0);
+    SUCCEEDS(realm_commit(realm));
+    CHECK(loop_until(&loop, &next.called, 1));
+    CHECK(count(realm) == before + 4);
+
+    /* A block may be queued in a write transaction, and waits for its end. */
+    step_t queued = {.realm = realm, .body = add_and_commit};
+    SUCCEEDS(realm_begin_write(realm));
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &queued, step_freed, false, NULL));
+    loop_turn(&loop, 20);
+    CHECK(queued.called == 0);
+    SUCCEEDS(realm_rollback(realm));
+    CHECK(loop_until(&loop, &queued.called, 1));
+    /* A transaction at once goes before blocks whose turn has come. */
+    step_t late = {.realm = realm, .body = add_and_commit};
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &late, step_freed, false, NULL));
+    SUCCEEDS(realm_begin_write(realm));
+    CHECK(late.called == 0);
+    SUCCEEDS(realm_commit(realm));
+    CHECK(loop_until(&loop, &late.called, 1));
+    realm_close(realm);
+    realm_release(realm);
+}
+
+static void in_completion(step_t *step) {
+    realm_t *realm = step->realm;
+    step->nested = true;
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE,
+          realm_async_begin_write(realm, run_block, step, NULL, false, NULL));
+    SUCCEEDS(realm_begin_write(realm));
+    add(realm, 7);
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE, realm_rollback(realm));
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE,
+          realm_async_commit(realm, completed, step, NULL, false, NULL));
+    SUCCEEDS(realm_commit(realm));
+}
+
+static void commits(const char *path) {
+    loop_t loop;
+    loop_init(&loop);
+    realm_t *realm = open_counters(path, &loop);
+    realm_t *other = open_counters(path, NULL);
+    size_t before = count(realm);
+    ran = 0;
+    unsigned int a = 9, b = 9;
+    step_t first = {.realm = realm}, second = {.realm = realm};
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE,
+          realm_async_commit(realm, completed, &first, step_freed, false, NULL));
+    CHECK(first.freed == 1);
+    first.freed = 0;
+    SUCCEEDS(realm_begin_write(realm));
+    add(realm, 1);
+    SUCCEEDS(realm_async_commit(realm, completed, &first, step_freed, false, &a));
+    /* Seen at once, here and elsewhere; the realm reads. */
+    CHECK(a == 0 && count(realm) == before + 1 && first.called == 0 && realm_is_writable(realm));
+    SUCCEEDS(realm_refresh(other, NULL));
+    CHECK(count(other) == before + 1 && version(other) == version(realm));
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE, realm_commit(realm));
+    CHECK(loop_until(&loop, &first.called, 1));
+    CHECK(!first.error && !first.hasText && first.freed == 1 && !realm_is_writable(realm));
+
+    /* A transaction at once waits for the sync and calls the completion. */
+    SUCCEEDS(realm_begin_write(realm));
+    add(realm, 2);
+    SUCCEEDS(realm_async_commit(realm, completed, &second, step_freed, true, &b));
+    CHECK(b == 1 && second.called == 0);
+    SUCCEEDS(realm_begin_write(realm));
+    CHECK(second.called == 1 && second.freed == 1);
+    SUCCEEDS(realm_rollback(realm));
+
+    /* No callback, no number. */
+    SUCCEEDS(realm_begin_write(realm));
+    SUCCEEDS(realm_async_commit(realm, NULL, NULL, NULL, false, NULL));
+    step_t nested = {.realm = realm, .body = in_completion};
+    SUCCEEDS(realm_begin_write(realm));
+    SUCCEEDS(realm_async_commit(realm, completed, &nested, step_freed, false, NULL));
+    CHECK(loop_until(&loop, &nested.called, 1) && nested.nested && nested.freed == 1);
+    CHECK(count(realm) == before + 3);
+
+    /* Blocks that share syncs; their completions come in order. */
+    enum { MANY = 300 };
+    static step_t steps[MANY], ends[MANY];
+    uint64_t start = version(realm);
+    for (int i = 0; i < MANY; i++) {
+        ends[i] = (step_t){.realm = realm};
+        steps[i] = (step_t){.realm = realm, .body = add_and_commit_later, .then = &ends[i]};
+        SUCCEEDS(realm_async_begin_write(realm, run_block, &steps[i], step_freed, false, NULL));
+    }
+    CHECK(loop_until(&loop, &ends[MANY - 1].called, 1));
+    for (int i = 0; i < MANY; i++) {
+        CHECK(steps[i].called == 1 && steps[i].freed == 1);
+        CHECK(ends[i].called == 1 && ends[i].freed == 1 && !ends[i].error);
+        CHECK(i == 0 || (ends[i].order > ends[i - 1].order && steps[i].order > steps[i - 1].order));
+        CHECK(ends[i].order > steps[i].order && ends[i].seen >= before + 4 + (size_t)i);
+    }
+    CHECK(count(realm) == before + 3 + MANY);
+    CHECK(version(realm) >= start + MANY);
+    realm_close(other);
+    realm_release(other);
+
+    /* A failing block of the group leaves what others committed. */
+    step_t good = {.realm = realm, .body = add_and_commit_later}, good_end = {.realm = realm};
+    step_t bad = {.realm = realm, .body = add_and_roll_back};
+    good.then = &good_end;
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &good, step_freed, false, NULL));
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &bad, step_freed, false, NULL));
+    CHECK(loop_until(&loop, &good_end.called, 1) && loop_until(&loop, &bad.called, 1));
+    CHECK(count(realm) == before + 4 + MANY);
+    realm_close(realm);
+    realm_release(realm);
+    realm = open_counters(path, &loop);
+    CHECK(count(realm) == before + 4 + MANY);
+    realm_close(realm);
+    realm_release(realm);
+}
+
+static void cancelling(const char *path) {
+    loop_t loop;
+    loop_init(&loop);
+    realm_t *realm = open_counters(path, &loop);
+    size_t before = count(realm);
+    unsigned int one, two, commit;
+    bool cancelled = false;
+    step_t first = {.realm = realm, .body = add_and_commit};
+    step_t second = {.realm = realm, .body = add_and_commit};
+    step_t end = {.realm = realm};
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &first, step_freed, false, &one));
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &second, step_freed, false, &two));
+    SUCCEEDS(realm_async_cancel(realm, one, &cancelled));
+    CHECK(cancelled && first.freed == 1 && first.called == 0);
+    SUCCEEDS(realm_async_cancel(realm, one, &cancelled));
+    CHECK(!cancelled);
+    CHECK(loop_until(&loop, &second.called, 1));
+    SUCCEEDS(realm_async_cancel(realm, two, &cancelled));
+    CHECK(!cancelled && count(realm) == before + 1);
+    SUCCEEDS(realm_async_cancel(realm, 12345, NULL));
+
+    /* All of them: the right to write is given back. */
+    step_t only = {.realm = realm, .body = add_and_commit};
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &only, step_freed, false, &one));
+    SUCCEEDS(realm_async_cancel(realm, one, &cancelled));
+    CHECK(cancelled && only.freed == 1);
+    realm_t *other = open_counters(path, NULL);
+    SUCCEEDS(realm_begin_write(other));
+    SUCCEEDS(realm_rollback(other));
+    realm_close(other);
+    realm_release(other);
+
+    /* Of a commit only the callback is dropped. */
+    SUCCEEDS(realm_begin_write(realm));
+    add(realm, 1);
+    SUCCEEDS(realm_async_commit(realm, completed, &end, step_freed, false, &commit));
+    SUCCEEDS(realm_async_cancel(realm, commit, &cancelled));
+    CHECK(cancelled && end.freed == 1);
+    SUCCEEDS(realm_async_cancel(realm, commit, &cancelled));
+    CHECK(!cancelled);
+    while (loop_turn(&loop, 50))
+        ;
+    CHECK(end.called == 0 && count(realm) == before + 2 && !realm_is_writable(realm));
+    realm_close(realm);
+    FAILS(RLM_ERR_CLOSED_REALM, realm_async_cancel(realm, 0, &cancelled));
+    realm_release(realm);
+}
+
+static void close_it(step_t *step) { realm_close(step->realm); }
+
+static void closing(const char *path) {
+    loop_t loop;
+    loop_init(&loop);
+    realm_t *realm = open_counters(path, &loop);
+    size_t before = count(realm);
+    step_t end = {.realm = realm}, queued = {.realm = realm, .body = add_and_commit};
+    SUCCEEDS(realm_begin_write(realm));
+    add(realm, 1);
+    SUCCEEDS(realm_async_commit(realm, completed, &end, step_freed, true, NULL));
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &queued, step_freed, false, NULL));
+    realm_close(realm);
+    CHECK(end.called == 1 && end.freed == 1 && queued.called == 0 && queued.freed == 1);
+    while (loop_turn(&loop, 50))
+        ;
+    CHECK(queued.called == 0);
+    realm_release(realm);
+
+    /* In the block itself; and by its last handle, with a block that waits. */
+    realm = open_counters(path, &loop);
+    CHECK(count(realm) == before + 1);
+    step_t closes = {.realm = realm, .body = close_it}, after = {.realm = realm};
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &closes, step_freed, false, NULL));
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &after, step_freed, false, NULL));
+    CHECK(loop_until(&loop, &closes.called, 1));
+    CHECK(closes.freed == 1 && after.freed == 1 && after.called == 0 && realm_is_closed(realm));
+    realm_release(realm);
+    realm = open_counters(path, &loop);
+    step_t forgotten = {.realm = realm};
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &forgotten, step_freed, false, NULL));
+    realm_release(realm);
+    CHECK(forgotten.freed == 1);
+    while (loop_turn(&loop, 50))
+        ;
+    CHECK(forgotten.called == 0);
+    realm = open_counters(path, &loop);
+    SUCCEEDS(realm_begin_write(realm));
+    SUCCEEDS(realm_rollback(realm));
+    realm_close(realm);
+    realm_release(realm);
+}
+
+static void misuse(const char *path) {
+    loop_t loop;
+    loop_init(&loop);
+    realm_t *realm = open_counters(path, &loop);
+    step_t step = {.realm = realm};
+    FAILS(RLM_ERR_INVALID_ARGUMENT,
+          realm_async_begin_write(realm, NULL, &step, step_freed, false, NULL));
+    CHECK(step.freed == 1);
+    loop.delivers = false;
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE,
+          realm_async_begin_write(realm, run_block, &step, step_freed, false, NULL));
+    CHECK(step.freed == 2);
+    /* Without a scheduler that delivers the commit waits for its sync. */
+    step_t end = {.realm = realm};
+    SUCCEEDS(realm_begin_write(realm));
+    SUCCEEDS(realm_async_commit(realm, completed, &end, step_freed, true, NULL));
+    CHECK(end.called == 1 && end.freed == 1 && !realm_is_writable(realm));
+    loop.delivers = true;
+
+    realm_t *frozen = realm_freeze(realm);
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE,
+          realm_async_begin_write(frozen, run_block, &step, step_freed, false, NULL));
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE,
+          realm_async_commit(frozen, completed, &step, step_freed, false, NULL));
+    realm_close(frozen);
+    realm_release(frozen);
+
+    /* Two realms of one thread: the second does not wait for the first for ever. */
+    realm_t *second = open_counters(path, &loop);
+    SUCCEEDS(realm_begin_write(realm));
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE, realm_begin_write(second));
+    SUCCEEDS(realm_rollback(realm));
+    SUCCEEDS(realm_begin_write(second));
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE, realm_begin_write(realm));
+    SUCCEEDS(realm_commit(second));
+    /* Nor for a block of the first whose turn has come, but which this thread has to run. */
+    step_t block = {.realm = realm, .body = add_and_commit};
+    SUCCEEDS(realm_async_begin_write(realm, run_block, &block, step_freed, false, NULL));
+    SUCCEEDS(realm_begin_write(second));
+    loop_turn(&loop, 50);
+    CHECK(block.called == 0);
+    SUCCEEDS(realm_commit(second));
+    CHECK(loop_until(&loop, &block.called, 1));
+    realm_close(second);
+    realm_release(second);
+
+    realm_close(realm);
+    FAILS(RLM_ERR_CLOSED_REALM,
+          realm_async_begin_write(realm, run_block, &step, step_freed, false, NULL));
+    FAILS(RLM_ERR_CLOSED_REALM,
+          realm_async_commit(realm, completed, &step, step_freed, false, NULL));
+    realm_release(realm);
+}
+
+/* ---- threads ---- */
+
+enum { THREADS = 8, EACH = 100 };
+static const char *shared_path;
+
+/* Every second one writes in turn, the others have blocks run. */
+static void *work(void *argument) {
+    intptr_t number = (intptr_t)argument;
+    loop_t loop;
+    loop_init(&loop);
+    realm_t *realm = open_counters(shared_path, &loop);
+    intptr_t wrong = 0;
+    if (number % 2 == 0) {
+        for (int i = 0; i < EACH; i++) {
+            bool did = realm_begin_write(realm);
+            if (did) {
+                add(realm, i);
+                did = realm_commit(realm);
+            }
+            wrong += !did;
+        }
+    } else {
+        step_t steps[EACH], ends[EACH];
+        for (int i = 0; i < EACH; i++) {
+            ends[i] = (step_t){.realm = realm};
+            steps[i] = (step_t){.realm = realm, .body = add_and_commit_later, .then = &ends[i]};
+            wrong += !realm_async_begin_write(realm, run_block, &steps[i], step_freed, false, NULL);
+        }
+        for (int i = 0; i < EACH; i++)
+            wrong += !loop_until(&loop, &ends[i].called, 1) || ends[i].error;
+    }
+    realm_close(realm);
+    realm_release(realm);
+    return (void *)wrong;
+}
+
+static void threads(const char *path) {
+    shared_path = path;
+    realm_t *realm = open_counters(path, NULL);
+    size_t before = count(realm);
+    pthread_t all[THREADS];
+    for (intptr_t i = 0; i < THREADS; i++)
+        CHECK(pthread_create(&all[i], NULL, work, (void *)i) == 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *wrong;
+        pthread_join(all[i], &wrong);
+        CHECK(wrong == NULL);
+    }
+    SUCCEEDS(realm_refresh(realm, NULL));
+    CHECK(count(realm) == before + THREADS * EACH);
+    realm_close(realm);
+    realm_release(realm);
+    CHECK(realm_check_file(path, NULL, NULL, NULL));
+}
+
+int main(void) {
+    const char *path = "async_writes.realm";
+    unlink(path);
+    blocks(path);
+    commits(path);
+    cancelling(path);
+    closing(path);
+    misuse(path);
+    threads(path);
+    return check_end("async_writes");
+}
