@@ -14,6 +14,8 @@ typedef struct loop {
     realm_work_queue_t *queue;
     int waiting;
     bool delivers;
+    /* On the heap: freed with the scheduler, which other threads may still be waking. */
+    bool owned;
 } loop_t;
 
 static void loop_init(loop_t *loop) {
@@ -35,8 +37,12 @@ static bool loop_on_thread(void *userdata) {
     return pthread_equal(((loop_t *)userdata)->thread, pthread_self());
 }
 static bool loop_delivers(void *userdata) { return ((loop_t *)userdata)->delivers; }
+static void loop_free(void *userdata) {
+    if (((loop_t *)userdata)->owned)
+        free(userdata);
+}
 static realm_scheduler_t *loop_scheduler(loop_t *loop) {
-    return realm_scheduler_new(loop, NULL, loop_notify, loop_on_thread, NULL, loop_delivers);
+    return realm_scheduler_new(loop, loop_free, loop_notify, loop_on_thread, NULL, loop_delivers);
 }
 /* Performs what comes within the time; false when nothing did. */
 static bool loop_turn(loop_t *loop, int milliseconds) {
@@ -224,6 +230,15 @@ static void in_completion(step_t *step) {
     SUCCEEDS(realm_commit(realm));
 }
 
+static void note_insertions(void *userdata, const realm_collection_changes_t *changes) {
+    size_t deleted, inserted, modified, moved;
+    bool cleared, gone;
+    realm_collection_changes_get_num_changes(changes, &deleted, &inserted, &modified, &moved, &cleared,
+                                             &gone);
+    CHECK(!deleted && !modified && !moved && !gone);
+    *(size_t *)userdata += inserted;
+}
+
 static void commits(const char *path) {
     loop_t loop;
     loop_init(&loop);
@@ -270,6 +285,18 @@ static void commits(const char *path) {
     enum { MANY = 300 };
     static step_t steps[MANY], ends[MANY];
     uint64_t start = version(realm);
+    /* An observer hears of all of them, of several at once or of each. */
+    size_t inserted = 0, elsewhere = 0;
+    realm_results_t *all = realm_object_find_all(realm, counters(realm));
+    realm_results_t *others = realm_object_find_all(other, counters(other));
+    realm_notification_token_t *token =
+        realm_results_add_notification_callback(all, &inserted, NULL, NULL, note_insertions);
+    SUCCEEDS(realm_refresh(other, NULL));
+    realm_notification_token_t *other_token =
+        realm_results_add_notification_callback(others, &elsewhere, NULL, NULL, note_insertions);
+    CHECK(token && other_token);
+    while (loop_turn(&loop, 50))
+        ;
     for (int i = 0; i < MANY; i++) {
         ends[i] = (step_t){.realm = realm};
         steps[i] = (step_t){.realm = realm, .body = add_and_commit_later, .then = &ends[i]};
@@ -284,6 +311,15 @@ static void commits(const char *path) {
     }
     CHECK(count(realm) == before + 3 + MANY);
     CHECK(version(realm) >= start + MANY);
+    while (loop_turn(&loop, 50))
+        ;
+    SUCCEEDS(realm_refresh(realm, NULL));
+    SUCCEEDS(realm_refresh(other, NULL));
+    CHECK(inserted == MANY && elsewhere == MANY);
+    realm_release(token);
+    realm_release(other_token);
+    realm_release(all);
+    realm_release(others);
     realm_close(other);
     realm_release(other);
 
@@ -456,9 +492,10 @@ static const char *shared_path;
 /* Every second one writes in turn, the others have blocks run. */
 static void *work(void *argument) {
     intptr_t number = (intptr_t)argument;
-    loop_t loop;
-    loop_init(&loop);
-    realm_t *realm = open_counters(shared_path, &loop);
+    loop_t *loop = malloc(sizeof *loop);
+    loop_init(loop);
+    loop->owned = true;
+    realm_t *realm = open_counters(shared_path, loop);
     intptr_t wrong = 0;
     if (number % 2 == 0) {
         for (int i = 0; i < EACH; i++) {
@@ -477,7 +514,7 @@ static void *work(void *argument) {
             wrong += !realm_async_begin_write(realm, run_block, &steps[i], step_freed, false, NULL);
         }
         for (int i = 0; i < EACH; i++)
-            wrong += !loop_until(&loop, &ends[i].called, 1) || ends[i].error;
+            wrong += !loop_until(loop, &ends[i].called, 1) || ends[i].error;
     }
     realm_close(realm);
     realm_release(realm);
