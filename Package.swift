@@ -66,8 +66,9 @@ let package = Package(
                     "-Xlinker", "--version-script=\(Context.packageDirectory)/exports.map",
                     // The names of Unicode characters stay out: Sources/CKernels/ScalarNames.c.
                     "-Xlinker", "--wrap=_swift_stdlib_getScalarName",
-                    // Functions with the same code become one.
-                    "-Xlinker", "--icf=all",
+                    // Functions with the same code become one, and the half megabyte of addresses
+                    // to be relocated a few kilobytes. The latter needs glibc 2.36 (Debian 12).
+                    "-Xlinker", "--icf=all", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
                     "-Xlinker", "-soname=librealm.so",
                     "-Xlinker", "-z", "-Xlinker", "nodelete",
                     "-Xlinker", "-z", "-Xlinker", "now",

@@ -16,13 +16,12 @@
 // synced by the next writer before it writes (`Store.beginWrite`), so groups are those of one store.
 
 import CKernels
-import Glibc
 
 final class CommitGroup: @unchecked Sendable {
     /// Bounds the lists in the roots, and what is kept from reuse.
     static let commitsMax = 64
-    /// How long a commit waits for others to join, while somebody else is about to write.
-    static let waitMax: Int = 2_000_000
+    /// How long a commit waits for others to join, while somebody else is about to write: nanoseconds.
+    static let waitMax = 2_000_000
 
     struct State {
         /// The version on stable storage, in the slot that the group does not write, and those
@@ -43,32 +42,19 @@ final class CommitGroup: @unchecked Sendable {
     /// The version that this store committed last, and those before it whose blocks its root lists.
     var listed: (version: UInt64, versions: [UInt64]) = (0, [])
 
-    private let mutex: UnsafeMutablePointer<pthread_mutex_t>
-    private let changed: UnsafeMutablePointer<pthread_cond_t>
+    private let changed = Condition()
     /// The last version of the group, for who does not hold the lock; 0: there is none.
     private let newest: UnsafeMutablePointer<UInt64>
 
     init() {
-        mutex = .allocate(capacity: 1)
-        mutex.initialize(to: pthread_mutex_t())
-        pthread_mutex_init(mutex, nil)
-        changed = .allocate(capacity: 1)
-        changed.initialize(to: pthread_cond_t())
-        pthread_cond_init(changed, nil)
         newest = .allocate(capacity: 1)
         newest.initialize(to: 0)
     }
 
-    deinit {
-        pthread_cond_destroy(changed)
-        changed.deallocate()
-        pthread_mutex_destroy(mutex)
-        mutex.deallocate()
-        newest.deallocate()
-    }
+    deinit { newest.deallocate() }
 
-    func lock() { pthread_mutex_lock(mutex) }
-    func unlock() { pthread_mutex_unlock(mutex) }
+    func lock() { changed.lock() }
+    func unlock() { changed.unlock() }
 
     var newestVersion: UInt64 { ck_load_u64(newest) }
 
@@ -82,24 +68,14 @@ final class CommitGroup: @unchecked Sendable {
     /// The group has become durable, or failed. With the lock held.
     func end() {
         state = nil
-        pthread_cond_broadcast(changed)
+        changed.wakeAll()
     }
 
-    /// Lets others commit for a moment; false when that is over. With the lock held.
-    func wait(until end: timespec) -> Bool {
-        var end = end
-        return pthread_cond_timedwait(changed, mutex, &end) == 0
-    }
-
-    static func deadline() -> timespec {
-        var end = timespec()
-        clock_gettime(CLOCK_REALTIME, &end)
-        end.tv_nsec += waitMax
-        if end.tv_nsec >= 1_000_000_000 {
-            end.tv_nsec -= 1_000_000_000
-            end.tv_sec += 1
-        }
-        return end
+    /// Lets others commit, until the group has ended, nobody is about to write, or the time is over.
+    /// With the lock held.
+    func waitForOthers(_ version: UInt64, _ gate: ThreadGate) {
+        let end = Condition.deadline(Self.waitMax)
+        while isOpen(version), gate.hasWaiting, changed.wait(until: end) {}
     }
 }
 
@@ -123,8 +99,7 @@ extension Store {
         try checkFork()
         group.lock()
         defer { group.unlock() }
-        let deadline = CommitGroup.deadline()
-        while waits, group.isOpen(version), gate.hasWaiting, group.wait(until: deadline) {}
+        if waits { group.waitForOthers(version, gate) }
         try syncGroup(version)
     }
 
