@@ -9,10 +9,6 @@ import PackageDescription
 // is the same for everybody.
 let isStrict = Context.environment["REALM_STRICT"] == "1"
 let strictness: [SwiftSetting] = isStrict ? [.unsafeFlags(["-warnings-as-errors"])] : []
-// Tests are compiled without optimisation beside the optimised engine, also in release builds: that
-// takes half as long, and what they call is fast.
-let testSettings: [SwiftSetting] =
-    [.swiftLanguageMode(.v5), .unsafeFlags(["-Onone"], .when(configuration: .release))] + strictness
 let engineSettings: [SwiftSetting] =
     [
         .swiftLanguageMode(.v5),
@@ -89,7 +85,7 @@ let package = Package(
                 "Values/Unicode/scalar-checksums.txt", "Values/Unicode/text-vectors.txt",
                 "Query/query-corpus.txt",
             ],
-            swiftSettings: testSettings),
+            swiftSettings: [.swiftLanguageMode(.v5)] + strictness),
     ]
 )
 

@@ -509,6 +509,7 @@ static const workload_t workloads[] = {
     {"team_queries", w_team_queries, true},
     {"sort_indexed", w_sort_indexed, true},
     {"commit_small", w_commit_small, true},
+    {"commit_grouped", w_commit_grouped, true},
     {"notify", w_notify, false},
     {"notify_bg", w_notify_bg, false},
     {"notify_objects", w_notify_objects, false},

@@ -5,6 +5,7 @@
  * bench_realm_lists.c   teams with lists: inserting them, queries of lists and of an indexed number; bandwidth
  * bench_realm_notify.c  a run loop and the notification workloads
  * bench_realm_migrate.c changes of the schema
+ * bench_realm_async.c   asynchronous commits that share syncs
  * bench_realm_nested.c  collections that many changes meet: objects of one list deleted, collections in a mixed value
  */
 #ifndef BENCH_REALM_H
@@ -90,4 +91,5 @@ void w_notify_objects(void);
 void w_delete_listed(void);
 void w_nested(void);
 void w_migrate(void);
+void w_commit_grouped(void);
 #endif

@@ -88,9 +88,6 @@ extension Store {
         return try VersionRoot(try admit(base.root), base.root).olderVersionsListed
     }
 
-    /// Whether a commit should leave its sync to a later one: somebody is about to commit.
-    var prefersGroup: Bool { !options.inMemory && gate.hasWaiting }
-
     /// Returns when the version, which this store committed, is on stable storage. Commits that come
     /// meanwhile share the sync. An error means that it may not be there after a crash; the file
     /// refuses further work.

@@ -417,17 +417,15 @@ final class TableSet {
 
     /// Writes the transaction as a new version and moves there. After an error the changes are
     /// gone and the session is at the version it started from. `waits`: until the version is on
-    /// stable storage; else the caller sees to that with `Store.makeDurable`. When a shared sync
-    /// fails, the session is at the new version already, and the file refuses further work.
+    /// stable storage; else the caller sees to that with `Store.makeDurable`.
     func commit(waits: Bool = true) throws(RealmError) {
         guard let transaction, let lease else { return }
-        let isSoft = !waits || store.prefersGroup
         do throws(RealmError) {
             if let schemaFailure { throw schemaFailure }
             try tellCreated()
             try settle()
             try forEachTable { table throws(RealmError) in try table.compactLeaves() }
-            let next = try write(transaction.pointee.memory, lease, isSoft)
+            let next = try write(transaction.pointee.memory, lease, isSoft: !waits)
             endWrite()
             isReshaped = false
             let old = pin
@@ -438,11 +436,10 @@ final class TableSet {
             rollBack()
             throw error
         }
-        if waits, isSoft { try store.makeDurable(pin.version) }
     }
 
     private func write(
-        _ memory: UnsafeMutablePointer<TransactionMemory>, _ lease: WriteLease, _ isSoft: Bool
+        _ memory: UnsafeMutablePointer<TransactionMemory>, _ lease: WriteLease, isSoft: Bool
     ) throws(RealmError) -> Store.Pin {
         var next = Catalog()
         next.format = isSchemaDirty ? stored.format : catalog.format

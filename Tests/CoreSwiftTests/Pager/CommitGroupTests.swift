@@ -135,11 +135,10 @@ import Testing
                     guard let lease = try store.beginWrite(wait: true, joinsGroup: true) else {
                         throw ToyFailure(description: "no lease")
                     }
-                    let isSoft = store.prefersGroup
                     var model: ToyModel = [:]
                     let pin = try ToyClient.commit(
-                        lease, &model, [number: UInt64(number * 1000 + round)], soft: isSoft)
-                    if isSoft { try store.makeDurable(pin.version) }
+                        lease, &model, [number: UInt64(number * 1000 + round)], soft: true)
+                    try store.makeDurable(pin.version)
                     store.unpin(pin.version)
                 }
             } catch { shared.note("\(error)") }
