@@ -90,8 +90,7 @@ extension Store {
 
     /// Returns when the version, which this store committed, is on stable storage. Commits that come
     /// meanwhile share the sync. An error means that it may not be there after a crash; the file
-    /// refuses further work.
-    /// `waits`: for a moment, for others who are about to commit.
+    /// refuses further work. `waits`: for a moment, for others who are about to commit.
     func makeDurable(_ version: UInt64, waits: Bool = true) throws(RealmError) {
         try checkFork()
         group.lock()
@@ -110,7 +109,8 @@ extension Store {
             try file.sync()
         } catch {
             fail(error)
-            wipeHeader(group.newestVersion)
+            // Others may have synced and gone on, and the slot be that of a version of theirs.
+            if lockFile.unsyncedVersion == group.newestVersion { wipeHeader(group.newestVersion) }
             group.end()
             throw error
         }

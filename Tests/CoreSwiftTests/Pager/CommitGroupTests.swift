@@ -124,6 +124,49 @@ import Testing
         #expect(throws: RealmError.self) { try store.beginWrite(wait: true) }
     }
 
+    /// A late failure must not wipe the header of a version that another store made durable.
+    @Test func aFailedSyncLeavesWhatOthersCommittedSince() throws {
+        let files = RecordingFileSystem()
+        let store = try open(files)
+        let other = try open()
+        var model: ToyModel = [:]
+        let waiting = try ToyClient.commit(
+            store, &model, [1: 1], joinsGroup: true, soft: true
+        ).version
+        // The second of these is in the slot that the group had.
+        for stamp in 2...3 as ClosedRange<UInt64> {
+            let pin = try ToyClient.commit(other, &model, [Int(stamp): stamp])
+            #expect(pin.version == waiting + stamp - 1)
+            other.unpin(pin.version)
+        }
+        files.resetCalls()
+        files.faults[1] = .error(EIO)
+        #expect(throws: RealmError.self) { try store.makeDurable(waiting) }
+        try? store.close()
+        try other.close()
+        let again = try open()
+        let pin = try again.pinNewest()
+        #expect(pin.version == waiting + 2)
+        try ToyClient.verify(again, pin, model)
+        again.unpin(pin.version)
+        try again.close()
+    }
+
+    /// After a failed sync a second one says nothing: the kernel may have dropped the pages.
+    @Test func aWriterThatCannotSyncWhatItFoundIsRefusedForGood() throws {
+        let files = RecordingFileSystem()
+        let store = try open()
+        let other = try open(files)
+        var model: ToyModel = [:]
+        store.unpin(
+            try ToyClient.commit(store, &model, [1: 1], joinsGroup: true, soft: true).version)
+        files.faults[files.calls + 2] = .error(EIO)
+        #expect(throws: RealmError.self) { try other.beginWrite(wait: true) }
+        #expect(throws: RealmError.self) { try other.beginWrite(wait: true) }
+        try? other.close()
+        try store.close()
+    }
+
     @Test func threadsShareSyncs() throws {
         let store = try open()
         let first = store.newestVersion
