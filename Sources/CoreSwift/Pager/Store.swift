@@ -223,7 +223,13 @@ final class Store: @unchecked Sendable {
             if unsynced != 0, !joinsGroup || group.newestVersion != unsynced {
                 // The version may not be on disk yet: it was found after a crash and verified, or
                 // published before its sync. Overwriting pages of the one before it must wait.
-                try syncCommitted()
+                do throws(RealmError) {
+                    try syncCommitted()
+                } catch {
+                    // A second try may succeed although the kernel has dropped what was written.
+                    fail(error)
+                    throw error
+                }
                 group.lock()
                 group.end()
                 group.unlock()
