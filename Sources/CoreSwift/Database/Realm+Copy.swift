@@ -48,7 +48,8 @@ extension Realm {
     ) throws(RealmError) {
         let copy = TreeCopy(tables)
         try copy.measure()
-        let store = try Store.open(path: path, options: StoreOptions(), files: files)
+        let options = StoreOptions(firstVersion: tables.version)
+        let store = try Store.open(path: path, options: options, files: files)
         do throws(RealmError) {
             guard let lease = try store.beginWrite(wait: true) else {
                 throw RealmError(.fileOperationFailed, "'\(path)': somebody else writes the copy")

@@ -335,9 +335,9 @@ extension Store {
 
     // MARK: Creating
 
-    /// Makes the file with version 1: two header pages and an empty root. It gets its name only
-    /// when it is complete and on stable storage, so that no crash leaves half of one; what has the
-    /// name (a file of 0 bytes, an in-memory realm of dead processes) is replaced. In-memory
+    /// Makes the file with its first version: two header pages and an empty root. It gets its name
+    /// only when it is complete and on stable storage, so that no crash leaves half of one; what has
+    /// the name (a file of 0 bytes, an in-memory realm of dead processes) is replaced. In-memory
     /// realms are no exception, or after a power failure nobody could tell what they are.
     private static func createFile(
         _ path: String, _ options: StoreOptions, permissions: UInt32?, _ files: FileSystem
@@ -379,23 +379,24 @@ extension Store {
             }
         } while random == OpenFile.interrupted
         guard random >= 0 else { throw FileErrors.make(random, "get random bytes", file.path) }
+        let version = options.firstVersion
         let pages = createdPages
         let buffer = UnsafeMutableRawPointer.allocate(
             byteCount: pages * Page.size, alignment: Page.size)
         defer { buffer.deallocate() }
         buffer.initializeMemory(as: UInt8.self, repeating: 0, count: pages * Page.size)
-        let space = SpaceMap(version: 1, pageCount: UInt64(pages))
+        let space = SpaceMap(version: version, pageCount: UInt64(pages))
         let rootPage = buffer + 2 * Page.size
         VersionRoot.encode(
-            rootPage, capacity: Page.size, version: 1, pageCount: UInt64(pages),
+            rootPage, capacity: Page.size, version: version, pageCount: UInt64(pages),
             digest: WrittenDigest(), payload: UnsafeRawBufferPointer(start: nil, count: 0),
             runs: [], blockPages: []
-        ) { space.encode(1, into: $0, capacity: $1) ?? 0 }
+        ) { space.encode(version, into: $0, capacity: $1) ?? 0 }
         let header = FileHeader(
-            flags: options.inMemory ? FileHeader.flagInMemory : 0, fileID: id, version: 1,
-            root: BlockCodec.seal(rootPage, page: 2, pages: 1, version: 1),
+            flags: options.inMemory ? FileHeader.flagInMemory : 0, fileID: id, version: version,
+            root: BlockCodec.seal(rootPage, page: 2, pages: 1, version: version),
             pageCount: UInt64(pages))
-        header.encode(buffer + FileHeader.slotOffset(version: 1))
+        header.encode(buffer + FileHeader.slotOffset(version: version))
         try file.write(buffer, count: pages * Page.size, at: 0, "create the file")
         try file.sync()
         return header

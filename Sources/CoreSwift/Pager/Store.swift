@@ -26,6 +26,9 @@ struct StoreOptions {
     var inMemory = false
     /// Creates the file if it is missing.
     var create = true
+    /// Of a file that is created. A copy goes on where its original is: what is numbered by versions
+    /// (collections in mixed values) stays different from what comes later.
+    var firstVersion: UInt64 = 1
     /// Address space to reserve; the file can't grow beyond it while it is open.
     var reservedBytes = PageMapping.reservedBytesMax
     var spaceLimits = SpaceLimits()

@@ -128,6 +128,39 @@ extension RealmCollection {
         return try object.handle.collection(property.key, type)
     }
 
+    /// What tells the collections of a value apart is given by version: a copy must not begin anew.
+    @Test func `a copy of nested lists takes others beside them`() throws {
+        let directory = TemporaryDirectory()
+        let realm = try Self.open(directory.file())
+        try realm.write {
+            let list = try root(try realm.create("Box", primaryKey: .int(1)), "list", .list)
+            for number in 0..<3 {
+                try list.insertNested(.list, at: number).fill([.value(.int(Int64(number)))])
+            }
+        }
+        let path = directory.file("copy.realm")
+        try realm.writeCopy(to: path)
+        let copy = try Self.open(path)
+        let box = try #require(try copy.find("Box", primaryKey: .int(1)))
+        for number in 3..<9 {
+            try copy.write {
+                let list = try root(box, "list", .list)
+                try list.insertNested(.list, at: number).fill([.value(.int(Int64(number)))])
+                for index in 0...number {
+                    let inner = try list.nested(index, .list)
+                    try inner.insert(.int(-1), at: inner.count())
+                }
+            }
+        }
+        let expected = (0..<9).map { number in
+            Tree.list(
+                [.value(.int(Int64(number)))]
+                    + (max(number, 3)..<9).map { _ in .value(.int(-1)) })
+        }
+        #expect(try root(box, "list", .list).tree() == .list(expected))
+        #expect(try copy.check() == [])
+    }
+
     @Test func `a handle of a nested list follows its element and ends with it`() throws {
         let directory = TemporaryDirectory()
         let realm = try Self.open(directory.file())
