@@ -1,13 +1,16 @@
 #define _GNU_SOURCE
 #include "CKernels.h"
 
+#include <limits.h>
 #include <stdio.h>
 
+#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -145,6 +148,22 @@ bool ck_run_apart(void (*body)(void *context), void *context) {
     }
     pthread_detach(thread);
     return true;
+}
+
+_Static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "the low half of a word comes first");
+
+void ck_wait_shared(const uint64_t *word, uint32_t value, uint32_t bits, int64_t nanoseconds) {
+    struct timespec end;
+    (void)clock_gettime(CLOCK_MONOTONIC, &end);
+    nanoseconds += end.tv_nsec;
+    end.tv_sec += nanoseconds / 1000000000;
+    end.tv_nsec = nanoseconds % 1000000000;
+    /* Whatever ends it, the caller looks again. */
+    (void)syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value, &end, NULL, bits);
+}
+
+void ck_wake_shared(const uint64_t *word, uint32_t bits) {
+    (void)syscall(SYS_futex, word, FUTEX_WAKE_BITSET, INT_MAX, NULL, NULL, bits);
 }
 
 int ck_cores(void) {

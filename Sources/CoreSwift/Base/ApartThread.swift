@@ -18,7 +18,7 @@ enum ApartThread {
             }, work.toOpaque())
         guard isRunning else {
             work.release()
-            throw RealmError(.systemError, "the system has no thread for opening the file")
+            throw RealmError(.systemError, "the system has no thread to spare")
         }
     }
 }

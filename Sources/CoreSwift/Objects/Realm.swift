@@ -318,7 +318,7 @@ public final class Realm {
         try tables.commit(waits: waits)
         noteSchema(tables)
         tell(.transaction, .debug, "'\(path)': committed version \(tables.version)")
-        file.wakeOthers(than: waker)
+        file.wakeOthers(than: waker, tables.version)
         wakeAfterWriting()
         announce(tables.version)
     }

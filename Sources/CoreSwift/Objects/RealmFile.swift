@@ -24,8 +24,8 @@ final class RealmFile: @unchecked Sendable {
     /// Realms opened as cached ones, found again by scheduler.
     private var cached: [WeakRealm] = []
 
-    /// Realms that can be told of commits (under `lock`).
-    private var wakers: [Waker] = []
+    /// Realms that can be told of commits.
+    private let wakers = Wakers()
 
     private struct WeakRealm {
         weak var realm: Realm?
@@ -113,13 +113,27 @@ final class RealmFile: @unchecked Sendable {
         }
     }
 
-    func add(_ waker: Waker) { lock.withLock { wakers.append(waker) } }
-    func remove(_ waker: Waker) { lock.withLock { wakers.removeAll { $0 === waker } } }
+    /// Realms that have no scheduler to be woken by need no thread to listen.
+    func add(_ waker: Waker) {
+        do throws(RealmError) {
+            try wakers.add(waker, store)
+        } catch {
+            noteDeafness(error)
+        }
+    }
+
+    func remove(_ waker: Waker) { wakers.remove(waker) }
 
     /// There is a new version: has realms look at it, but the one that made it.
-    func wakeOthers(than committer: Waker?) {
-        let others = lock.withLock { wakers }
-        for waker in others where waker !== committer { waker.wake() }
+    func wakeOthers(than committer: Waker?, _ version: UInt64) {
+        wakers.wakeOthers(than: committer, version)
+    }
+
+    private func noteDeafness(_ error: RealmError) {
+        log.log(
+            .notification, .warning,
+            "'\(path)': realms won't follow commits of other processes by themselves: "
+                + error.message)
     }
 
     var isUsed: Bool { lock.withLock { users > 0 } }
@@ -147,6 +161,11 @@ final class RealmFile: @unchecked Sendable {
             guard activeUsers == 0 else { return false }
             guard let next = try body(current) else { return false }
             current = next
+            do throws(RealmError) {
+                try wakers.move(to: next)
+            } catch {
+                noteDeafness(error)
+            }
             return true
         }
     }

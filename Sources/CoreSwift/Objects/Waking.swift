@@ -1,5 +1,8 @@
 // Has the realms of a file look at a new version on their own threads: after a commit of any realm of
-// the file, those whose schedulers can deliver are refreshed, and their observers told.
+// the file, in this process or another, those whose schedulers can deliver are refreshed, and their
+// observers told.
+
+import CKernels
 
 /// A realm that can be woken from any thread, by way of its scheduler.
 final class Waker: @unchecked Sendable {
@@ -14,18 +17,91 @@ final class Waker: @unchecked Sendable {
         self.scheduler = scheduler
     }
 
-    /// Queues a look at the newest version, unless one is queued. On any thread.
-    func wake() {
+    /// Queues a look at the newest version, unless one is queued: then false. On any thread.
+    @discardableResult
+    func wake() -> Bool {
         let isFirst = lock.withLock { () -> Bool in
             defer { isQueued = true }
             return !isQueued
         }
-        guard isFirst else { return }
+        guard isFirst else { return false }
         scheduler.schedule { [self] in
             // What comes from now on needs another look.
             lock.withLock { isQueued = false }
             realm?.lookAround()
         }
+        return true
+    }
+}
+
+/// The realms of a file in this process that can be woken. While there are any, a thread listens for commits
+/// of other processes. Not touched in forked children, which have neither that thread nor the realms.
+final class Wakers: @unchecked Sendable {
+    private let lock = Lock()
+    private let forkGeneration = ForkGuard.generation
+    // Under `lock`.
+    private var all: [Waker] = []
+    private var listener: CommitListener?
+    /// All have been woken for this version and those before it, or were made later.
+    private var version: UInt64 = 0
+
+    private var isInForkedChild: Bool { ForkGuard.generation != forkGeneration }
+
+    /// Throws when there can be no thread; the waker is there nevertheless.
+    func add(_ waker: Waker, _ store: Store) throws(RealmError) {
+        guard !isInForkedChild else { return }
+        try lock.withLock { () throws(RealmError) in
+            all.append(waker)
+            if listener == nil { try listen(store) }
+        }
+    }
+
+    func remove(_ waker: Waker) {
+        guard !isInForkedChild else { return }
+        lock.withLock {
+            all.removeAll { $0 === waker }
+            if all.isEmpty { endListening() }
+        }
+    }
+
+    /// Another store took the place of the file's.
+    func move(to store: Store) throws(RealmError) {
+        try lock.withLock { () throws(RealmError) in
+            guard listener != nil else { return }
+            endListening()
+            try listen(store)
+        }
+    }
+
+    private func listen(_ store: Store) throws(RealmError) {
+        version = store.newestVersion
+        listener = try CommitListener(store) { [self] in wakeAll($0) }
+    }
+
+    private func endListening() {
+        listener?.end()
+        listener = nil
+    }
+
+    /// `version` is the newest; false if all are about to look anyway.
+    private func wakeAll(_ version: UInt64) -> Bool {
+        let sleeping = lock.withLock { () -> [Waker] in
+            guard version > self.version else { return [] }
+            self.version = version
+            return all
+        }
+        var wasFirst = sleeping.isEmpty
+        for waker in sleeping where waker.wake() { wasFirst = true }
+        return wasFirst
+    }
+
+    /// A realm of this process made a version: the others are to look at it.
+    func wakeOthers(than committer: Waker?, _ version: UInt64) {
+        let others = lock.withLock { () -> [Waker] in
+            self.version = max(self.version, version)
+            return all
+        }
+        for waker in others where waker !== committer { waker.wake() }
     }
 }
 

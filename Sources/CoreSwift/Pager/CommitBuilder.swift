@@ -6,7 +6,8 @@
 //      the space map as it is after the commit.
 //   3. The run is written, then the header slot, then one fdatasync covers both: recovery accepts
 //      the slot only if every block of the version is there, so their order on disk is free.
-//   4. The lock file's committed version is set: from here on the version exists for others.
+//   4. The lock file's committed version is set: from here on the version exists for others. Those who
+//      wait for it in other processes are woken when the writer lock is free.
 //
 // What fails before the header slot is written leaves the file as it was, because only pages that
 // no live version sees were overwritten. A failing header write or sync leaves the outcome open:
@@ -150,6 +151,7 @@ final class CommitBuilder {
             store.group.listed = (version, group?.versions ?? [])
             store.group.unlock()
             lease.end()
+            store.lockFile.wakeWaiting()
             return pin
         } catch {
             store.space = nil

@@ -11,10 +11,11 @@
 //       48     8  committed version, if it is not yet synced, else 0 (atomic)
 //       56     8  reader slots the file has room for   (atomic)
 //       64     8  reader slots ever used               (atomic)
-//       72     8  commit signal: grows with each commit (atomic)
+//       72     8  commit signal: grows with each commit, and now and then besides (atomic)
 //       80     8  device of the realm file
 //       88     8  inode of the realm file
 //       96     8  grows when somebody needs the change log; 0 = nobody does (atomic)
+//      104     8  who waits for the commit signal: see LockFile+Signal.swift (atomic)
 //     4096  8192  process records: 1,024 x process id (8), 0 = free
 //    12288        reader slots: {owner's record + 1 (8), version (8)}, 0 = free / no version. With
 //                 bit 63 the version is not pinned: its owner needs the change log of later ones
@@ -39,7 +40,7 @@ import CKernels
 
 final class LockFile {
     private static let magic: UInt64 = 0x6B63_4C6D_6C61_6552  // "RealmLck"
-    static let layoutVersion: UInt32 = 3
+    static let layoutVersion: UInt32 = 4
     static let sessionInMemory: UInt32 = 1
     private static let recordsOffset = 4096
     static let recordCount = 1024
@@ -55,7 +56,8 @@ final class LockFile {
     private static let byteWriter: Int64 = 1 << 40 + 2
     private static let byteRecords: Int64 = 1 << 40 + 16
 
-    private let file: OpenFile?
+    /// Nil for files that nobody changes.
+    let file: OpenFile?
     private let memory: UnsafeMutableRawPointer
     private let bytes: Int
     private(set) var record = -1
@@ -115,7 +117,7 @@ final class LockFile {
     /// Gives up all locks by closing the file. The memory stays readable.
     func closeDescriptor() { file?.close() }
 
-    @inline(__always) private func word(_ offset: Int) -> UnsafeMutablePointer<UInt64> {
+    @inline(__always) func word(_ offset: Int) -> UnsafeMutablePointer<UInt64> {
         (memory + offset).assumingMemoryBound(to: UInt64.self)
     }
 
