@@ -77,7 +77,8 @@ import Testing
     }
 
     @Test func `a store's own commits cost nothing while nobody else waits`() throws {
-        let store = try open(), other = try open()
+        let store = try open()
+        let other = try open()
         let heard = Heard()
         let listener = try heard.listen(store)
         #expect(heard.hears(store.newestVersion))
