@@ -2138,6 +2138,13 @@ RLM_API realm_key_path_array_t *realm_create_key_path_array(const realm_t *realm
         const char **user_key_paths);
 
 /**
+ * In a callback of an object, a collection or results: returns a new handle to a frozen realm at
+ * the version that this callback was told last, where what changed is as it was. Fails:
+ * RLM_ERR_WRONG_TRANSACTION_STATE outside of such callbacks.
+ */
+RLM_API realm_t *realm_freeze_told(const realm_t *realm);
+
+/**
  * Has `on_change` run soon and then after each change of an object. Returns a new handle that
  * unregisters it; releasing the object's handle ends it, too. With `key_path_array`, which is not
  * changed, only changes along its paths count. Fails: RLM_ERR_INVALIDATED_OBJECT,

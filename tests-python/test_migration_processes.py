@@ -14,7 +14,7 @@ import pytest
 
 import realm
 from campaigns import Campaign
-from test_migrations import Undone, class_, content
+from migration_classes import Undone, class_, content
 
 spawn = multiprocessing.get_context("spawn")
 

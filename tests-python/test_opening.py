@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 import realm
-from test_migrations import Undone, class_, content
+from migration_classes import Undone, class_, content
 
 PERSON_1 = {"name": str, "age": int}
 #: Indexes and the new default have objects gone through.

@@ -54,6 +54,16 @@ public func realm_create_key_path_array(
     }
 }
 
+/// In a callback of an object, a collection or results: returns a new handle to a frozen realm at the
+/// version that this callback was told last, where what changed is as it was. Fails:
+/// RLM_ERR_WRONG_TRANSACTION_STATE outside of such callbacks.
+@c @implementation
+public func realm_freeze_told(_ realm: OpaquePointer?) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        makeHandle(.realm, try realmHeld(realm).freezeTold())
+    }
+}
+
 /// Has `on_change` run soon and then after each change of an object. Returns a new handle that
 /// unregisters it; releasing the object's handle ends it, too. With `key_path_array`, which is not
 /// changed, only changes along its paths count. Fails: RLM_ERR_INVALIDATED_OBJECT,

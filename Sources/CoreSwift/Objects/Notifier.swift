@@ -21,6 +21,8 @@ final class Notifier {
     private var hasTwins = false
     private var lastNumber = 0
     private var isDelivering = false
+    /// What the observer that is being called was told last; nil while none is.
+    private(set) var told: HeldVersion?
     /// The realm's thread, as far as known; 0: none. Under `lock`.
     private var thread: UInt = 0
     /// Registrations and handles that ended and are still in watches; under `lock`.
@@ -237,6 +239,8 @@ final class Notifier {
             }
             guard let body = lock.withLock({ registration.body }) else { continue }
             registration.isNew = false
+            self.told = base
+            defer { self.told = nil }
             switch (body, told[index]) {
             case (.object(let call), .object(let changes)): call(changes)
             case (.elements(let call), .elements(let changes)): call(changes)

@@ -424,8 +424,20 @@ public final class Realm {
     }
 
     /// A frozen realm at the version of this one's read transaction.
-    public func freeze() throws(RealmError) -> Realm {
-        let tables = try readTables()
+    public func freeze() throws(RealmError) -> Realm { try frozen(at: try readTables()) }
+
+    /// While an observer is called: a frozen realm at the version that it was told last, which has all
+    /// values as it knows them.
+    public func freezeTold() throws(RealmError) -> Realm {
+        try checkUsable()
+        guard let told = notifier?.told else {
+            throw RealmError(
+                .wrongTransactionState, "no observer of '\(path)' is being told of a change")
+        }
+        return try frozen(at: told.tables)
+    }
+
+    private func frozen(at tables: TableSet) throws(RealmError) -> Realm {
         let frozen = Realm(file: file, settings: settings, scheduler: nil, isFrozen: true)
         let pin = try tables.store.pin(version: tables.version)
         frozen.startFrozen(

@@ -20,12 +20,23 @@ from collections.abc import (
     MutableSet,
     ValuesView,
 )
-from typing import TYPE_CHECKING, Any, Generic, NoReturn, SupportsIndex, TypeVar, overload
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    Generic,
+    NoReturn,
+    Self,
+    SupportsIndex,
+    TypeVar,
+    overload,
+)
 
 from . import _realm
 from ._errors import ArgumentError, NoSuchObjectError, OutOfBoundsError
 from ._model import _find_target, _short
+from ._observing import KeyPath, begin, freeze
 from ._results import Results
+from ._streams import Changes
 
 if TYPE_CHECKING:
     from ._expressions import Condition
@@ -123,6 +134,23 @@ class _Queryable(Generic[T]):
         return self.results().average(name)
 
     avg = average
+
+    def observe(
+        self, function: Callable[[Any], object], /, *paths: KeyPath
+    ) -> _realm.Token:
+        """Has `function(change)` called soon, and then after each change; as `Results.observe`. A
+        dictionary's changes are told by key. With key paths (`"name"`,
+        `"dept.budget"`, `Person.name`) objects count as modified when something along these changed,
+        with None never."""
+        return begin(self, function, paths)
+
+    def changes(self, *paths: KeyPath) -> Changes[Any]:
+        """The same for `async for change in results.changes(): ...`"""
+        return Changes(self, paths)
+
+    def freeze(self) -> Self:
+        """The same of a frozen realm: it never changes, and may be used on all threads."""
+        return freeze(self)
 
 
 @overload

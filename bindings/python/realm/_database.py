@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
 from types import TracebackType
-from typing import Any, Literal, TypeVar, cast, overload
+from typing import Any, Literal, Self, TypeVar, cast, overload
 
 from . import _realm
 from ._errors import (
@@ -17,9 +17,12 @@ from ._errors import (
 )
 from ._migration import Migrate, MigrationPlan, check_ordinary, runner
 from ._model import EmbeddedObject, Object, ObjectMeta
+from ._observing import RealmChange, SchemaChange, begin, begin_schema, detach
 from ._results import Results
 from ._reflection import classes_from_description
+from ._streams import Changes, end_streams
 
+S = TypeVar("S")
 T = TypeVar("T", bound=Object)
 
 #: What happens to objects whose primary key is there already.
@@ -129,7 +132,8 @@ class Realm(_realm.Realm):
     As a context it closes itself at the end: `with realm.open(path, classes=[...]) as r:`.
     """
 
-    __slots__ = ()
+    # What runs in event loops; not there before it is needed.
+    __slots__ = ("_attachment", "_streams")
 
     def __enter__(self) -> Realm:
         return self
@@ -223,6 +227,39 @@ class Realm(_realm.Realm):
     def backlinks(self, target: Object, cls: type[T] | str, name: str, /) -> Results[Any]:
         """The objects of `cls` that link to `target` through their property `name`."""
         return Results._of_backlinks(target, cls, name)
+
+    # ---- observers, versions ---------------------------------------------------------------
+
+    def observe(self, function: Callable[[RealmChange], object], /) -> _realm.Token:
+        """Has `function(change)` called after each commit of this realm, and whenever it moves to
+        another version. Observers of objects, collections and results are called after it."""
+        return begin(self, function, ())
+
+    def observe_schema(self, function: Callable[[SchemaChange], object], /) -> _realm.Token:
+        """Has `function(change)` called when the realm moves to a version where somebody gave the
+        file other classes or properties. Its own classes stay those it was opened with."""
+        return begin_schema(self, function)
+
+    def changes(self) -> Changes[RealmChange]:
+        """The commits that this realm makes or follows, for `async for`."""
+        return Changes(self, ())
+
+    def freeze(self) -> Self:
+        """The realm as it is now: it never changes, and all threads may use it. It keeps its version in
+        the file until it is closed or forgotten. In a write transaction: as it was before."""
+        return cast(Self, self._freeze())
+
+    def thaw(self, subject: S, /) -> S | None:
+        """What a frozen object, collection or results stand for, in this realm; None if it is not there
+        any more. Also for those of another realm of the file that is open on this thread."""
+        return cast("S | None", self._resolve(subject))
+
+    def close(self) -> None:
+        """Closes the realm; a write transaction that is open is rolled back, and observations end.
+        Closing twice is fine."""
+        super().close()
+        detach(self)
+        end_streams(self)
 
     # ---- the file --------------------------------------------------------------------------
 

@@ -29,6 +29,8 @@ from typing import Annotated, Any, ClassVar, TypeVar, Union, cast
 from . import _realm
 from ._errors import SchemaError
 from ._json import to_dict, to_json
+from ._observing import KeyPath, ObjectChange, begin, freeze
+from ._streams import Changes
 from ._values import ObjectId
 
 T = TypeVar("T")
@@ -497,6 +499,22 @@ class Object(_realm.Object, metaclass=ObjectMeta):
     def to_json(self, *, depth: int = 0, extended: bool = False) -> str:
         """As `realm.to_json`; a property of this name hides it."""
         return to_json(self, depth=depth, extended=extended)
+
+    def observe(
+        self, function: Callable[[ObjectChange[typing.Self]], builtins.object], /, *paths: KeyPath
+    ) -> _realm.Token:
+        """Has `function(change)` called soon, and after each change of this object: of its
+        properties, or along key paths (`"dept.budget"`, `Person.dept.budget`) if there are any.
+        A property of this name hides it: `realm.observe(obj, ...)`."""
+        return begin(self, function, paths)
+
+    def changes(self, *paths: KeyPath) -> Changes[ObjectChange[typing.Self]]:
+        """The same for `async for`; `realm.changes(obj)` where a property hides it."""
+        return Changes(self, paths)
+
+    def freeze(self) -> typing.Self:
+        """This object as it is now, for all threads; `realm.freeze(obj)` where a property hides it."""
+        return freeze(self)
 
     def __repr__(self) -> str:
         name = type(self).__name__

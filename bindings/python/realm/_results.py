@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from . import _realm
 from ._errors import QueryError
+from ._observing import CollectionChange, KeyPath, begin, freeze
 from ._paths import Path, SortKey, compiled
+from ._streams import Changes
 
 if TYPE_CHECKING:
     from ._expressions import Condition
@@ -179,6 +181,23 @@ class Results(_realm.Results, Sequence[T]):
         not follow later changes. Lists and dictionaries in properties of any type stay live views.
         """
         return self._values(tuple(map(_path, names)))
+
+    def observe(
+        self, function: Callable[[CollectionChange[Self]], object], /, *paths: KeyPath
+    ) -> _realm.Token:
+        """Has `function(change)` called soon, and then after each change: of which elements there are,
+        of their order, and of the objects themselves and what they link to. With key paths (`"name"`,
+        `"dept.budget"`, `Person.name`) objects count as modified when something along these changed,
+        with None never."""
+        return begin(self, function, paths)
+
+    def changes(self, *paths: KeyPath) -> Changes[CollectionChange[Self]]:
+        """The same for `async for change in results.changes(): ...`"""
+        return Changes(self, paths)
+
+    def freeze(self) -> Self:
+        """The same of a frozen realm: it never changes, and may be used on all threads."""
+        return freeze(self)
 
     def __repr__(self) -> str:
         if self.realm.is_closed:

@@ -4,11 +4,13 @@
  * What this module does: it converts values, owns handles, and looks after the GIL. The engine
  * behind realm.h decides; the Python package gives the shape. One file per Python type.
  *
- * 1. Confinement. A realm belongs to the thread that opened it. Every entry point calls
- *    `realm_ready` first, which raises for a closed realm, another thread, or a forked child.
- * 2. GIL. Calls that can block or run long stand between REALM_BLOCKING_BEGIN and
+ * 1. Confinement. A realm belongs to the thread that opened it, a frozen one to all. Every entry
+ *    point calls `realm_ready` first, which raises for a closed realm, another thread, or a forked
+ *    child.
+ * 2. GIL. Calls that can block, run long or call back stand between REALM_BLOCKING_BEGIN and
  *    REALM_BLOCKING_END. The pair pins the Python object that owns the handle. While the GIL is
- *    away no other thread can enter the same realm, because of rule 1.
+ *    away no other thread can enter the same realm, because of rule 1. What callbacks raise meanwhile
+ *    is kept, and raised by `realm_raise_kept` behind those calls that move the realm.
  * 3. Handles. Every wrapper holds a reference to its Realm, so the realm handle is released last,
  *    whatever the order in which Python drops things. `realm_release_handle` releases on the
  *    owner's thread only; handles that die on another thread wait in `Realm.deferred`.
@@ -48,6 +50,8 @@ typedef struct Results Results;
 typedef struct Iterator Iterator;
 typedef struct Collection Collection;
 typedef struct Batch Batch;
+typedef struct Token Token;
+typedef struct Waking Waking;
 
 /* What the module needs everywhere; one per interpreter. Types keep the module, and so the state,
  * alive: an instance may keep a plain pointer to it. */
@@ -63,6 +67,7 @@ struct State {
     PyTypeObject *set_type;
     PyTypeObject *dictionary_type;
     PyTypeObject *collection_iterator_type;
+    PyTypeObject *token_type;
     PyObject *list_class;     /* what realm/_collections.py derives from the three types; NULL */
     PyObject *set_class;      /* until it says so */
     PyObject *dictionary_class;
@@ -141,6 +146,7 @@ struct Realm {
     unsigned fork_generation;
     int busy;                  /* calls that run without the GIL */
     bool closed;
+    bool frozen;               /* never changes; used on all threads */
     Binding *bindings;
     size_t binding_count;
     void **deferred;           /* handles dropped on other threads */
@@ -151,6 +157,9 @@ struct Realm {
     unsigned long moves;       /* how often it began to write or went to another version */
     int part;                  /* what it is in a migration: one of the following */
     realm_schema_t *target;    /* of the new realm of a migration that runs: the new schema */
+    Waking *waking;            /* tells event loops of work; NULL in callbacks of an opening */
+    PyObject *tokens;          /* set of the open observations, or NULL */
+    PyObject *raised;          /* list of what their callbacks raised in the running call, or NULL */
 };
 
 /* Realms that callbacks of an opening get are the program's as long as the callback runs. */
@@ -234,15 +243,17 @@ typedef struct {
 
 /* ---- the GIL -------------------------------------------------------------------------------- */
 
+extern _Thread_local PyThreadState *thread_away;
+
 #define REALM_BLOCKING_BEGIN(realm_, owner_)                                                       \
     {                                                                                              \
         Realm *blocking_realm = (realm_);                                                          \
         PyObject *blocking_owner = Py_NewRef((PyObject *)(owner_));                                \
         blocking_realm->busy++;                                                                    \
-        Py_BEGIN_ALLOW_THREADS
+        ENGINE_CALLS_BACK
 
 #define REALM_BLOCKING_END                                                                         \
-        Py_END_ALLOW_THREADS                                                                       \
+        ENGINE_CALLED                                                                              \
         blocking_realm->busy--;                                                                    \
         Py_DECREF(blocking_owner);                                                                 \
     }
@@ -251,8 +262,6 @@ typedef struct {
  * ENGINE_CALLED, and what is called back stands between CALLBACK_BEGIN and CALLBACK_END. Callbacks
  * may also come while the GIL is held, may call the engine in turn, and come on a thread of the
  * engine that Python does not know yet: an exception that is set at their end is kept there. */
-extern _Thread_local PyThreadState *thread_away;
-
 typedef struct {
     PyThreadState *away;
     bool foreign;
@@ -366,6 +375,10 @@ Binding *realm_binding(Realm *realm, Model *model);
 Binding *realm_binding_of(Realm *realm, PyObject *class);
 Binding *realm_binding_for_key(Realm *realm, realm_class_key_t key);
 int realm_bind(Realm *realm, Model **models, size_t count);
+/* The same, under the keys of another realm of the file that has these models. */
+int realm_bind_with(Realm *realm, Model **models, size_t count, Realm *like);
+/* The realm may go to another version now: what iterators have read ahead ends. */
+void realm_moves(Realm *realm);
 void realm_unbind(Realm *realm);
 PyObject *realm_bind_method(Realm *self, PyObject *models);
 PyObject *realm_describe(Realm *self, PyObject *unused);
@@ -385,6 +398,33 @@ PyObject *realm_delete_object(Realm *self, PyObject *object);
 realm_update_policy_e engine_policy(int update);
 /* The number of an update policy by name, NULL being that of "error"; -1 with an exception. */
 int update_policy(PyObject *name);
+
+/* ---- waking.c, token.c ----------------------------------------------------------------------- */
+
+/* A scheduler for this thread; NULL with an exception. `*scheduler` is a handle to it. */
+Waking *waking_new(realm_scheduler_t **scheduler);
+void waking_release(Waking *waking);
+/* A descriptor that is readable when there is work; -1 with an exception. */
+int waking_descriptor(Waking *waking);
+/* Does the work that there is; without the GIL. */
+void waking_perform(Waking *waking);
+
+/* The realm that something observable is of or is; NULL with an exception. */
+Realm *realm_of_subject(State *state, PyObject *subject);
+/* Keeps the exception that is set, of a callback. */
+void realm_keep_exception(Realm *realm);
+/* Raises what was kept: 0 when nothing was, -1 with an exception. */
+int realm_raise_kept(Realm *realm);
+/* Ends all observations. */
+void realm_end_tokens(Realm *realm);
+extern PyType_Spec token_spec;
+
+/* ---- freezing.c ------------------------------------------------------------------------------ */
+
+PyObject *realm_freeze_method(Realm *self, PyObject *unused);
+PyObject *realm_freeze_told_method(Realm *self, PyObject *unused);
+/* The same object, collection or results in this realm, None if it is not there. */
+PyObject *realm_resolve(Realm *self, PyObject *subject);
 
 /* ---- realm_opening.c ------------------------------------------------------------------------- */
 
@@ -519,6 +559,9 @@ int object_ready(Object *self);
 
 /* New results that take over `handle`, also on failure. */
 PyObject *results_wrap(PyTypeObject *type, Binding *binding, realm_results_t *handle);
+/* The same, over a collection if `source` is not NULL. */
+PyObject *results_make(PyTypeObject *type, Realm *realm, Binding *binding, Collection *source,
+                       realm_results_t *handle);
 /* Results over the elements of a collection, or the values of a dictionary. */
 PyObject *results_of_collection(PyTypeObject *type, PyObject *collection);
 /* Results made from others: of the same objects or values. Takes over `handle`. */

@@ -174,6 +174,7 @@ static int module_exec(PyObject *module) {
         !(state->set_type = add_type(module, &set_spec)) ||
         !(state->dictionary_type = add_type(module, &dictionary_spec)) ||
         !(state->collection_iterator_type = add_type(module, &collection_iterator_spec)) ||
+        !(state->token_type = add_type(module, &token_spec)) ||
         !(state->make_error = import_attribute("realm._errors", "make_error")) ||
         !(state->add_place = import_attribute("realm._errors", "add_place")) ||
         !(state->datetime_type = import_attribute("datetime", "datetime")) ||
@@ -199,7 +200,7 @@ static int module_exec(PyObject *module) {
 
 #define STATE_MEMBERS(apply)                                                                       \
     apply(property_type) apply(model_type) apply(object_type) apply(realm_type)                    \
-    apply(results_type) apply(iterator_type) apply(pairs_type) apply(make_error)                   \
+    apply(results_type) apply(iterator_type) apply(pairs_type) apply(token_type) apply(make_error) \
     apply(datetime_type) apply(add_place)                                                          \
     apply(list_type) apply(set_type) apply(dictionary_type) apply(collection_iterator_type)        \
     apply(list_class) apply(set_class) apply(dictionary_class) apply(find_target) apply(make_path) \

@@ -20,6 +20,7 @@ int realm_ready_slow(Realm *self) {
                    self->path);
         return -1;
     }
+    if (self->frozen) return 0;
     if (self->thread != PyThread_get_thread_ident()) {
         raise_code(self->state, RLM_ERR_WRONG_THREAD,
                    "the realm %R was opened on another thread; open it on this one too",
@@ -33,7 +34,7 @@ int realm_ready_slow(Realm *self) {
 
 void realm_release_handle(Realm *self, void *handle) {
     if (!handle || self->fork_generation != fork_generation) return;
-    if (self->thread == PyThread_get_thread_ident()) {
+    if (self->frozen || self->thread == PyThread_get_thread_ident()) {
         realm_release(handle);
         return;
     }
@@ -51,12 +52,22 @@ void realm_release_handle(Realm *self, void *handle) {
 static int realm_traverse(Realm *self, visitproc visit, void *arg) {
     Py_VISIT(TYPE_OF(self));
     for (size_t i = 0; i < self->binding_count; i++) Py_VISIT(self->bindings[i].model);
+    Py_VISIT(self->tokens);
+    Py_VISIT(self->raised);
+    return 0;
+}
+
+/* What somebody forgot and observes: the tokens hold the realm that holds them. */
+static int realm_clear(Realm *self) {
+    realm_end_tokens(self);
     return 0;
 }
 
 static void realm_dealloc(Realm *self) {
     PyTypeObject *type = TYPE_OF(self);
     PyObject_GC_UnTrack(self);
+    Py_CLEAR(self->tokens);
+    if (self->raised && realm_raise_kept(self) < 0) PyErr_WriteUnraisable(self->path);
     /* Every wrapper holds a reference to its realm, so this realm is used by nobody any more, and
      * its handles may be released wherever we are. */
     if (self->handle && self->fork_generation == fork_generation) {
@@ -67,6 +78,7 @@ static void realm_dealloc(Realm *self) {
         realm_release(self->handle);
         Py_END_ALLOW_THREADS
     }
+    if (self->fork_generation == fork_generation) waking_release(self->waking);
     PyMem_Free(self->deferred);
     realm_unbind(self);
     Py_CLEAR(self->path);
@@ -90,13 +102,15 @@ static PyObject *method_close(Realm *self, PyObject *unused) {
                    self->path);
         return NULL;
     }
-    if (self->busy) {
+    /* On its own thread it is a callback that closes it. */
+    if (self->busy && (self->frozen || self->thread != PyThread_get_thread_ident())) {
         raise_code(self->state, RLM_ERR_ILLEGAL_OPERATION,
                    "the realm %R is in use by another thread and can't be closed now", self->path);
         return NULL;
     }
     bool done;
     self->closed = true;
+    realm_end_tokens(self);
     REALM_BLOCKING_BEGIN(self, self)
     done = realm_close(self->handle);
     REALM_BLOCKING_END
@@ -110,7 +124,7 @@ static PyObject *method_close(Realm *self, PyObject *unused) {
 /* ---- transactions --------------------------------------------------------------------------- */
 
 /* What iterators have read ahead ends before anything can change. */
-static void realm_moves(Realm *self) {
+void realm_moves(Realm *self) {
     self->moves++;
     iterators_settle(self);
 }
@@ -124,49 +138,41 @@ static void realm_moves(Realm *self) {
         REALM_BLOCKING_BEGIN(self, self)                                                           \
         done = call_(self->handle);                                                                \
         REALM_BLOCKING_END                                                                         \
+        if (realm_raise_kept(self) < 0) return NULL;                                               \
         if (done) Py_RETURN_NONE;                                                                  \
         raise_engine(self->state, doing_);                                                         \
         return NULL;                                                                               \
     }
 
-/* A wait for the writer, without the GIL. */
-typedef struct {
-    PyThreadState *thread;
-    bool raised;
-} Wait;
-
 /* What the program does about the signals that came; true if that raised. */
 static bool wait_interrupted(void *userdata) {
-    Wait *wait = userdata;
-    PyEval_RestoreThread(wait->thread);
-    wait->raised = PyErr_CheckSignals() < 0;
-    wait->thread = PyEval_SaveThread();
-    return wait->raised;
+    bool *raised = userdata;
+    CALLBACK_BEGIN
+    *raised = PyErr_CheckSignals() < 0;
+    CALLBACK_END
+    return *raised;
 }
 
-/* Handlers of signals run while it waits, and once more when it has begun: if one raises, no
- * transaction is left that nobody knows of. */
+/* Handlers of signals run while it waits, and once more when it has begun: if one raises, or an
+ * observer that was told, no transaction is left that nobody knows of. */
 static PyObject *method_begin_write(Realm *self, PyObject *unused) {
     (void)unused;
-    Wait wait = {NULL, false};
+    bool done, raised = false;
     if (realm_ready(self) < 0) return NULL;
     realm_moves(self);
-    PyObject *owner = Py_NewRef((PyObject *)self);
-    self->busy++;
-    wait.thread = PyEval_SaveThread();
-    bool done = realm_begin_write_unless(self->handle, wait_interrupted, &wait);
-    PyEval_RestoreThread(wait.thread);
-    self->busy--;
-    PyObject *result = NULL;
+    REALM_BLOCKING_BEGIN(self, self)
+    done = realm_begin_write_unless(self->handle, wait_interrupted, &raised);
+    REALM_BLOCKING_END
     if (!done) {
-        if (!wait.raised) raise_engine(self->state, "beginning a write transaction");
-    } else if (PyErr_CheckSignals() < 0) {
+        if (!raised && realm_raise_kept(self) == 0) {
+            raise_engine(self->state, "beginning a write transaction");
+        }
+    } else if (realm_raise_kept(self) < 0 || PyErr_CheckSignals() < 0) {
         realm_rollback(self->handle);
     } else {
-        result = Py_NewRef(Py_None);
+        Py_RETURN_NONE;
     }
-    Py_DECREF(owner);
-    return result;
+    return NULL;
 }
 
 BLOCKING_METHOD(method_commit, realm_commit, "committing")
@@ -204,15 +210,49 @@ static PyObject *method_savepoint_release(Realm *self, PyObject *savepoint) {
 
 static PyObject *method_refresh(Realm *self, PyObject *unused) {
     (void)unused;
-    bool done, moved = false;
+    bool done, moved = false, found_before = false, found = false;
+    realm_version_id_t before = {0, 0}, after = {0, 0};
     if (realm_ready(self) < 0) return NULL;
     realm_moves(self);
     REALM_BLOCKING_BEGIN(self, self)
+    realm_get_version_id(self->handle, &found_before, &before);
     done = realm_refresh(self->handle, &moved);
+    /* What loops would do about the commits that came until now is done. */
+    if (done && self->waking && !self->closed) waking_perform(self->waking);
+    realm_get_version_id(self->handle, &found, &after);
     REALM_BLOCKING_END
-    if (done) return PyBool_FromLong(moved);
+    if (realm_raise_kept(self) < 0) return NULL;
+    if (done) {
+        return PyBool_FromLong(moved || found != found_before || after.version != before.version);
+    }
     raise_engine(self->state, "refreshing");
     return NULL;
+}
+
+/* What an event loop calls when the descriptor is readable. */
+static PyObject *method_deliver(Realm *self, PyObject *unused) {
+    (void)unused;
+    if (realm_ready(self) < 0) return NULL;
+    if (self->waking) {
+        realm_moves(self);
+        REALM_BLOCKING_BEGIN(self, self)
+        waking_perform(self->waking);
+        REALM_BLOCKING_END
+        if (realm_raise_kept(self) < 0) return NULL;
+    }
+    Py_RETURN_NONE;
+}
+
+static PyObject *method_fileno(Realm *self, PyObject *unused) {
+    (void)unused;
+    if (realm_ready(self) < 0) return NULL;
+    if (!self->waking) {
+        raise_code(self->state, RLM_ERR_ILLEGAL_OPERATION, "the realm %R is never told of commits",
+                   self->path);
+        return NULL;
+    }
+    int descriptor = waking_descriptor(self->waking);
+    return descriptor < 0 ? NULL : PyLong_FromLong(descriptor);
 }
 
 static PyObject *method_compact(Realm *self, PyObject *unused) {
@@ -293,6 +333,11 @@ static PyObject *get_writing(Realm *self, void *unused) {
     return PyBool_FromLong(realm_is_writable(self->handle));
 }
 
+static PyObject *get_frozen(Realm *self, void *unused) {
+    (void)unused;
+    return PyBool_FromLong(self->frozen);
+}
+
 static PyObject *get_closed(Realm *self, void *unused) {
     (void)unused;
     return PyBool_FromLong(self->closed);
@@ -324,6 +369,13 @@ static PyMethodDef realm_methods[] = {
      "Discards what the write transaction did."},
     {"refresh", (PyCFunction)method_refresh, METH_NOARGS,
      "Advances to the newest version; True if that changed anything."},
+    {"fileno", (PyCFunction)method_fileno, METH_NOARGS,
+     "A descriptor that gets readable when somebody committed, for event loops; `refresh()` then.\n"
+     "It is the realm's, and ends with it."},
+    {"_freeze", (PyCFunction)realm_freeze_method, METH_NOARGS, NULL},
+    {"_freeze_told", (PyCFunction)realm_freeze_told_method, METH_NOARGS, NULL},
+    {"_resolve", (PyCFunction)realm_resolve, METH_O, NULL},
+    {"_deliver", (PyCFunction)method_deliver, METH_NOARGS, NULL},
     {"compact", (PyCFunction)method_compact, METH_NOARGS,
      "Rewrites the file without its free space, if nobody else reads it; True if done.\n"
      "Objects and results of this realm become invalid."},
@@ -366,6 +418,7 @@ static PyMethodDef realm_methods[] = {
 static PyGetSetDef realm_getset[] = {
     {"path", (getter)get_path, NULL, "Path of the file.", NULL},
     {"is_closed", (getter)get_closed, NULL, "Has been closed.", NULL},
+    {"is_frozen", (getter)get_frozen, NULL, "Never changes; made by `freeze`.", NULL},
     {"is_writing", (getter)get_writing, NULL, "Is in a write transaction.", NULL},
     {"version", (getter)get_version, NULL, "Version of the file that this realm sees.", NULL},
     {"version_count", (getter)get_version_count, NULL, "Versions that the file retains.", NULL},
@@ -379,6 +432,7 @@ static PyType_Slot realm_slots[] = {
     {Py_tp_new, realm_open_new},
     {Py_tp_dealloc, realm_dealloc},
     {Py_tp_traverse, realm_traverse},
+    {Py_tp_clear, realm_clear},
     {Py_tp_methods, realm_methods},
     {Py_tp_getset, realm_getset},
     {0, NULL}};

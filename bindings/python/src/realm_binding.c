@@ -75,7 +75,7 @@ static int find_keys(Realm *self, Binding *binding) {
     return 0;
 }
 
-static int bind_one(Realm *self, Binding *binding, Model *model) {
+static int bind_one(Realm *self, Binding *binding, Model *model, Binding *like) {
     binding->realm = self;
     binding->model = (Model *)Py_NewRef((PyObject *)model);
     binding->keys = PyMem_Calloc(model->count + 1, sizeof *binding->keys);
@@ -84,7 +84,10 @@ static int bind_one(Realm *self, Binding *binding, Model *model) {
         PyErr_NoMemory();
         return -1;
     }
-    return find_keys(self, binding);
+    if (!like) return find_keys(self, binding);
+    binding->class_key = like->class_key;
+    memcpy(binding->keys, like->keys, model->count * sizeof *binding->keys);
+    return 0;
 }
 
 int realm_bind_again(Realm *self) {
@@ -95,6 +98,10 @@ int realm_bind_again(Realm *self) {
 }
 
 int realm_bind(Realm *self, Model **models, size_t count) {
+    return realm_bind_with(self, models, count, NULL);
+}
+
+int realm_bind_with(Realm *self, Model **models, size_t count, Realm *like) {
     self->bindings = PyMem_Calloc(count + 1, sizeof *self->bindings);
     if (!self->bindings) {
         PyErr_NoMemory();
@@ -102,7 +109,8 @@ int realm_bind(Realm *self, Model **models, size_t count) {
     }
     for (size_t i = 0; i < count; i++) {
         self->binding_count = i + 1;
-        if (bind_one(self, &self->bindings[i], models[i]) < 0) return -1;
+        Binding *known = like ? &like->bindings[i] : NULL;
+        if (bind_one(self, &self->bindings[i], models[i], known) < 0) return -1;
     }
     for (size_t i = 0; i < count; i++) {
         Model *model = models[i];

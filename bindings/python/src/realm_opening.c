@@ -232,6 +232,14 @@ PyObject *realm_open_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     if (!opening) return NULL;
     Realm *self = NULL;
     realm_t *handle = NULL;
+    realm_scheduler_t *scheduler;
+    Waking *waking = waking_new(&scheduler);
+    if (!waking) {
+        opening_free(opening);
+        return NULL;
+    }
+    realm_config_set_scheduler(opening->config, scheduler);
+    realm_release(scheduler);
     /* Nobody else knows this configuration yet, so there is no handle to pin. */
     ENGINE_CALLS_BACK
     handle = realm_open(opening->config);
@@ -241,11 +249,16 @@ PyObject *realm_open_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
         raise_engine(opening->state, "opening %R", opening->path);
     } else {
         self = realm_make(opening->state, type, handle, opening->path);
+        if (self) {
+            self->waking = waking;
+            waking = NULL;
+        }
         if (self && opening->models && realm_bind(self, opening->models, opening->count) < 0) {
             Py_CLEAR(self);
         }
     }
     opening_free(opening);
+    waking_release(waking);
     return (PyObject *)self;
 }
 
@@ -353,14 +366,23 @@ PyObject *realm_claim(PyTypeObject *type, PyObject *args) {
     Model **models = NULL;
     if (tuple != Py_None && !(models = models_of_tuple(state, tuple, &count))) return NULL;
     realm_t *handle;
+    realm_scheduler_t *scheduler;
+    Waking *waking = waking_new(&scheduler);
+    if (!waking) {
+        PyMem_Free(models);
+        return NULL;
+    }
     PyObject *owner = Py_NewRef(capsule);
     ENGINE_CALLS_BACK
-    handle = realm_from_thread_safe_reference(reference, NULL);
+    handle = realm_from_thread_safe_reference(reference, scheduler);
     ENGINE_CALLED
+    realm_release(scheduler);
     Py_DECREF(owner);
     Realm *self = NULL;
     if (handle) self = realm_make(state, type, handle, path);
     else raise_engine(state, "opening %R", path);
+    if (self) self->waking = waking;
+    else waking_release(waking);
     if (self && models && realm_bind(self, models, count) < 0) Py_CLEAR(self);
     PyMem_Free(models);
     return (PyObject *)self;

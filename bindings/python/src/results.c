@@ -3,8 +3,8 @@
  * drawn from it in results_values.c. */
 #include "binding.h"
 
-static PyObject *results_make(PyTypeObject *type, Realm *realm, Binding *binding,
-                              Collection *source, realm_results_t *handle) {
+PyObject *results_make(PyTypeObject *type, Realm *realm, Binding *binding, Collection *source,
+                       realm_results_t *handle) {
     Results *self = (Results *)PyType_GenericAlloc(type, 0);
     if (!self) {
         realm_release_handle(realm, handle);
