@@ -1000,6 +1000,12 @@ RLM_API realm_scheduler_t *realm_scheduler_new(void *userdata,
  */
 RLM_API realm_scheduler_t *realm_scheduler_make_default(void);
 
+/**
+ * Asks the scheduler of a realm again whether it can deliver, as opening did: when it can now,
+ * commits wake the realm from here on. Fails: RLM_ERR_WRONG_THREAD, RLM_ERR_CLOSED_REALM.
+ */
+RLM_API bool realm_ask_scheduler(const realm_t *realm);
+
 /** Returns NULL without an error: frozen realms need no scheduler. */
 RLM_API const realm_scheduler_t *realm_scheduler_get_frozen(void);
 

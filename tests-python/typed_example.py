@@ -159,3 +159,22 @@ async def open_elsewhere(path: str) -> None:
     assert_type(opening, realm.Opening)
     assert_type(await opening, realm.Realm)
     opening.add_done_callback(lambda o: o.cancel())
+
+
+async def observe(r: realm.Realm, airport: Airport) -> None:
+    airports = r.objects(Airport)
+    token = airports.observe(
+        lambda change: print(change.collection.first(), change.insertions[0] + 1), "name"
+    )
+    assert_type(token, realm.Token)
+    with airport.observe(lambda change: print(change.object.name, change.old)):
+        r.refresh()
+    async for change in airports.changes():
+        assert_type(change, realm.CollectionChange[realm.Results[Airport]])
+        assert_type(change.modifications_new, realm.Positions)
+    async for told in airport.changes(Airport.name):
+        assert_type(told.object, Airport)
+        assert_type(told.properties, dict[str, realm.PropertyChange])
+    assert_type(airports.freeze(), realm.Results[Airport])
+    assert_type(r.thaw(airport.freeze()), Airport | None)
+    assert_type(r.freeze(), realm.Realm)

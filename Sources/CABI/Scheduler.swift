@@ -40,6 +40,13 @@ public func realm_scheduler_make_default() -> OpaquePointer? {
     makeHandle(.scheduler, Scheduler())
 }
 
+/// Asks the scheduler of a realm again whether it can deliver, as opening did: when it can now, commits
+/// wake the realm from here on. Fails: RLM_ERR_WRONG_THREAD, RLM_ERR_CLOSED_REALM.
+@c @implementation
+public func realm_ask_scheduler(_ realm: OpaquePointer?) -> Bool {
+    succeeds { () throws(RealmError) in try realmHeld(realm).askScheduler() }
+}
+
 /// Returns `nil` without an error: frozen realms need no scheduler.
 @c @implementation
 public func realm_scheduler_get_frozen() -> OpaquePointer? {

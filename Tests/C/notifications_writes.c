@@ -59,7 +59,41 @@ static void looking_back(void) {
     realm_release(witness.frozen);
 }
 
+/* ---- schedulers that become able to deliver ---------------------------------------------------- */
+
+static void asking_again(void) {
+    loop_t loop = {.cannot_deliver = true};
+    realm_t *realm = open_looped_things("asked.realm", &loop);
+    realm_t *other = open_things("asked.realm");
+    realm_results_t *all = realm_object_find_all(realm, class_key(realm, "Thing"));
+    notice_t notice = {0};
+    watch_results(&notice, all, NULL);
+    WRITE(other, realm_release(make_thing(other, "a")));
+    CHECK(loop.pending == 0);
+    loop.cannot_deliver = false;
+    WRITE(other, realm_release(make_thing(other, "b")));
+    CHECK(loop.pending == 0);
+    SUCCEEDS(realm_ask_scheduler(realm));
+    turn(&loop);
+    TOLD(notice, "i0-2");
+    WRITE(other, realm_release(make_thing(other, "c")));
+    CHECK(loop.pending == 1);
+    turn(&loop);
+    TOLD(notice, "i2");
+    loop.cannot_deliver = true;
+    SUCCEEDS(realm_ask_scheduler(realm));
+    WRITE(other, realm_release(make_thing(other, "d")));
+    CHECK(loop.pending == 0);
+    realm_release(notice.token);
+    realm_release(all);
+    realm_close(realm);
+    FAILS(RLM_ERR_CLOSED_REALM, realm_ask_scheduler(realm));
+    realm_release(realm);
+    realm_release(other);
+}
+
 int main(void) {
     looking_back();
+    asking_again();
     return check_end("notifications_writes");
 }

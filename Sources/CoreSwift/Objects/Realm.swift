@@ -564,7 +564,7 @@ public final class Realm {
     }
 
     /// Has commits of other realms of the file wake this one, if the scheduler can.
-    private func makeWaker() {
+    func makeWaker() {
         if let waker { file.remove(waker) }
         waker = nil
         guard !isFrozen, settings.notifiesAutomatically, let scheduler, scheduler.canDeliver else {

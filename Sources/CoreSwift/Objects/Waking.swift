@@ -122,6 +122,14 @@ extension Realm {
         }
     }
 
+    /// The scheduler has become able to deliver, or has ceased to be: commits wake the realm from now on,
+    /// or don't.
+    public func askScheduler() throws(RealmError) {
+        try checkUsable()
+        makeWaker()
+        wakeSoon()
+    }
+
     /// Has this realm look at what observers are to be told.
     func wakeSoon() { waker?.wake() }
 }

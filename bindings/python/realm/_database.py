@@ -134,6 +134,8 @@ class Realm(_realm.Realm):
 
     # What runs in event loops; not there before it is needed.
     __slots__ = ("_attachment", "_streams")
+    _attachment: Any
+    _streams: set[Any]
 
     def __enter__(self) -> Realm:
         return self
@@ -247,7 +249,7 @@ class Realm(_realm.Realm):
     def freeze(self) -> Self:
         """The realm as it is now: it never changes, and all threads may use it. It keeps its version in
         the file until it is closed or forgotten. In a write transaction: as it was before."""
-        return cast(Self, self._freeze())
+        return self._freeze()
 
     def thaw(self, subject: S, /) -> S | None:
         """What a frozen object, collection or results stand for, in this realm; None if it is not there

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ._results import Results
 
 S = TypeVar("S")
+O = TypeVar("O", bound=_realm.Object)
 
 #: Key paths: names as in `"dept.budget"`, or `Person.dept.budget`; see docs/NOTIFICATIONS.md.
 KeyPath = Any
@@ -190,7 +191,12 @@ def _of_elements(collection: Any, function: Callable[[Any], object]) -> Callable
 
 def _of_keys(collection: Any, function: Callable[[Any], object]) -> Callable[..., None]:
     def told(raw: Any, initial: bool) -> None:
-        function(DictionaryChange(collection, *raw, initial))
+        deletions, insertions, modifications, cleared, deleted = raw
+        function(
+            DictionaryChange(
+                collection, deletions, insertions, modifications, cleared, deleted, initial
+            )
+        )
 
     return told
 
@@ -365,7 +371,7 @@ def observe(
 ) -> Token: ...
 @overload
 def observe(
-    subject: S, function: Callable[[ObjectChange[S]], object], /, *paths: KeyPath
+    subject: O, function: Callable[[ObjectChange[O]], object], /, *paths: KeyPath
 ) -> Token: ...
 def observe(subject: Any, function: Callable[[Any], object], /, *paths: KeyPath) -> Token:
     """Has `function` called with each change of an object, a collection, results or a realm: as their

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ._results import Results
 
 C = TypeVar("C")
-S = TypeVar("S")
+O = TypeVar("O", bound=_realm.Object)
 
 
 class _Stream:
@@ -136,7 +136,7 @@ def changes(
 @overload
 def changes(subject: dict[str, Any], /, *paths: KeyPath) -> Changes[DictionaryChange[Any]]: ...
 @overload
-def changes(subject: S, /, *paths: KeyPath) -> Changes[ObjectChange[S]]: ...
+def changes(subject: O, /, *paths: KeyPath) -> Changes[ObjectChange[O]]: ...
 def changes(subject: Any, /, *paths: KeyPath) -> Changes[Any]:
     """The changes of an object, a collection, results or a realm, for `async for`: as their methods
     `changes`, for classes with a property of this name, and for type checkers, which take the

@@ -404,8 +404,9 @@ int update_policy(PyObject *name);
 /* A scheduler for this thread; NULL with an exception. `*scheduler` is a handle to it. */
 Waking *waking_new(realm_scheduler_t **scheduler);
 void waking_release(Waking *waking);
-/* A descriptor that is readable when there is work; -1 with an exception. */
-int waking_descriptor(Waking *waking);
+/* A descriptor that is readable when there is work; -1 with an exception. When it is new, the engine
+ * has to be told. */
+int waking_descriptor(Waking *waking, bool *is_new);
 /* Does the work that there is; without the GIL. */
 void waking_perform(Waking *waking);
 

@@ -251,8 +251,15 @@ static PyObject *method_fileno(Realm *self, PyObject *unused) {
                    self->path);
         return NULL;
     }
-    int descriptor = waking_descriptor(self->waking);
-    return descriptor < 0 ? NULL : PyLong_FromLong(descriptor);
+    bool is_new, done = true;
+    int descriptor = waking_descriptor(self->waking, &is_new);
+    if (descriptor < 0) return NULL;
+    REALM_BLOCKING_BEGIN(self, self)
+    if (is_new) done = realm_ask_scheduler(self->handle);
+    REALM_BLOCKING_END
+    if (done) return PyLong_FromLong(descriptor);
+    raise_engine(self->state, "following commits of %R", self->path);
+    return NULL;
 }
 
 static PyObject *method_compact(Realm *self, PyObject *unused) {

@@ -1,6 +1,7 @@
 /* The scheduler of a realm: tells an event loop that there is something to deliver. The engine calls
- * it on any thread, without the GIL, when somebody committed; it makes a descriptor readable, if the
- * program asked for one. What is to be done then, `waking_perform` does on the realm's thread. */
+ * it on any thread, without the GIL, when somebody committed and the program has asked for a
+ * descriptor; that gets readable. What is to be done then, `waking_perform` does on the realm's
+ * thread. */
 #include "binding.h"
 
 #include <errno.h>
@@ -52,10 +53,8 @@ static bool is_same_as(const realm_userdata_t one, const realm_userdata_t other)
     return pthread_equal(((const Waking *)one)->thread, ((const Waking *)other)->thread) != 0;
 }
 
-static bool can_deliver(void *userdata) {
-    (void)userdata;
-    return true;
-}
+/* As long as nobody asked for the descriptor commits need not wake the realm. */
+static bool can_deliver(void *userdata) { return ((Waking *)userdata)->descriptor >= 0; }
 
 Waking *waking_new(realm_scheduler_t **scheduler) {
     Waking *waking = calloc(1, sizeof *waking);
@@ -79,11 +78,12 @@ void waking_release(Waking *waking) {
     if (waking) let_go(waking);
 }
 
-int waking_descriptor(Waking *waking) {
+int waking_descriptor(Waking *waking, bool *is_new) {
+    *is_new = false;
     pthread_mutex_lock(&waking->lock);
     if (waking->descriptor < 0) {
         waking->descriptor = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-        if (waking->descriptor >= 0 && waking->is_due) signal_descriptor(waking);
+        *is_new = true;
     }
     int descriptor = waking->descriptor;
     int reason = errno;
