@@ -21,7 +21,10 @@ struct OpenCollectionSet {
     /// Keeps a leaf of a closed collection for the next one of the column; false if it is too large
     /// or there are enough.
     mutating func keep(_ leaf: UnsafeMutablePointer<OpenLeaf>, column: Int) -> Bool {
-        guard leaf.pointee.capacity <= OpenLeaf.smallRowsMax else { return false }
+        // One that was opened from a block may have room for fewer.
+        guard leaf.pointee.capacity >= OpenLeaf.smallRows,
+            leaf.pointee.capacity <= OpenLeaf.smallRowsMax
+        else { return false }
         for index in 0..<leaf.pointee.columnCount
         where leaf.pointee.columns[index].heapCapacity > 4096 { return false }
         while spares.count <= column { spares.append([]) }

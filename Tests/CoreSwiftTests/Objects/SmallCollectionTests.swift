@@ -60,6 +60,29 @@ extension RealmCollection {
 }
 
 @Suite struct SmallCollectionTests {
+    /// Closed collections leave their memory to the next one: it must be large enough for it.
+    @Test func `a small collection is opened after a larger one of few elements went`() throws {
+        let directory = TemporaryDirectory()
+        let realm = try Desk.filled(directory)
+        let texts = (0..<10).map { Value.string("note \($0)") }
+        try realm.write {
+            let long = try realm.pen(0).collection("notes")
+            for _ in 0..<3 { try long.add(.string(String(repeating: "x", count: 450))) }
+            let short = try realm.pen(1).collection("notes")
+            for text in texts { try short.add(text) }
+        }
+        try realm.write {
+            try realm.pen(0).collection("notes").remove(at: 1)
+            try realm.tablesForWriting().settle()
+            let short = try realm.pen(1).collection("notes")
+            try short.move(from: 9, to: 0)
+            try realm.tablesForWriting().checkInvariants()
+            #expect(try short.elements == [texts[9]] + texts[..<9])
+        }
+        #expect(try realm.pen(1).collection("notes").elements == [texts[9]] + texts[..<9])
+        #expect(try realm.check() == [])
+    }
+
     @Test func `two handles of one list see each other's changes when it outgrows its cell`() throws
     {
         let directory = TemporaryDirectory()
