@@ -1116,6 +1116,17 @@ RLM_API bool realm_begin_write(realm_t *realm);
 RLM_API bool realm_commit(realm_t *realm);
 
 /**
+ * As `realm_commit()`, but `count` observers are not told of what the transaction changed, because
+ * the program shows it already: `tokens` are their realm_notification_token_t, or
+ * realm_callback_token_t of `realm_add_realm_changed_callback()`. What they are told next begins
+ * after this commit. Observers that were not told of the version before it, because one of their
+ * callbacks runs, hear of both. Fails: as `realm_commit()`; RLM_ERR_INVALID_ARGUMENT for what is no
+ * such token, or of another realm, with the transaction as it was.
+ */
+RLM_API bool realm_commit_without_notifying(realm_t *realm, const void *const *tokens,
+        size_t count);
+
+/**
  * Ends the write transaction and undoes its changes; the realm reads the version it had. Handles of
  * objects that it created or deleted stay invalid. Fails: RLM_ERR_WRONG_TRANSACTION_STATE outside a
  * write transaction.
@@ -2462,9 +2473,8 @@ RLM_API realm_query_t *realm_query_parse_format(const realm_t *realm,
 
 /**
  * As `realm_begin_write()`, but the wait can be given up: `gives_up` is called with `userdata` on
- * this thread when a signal interrupts the wait, and ten times a second while another thread of the
- * process writes; if it returns true no transaction begins. Fails: as `realm_begin_write()`;
- * RLM_ERR_CALLBACK when given up.
+ * this thread, fifty times a second while another thread or process writes; if it returns true no
+ * transaction begins. Fails: as `realm_begin_write()`; RLM_ERR_CALLBACK when given up.
  */
 RLM_API bool realm_begin_write_unless(realm_t *realm, realm_gives_up_func_t gives_up,
         void *userdata);
@@ -2632,6 +2642,14 @@ RLM_API bool realm_schema_rename_class(realm_t *realm, realm_schema_t *schema, c
  * Fails: RLM_ERR_NO_SUCH_TABLE, RLM_ERR_WRONG_TRANSACTION_STATE.
  */
 RLM_API bool realm_delete_class_objects(realm_t *realm, const char *class_name);
+
+/**
+ * Sets the function that is asked whether to go on, fifty times a second while opening waits for
+ * another writer of the file, as a change of the schema does. Returning true ends the opening with
+ * RLM_ERR_CALLBACK, and changes nothing. NULL removes it. Userdata as for migrations.
+ */
+RLM_API void realm_config_set_gives_up_function(realm_config_t *config,
+        realm_gives_up_func_t callback, void *userdata, realm_free_userdata_func_t userdata_free);
 
 /**
  * Sets the function that is told how much of a change of the schema is done, from 0 to 1, while a

@@ -22,6 +22,7 @@ final class ConfigObject {
     var cached = false
     var automaticBacklinkHandling = false
     var migration: (function: realm_migration_func_t, userdata: UnsafeMutableRawPointer?)?
+    var givesUp: (function: realm_gives_up_func_t, userdata: UnsafeMutableRawPointer?)?
     var progress: (function: realm_schema_progress_func_t, userdata: UnsafeMutableRawPointer?)?
     var dataInitialization:
         (function: realm_data_initialization_func_t, userdata: UnsafeMutableRawPointer?)?
@@ -301,6 +302,19 @@ public func realm_config_set_schema_progress_function(
 ) {
     register(config, userdata, userdata_free) { config in
         config.progress = callback.map { ($0, userdata) }
+    }
+}
+
+/// Sets the function that is asked whether to go on, fifty times a second while opening waits for another
+/// writer of the file, as a change of the schema does. Returning true ends the opening with
+/// RLM_ERR_CALLBACK, and changes nothing. `nil` removes it. Userdata as for migrations.
+@c @implementation
+public func realm_config_set_gives_up_function(
+    _ config: OpaquePointer?, _ callback: realm_gives_up_func_t?,
+    _ userdata: UnsafeMutableRawPointer?, _ userdata_free: realm_free_userdata_func_t?
+) {
+    register(config, userdata, userdata_free) { config in
+        config.givesUp = callback.map { ($0, userdata) }
     }
 }
 

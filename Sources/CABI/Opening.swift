@@ -22,6 +22,9 @@ extension ConfigObject {
         made.schemaProgress = progress.map { progress in
             { progress.function(progress.userdata, $0) }
         }
+        made.givesUpOpening = givesUp.map { givesUp in
+            { givesUp.function(givesUp.userdata) }
+        }
         made.initializeData = dataInitialization.map { initialization($0.0, $0.1) }
         if let (function, userdata) = shouldCompact {
             made.shouldCompact = { total, used throws(RealmError) in

@@ -25,8 +25,8 @@ public func realm_begin_write(_ realm: OpaquePointer?) -> Bool {
 }
 
 /// As `realm_begin_write()`, but the wait can be given up: `gives_up` is called with `userdata` on
-/// this thread when a signal interrupts the wait, and ten times a second while another thread of the
-/// process writes; if it returns true no transaction begins. Fails: as `realm_begin_write()`;
+/// this thread, fifty times a second while another thread or process writes; if it returns true no
+/// transaction begins. Fails: as `realm_begin_write()`;
 /// RLM_ERR_CALLBACK when given up.
 @c @implementation
 public func realm_begin_write_unless(
@@ -46,6 +46,36 @@ public func realm_begin_write_unless(
 @c @implementation
 public func realm_commit(_ realm: OpaquePointer?) -> Bool {
     succeeds { () throws(RealmError) in try realmHeld(realm).commit() }
+}
+
+/// As `realm_commit()`, but `count` observers are not told of what the transaction changed, because the
+/// program shows it already: `tokens` are their realm_notification_token_t, or realm_callback_token_t of
+/// `realm_add_realm_changed_callback()`. What they are told next begins after this commit. Observers that
+/// were not told of the version before it, because one of their callbacks runs, hear of both. Fails: as
+/// `realm_commit()`; RLM_ERR_INVALID_ARGUMENT for what is no such token, or of another realm, with the
+/// transaction as it was.
+@c @implementation
+public func realm_commit_without_notifying(
+    _ realm: OpaquePointer?, _ tokens: UnsafePointer<UnsafeRawPointer?>?, _ count: Int
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let realm = try realmHeld(realm)
+        var observers: [NotificationToken] = []
+        var ofRealm: [ChangeToken] = []
+        for index in 0..<max(0, tokens == nil ? 0 : count) {
+            let token = OpaquePointer(tokens?[index])
+            if HandleSlab.isHandle(UnsafeRawPointer(token), .callbackToken) {
+                let kept = try held(token, .callbackToken, as: AnyObject.self)
+                guard let change = kept as? ChangeToken else {
+                    throw RealmError(.invalidArgument, "token \(index) is not of an observer")
+                }
+                ofRealm.append(change)
+            } else {
+                observers.append(try held(token, .notificationToken, as: NotificationToken.self))
+            }
+        }
+        try realm.commit(withoutNotifying: observers, realmTokens: ofRealm)
+    }
 }
 
 /// Ends the write transaction and undoes its changes; the realm reads the version it had. Handles

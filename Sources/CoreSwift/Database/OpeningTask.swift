@@ -19,7 +19,8 @@ public final class OpeningTask: @unchecked Sendable {
         own.isCached = false
         let told = configuration.schemaProgress
         own.schemaProgress = { part in !task.wasCancelled && (told?(part) ?? true) }
-        own.givesUpOpening = { task.wasCancelled }
+        let asked = configuration.givesUpOpening
+        own.givesUpOpening = { task.wasCancelled || (asked?() ?? false) }
         let opened = own
         try ApartThread.run { completion(task.run(opened)) }
         return task

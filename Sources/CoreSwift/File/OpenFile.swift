@@ -130,24 +130,40 @@ final class OpenFile {
     }
 
     /// False when another holds the lock and `wait` is false, or `givesUp`, which is asked before
-    /// waiting and when a signal interrupts it, says so.
+    /// waiting and every now and then while it lasts, says so.
     func lock(
         _ byte: Int64, _ kind: LockKind, wait: Bool, givesUp: (() -> Bool)? = nil
     ) throws(RealmError) -> Bool {
-        if wait, let givesUp {
-            if try lock(byte, kind, wait: false) { return true }
-            if givesUp() { return false }
-        }
+        if wait, let givesUp { return try lock(byte, kind, unless: givesUp) }
         while true {
             let outcome = Int(files.lock(descriptor, byte, kind, wait: wait))
             if outcome >= 0 { return true }
-            if outcome == Self.interrupted {
-                if let givesUp, givesUp() { return false }
-                continue
-            }
+            if outcome == Self.interrupted { continue }
             if outcome == Self.wouldBlock && !wait { return false }
             throw FileErrors.make(outcome, "lock the file", path)
         }
+    }
+
+    /// Tries again and again: a wait in the kernel ends with the lock, or with a signal that comes to this
+    /// very thread while it sleeps. Short waits cost little, long ones a system call every two milliseconds.
+    private func lock(
+        _ byte: Int64, _ kind: LockKind, unless givesUp: () -> Bool
+    ) throws(RealmError) -> Bool {
+        let sleep = Condition()
+        var pause = 50_000
+        var unasked = ThreadGate.asksEvery
+        while try !lock(byte, kind, wait: false) {
+            if unasked >= ThreadGate.asksEvery {
+                if givesUp() { return false }
+                unasked = 0
+            }
+            sleep.lock()
+            _ = sleep.wait(until: Condition.deadline(pause))
+            sleep.unlock()
+            unasked += pause
+            pause = min(2 * pause, 2_000_000)
+        }
+        return true
     }
 
     /// Unlocking can fail only for descriptors that are no longer open, where nothing is locked.

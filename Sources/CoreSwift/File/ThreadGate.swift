@@ -5,6 +5,9 @@ import CKernels
 
 /// Lets one holder through at a time; enter and leave may happen on different threads.
 final class ThreadGate: @unchecked Sendable {
+    /// How often who waits is asked whether to go on, in nanoseconds: people take that for at once.
+    static let asksEvery = 20_000_000
+
     private let freed = Condition()
     private var taken = false
     /// Threads that wait to enter, for who does not hold the lock.
@@ -37,8 +40,8 @@ final class ThreadGate: @unchecked Sendable {
                 freed.wait()
                 continue
             }
-            // Signals do not wake who waits for a condition: a tenth of a second at most.
-            _ = freed.wait(until: Condition.deadline(100_000_000))
+            // Signals do not wake who waits for a condition.
+            _ = freed.wait(until: Condition.deadline(Self.asksEvery))
             // It may wait for a lock whose holder is about to leave here.
             freed.unlock()
             let isOver = givesUp()

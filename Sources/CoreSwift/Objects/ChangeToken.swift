@@ -3,7 +3,7 @@
 /// Ends a registration when it goes away; on any thread.
 public final class ChangeToken: @unchecked Sendable {
     private weak var list: CallbackList?
-    private let number: Int
+    fileprivate let number: Int
 
     init(_ list: CallbackList, _ number: Int) {
         self.list = list
@@ -58,7 +58,7 @@ final class CallbackList: @unchecked Sendable {
     }
 
     /// The realm reached `version`: first those that waited for it, then the others.
-    func call(reached version: UInt64) {
+    func call(reached version: UInt64, except silent: [ChangeToken] = []) {
         let all = lock.withLock { callbacks }
         if all.isEmpty { return }
         for callback in all {
@@ -67,6 +67,7 @@ final class CallbackList: @unchecked Sendable {
             callback.body()
         }
         for callback in all where callback.due == nil && isThere(callback.number) {
+            if silent.contains(where: { $0.number == callback.number }) { continue }
             callback.body()
         }
     }

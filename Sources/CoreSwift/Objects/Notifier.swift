@@ -23,6 +23,8 @@ final class Notifier {
     private var isDelivering = false
     /// What the observer that is being called was told last; nil while none is.
     private(set) var told: HeldVersion?
+    /// Those of its watch that come behind it.
+    private var untold: ArraySlice<Registration> = []
     /// The realm's thread, as far as known; 0: none. Under `lock`.
     private var thread: UInt = 0
     /// Registrations and handles that ended and are still in watches; under `lock`.
@@ -240,7 +242,11 @@ final class Notifier {
             guard let body = lock.withLock({ registration.body }) else { continue }
             registration.isNew = false
             self.told = base
-            defer { self.told = nil }
+            untold = registrations[(index + 1)...]
+            defer {
+                self.told = nil
+                untold = []
+            }
             switch (body, told[index]) {
             case (.object(let call), .object(let changes)): call(changes)
             case (.elements(let call), .elements(let changes)): call(changes)
@@ -249,6 +255,33 @@ final class Notifier {
             }
         }
         return nil
+    }
+
+    // MARK: Silence
+
+    /// Whether the token is of an observer of this realm.
+    func owns(_ token: NotificationToken) -> Bool { token.notifier === self }
+
+    /// The realm has just committed on top of `before`: these observers are not told of it. Those that
+    /// were not told of `before` yet hear of both.
+    func skip(_ tokens: [NotificationToken], from before: UInt64) throws(RealmError) {
+        guard let version = realm.version else { return }
+        let target = try held(version)
+        var contexts = Contexts()
+        for watch in watches where watch.base.version == before && !watch.isForgotten {
+            let silent = watch.registrations.filter { known in
+                tokens.contains { $0.registration === known } && !untold.contains { $0 === known }
+            }
+            if silent.isEmpty { continue }
+            if silent.count == watch.registrations.count {
+                _ = try watch.advance(contexts.context(watch.base, target), to: target, silent)
+                continue
+            }
+            let apart = watch.before(target)
+            for registration in silent { apart.append(registration) }
+            watch.registrations.removeAll { known in silent.contains { $0 === known } }
+            append(apart)
+        }
     }
 
     /// Watches of one handle at one version become one.
@@ -309,8 +342,8 @@ final class Notifier {
 /// Ends an observation when it goes away; on any thread. What the callback holds is let go then, or
 /// when the callback that runs has returned.
 public final class NotificationToken: @unchecked Sendable {
-    private weak var notifier: Notifier?
-    private let registration: Registration
+    fileprivate private(set) weak var notifier: Notifier?
+    fileprivate let registration: Registration
 
     init(_ notifier: Notifier, _ registration: Registration) {
         self.notifier = notifier

@@ -307,10 +307,12 @@ public final class Realm {
     /// it had.
     public func commit() throws(RealmError) { try commit(waits: true) }
 
-    /// `waits`: until the version is on stable storage.
-    func commit(waits: Bool) throws(RealmError) {
+    /// `waits`: until the version is on stable storage. `silent`: who is not told of the changes.
+    func commit(waits: Bool, silent: SilentObservers? = nil) throws(RealmError) {
         try checkUsable()
         let tables = try writeTables("commit")
+        try silent?.check(self)
+        let before = tables.version
         if isChangingSchema { throw endsBySchema("committed") }
         session.pointee.status = .reading
         borrowed.clear()
@@ -320,7 +322,8 @@ public final class Realm {
         tell(.transaction, .debug, "'\(path)': committed version \(tables.version)")
         file.wakeOthers(than: waker, tables.version)
         wakeAfterWriting()
-        announce(tables.version)
+        silent?.skip(self, from: before)
+        announce(tables.version, silent)
     }
 
     private func endedWriting() {
@@ -581,10 +584,10 @@ public final class Realm {
         wasWokenWriting = false
     }
 
-    private func announce(_ version: UInt64) {
+    private func announce(_ version: UInt64, _ silent: SilentObservers? = nil) {
         let outer = isAnnouncing
         isAnnouncing = true
-        changeObservers.call(reached: version)
+        changeObservers.call(reached: version, except: silent?.realmTokens ?? [])
         isAnnouncing = outer
     }
 

@@ -63,6 +63,7 @@ from ._errors import (
     TransactionError,
     UnsupportedFormatError,
     VersionError,
+    WriteTimeoutError,
     WrongThreadError,
 )
 from ._json import to_dict, to_json
@@ -176,6 +177,7 @@ __all__ = [
     "TransactionError",
     "UnsupportedFormatError",
     "VersionError",
+    "WriteTimeoutError",
     "WrongThreadError",
     "backlinks",
     "changes",

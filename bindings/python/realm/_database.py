@@ -50,16 +50,23 @@ class Transaction:
     itself, by `r.commit()` or `r.rollback()`, is left as it is.
     """
 
-    __slots__ = ("_realm",)
+    __slots__ = ("_realm", "_timeout", "_without_notifying")
 
-    def __init__(self, realm: Realm) -> None:
+    def __init__(
+        self,
+        realm: Realm,
+        timeout: float | None = None,
+        without_notifying: Iterable[_realm.Token | Changes[Any]] = (),
+    ) -> None:
         self._realm = realm
+        self._timeout = timeout
+        self._without_notifying = without_notifying
 
     def __enter__(self) -> Realm:
         realm = self._realm
         was_writing = realm.is_writing
         try:
-            realm.begin_write()
+            realm.begin_write(self._timeout)
             return realm
         except BaseException:
             # A signal may raise when the transaction has begun and the block has not.
@@ -80,7 +87,7 @@ class Transaction:
             realm.rollback()
             return
         try:
-            realm.commit()
+            realm.commit(without_notifying=self._without_notifying)
         except BaseException:
             if realm.is_writing:
                 realm.rollback()
@@ -148,9 +155,33 @@ class Realm(_realm.Realm):
     ) -> None:
         self.close()
 
-    def write(self) -> Transaction:
-        """A write transaction: `with r.write(): ...` commits, or rolls back on an exception."""
-        return Transaction(self)
+    def write(
+        self,
+        *,
+        timeout: float | None = None,
+        without_notifying: Iterable[_realm.Token | Changes[Any]] = (),
+    ) -> Transaction:
+        """A write transaction: `with r.write(): ...` commits, or rolls back on an exception.
+
+        timeout            seconds to wait for other writers, in this process and in others, before it
+                           is a `WriteTimeoutError`; without one, until they are done.
+        without_notifying  tokens of observers that are not told of what the block changes, because
+                           the program shows it already; see `commit`.
+        """
+        return Transaction(self, timeout, without_notifying)
+
+    def commit(
+        self, *, without_notifying: Iterable[_realm.Token | Changes[Any]] = ()
+    ) -> None:
+        """Commits the write transaction durably. What the observers with these tokens are told next
+        begins after it."""
+        tokens = tuple(
+            token._token if isinstance(token, Changes) else token for token in without_notifying
+        )
+        if tokens:
+            self._commit_without(tokens)
+        else:
+            super().commit()
 
     def savepoint(self) -> Savepoint:
         """A place in the write transaction to go back to; see `Savepoint`."""

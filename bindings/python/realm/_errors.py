@@ -188,6 +188,12 @@ class OutOfMemoryError(Error, MemoryError):
     code = ErrorCode.OUT_OF_MEMORY
 
 
+class WriteTimeoutError(FileError, TimeoutError):
+    """Somebody else wrote the file for as long as the program was ready to wait."""
+
+    code = ErrorCode.CALLBACK
+
+
 class SystemCallError(FileError):
     """The operating system failed in another way."""
 

@@ -93,6 +93,11 @@ class Changes(Generic[C]):
         change: C = stream.pending.popleft()
         return change
 
+    @property
+    def _token(self) -> _realm.Token:
+        assert self._stream.token is not None
+        return self._stream.token
+
     def close(self) -> None:
         """Ends the observation. Twice is fine."""
         stream = self._stream

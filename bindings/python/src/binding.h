@@ -416,6 +416,8 @@ Realm *realm_of_subject(State *state, PyObject *subject);
 void realm_keep_exception(Realm *realm);
 /* Raises what was kept: 0 when nothing was, -1 with an exception. */
 int realm_raise_kept(Realm *realm);
+/* The open ones of a tuple of tokens, to be freed with PyMem_Free; NULL with an exception. */
+void **token_handles(Realm *realm, PyObject *tokens, size_t *count);
 /* Ends all observations. */
 void realm_end_tokens(Realm *realm);
 extern PyType_Spec token_spec;

@@ -3,7 +3,9 @@
  * in the table at the end. realm/_database.py subclasses it. */
 #include "binding.h"
 
+#include <math.h>
 #include <string.h>
+#include <time.h>
 
 int realm_ready_slow(Realm *self) {
     if (self->closed) {
@@ -144,27 +146,72 @@ void realm_moves(Realm *self) {
         return NULL;                                                                               \
     }
 
-/* What the program does about the signals that came; true if that raised. */
-static bool wait_interrupted(void *userdata) {
-    bool *raised = userdata;
+/* A wait for the writer. */
+typedef struct {
+    double deadline;           /* in seconds of the monotonic clock; INFINITY without one */
+    bool raised, expired;
+} Wait;
+
+static double seconds_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+/* Whether it has lasted long enough, or what the program does about the signals that came raised. */
+static bool wait_is_over(void *userdata) {
+    Wait *wait = userdata;
+    wait->expired = seconds_now() >= wait->deadline;
+    if (wait->expired) return true;
     CALLBACK_BEGIN
-    *raised = PyErr_CheckSignals() < 0;
+    wait->raised = PyErr_CheckSignals() < 0;
     CALLBACK_END
-    return *raised;
+    return wait->raised;
+}
+
+static void raise_expired(Realm *self, PyObject *timeout) {
+    PyObject *module = PyImport_ImportModule("realm._errors");
+    PyObject *error = NULL;
+    PyObject *message = PyUnicode_FromFormat(
+        "%R is being written by somebody else: waited for %S seconds", self->path, timeout);
+    if (module && message) {
+        error = PyObject_CallMethod(module, "WriteTimeoutError", "OOO", message, Py_None,
+                                    self->path);
+    }
+    if (error) PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_XDECREF(error);
+    Py_XDECREF(message);
+    Py_XDECREF(module);
+}
+
+/* The end of a wait of so many seconds; -1 with an exception. */
+static double deadline_after(PyObject *timeout) {
+    if (timeout == Py_None) return INFINITY;
+    double seconds = PyFloat_AsDouble(timeout);
+    if (seconds == -1.0 && PyErr_Occurred()) return -1;
+    if (seconds >= 0) return seconds_now() + seconds;
+    PyErr_Format(PyExc_ValueError, "a timeout is a number of seconds, not %R", timeout);
+    return -1;
 }
 
 /* Handlers of signals run while it waits, and once more when it has begun: if one raises, or an
  * observer that was told, no transaction is left that nobody knows of. */
-static PyObject *method_begin_write(Realm *self, PyObject *unused) {
-    (void)unused;
-    bool done, raised = false;
-    if (realm_ready(self) < 0) return NULL;
+static PyObject *method_begin_write(Realm *self, PyObject *args, PyObject *kwargs) {
+    static char *names[] = {"timeout", NULL};
+    PyObject *timeout = Py_None;
+    bool done;
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:begin_write", names, &timeout)) return NULL;
+    Wait wait = {.deadline = deadline_after(timeout)};
+    if (wait.deadline < 0 || realm_ready(self) < 0) return NULL;
     realm_moves(self);
     REALM_BLOCKING_BEGIN(self, self)
-    done = realm_begin_write_unless(self->handle, wait_interrupted, &raised);
+    done = realm_begin_write_unless(self->handle, wait_is_over, &wait);
     REALM_BLOCKING_END
     if (!done) {
-        if (!raised && realm_raise_kept(self) == 0) {
+        if (wait.expired) {
+            realm_clear_last_error();
+            raise_expired(self, timeout);
+        } else if (!wait.raised && realm_raise_kept(self) == 0) {
             raise_engine(self->state, "beginning a write transaction");
         }
     } else if (realm_raise_kept(self) < 0 || PyErr_CheckSignals() < 0) {
@@ -177,6 +224,24 @@ static PyObject *method_begin_write(Realm *self, PyObject *unused) {
 
 BLOCKING_METHOD(method_commit, realm_commit, "committing")
 BLOCKING_METHOD(method_rollback, realm_rollback, "rolling back")
+
+/* Commits, and leaves out the observers whose tokens are in a tuple. */
+static PyObject *method_commit_without(Realm *self, PyObject *tokens) {
+    size_t count;
+    bool done;
+    if (realm_ready(self) < 0) return NULL;
+    void **handles = token_handles(self, tokens, &count);
+    if (!handles) return NULL;
+    realm_moves(self);
+    REALM_BLOCKING_BEGIN(self, tokens)
+    done = realm_commit_without_notifying(self->handle, (const void *const *)handles, count);
+    REALM_BLOCKING_END
+    PyMem_Free(handles);
+    if (realm_raise_kept(self) < 0) return NULL;
+    if (done) Py_RETURN_NONE;
+    raise_engine(self->state, "committing");
+    return NULL;
+}
 
 /* ---- savepoints ----------------------------------------------------------------------------- */
 
@@ -368,10 +433,13 @@ static PyObject *get_models(Realm *self, void *unused) {
 static PyMethodDef realm_methods[] = {
     {"close", (PyCFunction)method_close, METH_NOARGS,
      "Closes the realm; a write transaction that is open is rolled back. Closing twice is fine."},
-    {"begin_write", (PyCFunction)method_begin_write, METH_NOARGS,
-     "Begins a write transaction at the newest version; waits for other writers."},
+    {"begin_write", (PyCFunction)(void (*)(void))method_begin_write, METH_VARARGS | METH_KEYWORDS,
+     "begin_write($self, timeout=None)\n--\n\n"
+     "Begins a write transaction at the newest version; waits for other writers, at most so many\n"
+     "seconds (WriteTimeoutError)."},
     {"commit", (PyCFunction)method_commit, METH_NOARGS,
      "Commits the write transaction durably."},
+    {"_commit_without", (PyCFunction)method_commit_without, METH_O, NULL},
     {"rollback", (PyCFunction)method_rollback, METH_NOARGS,
      "Discards what the write transaction did."},
     {"refresh", (PyCFunction)method_refresh, METH_NOARGS,

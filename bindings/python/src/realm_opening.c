@@ -89,6 +89,15 @@ static bool tell_progress(void *userdata, double part) {
     return goes_on;
 }
 
+/* realm_gives_up_func_t: handlers of signals run while opening waits for another writer. */
+static bool opening_interrupted(void *userdata) {
+    Opening *opening = userdata;
+    CALLBACK_BEGIN
+    if (PyErr_CheckSignals() < 0) opening_keep_exception(opening);
+    CALLBACK_END
+    return opening->error != NULL;
+}
+
 /* realm_data_initialization_func_t. */
 static bool fill_first(void *userdata, realm_t *handle) {
     Opening *opening = userdata;
@@ -240,6 +249,7 @@ PyObject *realm_open_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     }
     realm_config_set_scheduler(opening->config, scheduler);
     realm_release(scheduler);
+    realm_config_set_gives_up_function(opening->config, opening_interrupted, opening, NULL);
     /* Nobody else knows this configuration yet, so there is no handle to pin. */
     ENGINE_CALLS_BACK
     handle = realm_open(opening->config);

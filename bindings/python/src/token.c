@@ -413,6 +413,30 @@ static PyObject *token_close(Token *self, PyObject *unused) {
     Py_RETURN_NONE;
 }
 
+void **token_handles(Realm *realm, PyObject *tokens, size_t *count) {
+    if (!PyTuple_Check(tokens)) {
+        PyErr_SetString(PyExc_TypeError, "tokens are given as a tuple");
+        return NULL;
+    }
+    Py_ssize_t size = PyTuple_Size(tokens);
+    void **handles = PyMem_Calloc((size_t)size + 1, sizeof *handles);
+    if (!handles) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    *count = 0;
+    for (Py_ssize_t i = 0; i < size; i++) {
+        Token *token = (Token *)PyTuple_GetItem(tokens, i);
+        if (TYPE_OF(token) != realm->state->token_type) {
+            PyErr_Format(PyExc_TypeError, "%R is no token of an observer", (PyObject *)token);
+            PyMem_Free(handles);
+            return NULL;
+        }
+        if (token->handle) handles[(*count)++] = token->handle;
+    }
+    return handles;
+}
+
 void realm_end_tokens(Realm *realm) {
     PyObject *tokens = realm->tokens;
     if (!tokens) return;
