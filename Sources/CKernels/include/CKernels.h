@@ -126,6 +126,19 @@ static inline int64_t ck_now(int32_t *nanoseconds) {
     return now.tv_sec;
 }
 
+/* Nanoseconds since some moment: to measure durations. */
+static inline uint64_t ck_nanoseconds(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Has this thread rest, less than a second; a signal may end that earlier. */
+static inline void ck_rest(uint32_t nanoseconds) {
+    struct timespec time = {0, (long)nanoseconds};
+    nanosleep(&time, NULL);
+}
+
 /* Mathematics; Swift's own library has square roots alone. */
 static inline double ck_exp(double x) { return exp(x); }
 static inline double ck_log(double x) { return log(x); }

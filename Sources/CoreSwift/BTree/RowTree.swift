@@ -332,6 +332,7 @@ struct RowTree {
         let reference = BlockReference(place)
         guard reference.isTransient else { return }
         let node = memory.pointee.blocks.pointer(reference)
+        var pages = memory.pointee.blocks.pages(reference)
         if level > 0 {
             for index in 0..<RowBranch.count(node) {
                 let child = UnsafeMutableRawPointer(mutating: RowBranch.reference(node, index))
@@ -339,7 +340,10 @@ struct RowTree {
             }
         } else {
             leaf(node)
+            // One that was patched had room for tombstones, which it need not have got.
+            let used = UnsafeRawPointer(node).u32(BlockField.bytesUsed)
+            pages = min(pages, Page.count(forBytes: Int(used)))
         }
-        builder.place(node, pages: memory.pointee.blocks.pages(reference)).store(place)
+        builder.place(node, pages: pages).store(place)
     }
 }

@@ -2,6 +2,56 @@
 // their sync. Used on the realm's thread alone; other threads wait for the writer and for the sync,
 // and have its scheduler go on.
 
+import CKernels
+
+/// What waits, in order. Taking the first one costs the same however many there are.
+struct WaitingList<Element> {
+    /// Nil before `start`.
+    private var items: [Element?] = []
+    private var start = 0
+
+    var count: Int { items.count - start }
+    var isEmpty: Bool { count == 0 }
+    var first: Element? { isEmpty ? nil : items[start] }
+    var last: Element? { items.last ?? nil }
+
+    mutating func append(_ element: Element) { items.append(element) }
+
+    mutating func removeFirst() -> Element? {
+        guard !isEmpty else { return nil }
+        let first = items[start]
+        items[start] = nil
+        start += 1
+        // Each element is moved once at most on the average.
+        if start * 2 > items.count { drop() }
+        return first
+    }
+
+    private mutating func drop() {
+        items.removeSubrange(0..<start)
+        start = 0
+    }
+
+    func firstIndex(where isWanted: (Element) -> Bool) -> Int? {
+        items.firstIndex { $0.map(isWanted) ?? false }
+    }
+
+    subscript(index: Int) -> Element? {
+        get { items[index] }
+        set { items[index] = newValue }
+    }
+
+    mutating func remove(at index: Int) { items.remove(at: index) }
+
+    mutating func removeAll() {
+        let ended = items
+        items = []
+        start = 0
+        // What they hold may run the program's code when it is let go.
+        withExtendedLifetime(ended) {}
+    }
+}
+
 final class AsynchronousWrites {
     struct Block {
         let number: UInt32
@@ -17,16 +67,23 @@ final class AsynchronousWrites {
         var completion: ((RealmError?) -> Void)?
     }
 
+    /// How long blocks run one after another while others wait for the writer: each change of
+    /// turns costs a thread that waits, and has all realms look at what was committed.
+    static let turnNanoseconds: UInt64 = 1_000_000
+
     /// Shared by blocks and commits.
     private var nextNumber: UInt32 = 0
-    var blocks: [Block] = []
-    var commits: [Commit] = []
+    var blocks = WaitingList<Block>()
+    var commits = WaitingList<Commit>()
     /// For the block that is next.
     var request: LeaseRequest?
     var isRunningBlock = false
     var isSyncing = false
     /// A completion is running: what is asynchronous can't begin in it.
     var isCompleting = false
+
+    /// A block is running, and another one will as soon as it has ended.
+    var hasMoreBlocks: Bool { isRunningBlock && !blocks.isEmpty }
 
     var isIdle: Bool { blocks.isEmpty && commits.isEmpty && !isRunningBlock }
 
@@ -79,7 +136,9 @@ extension Realm {
         do throws(RealmError) {
             try requestWriter()
         } catch {
-            writes.blocks.removeAll { $0.number == number }
+            if let index = writes.blocks.firstIndex(where: { $0.number == number }) {
+                writes.blocks.remove(at: index)
+            }
             throw error
         }
         return number
@@ -121,9 +180,9 @@ extension Realm {
         }
         guard
             let index = asynchronous.commits.firstIndex(where: { $0.number == number }),
-            asynchronous.commits[index].completion != nil
+            asynchronous.commits[index]?.completion != nil
         else { return false }
-        asynchronous.commits[index].completion = nil
+        asynchronous.commits[index]?.completion = nil
         return true
     }
 
@@ -157,7 +216,8 @@ extension Realm {
         request.cancel()
     }
 
-    /// Runs blocks as long as the writer can be had without a wait.
+    /// Runs blocks as long as the writer can be had without a wait; where others wait for it, for
+    /// `turnNanoseconds`.
     private func runBlocks(_ request: LeaseRequest) {
         guard let asynchronous, asynchronous.request === request, !isClosed else { return }
         asynchronous.request = nil
@@ -166,10 +226,12 @@ extension Realm {
         do throws(RealmError) {
             // Nil: a transaction of this thread needed it first.
             var next = try request.take()
+            var turnEnd = ck_nanoseconds() + AsynchronousWrites.turnNanoseconds
             while let lease = next {
                 next = nil
-                guard !isClosed, !asynchronous.blocks.isEmpty else { return lease.abandon() }
-                let block = asynchronous.blocks.removeFirst()
+                guard !isClosed, let block = asynchronous.blocks.removeFirst() else {
+                    return lease.abandon()
+                }
                 asynchronous.isRunningBlock = true
                 defer { asynchronous.isRunningBlock = false }
                 try startWriting(lease)
@@ -179,9 +241,11 @@ extension Realm {
                     if block.leavesOpen { return }
                     try rollback()
                 }
-                guard !asynchronous.blocks.isEmpty, let store = tables?.store,
-                    !store.gate.hasWaiting
-                else { break }
+                guard !asynchronous.blocks.isEmpty, let store = tables?.store else { break }
+                if ck_nanoseconds() >= turnEnd {
+                    if store.gate.hasWaiting { break }
+                    turnEnd = ck_nanoseconds() + AsynchronousWrites.turnNanoseconds
+                }
                 next = try store.beginWrite(wait: false, joinsGroup: true)
             }
         } catch {
@@ -219,6 +283,15 @@ extension Realm {
         return lease
     }
 
+    /// Has other realms look at a version that this one made; at several at once while blocks wait.
+    func wakeOthers(_ version: UInt64) {
+        if asynchronous?.hasMoreBlocks ?? false {
+            file.wakeAllSoon(version)
+        } else {
+            file.wakeOthers(than: waker, version)
+        }
+    }
+
     // MARK: Commits
 
     private func startSync(waitsForOthers: Bool) {
@@ -254,7 +327,7 @@ extension Realm {
     /// Calls the completions of commits up to a version, in their order.
     private func complete(_ version: UInt64, _ failure: RealmError?) {
         while let asynchronous, let first = asynchronous.commits.first, first.version <= version {
-            asynchronous.commits.removeFirst()
+            _ = asynchronous.commits.removeFirst()
             let outer = asynchronous.isCompleting
             asynchronous.isCompleting = true
             first.completion?(failure)
@@ -278,7 +351,7 @@ extension Realm {
     /// The realm is about to be closed.
     func endAsynchronous() {
         guard let asynchronous else { return }
-        asynchronous.blocks = []
+        asynchronous.blocks.removeAll()
         endRequest()
         finishCommits()
     }

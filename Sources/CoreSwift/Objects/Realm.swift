@@ -320,7 +320,7 @@ public final class Realm {
         try tables.commit(waits: waits)
         noteSchema(tables)
         tell(.transaction, .debug, "'\(path)': committed version \(tables.version)")
-        file.wakeOthers(than: waker, tables.version)
+        wakeOthers(tables.version)
         wakeAfterWriting()
         silent?.skip(self, from: before)
         announce(tables.version, silent)

@@ -129,6 +129,9 @@ final class RealmFile: @unchecked Sendable {
         wakers.wakeOthers(than: committer, version)
     }
 
+    /// There is a new version, and more will follow at once: has realms look at it soon.
+    func wakeAllSoon(_ version: UInt64) { wakers.wakeAllSoon(version) }
+
     private func noteDeafness(_ error: RealmError) {
         log.log(
             .notification, .warning,

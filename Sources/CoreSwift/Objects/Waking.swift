@@ -42,6 +42,8 @@ final class Wakers: @unchecked Sendable {
     // Under `lock`.
     private var all: [Waker] = []
     private var listener: CommitListener?
+    /// They will be within a millisecond.
+    private var wakesSoon = false
     /// All have been woken for this version and those before it, or were made later.
     private var version: UInt64 = 0
 
@@ -102,6 +104,36 @@ final class Wakers: @unchecked Sendable {
             return all
         }
         for waker in others where waker !== committer { waker.wake() }
+    }
+
+    /// A realm of this process made a version, and makes more: all are to look within a millisecond, once
+    /// for those that come in that time. On a thread of its own, so that who waits for one of them is
+    /// not waited for.
+    func wakeAllSoon(_ version: UInt64) {
+        let isFirst = lock.withLock { () -> Bool in
+            self.version = max(self.version, version)
+            guard all.count > 1, !wakesSoon else { return false }
+            wakesSoon = true
+            return true
+        }
+        guard isFirst else { return }
+        do throws(RealmError) {
+            try ApartThread.run { [self] in
+                ck_rest(1_000_000)
+                wakeAllNow()
+            }
+        } catch {
+            // Without a thread for it, at once.
+            wakeAllNow()
+        }
+    }
+
+    private func wakeAllNow() {
+        let sleeping = lock.withLock { () -> [Waker] in
+            wakesSoon = false
+            return all
+        }
+        for waker in sleeping { waker.wake() }
     }
 }
 

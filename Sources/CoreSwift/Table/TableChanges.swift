@@ -273,8 +273,14 @@ extension Table {
         note()
         if let record = recording(key) {
             record.pointee.noteSet(classKey, key, column, isDerived: isDerived)
-            if !state.changes.isHeard { return }
         }
+        if state.changes.isHeard { try tellListeners(key, column, value, isDerived) }
+    }
+
+    @inline(never)
+    private func tellListeners(
+        _ key: ObjectKey, _ column: Int, _ value: RawValue, _ isDerived: Bool
+    ) throws(RealmError) {
         if isTold(key, column) {
             try tell(.set(key, column: column, value, isDerived: isDerived))
         }

@@ -49,6 +49,41 @@ import Testing
         }
     }
 
+    /// Room for tombstones is made in memory where leaves are patched, and written where there are any.
+    @Test func valuesThatChangeInTheirPlaceLeaveTheirLeavesAsLarge() throws {
+        let world = try TableWorld(Self.schema)
+        try world.beginWrite()
+        // Full leaves, whose last page has no room for a bit per row.
+        for _ in 0..<60_000 {
+            let key = world.tables.table(world.key("Event"))!.state.nextKey
+            try world.add("Event", ["kind": .int(key.rawValue &* 7_777_777_777)])
+        }
+        try world.tables.commit()
+        func leafPages() throws -> Int {
+            var leaves = try world.reader.table(world.key("Event")).leaves()
+            var pages = 0
+            while let leaf = try leaves.next() { pages += Page.count(forBytes: leaf.bytesUsed) }
+            return pages
+        }
+        func usedPages() throws -> Int {
+            let now = try world.store.statistics()
+            return now.filePages - now.freePages - now.pendingPages
+        }
+        let before = try usedPages()
+        let leaves = try leafPages()
+        try world.beginWrite()
+        let table = world.tables.table(world.key("Event"))!
+        for number in stride(from: 0, to: 60_000, by: 50) {
+            let key = ObjectKey(rawValue: Int64(number))
+            let place = try #require(try table.find(key))
+            _ = try table.setValue(place, key, 0, try table.value(place, key, 0))
+        }
+        try world.tables.commit()
+        #expect(try leafPages() == leaves)
+        #expect(try usedPages() <= before + 2)
+        try expectSound(world)
+    }
+
     /// The first leaf of a branch goes; then smaller keys come than its second leaf began with.
     @Test func keysBelowARemovedFirstLeafComeBack() throws {
         let world = try TableWorld(Self.schema)

@@ -41,10 +41,14 @@ struct RecordEncoder {
         /// Where the column stands among those of its class that follows in the record: programs
         /// set the same properties of one object after another.
         var following = 0
-        /// As long as values were set, of ascending objects, and nothing else: which.
+        /// As long as values were set and nothing else: of which objects. Those of the run that
+        /// ends with `high`, and those in no order are not in it yet.
         var keys = KeyRanges()
         var low = ObjectKey.invalid
         var high = ObjectKey.invalid
+        /// From the first object on that came out of order.
+        var unordered: [UInt64] = []
+        var isUnordered = false
         /// Something else happened: all that did, apart.
         var hasCells = false
         var cells: [RadixItem] = []
@@ -107,24 +111,14 @@ struct RecordEncoder {
             let start = base + position
             switch start.u8(0) {
             case CommitRecord.Entry.set.rawValue:
-                position &+= CommitRecord.headBytes
                 slot = find(start.u64(0) >> 16, after: slot, &slots)
-                let key = start.objectKey(8)
                 columns.withUnsafeMutableBufferPointer { all in
                     let column = all.baseAddress.unsafelyUnwrapped + slot
-                    let isDerived = start.u8(1) & CommitRecord.derivedFlag != 0
-                    if column.pointee.hasCells || isDerived || key < column.pointee.high {
+                    if start.u8(1) & CommitRecord.derivedFlag != 0 {
                         column.pointee.hasCells = true
-                        hasCells = true
-                    } else if key == column.pointee.high.advanced(by: 1),
-                        column.pointee.low >= .first
-                    {
-                        column.pointee.high = key
-                    } else if key > column.pointee.high {
-                        column.pointee.closeRun()
-                        column.pointee.low = key
-                        column.pointee.high = key
                     }
+                    position = column.pointee.noteSets(base, position, end)
+                    hasCells = hasCells || column.pointee.hasCells
                 }
             case CommitRecord.Entry.added.rawValue, CommitRecord.Entry.collection.rawValue:
                 slot = find(start.u64(0) >> 16, after: slot, &slots)
@@ -404,11 +398,15 @@ struct RecordEncoder {
         }
     }
 
-    /// A column of which values were set, of ascending objects.
+    /// A column of which values were set.
     private mutating func encodeSet(
         _ table: Table, _ slot: Int, _ touched: KeyRanges
     ) throws(RealmError) {
         var set = columns[slot].keys
+        if columns[slot].isUnordered {
+            set.formUnion(KeyRanges(unordered: columns[slot].unordered))
+            columns[slot].unordered = []
+        }
         set.subtract(touched)
         try encodeSet(table, columns[slot].column, keys: set)
     }
@@ -470,6 +468,34 @@ extension RadixItem {
 }
 
 extension RecordEncoder.Column {
+    /// Notes the entry at a position and those behind it that are alike but for the key; returns
+    /// where they end.
+    @inline(__always)
+    fileprivate mutating func noteSets(
+        _ base: UnsafeRawPointer, _ start: Int, _ end: Int
+    ) -> Int {
+        let head = (base + start).u64(0)
+        var position = start
+        repeat {
+            let key = (base + position).objectKey(8)
+            position &+= CommitRecord.headBytes
+            if hasCells { continue }
+            if isUnordered {
+                unordered.append(key.word)
+            } else if key == high.advanced(by: 1), low >= .first {
+                high = key
+            } else if key > high {
+                closeRun()
+                low = key
+                high = key
+            } else if key < high {
+                isUnordered = true
+                unordered.append(key.word)
+            }
+        } while position < end && (base + position).u64(0) == head
+        return position
+    }
+
     fileprivate mutating func closeRun() {
         if low >= .first { keys.insert(low...high) }
         low = .invalid
