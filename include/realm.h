@@ -350,6 +350,23 @@ typedef enum realm_property_type {
     RLM_PROPERTY_TYPE_UUID = 17
 } realm_property_type_e;
 
+/** What an operation of the change log did. An extension. */
+typedef enum realm_change_log_kind {
+    RLM_CHANGE_LOG_VERSION = 0,     /* what follows was committed with this version */
+    RLM_CHANGE_LOG_SCHEMA = 1,      /* classes or properties changed; the rest is not told */
+    RLM_CHANGE_LOG_DELETED = 2,
+    RLM_CHANGE_LOG_CREATED = 3,     /* with the values that follow, else those of a new object */
+    RLM_CHANGE_LOG_SET = 4,
+    RLM_CHANGE_LOG_NULLED = 5,      /* the object that was linked to was deleted */
+    RLM_CHANGE_LOG_ADDED = 6,       /* `value` was added */
+    RLM_CHANGE_LOG_INSERTED = 7,
+    RLM_CHANGE_LOG_REMOVED = 8,
+    RLM_CHANGE_LOG_REPLACED = 9,
+    RLM_CHANGE_LOG_MOVED = 10,
+    RLM_CHANGE_LOG_CLEARED = 11,
+    RLM_CHANGE_LOG_ELEMENT = 12     /* of the collection that is the value before it */
+} realm_change_log_kind_e;
+
 /** Whether a property holds one value or a collection of them. */
 typedef enum realm_collection_type {
     RLM_COLLECTION_TYPE_NONE = 0,
@@ -583,6 +600,24 @@ typedef struct realm_index_range {
     size_t to;
 } realm_index_range_t;
 
+/** One operation of the change log; see realm_change_log_read(). An extension. */
+typedef struct realm_change_log_operation {
+    realm_change_log_kind_e kind;
+    bool is_derived;                 /* follows from the deletion of an object */
+    uint64_t version;
+    realm_class_key_t class_key;
+    realm_collection_type_e collection;  /* of operations on one, else of a value that is one */
+    realm_object_key_t first_object;     /* a run of keys that were all there */
+    realm_object_key_t last_object;
+    realm_property_key_t property;       /* or RLM_INVALID_PROPERTY_KEY */
+    uint64_t collection_number;          /* of one in a mixed value, which keeps it; 0: the property */
+    size_t index;
+    size_t count;                        /* elements that were removed or cleared, or follow */
+    size_t target;                       /* where an element was moved to */
+    realm_value_t key;                   /* of a dictionary, else null */
+    realm_value_t value;                 /* of a list, set or dictionary: its elements follow */
+} realm_change_log_operation_t;
+
 /** Sizes of a file, in bytes of whole pages; an extension. */
 typedef struct realm_statistics {
     uint64_t file_bytes;
@@ -695,6 +730,13 @@ typedef void (*realm_open_completion_func_t)(void *userdata, realm_thread_safe_r
 typedef bool (*realm_gives_up_func_t)(void *userdata);
 /** Called with each problem that a check finds; `message` is borrowed for the call. */
 typedef void (*realm_check_func_t)(void *userdata, const char *message);
+/** Called with one consumer of the change log; `name` is borrowed for the call. An extension. */
+typedef void (*realm_change_log_consumer_func_t)(void *userdata, realm_string_t name,
+                                                 uint64_t acknowledged);
+/** Called with one operation of the change log, which is borrowed for the call; returns false to end.
+ *  An extension. */
+typedef bool (*realm_change_log_func_t)(void *userdata,
+                                        const realm_change_log_operation_t *operation);
 /** Called with each difference of two schemas, as a sentence that is borrowed for the call. */
 typedef void (*realm_difference_func_t)(void *userdata, const char *difference);
 typedef void (*realm_log_func_t)(void *userdata, const char *category, realm_log_level_e level,
@@ -2734,6 +2776,38 @@ RLM_API char *realm_object_to_json(const realm_object_t *object, size_t link_dep
  */
 RLM_API realm_object_t *realm_object_copy_to(const realm_object_t *object, realm_t *target,
         realm_update_policy_e update);
+
+/** Calls `callback` with each consumer of the change log, and the version that it has acknowledged. */
+RLM_API bool realm_change_log_get_consumers(const realm_t *realm,
+        realm_change_log_consumer_func_t callback, void *userdata);
+
+/**
+ * Keeps the log of the versions behind the one that this write transaction makes, with values,
+ * until the consumer `name` has acknowledged them; also when the file is closed meanwhile. Does
+ * nothing for one that is there. Fails: RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INVALID_ARGUMENT
+ * for an empty or very long name.
+ */
+RLM_API bool realm_change_log_add_consumer(realm_t *realm, const char *name);
+
+/**
+ * Notes that the consumer is done with the log of `version` and those before it. Fails:
+ * RLM_ERR_WRONG_TRANSACTION_STATE outside a write transaction, RLM_ERR_INVALID_ARGUMENT without
+ * such a consumer, for less than it has acknowledged, and for versions to come.
+ */
+RLM_API bool realm_change_log_acknowledge(realm_t *realm, const char *name, uint64_t version);
+
+/** Keeps nothing for the consumer any more. Fails: RLM_ERR_WRONG_TRANSACTION_STATE. */
+RLM_API bool realm_change_log_remove_consumer(realm_t *realm, const char *name);
+
+/**
+ * Calls `callback` with the operations that led from `from_version`, mostly one that was
+ * acknowledged, to the version that the realm reads, in order, until it returns false. Each version
+ * begins with an operation of its own. Behind an operation whose value is a list, set or dictionary
+ * come as many elements as its `count` says, each with its own if it is one in turn. Fails:
+ * RLM_ERR_BAD_VERSION when the log does not reach back to `from_version`.
+ */
+RLM_API bool realm_change_log_read(const realm_t *realm, uint64_t from_version,
+        realm_change_log_func_t callback, void *userdata);
 
 #ifdef __cplusplus
 }

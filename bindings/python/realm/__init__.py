@@ -15,6 +15,7 @@
 
 from importlib.metadata import version as _version
 
+from ._change_log import LoggedLink, LoggedOperation
 from ._collections import Dictionary, List, Set, results
 from ._database import (
     Realm,
@@ -132,6 +133,8 @@ __all__ = [
     "InvalidObjectError",
     "LimitError",
     "List",
+    "LoggedLink",
+    "LoggedOperation",
     "Migration",
     "MigrationPlan",
     "MissingValueError",

@@ -429,6 +429,12 @@ PyObject *realm_freeze_told_method(Realm *self, PyObject *unused);
 /* The same object, collection or results in this realm, None if it is not there. */
 PyObject *realm_resolve(Realm *self, PyObject *subject);
 
+/* ---- change_log.c ---------------------------------------------------------------------------- */
+
+PyObject *realm_log_consumers(Realm *self, PyObject *unused);
+PyObject *realm_log_change_consumer(Realm *self, PyObject *args);
+PyObject *realm_log_read(Realm *self, PyObject *from);
+
 /* ---- realm_opening.c ------------------------------------------------------------------------- */
 
 /* What a realm is opened with, and the first exception of its callbacks. */

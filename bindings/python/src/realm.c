@@ -447,6 +447,9 @@ static PyMethodDef realm_methods[] = {
     {"fileno", (PyCFunction)method_fileno, METH_NOARGS,
      "A descriptor that gets readable when somebody committed, for event loops; `refresh()` then.\n"
      "It is the realm's, and ends with it."},
+    {"_log_consumers", (PyCFunction)realm_log_consumers, METH_NOARGS, NULL},
+    {"_log_change_consumer", (PyCFunction)realm_log_change_consumer, METH_VARARGS, NULL},
+    {"_log_read", (PyCFunction)realm_log_read, METH_O, NULL},
     {"_freeze", (PyCFunction)realm_freeze_method, METH_NOARGS, NULL},
     {"_freeze_told", (PyCFunction)realm_freeze_told_method, METH_NOARGS, NULL},
     {"_resolve", (PyCFunction)realm_resolve, METH_O, NULL},

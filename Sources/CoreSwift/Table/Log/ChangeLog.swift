@@ -149,6 +149,9 @@ struct ChangeOperations {
         self.logs = logs
     }
 
+    /// What the operation that came last was committed with.
+    var version: UInt64 { nextLog > 0 ? logs[nextLog - 1].version : 0 }
+
     /// How many versions did something.
     var versionCount: Int { logs.count }
 

@@ -1,0 +1,203 @@
+"""The change log: consumers by name, and reading what commits did."""
+
+from __future__ import annotations
+
+import datetime
+import uuid
+from typing import Any
+
+import pytest
+
+import realm
+
+
+class Target(realm.Object):
+    name: str = realm.PrimaryKey()
+
+
+class Thing(realm.Object):
+    id: int = realm.PrimaryKey()
+    name: str = ""
+    when: datetime.datetime | None = None
+    uid: uuid.UUID | None = None
+    link: Target | None
+    tags: list[str]
+    scores: set[int]
+    weights: dict[str, float]
+    data: Any = None
+
+
+CLASSES = [Thing, Target]
+UTC = datetime.timezone.utc
+
+
+@pytest.fixture
+def audited(path):
+    with realm.open(path, classes=CLASSES) as r:
+        with r.write():
+            r.add_consumer("audit")
+        yield r
+
+
+def read(r, start="audit"):
+    """(kind, class, property, value) of each operation."""
+    return [(op.kind, op.cls, op.property, op.value) for op in r.log(start)]
+
+
+def test_values_of_every_kind(audited):
+    r = audited
+    moment = datetime.datetime(2024, 5, 6, tzinfo=UTC)
+    number = uuid.uuid4()
+    with r.write():
+        thing = r.create(Thing, id=1, name="a", when=moment, uid=number,
+                         link=Target(name="t"), tags=["x", "y"], scores={3}, weights={"k": 0.5},
+                         data={"list": [1, {"deep": None}], "text": "z"})
+    found = read(r)
+    target = r.find(Target, "t")
+    assert ("created", "Thing", None, None) in found and ("created", "Target", None, None) in found
+    values = {name: value for kind, cls, name, value in found if kind == "set" and cls == "Thing"}
+    assert values["name"] == "a" and values["when"] == moment and values["uid"] == number
+    assert values["link"] == ("Target", target._realm_key)
+    assert isinstance(values["link"], realm.LoggedLink)
+    assert values["data"] == {"list": [1, {"deep": None}], "text": "z"}
+    created = next(op for op in r.log("audit") if op.kind == "created" and op.cls == "Thing")
+    assert [r.object_at("Thing", key) for key in created.objects] == [thing]
+    assert r.object_at(Target, values["link"].key) == target
+
+
+def test_what_happens_to_objects(audited):
+    r = audited
+    with r.write():
+        thing = r.create(Thing, id=1, link=Target(name="t"))
+    start = r.version
+    with r.write():
+        thing.name = "b"
+        thing.data = [1, [2]]
+    second = r.version
+    with r.write():
+        r.delete(thing.link)
+        r.create(Thing, id=2)
+    with r.write():
+        r.delete(r.find(Thing, 2))
+    assert read(r, start)[:2] == [("set", "Thing", "name", "b"), ("set", "Thing", "data", [1, [2]])]
+    later = list(r.log(second))
+    nulled = next(op for op in later if op.kind == "nulled")
+    assert nulled.property == "link" and nulled.derived
+    assert [op.cls for op in later if op.kind == "deleted"] == ["Target", "Thing"]
+    assert [op.version for op in later] == sorted(op.version for op in later)
+    gone = [op for op in later if op.kind == "deleted"][1]
+    assert r.object_at(Thing, gone.objects[0]) is None
+    assert read(r, r.version) == []
+
+
+def test_what_happens_to_collections(audited):
+    r = audited
+    with r.write():
+        thing = r.create(Thing, id=1, tags=["a", "b"], weights={"x": 1.0}, data={"n": [1]})
+    start = r.version
+    with r.write():
+        thing.tags.append("c")
+        thing.tags[0] = "A"
+        del thing.tags[1]
+        thing.scores.add(7)
+        thing.weights["y"] = 2.0
+        del thing.weights["x"]
+        thing.data["n"].append({"m": [5]})
+    found = [(op.kind, op.collection, op.property, op.index, op.key, op.value)
+             for op in r.log(start)]
+    assert ("inserted", "list", "tags", 2, None, "c") in found
+    assert ("replaced", "list", "tags", 0, None, "A") in found
+    assert ("removed", "list", "tags", 1, None, None) in found
+    assert ("inserted", "set", "scores", 0, None, 7) in found
+    assert any(op[:3] == ("inserted", "dict", "weights") and op[4:] == ("y", 2.0) for op in found)
+    assert any(op[:3] == ("removed", "dict", "weights") and op[4] == "x" for op in found)
+    # What goes into a nested collection follows it, under the number of that.
+    nested = [op for op in r.log(start) if op.property == "data" and op.kind == "inserted"]
+    assert [(op.collection, op.key, op.value) for op in nested] == [
+        ("list", None, {}), ("dict", "m", []), ("list", None, 5)]
+    assert nested[0].index == 1 and len({op.number for op in nested} - {0}) == 3
+    after = r.version
+    with r.write():
+        thing.tags.clear()
+    (cleared,) = r.log(after)
+    assert cleared.kind == "cleared" and cleared.count == 2
+
+
+def test_consumers(audited):
+    r = audited
+    assert dict(r.consumers) == {"audit": r.version}
+    with r.write():
+        r.create(Thing, id=1)
+    kept = list(r.log("audit"))
+    assert kept
+    with r.write():
+        r.acknowledge("audit", kept[-1].version)
+        r.add_consumer("audit")
+        r.add_consumer("sync")
+    assert r.consumers["audit"] == kept[-1].version and "sync" in r.consumers
+    assert list(r.log("audit")) == []
+    with r.write():
+        for bad in (kept[-1].version - 1, r.version + 5):
+            with pytest.raises(realm.ArgumentError, match="cannot acknowledge"):
+                r.acknowledge("audit", bad)
+        with pytest.raises(realm.ArgumentError, match="no consumer 'other'"):
+            r.acknowledge("other", 1)
+        with pytest.raises(realm.ArgumentError):
+            r.add_consumer("")
+        r.remove_consumer("audit")
+        r.remove_consumer("sync")
+    assert dict(r.consumers) == {}
+    with pytest.raises(realm.ArgumentError, match="no consumer 'audit'"):
+        r.log("audit")
+    for change in (lambda: r.add_consumer("x"), lambda: r.remove_consumer("x")):
+        with pytest.raises(realm.TransactionError):
+            change()
+
+
+def test_it_is_kept_while_the_file_is_closed(path):
+    with realm.open(path, classes=CLASSES) as r, r.write():
+        r.add_consumer("audit")
+    for number in range(3):
+        with realm.open(path, classes=CLASSES) as r, r.write():
+            r.create(Thing, id=number)
+    with realm.open(path, classes=CLASSES) as r:
+        assert [op.kind for op in r.log("audit")].count("created") == 3
+        assert r.check() == []
+        frozen = r.freeze()
+        assert len(list(frozen.log("audit"))) == len(list(r.log("audit")))
+
+
+def test_versions_that_nobody_kept(path):
+    with realm.open(path, classes=CLASSES) as r:
+        first = r.version
+        with r.write():
+            r.create(Thing, id=1)
+        with pytest.raises(realm.VersionError, match="does not reach"):
+            list(r.log(first))
+
+
+def test_many_operations_come_in_parts(audited):
+    r = audited
+    for part in range(3):
+        with r.write():
+            for number in range(6000):
+                r.create(Thing, id=part * 6000 + number, name="n")
+    with r.write():
+        for thing in r.objects(Thing):
+            thing.name = "m"
+    names = [op.value for op in r.log("audit") if op.kind == "set" and op.property == "name"]
+    assert names == ["n"] * 18000 + ["m"] * 18000
+
+
+def test_changed_classes(audited):
+    path = audited.path
+    audited.close()
+
+    class More(realm.Object):
+        id: int = realm.PrimaryKey()
+
+    with realm.open(path, classes=[*CLASSES, More]) as r:
+        with r.write():
+            r.create(More, id=1)
+        kinds = [(op.kind, op.cls) for op in r.log("audit")]
+        assert kinds[0] == ("schema", None) and ("created", "More") in kinds
