@@ -399,42 +399,6 @@ realm_update_policy_e engine_policy(int update);
 /* The number of an update policy by name, NULL being that of "error"; -1 with an exception. */
 int update_policy(PyObject *name);
 
-/* ---- waking.c, token.c ----------------------------------------------------------------------- */
-
-/* A scheduler for this thread; NULL with an exception. `*scheduler` is a handle to it. */
-Waking *waking_new(realm_scheduler_t **scheduler);
-void waking_release(Waking *waking);
-/* A descriptor that is readable when there is work; -1 with an exception. When it is new, the engine
- * has to be told. */
-int waking_descriptor(Waking *waking, bool *is_new);
-/* Does the work that there is; without the GIL. */
-void waking_perform(Waking *waking);
-
-/* The realm that something observable is of or is; NULL with an exception. */
-Realm *realm_of_subject(State *state, PyObject *subject);
-/* Keeps the exception that is set, of a callback. */
-void realm_keep_exception(Realm *realm);
-/* Raises what was kept: 0 when nothing was, -1 with an exception. */
-int realm_raise_kept(Realm *realm);
-/* The open ones of a tuple of tokens, to be freed with PyMem_Free; NULL with an exception. */
-void **token_handles(Realm *realm, PyObject *tokens, size_t *count);
-/* Ends all observations. */
-void realm_end_tokens(Realm *realm);
-extern PyType_Spec token_spec;
-
-/* ---- freezing.c ------------------------------------------------------------------------------ */
-
-PyObject *realm_freeze_method(Realm *self, PyObject *unused);
-PyObject *realm_freeze_told_method(Realm *self, PyObject *unused);
-/* The same object, collection or results in this realm, None if it is not there. */
-PyObject *realm_resolve(Realm *self, PyObject *subject);
-
-/* ---- change_log.c ---------------------------------------------------------------------------- */
-
-PyObject *realm_log_consumers(Realm *self, PyObject *unused);
-PyObject *realm_log_change_consumer(Realm *self, PyObject *args);
-PyObject *realm_log_read(Realm *self, PyObject *from);
-
 /* ---- realm_opening.c ------------------------------------------------------------------------- */
 
 /* What a realm is opened with, and the first exception of its callbacks. */
@@ -677,5 +641,7 @@ extern PyType_Spec object_spec;
 extern PyType_Spec realm_spec;
 extern PyType_Spec results_spec;
 extern PyType_Spec iterator_spec;
+
+#include "observing.h"
 
 #endif
