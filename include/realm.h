@@ -1037,8 +1037,9 @@ RLM_API realm_scheduler_t *realm_scheduler_new(void *userdata,
         realm_scheduler_can_deliver_notifications_func_t can_deliver_notifications);
 
 /**
- * Returns a new handle to a scheduler for the calling thread that cannot deliver: its realms
- * advance by `realm_refresh()` and by write transactions, and so do their notifications.
+ * Returns a new handle to the scheduler of the calling thread, which realms have that are opened
+ * without one. Until `realm_scheduler_get_event_descriptor()` was called it cannot deliver: its
+ * realms advance by `realm_refresh()` and by write transactions, and so do their notifications.
  */
 RLM_API realm_scheduler_t *realm_scheduler_make_default(void);
 
@@ -1053,7 +1054,8 @@ RLM_API const realm_scheduler_t *realm_scheduler_get_frozen(void);
 
 /**
  * Runs, on the calling thread, all work that was queued before the call. The application calls it
- * on the scheduler's thread, once for each call of `notify`; more often does no harm.
+ * on the scheduler's thread, once for each call of `notify`; more often does no harm. Leaves
+ * RLM_ERR_WRONG_THREAD, without doing anything, on another thread than that of a default scheduler.
  */
 RLM_API void realm_scheduler_perform_work(realm_work_queue_t *work_queue);
 
@@ -2808,6 +2810,24 @@ RLM_API bool realm_change_log_remove_consumer(realm_t *realm, const char *name);
  */
 RLM_API bool realm_change_log_read(const realm_t *realm, uint64_t from_version,
         realm_change_log_func_t callback, void *userdata);
+
+/**
+ * Returns a descriptor for `poll()`, `epoll` and event loops: readable while there is work for the
+ * thread of a scheduler that `realm_scheduler_make_default()` returned. The thread then calls
+ * `realm_scheduler_perform_work()` with `realm_scheduler_get_work_queue()`, which makes it
+ * unreadable; the program does not read, write or close it. From the first call on the scheduler
+ * can deliver to the realms that are opened after it, and to those that `realm_ask_scheduler()` is
+ * called for. The descriptor is the same at each call and stays until the thread has ended and
+ * nobody uses its scheduler. Returns -1 on failure: RLM_ERR_ILLEGAL_OPERATION for schedulers of
+ * `realm_scheduler_new()`, RLM_ERR_SYSTEM_ERROR when the process has too many descriptors.
+ */
+RLM_API int realm_scheduler_get_event_descriptor(const realm_scheduler_t *scheduler);
+
+/**
+ * Returns the queue of a scheduler's work, for `realm_scheduler_perform_work()`; the same at each
+ * call, and the one that `notify` gets. It is borrowed: valid as long as the scheduler.
+ */
+RLM_API realm_work_queue_t *realm_scheduler_get_work_queue(const realm_scheduler_t *scheduler);
 
 #ifdef __cplusplus
 }

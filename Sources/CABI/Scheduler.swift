@@ -28,16 +28,46 @@ public func realm_scheduler_new(
     functions.isSameAs = is_same_as
     functions.canDeliver = can_deliver_notifications
     let scheduler = Scheduler(
-        functions, makeHandle: { makeHandle(.workQueue, $0) },
-        endHandle: { HandleSlab.releaseHolding(UnsafeMutableRawPointer($0)) })
+        functions, makeHandle: { makeHandle(.workQueue, $0) }, endHandle: endQueue)
     return makeHandle(.scheduler, scheduler)
 }
 
-/// Returns a new handle to a scheduler for the calling thread that cannot deliver: its realms
-/// advance by `realm_refresh()` and by write transactions, and so do their notifications.
+private func endQueue(_ handle: OpaquePointer) {
+    HandleSlab.releaseHolding(UnsafeMutableRawPointer(handle))
+}
+
+/// Returns a new handle to the scheduler of the calling thread, which realms have that are opened
+/// without one. Until `realm_scheduler_get_event_descriptor()` was called it cannot deliver: its
+/// realms advance by `realm_refresh()` and by write transactions, and so do their notifications.
 @c @implementation
 public func realm_scheduler_make_default() -> OpaquePointer? {
-    makeHandle(.scheduler, Scheduler())
+    makeHandle(.scheduler, Scheduler.ofThisThread)
+}
+
+/// Returns a descriptor for `poll()`, `epoll` and event loops: readable while there is work for the
+/// thread of a scheduler that `realm_scheduler_make_default()` returned. The thread then calls
+/// `realm_scheduler_perform_work()` with `realm_scheduler_get_work_queue()`, which makes it
+/// unreadable; the program does not read, write or close it. From the first call on the scheduler can
+/// deliver to the realms that are opened after it, and to those that `realm_ask_scheduler()` is
+/// called for. The descriptor is the same at
+/// each call and stays until the thread has ended and nobody uses its scheduler. Returns -1 on
+/// failure: RLM_ERR_ILLEGAL_OPERATION for schedulers of `realm_scheduler_new()`, RLM_ERR_SYSTEM_ERROR
+/// when the process has too many descriptors.
+@c @implementation
+public func realm_scheduler_get_event_descriptor(_ scheduler: OpaquePointer?) -> Int32 {
+    boundary(-1) { () throws(RealmError) in
+        try held(scheduler, .scheduler, as: Scheduler.self).eventDescriptor()
+    }
+}
+
+/// Returns the queue of a scheduler's work, for `realm_scheduler_perform_work()`; the same at each
+/// call, and the one that `notify` gets. It is borrowed: valid as long as the scheduler.
+@c @implementation
+public func realm_scheduler_get_work_queue(_ scheduler: OpaquePointer?) -> OpaquePointer? {
+    boundary(nil) { () throws(RealmError) in
+        try held(scheduler, .scheduler, as: Scheduler.self).handleOfQueue(
+            makeHandle: { makeHandle(.workQueue, $0) }, endHandle: endQueue)
+    }
 }
 
 /// Asks the scheduler of a realm again whether it can deliver, as opening did: when it can now, commits
@@ -54,10 +84,16 @@ public func realm_scheduler_get_frozen() -> OpaquePointer? {
 }
 
 /// Runs, on the calling thread, all work that was queued before the call. The application calls
-/// it on the scheduler's thread, once for each call of `notify`; more often does no harm.
+/// it on the scheduler's thread, once for each call of `notify`; more often does no harm. Leaves
+/// RLM_ERR_WRONG_THREAD, without doing anything, on another thread than that of a default scheduler.
 @c @implementation
 public func realm_scheduler_perform_work(_ work_queue: OpaquePointer?) {
     boundary(()) { () throws(RealmError) in
-        try held(work_queue, .workQueue, as: WorkQueue.self).performWork()
+        let queue = try held(work_queue, .workQueue, as: WorkQueue.self)
+        guard !queue.isElsewhere else {
+            throw RealmError(
+                .wrongThread, "the work is that of another thread's default scheduler")
+        }
+        queue.performWork()
     }
 }

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -165,6 +166,8 @@ void ck_wait_shared(const uint64_t *word, uint32_t value, uint32_t bits, int64_t
 void ck_wake_shared(const uint64_t *word, uint32_t bits) {
     (void)syscall(SYS_futex, word, FUTEX_WAKE_BITSET, INT_MAX, NULL, NULL, bits);
 }
+
+int ck_event_descriptor(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
 
 int ck_cores(void) {
     cpu_set_t allowed;

@@ -196,9 +196,9 @@ static void killed(void) {
     printf("killed: seed %u\n", seed);
     realm_t *realm = open_things(path);
     add_thing(realm);
+    last = start_observer(path, READS_ONLY, 1);
     for (int i = 0; i < OBSERVERS + WRITERS; i++)
         processes[i] = start(i < OBSERVERS ? "observer" : "writer", path, i);
-    last = start_observer(path, READS_ONLY, 1);
     for (int round = 0; round < ROUNDS; round++) {
         usleep(rand_r(&seed) % 60000);
         int i = rand_r(&seed) % (OBSERVERS + WRITERS);

@@ -64,6 +64,7 @@ enum {
     CK_SLOT_LAST_ERROR = 0,
     CK_SLOT_HANDLES = 1,
     CK_SLOT_USER_ERROR = 2,
+    CK_SLOT_SCHEDULER = 3,
     CK_SLOT_COUNT = 4
 };
 extern _Thread_local __attribute__((tls_model("initial-exec"))) void *ck_thread_slots[CK_SLOT_COUNT];
@@ -95,6 +96,8 @@ bool ck_run_apart(void (*body)(void *context), void *context);
 void ck_wait_shared(const uint64_t *word, uint32_t value, uint32_t bits, int64_t nanoseconds);
 /* Wakes all, of any process, who sleep on the word with one of these bits. */
 void ck_wake_shared(const uint64_t *word, uint32_t bits);
+/* A descriptor that is readable while the number that was written to it is not 0; -1 and errno. */
+int ck_event_descriptor(void);
 /* Processors this thread may use. */
 int ck_cores(void);
 

@@ -282,7 +282,7 @@ public final class Realm {
             let before = tables.version
             try tables.beginWrite(lease)
             session.pointee.status = .writing
-            file.noteWriting(true)
+            file.noteWriting(self)
             if noteSchema(tables), !isOpening { schemaObservers.call(reached: tables.version) }
             tell(.transaction, .trace, "'\(path)': writing on version \(tables.version)")
             if tables.version != before { announce(tables.version) }
@@ -318,6 +318,7 @@ public final class Realm {
         borrowed.clear()
         defer { endedWriting() }
         try tables.commit(waits: waits)
+        file.noteWritten(self)  // callbacks may write
         noteSchema(tables)
         tell(.transaction, .debug, "'\(path)': committed version \(tables.version)")
         wakeOthers(tables.version)
@@ -327,7 +328,7 @@ public final class Realm {
     }
 
     private func endedWriting() {
-        if !isWritable { file.noteWriting(false) }
+        if !isWritable { file.noteWritten(self) }
         if asynchronous != nil { goOn() }
     }
 
@@ -471,7 +472,7 @@ public final class Realm {
         borrowed.clear()
         if tables.isWriting {
             tables.rollBack()
-            file.noteWriting(false)
+            file.noteWritten(self)
         }
         tables.close()
         self.tables = nil

@@ -15,9 +15,9 @@ final class RealmFile: @unchecked Sendable {
     private(set) var sharedSettings: SharedSettings
     /// Where messages about the file go: the sink that was current at its opening.
     let log = Log.currentSink
-    /// The thread on which a realm of the file writes, 0: none of this process does. Another realm of
-    /// the same thread would wait for it in vain.
-    private var writingThread: UInt = 0
+    /// The realm that writes and its thread; nil: none of this process does. Another realm of the same
+    /// thread would wait for it in vain.
+    private var writing: (realm: ObjectIdentifier, thread: UInt)?
     private var isMigrating = false
     /// Waits for the writer that their threads do not make themselves.
     private var requests: [LeaseRequest] = []
@@ -56,7 +56,7 @@ final class RealmFile: @unchecked Sendable {
         lock.withLock {
             for entry in cached {
                 guard let realm = entry.realm, !realm.isClosed else { continue }
-                let wanted = scheduler ?? Scheduler()
+                let wanted = scheduler ?? .ofThisThread
                 if let own = realm.scheduler, own.isSame(as: wanted) { return realm }
             }
             return nil
@@ -79,9 +79,14 @@ final class RealmFile: @unchecked Sendable {
         lock.withLock { sharedSettings.schemaVersion = version }
     }
 
-    /// A realm of the calling thread begins or ends a write transaction.
-    func noteWriting(_ isRunning: Bool) {
-        lock.withLock { writingThread = isRunning ? ck_thread_pointer() : 0 }
+    /// A realm begins a write transaction on the calling thread.
+    func noteWriting(_ realm: Realm) {
+        lock.withLock { writing = (ObjectIdentifier(realm), ck_thread_pointer()) }
+    }
+
+    /// A realm's write transaction has ended; another may write already.
+    func noteWritten(_ realm: Realm) {
+        lock.withLock { if writing?.realm == ObjectIdentifier(realm) { writing = nil } }
     }
 
     /// A realm of the calling thread, which writes, begins or ends a change of the schema.
@@ -90,7 +95,7 @@ final class RealmFile: @unchecked Sendable {
     /// Throws when a write transaction of the calling thread would wait for itself.
     func checkNotWriting() throws(RealmError) {
         let (isOwn, isMigrating) = lock.withLock {
-            (writingThread == ck_thread_pointer(), self.isMigrating)
+            (writing?.thread == ck_thread_pointer(), self.isMigrating)
         }
         guard isOwn else { return }
         throw RealmError(

@@ -114,7 +114,7 @@ public final class ThreadSafeReference: @unchecked Sendable {
             target = .handedOver
             return realm
         }
-        return found.handedOver(to: scheduler ?? Scheduler())
+        return found.handedOver(to: scheduler ?? .ofThisThread)
     }
 
     /// The object in a realm; an invalid handle when it is not there.
