@@ -512,6 +512,7 @@ static const workload_t workloads[] = {
     {"commit_grouped", w_commit_grouped, true},
     {"notify", w_notify, false},
     {"notify_bg", w_notify_bg, false},
+    {"notify_process", w_notify_process, false},
     {"notify_objects", w_notify_objects, false},
     {"insert_bulk_nopk", w_insert_bulk_nopk, true},
     {"insert_bulk_idx", w_insert_bulk_idx, true},

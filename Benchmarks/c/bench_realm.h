@@ -87,6 +87,7 @@ void w_link_traverse(void);
 void w_backlinks(void);
 void w_notify(void);
 void w_notify_bg(void);
+void w_notify_process(void);
 void w_notify_objects(void);
 void w_delete_listed(void);
 void w_nested(void);

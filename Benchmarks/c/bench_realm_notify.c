@@ -5,6 +5,9 @@
 #define _GNU_SOURCE
 #include "bench_realm.h"
 
+#include <sys/wait.h>
+#include <unistd.h>
+
 /* ---------------------------------------------------------------- run loop */
 
 void loop_init(loop_t* l)
@@ -218,6 +221,56 @@ void w_notify_bg(void)
     pthread_join(th, NULL);
     report("notify_bg", from_begin, NOTIFY_COMMITS);
     report("notify_bg_after_commit", from_end, NOTIFY_COMMITS);
+    unobserve(&ob);
+    B.fresh = false;
+}
+
+/* the writer is another process; this one is idle when it commits */
+static void write_in_child(int go, int done)
+{
+    loop_t loop;
+    char c;
+    loop_init(&loop);
+    realm_t* r = open_file(B.path, &loop);
+    keys_t k = find_keys(r);
+    while (read(go, &c, 1) == 1) {
+        double after;
+        usleep(1000);
+        write_ten(r, &k, &after);
+        CK(write(done, &after, sizeof after) == sizeof after);
+        loop_drain(&loop);
+    }
+    realm_close(r);
+    realm_release(r);
+}
+void w_notify_process(void)
+{
+    observer_t ob;
+    int go[2], done[2];
+    double after, sum = 0;
+    CK(pipe(go) == 0 && pipe(done) == 0);
+    pid_t child = fork();
+    CK(child >= 0);
+    if (child == 0) {
+        close(go[1]);
+        write_in_child(go[0], done[1]);
+        _exit(0);
+    }
+    close(go[0]);
+    close(done[1]);
+    observe(&ob, "notify_process");
+    for (int i = 0; i < NOTIFY_COMMITS; i++) {
+        size_t seen = ob.calls;
+        CK(write(go[1], "x", 1) == 1);
+        while (ob.calls == seen)
+            loop_run_once(&g_loop);
+        CK(read(done[0], &after, sizeof after) == sizeof after);
+        sum += ob.last - after;
+    }
+    close(go[1]);
+    close(done[0]);
+    CK(waitpid(child, NULL, 0) == child);
+    report("notify_process", sum, NOTIFY_COMMITS);
     unobserve(&ob);
     B.fresh = false;
 }
