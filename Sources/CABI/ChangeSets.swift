@@ -42,13 +42,23 @@ public func realm_object_changes_get_modified_properties(
 ) -> Int {
     guard let found = changesHeld(changes, .objectChanges, as: ObjectChanges.self) else { return 0 }
     guard let out_modified else { return found.properties.count }
-    let count = fits(found.properties.count, max)
-    for index in 0..<count { out_modified[index] = found.properties[index].rawValue }
-    return count
+    return copy(found.properties, out_modified, max) { $0.rawValue }
 }
 
 /// How many of `count` there is room for; a size_t above what an Int holds is room enough.
 private func fits(_ count: Int, _ room: Int) -> Int { room < 0 ? count : min(count, room) }
+
+/// Copies as many as there is room for; tells how many those are.
+@discardableResult
+private func copy<Source, Target>(
+    _ items: [Source], _ out: UnsafeMutablePointer<Target>?, _ room: Int,
+    _ made: (Source) -> Target
+) -> Int {
+    guard let out else { return 0 }
+    let count = fits(items.count, room)
+    for index in 0..<count { out[index] = made(items[index]) }
+    return count
+}
 
 // MARK: Lists, sets, results
 
@@ -102,10 +112,8 @@ private func copy(_ indexes: IndexRanges, _ out: UnsafeMutablePointer<Int>?, _ r
 private func copy(
     _ indexes: IndexRanges, _ out: UnsafeMutablePointer<realm_index_range_t>?, _ room: Int
 ) {
-    guard let out else { return }
-    for index in 0..<fits(indexes.ranges.count, room) {
-        let range = indexes.ranges[index]
-        out[index] = realm_index_range_t(from: range.lowerBound, to: range.upperBound)
+    copy(indexes.ranges, out, room) {
+        realm_index_range_t(from: $0.lowerBound, to: $0.upperBound)
     }
 }
 
@@ -113,10 +121,7 @@ private func copy(
     _ moves: [ElementChanges.Move], _ out: UnsafeMutablePointer<realm_collection_move_t>?,
     _ room: Int
 ) {
-    guard let out else { return }
-    for index in 0..<fits(moves.count, room) {
-        out[index] = realm_collection_move_t(from: moves[index].from, to: moves[index].to)
-    }
+    copy(moves, out, room) { realm_collection_move_t(from: $0.from, to: $0.to) }
 }
 
 /// Copies indices of deleted, inserted, modified and moved elements, as many as there is room for:

@@ -26,6 +26,23 @@ private func withChanges<Changes: Sendable>(
     }
 }
 
+/// Registers a callback: has `register` observe something and tell what changed, and returns a handle
+/// of the token. The userdata go with the registration, or now if there is none.
+private func observe<Changes: Sendable>(
+    _ kind: HandleKind, _ userdata: UnsafeMutableRawPointer?,
+    _ userdataFree: realm_free_userdata_func_t?,
+    _ onChange: (@convention(c) (UnsafeMutableRawPointer?, OpaquePointer?) -> Void)?,
+    _ register: (@escaping (Changes) -> Void) throws(RealmError) -> NotificationToken
+) -> OpaquePointer? {
+    let userdata = Userdata(userdata, userdataFree)
+    return boundary(nil) { () throws(RealmError) in
+        let token = try register { changes in
+            withChanges(kind, changes) { onChange?(userdata.pointer, $0) }
+        }
+        return makeHandle(.notificationToken, token)
+    }
+}
+
 private func filterHeld(_ handle: OpaquePointer?) throws(RealmError) -> KeyPathFilter? {
     guard let handle else { return nil }
     return try held(handle, .keyPathArray, as: KeyPathsObject.self).filter
@@ -76,28 +93,9 @@ public func realm_object_add_notification_callback(
     _ userdata_free: realm_free_userdata_func_t?, _ key_path_array: OpaquePointer?,
     _ on_change: realm_on_object_change_func_t?
 ) -> OpaquePointer? {
-    let userdata = Userdata(userdata, userdata_free)
-    return boundary(nil) { () throws(RealmError) in
+    observe(.objectChanges, userdata, userdata_free, on_change) { tell throws(RealmError) in
         let slot = try HandleSlab.check(UnsafeRawPointer(object), .object)
-        let filter = try filterHeld(key_path_array)
-        let token = try ObjectHandle(checked: slot).observe(filter) { changes in
-            withChanges(.objectChanges, changes) { on_change?(userdata.pointer, $0) }
-        }
-        return makeHandle(.notificationToken, token)
-    }
-}
-
-private func observe(
-    _ handle: OpaquePointer?, _ kind: HandleKind, _ userdata: Userdata,
-    _ keyPaths: OpaquePointer?, _ onChange: realm_on_collection_change_func_t?
-) -> OpaquePointer? {
-    boundary(nil) { () throws(RealmError) in
-        let collection = try held(handle, kind, as: RealmCollection.self)
-        let filter = try filterHeld(keyPaths)
-        let token = try collection.observe(filter) { changes in
-            withChanges(.collectionChanges, changes) { onChange?(userdata.pointer, $0) }
-        }
-        return makeHandle(.notificationToken, token)
+        return try ObjectHandle(checked: slot).observe(try filterHeld(key_path_array), tell)
     }
 }
 
@@ -109,7 +107,10 @@ public func realm_list_add_notification_callback(
     _ userdata_free: realm_free_userdata_func_t?, _ key_path_array: OpaquePointer?,
     _ on_change: realm_on_collection_change_func_t?
 ) -> OpaquePointer? {
-    observe(list, .list, Userdata(userdata, userdata_free), key_path_array, on_change)
+    observe(.collectionChanges, userdata, userdata_free, on_change) { tell throws(RealmError) in
+        let collection = try held(list, .list, as: RealmCollection.self)
+        return try collection.observe(try filterHeld(key_path_array), tell)
+    }
 }
 
 /// Has `on_change` run soon and then after each change of a set, and of what its elements link to.
@@ -120,7 +121,10 @@ public func realm_set_add_notification_callback(
     _ userdata_free: realm_free_userdata_func_t?, _ key_path_array: OpaquePointer?,
     _ on_change: realm_on_collection_change_func_t?
 ) -> OpaquePointer? {
-    observe(set, .set, Userdata(userdata, userdata_free), key_path_array, on_change)
+    observe(.collectionChanges, userdata, userdata_free, on_change) { tell throws(RealmError) in
+        let collection = try held(set, .set, as: RealmCollection.self)
+        return try collection.observe(try filterHeld(key_path_array), tell)
+    }
 }
 
 /// Has `on_change` run soon and then after each change of a dictionary, and of what its values link
@@ -131,14 +135,9 @@ public func realm_dictionary_add_notification_callback(
     _ userdata_free: realm_free_userdata_func_t?, _ key_path_array: OpaquePointer?,
     _ on_change: realm_on_dictionary_change_func_t?
 ) -> OpaquePointer? {
-    let userdata = Userdata(userdata, userdata_free)
-    return boundary(nil) { () throws(RealmError) in
+    observe(.dictionaryChanges, userdata, userdata_free, on_change) { tell throws(RealmError) in
         let collection = try held(dictionary, .dictionary, as: RealmCollection.self)
-        let filter = try filterHeld(key_path_array)
-        let token = try collection.observeKeys(filter) { changes in
-            withChanges(.dictionaryChanges, KeyTexts(changes)) { on_change?(userdata.pointer, $0) }
-        }
-        return makeHandle(.notificationToken, token)
+        return try collection.observeKeys(try filterHeld(key_path_array)) { tell(KeyTexts($0)) }
     }
 }
 
@@ -152,14 +151,11 @@ public func realm_results_add_notification_callback(
     _ userdata_free: realm_free_userdata_func_t?, _ key_path_array: OpaquePointer?,
     _ on_change: realm_on_collection_change_func_t?
 ) -> OpaquePointer? {
-    let userdata = Userdata(userdata, userdata_free)
-    return boundary(nil) { () throws(RealmError) in
+    observe(.collectionChanges, userdata, userdata_free, on_change) { tell throws(RealmError) in
         let found = try held(results, .results, as: AnyResults.self)
         let filter = try filterHeld(key_path_array)
-        guard let results else { return nil }
-        let token = try found.observe(filter, handle: UnsafeRawPointer(results)) { changes in
-            withChanges(.collectionChanges, changes) { on_change?(userdata.pointer, $0) }
-        }
-        return makeHandle(.notificationToken, token)
+        // Held, so it is not NULL.
+        let handle = UnsafeRawPointer(results.unsafelyUnwrapped)
+        return try found.observe(filter, handle: handle, tell)
     }
 }
