@@ -388,6 +388,16 @@ final class LockFile {
         return othersAreOlder
     }
 
+    /// Whether another store has a version pinned.
+    func isPinnedByOthers() -> Bool {
+        let own = UInt64(record + 1)
+        return (0..<slotsUsed).contains { slot in
+            let version = ck_load_u64(slotVersion(slot))
+            return version != 0 && version & Self.needBit == 0
+                && ck_load_u64(slotOwner(slot)) != own
+        }
+    }
+
     /// Frees the slots of stores whose process died.
     func reclaimDeadSlots() throws(RealmError) {
         guard let file else { return }
