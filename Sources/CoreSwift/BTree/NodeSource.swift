@@ -146,6 +146,9 @@ struct NodeSource {
         self.memory = nil
     }
 
+    /// The client's number of who has the file open, 0: none (`ClientKeys`).
+    var clientNumber: UInt32 { store._withUnsafeGuaranteedRef { $0.options.clientNumber } }
+
     /// The block behind `reference` if it has passed the gate before and carries `tag`.
     @inline(__always)
     func resolved(_ reference: UnsafeRawPointer, _ tag: BlockTag) -> UnsafeRawPointer? {

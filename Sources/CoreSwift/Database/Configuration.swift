@@ -38,6 +38,13 @@ public struct Configuration {
     /// Asked while a change of the schema waits for another writer; true gives up.
     public var givesUpOpening: (() -> Bool)?
 
+    /// In the upper bits of the keys that new objects get (`ObjectKey`), so that objects made in
+    /// several files with different numbers, up to 2^26 - 2, never have one key; nil: they continue
+    /// those of the file, 0, 1, 2 and so on. It is not kept in the file: all who write to it give the
+    /// same one. A file goes on with its keys where nobody gives one, and a number that was
+    /// given up must not come back.
+    public var clientNumber: UInt32?
+
     public static let unspecifiedVersion = UInt64.max
 
     public init(path: String) { self.path = path }
@@ -64,6 +71,11 @@ public struct Configuration {
                 .invalidEncryptionKey,
                 "an encryption key has 64 bytes, not \(encryptionKey.count)")
         }
+        if let number = clientNumber, number < 1 || number > ClientKeys.clientMax {
+            throw RealmError(
+                .invalidArgument,
+                "a client's number is between 1 and \(ClientKeys.clientMax), not \(number)")
+        }
         if !encryptionKey.isEmpty {
             throw RealmError(.notSupported, "encryption is not supported yet")
         }
@@ -87,12 +99,14 @@ public struct Configuration {
         options.immutable = schemaMode == .immutable
         options.inMemory = isInMemory
         options.create = schemaMode != .immutable
+        options.clientNumber = clientNumber ?? 0
         return options
     }
 
     var sharedSettings: RealmFile.SharedSettings {
         RealmFile.SharedSettings(
             isImmutable: schemaMode == .immutable, isInMemory: isInMemory,
-            encryptionKey: encryptionKey, schemaMode: schemaMode, schemaVersion: schemaVersion)
+            encryptionKey: encryptionKey, schemaMode: schemaMode, schemaVersion: schemaVersion,
+            clientNumber: clientNumber ?? 0)
     }
 }

@@ -90,7 +90,7 @@ final class FileRegistry: @unchecked Sendable {
                 .mismatchedConfig,
                 "'\(configuration.path)' is open already with other settings (mode "
                     + "\(mine.schemaMode), in memory \(mine.isInMemory), schema version "
-                    + "\(mine.schemaVersion))")
+                    + "\(mine.schemaVersion), client \(mine.clientNumber))")
         }
     }
 

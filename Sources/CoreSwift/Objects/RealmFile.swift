@@ -40,6 +40,7 @@ final class RealmFile: @unchecked Sendable {
         var encryptionKey: [UInt8] = []
         var schemaMode = SchemaMode.automatic
         var schemaVersion = UInt64.max
+        var clientNumber: UInt32 = 0
     }
 
     init(path: String, options: StoreOptions, store: Store, sharedSettings: SharedSettings) {

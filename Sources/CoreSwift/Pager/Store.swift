@@ -32,6 +32,8 @@ struct StoreOptions {
     /// Address space to reserve; the file can't grow beyond it while it is open.
     var reservedBytes = PageMapping.reservedBytesMax
     var spaceLimits = SpaceLimits()
+    /// In the upper bits of the object keys that are given from now on (`ClientKeys`); 0: none.
+    var clientNumber: UInt32 = 0
 }
 
 struct StoreStatistics: Equatable {

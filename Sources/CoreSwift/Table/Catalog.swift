@@ -40,9 +40,9 @@ struct Catalog {
     /// "No version was ever given": UINT64_MAX of the C ABI.
     static let unversioned = UInt64.max
     static let formatMax: UInt32 = 3
+    /// Behind the last key that anybody gives (`ClientKeys`); leaves room to count on.
+    private static let nextKeyMax = ObjectKey(rawValue: .max - 1 << ClientKeys.bits)
     private static let formatWithLog: UInt32 = 3
-    /// Leaves room for more keys than any program will ever take.
-    private static let nextKeyMax = ObjectKey(rawValue: 3 << 61)
 
     /// Of the schema block: 2 where it says more than names and types.
     var format: UInt32 = 1

@@ -29,7 +29,7 @@ extension Table {
             let view = LeafView(try self.leaf(place))
             try checkKeys(view, low, high)
             willOpenRows()
-            let extra = high == .max ? LeafLayout.rowsMax : max(64, view.liveRows / 2)
+            let extra = endsRange(key, high) ? LeafLayout.rowsMax : max(64, view.liveRows / 2)
             leaf = LeafDecoder.open(
                 view, infos: UnsafePointer(state.columns), columnCount: state.columnCount,
                 extraRows: extra, lowKey: low)
@@ -130,7 +130,9 @@ extension Table {
         }
         var start = 0
         for part in 0..<parts {
-            let end = total * (part + 1) / parts
+            let end = self.end(of: part, of: parts, total, start) { row in
+                leaf.pointee.keys[order.map { Int($0[row]) } ?? row]
+            }
             guard end > start else { continue }
             let size = planned(&encoder, order, start, end - start)
             let pages = Page.count(forBytes: size)
@@ -149,6 +151,28 @@ extension Table {
             start = end
         }
         state.rowsPerLeaf = max(16, total / parts)
+    }
+
+    /// Where a part of the rows of a leaf ends: about as long as the others, but where the keys of
+    /// another client begin (`ClientKeys`), if that is near. So each client's last leaf gets only
+    /// rows behind its own, and is full in the end.
+    private func end(
+        of part: Int, of parts: Int, _ total: Int, _ start: Int, _ key: (Int) -> ObjectKey
+    ) -> Int {
+        let end = total * (part + 1) / parts
+        guard end < total, isGiven(key(0)),
+            ClientKeys.of(key(0)) != ClientKeys.of(key(total - 1))
+        else { return end }
+        let reach = total / parts / 2
+        for distance in 0..<reach {
+            for row in [end - distance, end + distance]
+            where row > start && row < total && row - start <= LeafLayout.rowsMax
+                && ClientKeys.of(key(row - 1)) != ClientKeys.of(key(row))
+            {
+                return row
+            }
+        }
+        return end
     }
 
     private func planned(

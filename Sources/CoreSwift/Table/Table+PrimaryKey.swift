@@ -97,6 +97,81 @@ extension Table {
         return try put(place, key, column, info, value)
     }
 
+    // MARK: Keys in sequence
+
+    /// Whether the key was given in sequence, not by an integer primary key.
+    @inline(__always)
+    func isGiven(_ key: ObjectKey) -> Bool {
+        !state.hasIntegerKey || key >= IntegerKeys.indirectBase
+    }
+
+    /// The next key to give, where the file says what it would be: that one, unless this client
+    /// has another range (`ClientKeys`). The tree is there.
+    func nextKey(continuing key: ObjectKey) throws(RealmError) -> ObjectKey {
+        let client = state.nodes.clientNumber
+        let first = ClientKeys.first(client, hasIntegerKey: state.hasIntegerKey)
+        if client == 0 || ClientKeys.of(key) == ClientKeys.of(first) { return key }
+        // Objects of the range may be there, made before or on another machine.
+        let end = ObjectKey(rawValue: first.rawValue + 1 << ClientKeys.bits)
+        return try greatestKey(from: first, below: end)?.advanced(by: 1) ?? first
+    }
+
+    /// The greatest key of a row, dead ones included, within bounds.
+    private func greatestKey(
+        from first: ObjectKey, below end: ObjectKey
+    ) throws(RealmError) -> ObjectKey? {
+        if state.tree.isEmpty { return nil }
+        return try greatestKey(from: first, below: end, state.tree.rootPlace, state.tree.depth)
+    }
+
+    private func greatestKey(
+        from first: ObjectKey, below end: ObjectKey, _ place: UnsafeRawPointer, _ level: Int
+    ) throws(RealmError) -> ObjectKey? {
+        guard level == 0 else {
+            let node = try branch(place, level)
+            var child = RowBranch.child(node, covering: end.advanced(by: -1))
+            while true {
+                let below = RowBranch.reference(node, child)
+                let found = try greatestKey(from: first, below: end, below, level - 1)
+                // Leaves in front have lower keys.
+                if found != nil || child == 0 || RowBranch.key(node, child) <= first {
+                    return found
+                }
+                child -= 1
+            }
+        }
+        let view = LeafView(try leaf(place))
+        for row in stride(from: view.rows - 1, through: 0, by: -1) where view.key(row) < end {
+            return view.key(row) >= first ? view.key(row) : nil
+        }
+        return nil
+    }
+
+    /// The next key to give once this one is taken, which another file gave.
+    func nextKey(after key: ObjectKey) -> ObjectKey {
+        let isOwn = isGiven(key) && ClientKeys.of(key) == ClientKeys.of(state.nextKey)
+        return isOwn ? max(state.nextKey, key.advanced(by: 1)) : state.nextKey
+    }
+
+    /// That no more keys were given than the range has.
+    func checkKeysGiven() throws(RealmError) {
+        let client = state.nodes.clientNumber
+        if client == 0 { return }
+        let first = ClientKeys.first(client, hasIntegerKey: state.hasIntegerKey)
+        if state.nextKey.rawValue - first.rawValue > 1 << ClientKeys.bits {
+            throw RealmError(
+                .limitExceeded,
+                "class \(named) has no more object keys for client \(client)")
+        }
+    }
+
+    /// Whether rows with keys from `key` to `high` are given in sequence no more: those behind this one
+    /// are of another range.
+    @inline(__always)
+    func endsRange(_ key: ObjectKey, _ high: ObjectKey) -> Bool {
+        high == .max || (isGiven(key) && ClientKeys.of(key) != ClientKeys.of(high))
+    }
+
     /// Creates an object under a key that it had before; `primaryKey`: nil where it has none.
     func recreateRow(_ key: ObjectKey, primaryKey: RawValue?) throws(RealmError) {
         let place = try createIndexedRow(key)

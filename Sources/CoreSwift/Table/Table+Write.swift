@@ -61,13 +61,15 @@ extension Table {
         return finishRow(leaf, row, key)
     }
 
-    /// The open leaf for a new key; behind a last leaf that is full, a new one.
+    /// The open leaf for a new key; behind a full leaf that is the last one, or the last one of a
+    /// client's keys (`ClientKeys`), a new one.
     private func leafForInsertion(
         _ key: ObjectKey
     ) throws(RealmError) -> UnsafeMutablePointer<OpenLeaf> {
         if !state.tree.isEmpty, try moveFinger(key),
-            state.fingerHigh == .max, state.fingerState != .open
+            state.fingerState != .open, endsRange(key, state.fingerHigh)
         {
+            let isLast = state.fingerHigh == .max
             let view = LeafView(UnsafeRawPointer(state.fingerLeaf))
             let isFull = view.bytesUsed >= LeafLayout.bytesTarget * 15 / 16
             if isFull, key > view.key(view.rows - 1) {
@@ -85,7 +87,7 @@ extension Table {
                 }
                 state.openLeaves.append(leaf)
                 state.openRows += leaf.pointee.capacity
-                state.appendLeaf = leaf
+                if isLast { state.appendLeaf = leaf }
                 state.tree.hasStaleCounts = true
                 rowsMoved()
                 return leaf

@@ -110,7 +110,9 @@ extension TableCheck {
                 report.add(
                     "\(subject), row \(row): key \(key) is not in the leaf's range, \(range.text)")
             }
-            facts.greatestKey = max(facts.greatestKey, key)
+            if ClientKeys.of(key) == ClientKeys.of(table.state.nextKey) {
+                facts.greatestKey = max(facts.greatestKey, key)
+            }
             if !view.isDead(row) { facts.keys.append(key) }
         }
         for column in 0..<view.columnCount {

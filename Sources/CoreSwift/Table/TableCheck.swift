@@ -35,7 +35,7 @@ struct ClassFacts {
     var countedLinks: [Int: [CountedLink]] = [:]
     /// Every row could be read.
     var isReadable = true
-    /// Of all rows, dead ones included.
+    /// Of all rows whose keys are in the range of the next one (`ClientKeys`), dead ones included.
     var greatestKey = ObjectKey.invalid
 }
 

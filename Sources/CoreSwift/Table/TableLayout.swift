@@ -166,7 +166,9 @@ enum TableLayout {
                 classKey: item.key, columnCount: infos.count, columns: columns,
                 primaryKeyColumn: primary, hasIntegerKey: hasIntegerKey,
                 isEmbedded: item.kind == .embedded, tree: RowTree(nodes, classKey: item.key),
-                nextKey: hasIntegerKey ? IntegerKeys.indirectBase : .first, indexes: indexes,
+                nextKey: ClientKeys.first(
+                    nodes.clientNumber, hasIntegerKey: hasIntegerKey),
+                indexes: indexes,
                 indexCount: wanted.count, stamp: stamp, tables: directory.tables,
                 tableCapacity: directory.capacity,
                 hasSecondaryIndexes: hasSecondaryIndexes(infos), schema: schema))

@@ -152,7 +152,16 @@ final class TableSet {
             try root.checkTotals(pages: store.lockFile.filePages)
             try Self.setRoots(table, root)
         }
+        try continueKeys()
         self.stamp.pointee &+= 1
+    }
+
+    /// Has the keys that are given next be those of this client, where it has a number.
+    private func continueKeys() throws(RealmError) {
+        if store.options.clientNumber == 0 { return }
+        try forEachTable { table throws(RealmError) in
+            table.state.nextKey = try table.nextKey(continuing: table.state.nextKey)
+        }
     }
 
     private func readSchema(
@@ -425,6 +434,9 @@ final class TableSet {
             try tellCreated()
             try settle()
             try forEachTable { table throws(RealmError) in try table.compactLeaves() }
+            if store.options.clientNumber != 0 {
+                try forEachTable { table throws(RealmError) in try table.checkKeysGiven() }
+            }
             let next = try write(transaction.pointee.memory, lease, isSoft: !waits)
             endWrite()
             isReshaped = false
@@ -508,6 +520,7 @@ final class TableSet {
                 for root in catalog.classes {
                     if let table = table(root.classKey) { try Self.setRoots(table, root) }
                 }
+                try continueKeys()
             } catch {
                 // These are the tables as they were read before.
                 invariant(false, error.message)

@@ -111,3 +111,20 @@ enum IntegerKeys {
             ? ObjectKey(rawValue: value.intValue) : nil
     }
 }
+
+/// Object keys that are given in sequence, as ranges: the upper bits are the number of the client that
+/// made the object, so that objects which are made in two files never have one key. Files without a
+/// client's number are in range 0. Indirect keys of integers have ranges of their own, from 2^62 on.
+enum ClientKeys {
+    static let bits: Int64 = 36
+    static let clientMax: UInt32 = 1 << 26 - 2
+
+    /// The range that a key is in.
+    @inline(__always) static func of(_ key: ObjectKey) -> Int64 { key.rawValue >> bits }
+
+    /// The first key that a client gives.
+    static func first(_ client: UInt32, hasIntegerKey: Bool) -> ObjectKey {
+        let base = hasIntegerKey ? IntegerKeys.indirectBase : .first
+        return ObjectKey(rawValue: base.rawValue + Int64(client) << bits)
+    }
+}

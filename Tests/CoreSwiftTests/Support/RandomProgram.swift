@@ -6,6 +6,8 @@
 struct RandomProgram {
     let realm: Realm
     var random: Random
+    /// Classes that it does nothing with.
+    var leavesOut: Set<String> = []
     private var keys: [ClassKey: [ObjectKey]] = [:]
 
     init(_ realm: Realm, seed: UInt64) {
@@ -15,7 +17,9 @@ struct RandomProgram {
 
     private mutating func oneIn(_ count: Int) -> Bool { random.below(count) == 0 }
 
-    private var topLevel: [ClassSchema] { realm.schema.classes.filter { $0.kind == .topLevel } }
+    private var topLevel: [ClassSchema] {
+        realm.schema.classes.filter { $0.kind == .topLevel && !leavesOut.contains($0.name) }
+    }
 
     // MARK: Objects
 

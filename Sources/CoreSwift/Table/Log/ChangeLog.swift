@@ -6,8 +6,9 @@
 
 /// One operation of the log. Keys in ranges were all there.
 enum ChangeOperation {
-    /// What follows is what this version did. `isApplied`: it applied another log (`LogApplier`).
-    case version(UInt64, hasValues: Bool, isApplied: Bool)
+    /// What follows is what this version did. `origin`: of whom the operations were that it applied
+    /// (`LogApplier`); nil: programs did it.
+    case version(UInt64, hasValues: Bool, origin: UInt64?)
     /// The version changed classes or properties; what else it did is not in the log.
     case schemaChanged
     case deleted(ClassKey, ClosedRange<ObjectKey>)
@@ -150,7 +151,7 @@ struct ChangeOperations {
     }
 
     /// What the operation that came last was committed with.
-    var version: UInt64 { nextLog > 0 ? logs[nextLog - 1].version : 0 }
+    private(set) var version: UInt64 = 0
 
     /// How many versions did something.
     var versionCount: Int { logs.count }
@@ -164,14 +165,15 @@ struct ChangeOperations {
             case .version:
                 guard nextLog < logs.count else { return nil }
                 reader = LogByteReader(logs[nextLog].log)
-                let version = logs[nextLog].version
+                version = logs[nextLog].version
                 nextLog += 1
                 let flags = try reader.byte()
+                if flags & RecordEncoder.skipsNumber != 0 { version &+= 1 }
                 if flags & RecordEncoder.changesSchema != 0 { return .schemaChanged }
                 hasValues = flags & RecordEncoder.hasValues != 0
                 state = .classes
-                return .version(
-                    version, hasValues: hasValues, isApplied: flags & RecordEncoder.isApplied != 0)
+                let origin = flags & RecordEncoder.isApplied != 0 ? try reader.number() : nil
+                return .version(version, hasValues: hasValues, origin: origin)
             case .classes:
                 let number = try reader.number()
                 if number == 0 {

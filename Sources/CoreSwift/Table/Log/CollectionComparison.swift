@@ -5,22 +5,34 @@
 // are the same if their numbers are, and compared in turn.
 
 struct CollectionComparison {
-    /// Collections that differ, in the order found.
-    private(set) var result: [CollectionChanges] = []
+    /// A collection that differs.
+    struct Found {
+        var changes: CollectionChanges
+        /// The way to it from that of the property, once those around it are as they are afterwards.
+        let path: [StandingCollection.Step]
+        /// What it holds afterwards.
+        let new: ComparedElements
+    }
+
+    /// Collections that differ, each behind those that it is in.
+    private(set) var found: [Found] = []
+    private let how: Comparing
 
     /// Insertions and removals that are looked for; the work grows with their square.
     private static let distanceMax = 100
 
-    init() {}
+    init(_ how: Comparing) { self.how = how }
 
     /// Whether two contents of one collection differ, themselves or in what they hold.
     mutating func compare(
         _ old: CollectionView, _ new: CollectionView, _ name: CollectionChanges.Name,
-        sharesBlocks: Bool
+        _ path: [StandingCollection.Step] = []
     ) throws(RealmError) -> Bool {
-        var pair = Pair(old, new, sharesBlocks: sharesBlocks)
-        let found = result.count
-        if new.layout.type == .list {
+        var pair = Pair(old, try ComparedElements(new, how.match), how)
+        let before = found.count
+        if how.forApplying, new.layout.type == .list, how.ownsElements(new) {
+            try pair.compareOwned()
+        } else if new.layout.type == .list {
             try pair.compareLists(Self.distanceMax)
         } else {
             try pair.merge()
@@ -29,42 +41,102 @@ struct CollectionComparison {
             var changes = CollectionChanges(
                 name: name, type: new.layout.type, countBefore: old.count)
             for operation in pair.operations { changes.append(operation) }
-            result.append(changes)
+            found.append(Found(changes: changes, path: path, new: pair.new))
         }
-        for (was, now) in pair.nested {
-            guard let type = NestedCell.type(now) else { continue }
-            let number = NestedCell.number(now)
-            guard let first = CollectionView(old.table, old.column, was, type),
-                let second = CollectionView(new.table, new.column, now, type)
+        for nested in pair.nested {
+            guard let type = NestedCell.type(nested.now) else { continue }
+            let number = NestedCell.number(nested.now)
+            guard let first = CollectionView(old.table, old.column, nested.was, type),
+                let second = CollectionView(new.table, new.column, nested.now, type)
             else { continue }
+            var key: String?
+            if new.layout.type == .dictionary { key = try pair.key(nested.index) }
             _ = try compare(
                 first, second,
                 CollectionChanges.Name(key: name.key, property: name.property, number: number),
-                sharesBlocks: sharesBlocks)
+                path + [StandingCollection.Step(index: nested.index, key: key)])
         }
-        return result.count > found
+        return found.count > before
+    }
+}
+
+/// How two versions or files are compared.
+struct Comparing {
+    /// Equal references name equal blocks: both are versions of one file.
+    let sharesBlocks: Bool
+    /// Which objects are the same, of two files that do not have the same keys.
+    var match: ObjectMatch?
+    /// What is found is to be applied. Embedded objects of a list that changed their order are moved
+    /// then, as nothing can take them out and put them in again.
+    var forApplying = false
+
+    /// Whether the elements of a collection are embedded objects.
+    func ownsElements(_ view: CollectionView) -> Bool {
+        let info = view.layout.valueInfo
+        return info.kind == .link && view.table.table(info.linkTarget)?.isEmbedded ?? false
+    }
+}
+
+/// The elements of a collection as they are to be in the file that is compared with.
+struct ComparedElements {
+    private var view: CollectionView
+    private let match: ObjectMatch?
+    /// Of a set with links that have other keys there: the elements in the order that they then have.
+    private var sorted: [RawValue]?
+
+    init(_ view: CollectionView, _ match: ObjectMatch?) throws(RealmError) {
+        self.view = view
+        self.match = match
+        guard let match, view.layout.type == .set, view.layout.valueInfo.kind.holdsLinks else {
+            return
+        }
+        var values: [RawValue] = []
+        for index in 0..<view.count { values.append(match.translated(try self.view.value(index))) }
+        let kind = view.layout.valueInfo.kind
+        sorted = values.sorted { CollectionOrder.compare($0, $1, kind) < 0 }
+    }
+
+    var count: Int { view.count }
+    var layout: ElementLayout { view.layout }
+    var table: Table { view.table }
+    var column: Int { view.column }
+
+    mutating func value(_ index: Int) throws(RealmError) -> RawValue {
+        if let sorted { return sorted[index] }
+        let value = try view.value(index)
+        return match?.translated(value) ?? value
+    }
+
+    /// The key of an element of a dictionary.
+    mutating func key(_ index: Int) throws(RealmError) -> RawValue { try view.value(index, 0) }
+
+    func leafReferences() throws(RealmError) -> [(name: BlockName, count: Int)] {
+        try view.leafReferences()
     }
 }
 
 /// Two contents of one collection.
 private struct Pair {
     private var old: CollectionView
-    private var new: CollectionView
+    private(set) var new: ComparedElements
     private let sharesBlocks: Bool
     private(set) var operations: [CollectionOperation] = []
-    /// Collections in elements, which may differ.
-    private(set) var nested: [(RawValue, RawValue)] = []
+    /// Collections in elements, which may differ, with their position afterwards.
+    private(set) var nested: [(was: RawValue, now: RawValue, index: Int)] = []
 
-    init(_ old: CollectionView, _ new: CollectionView, sharesBlocks: Bool) {
+    init(_ old: CollectionView, _ new: ComparedElements, _ how: Comparing) {
         self.old = old
         self.new = new
-        self.sharesBlocks = sharesBlocks
+        sharesBlocks = how.sharesBlocks
     }
 
-    /// Whether an element stayed what it is.
-    private mutating func isKept(_ was: RawValue, _ now: RawValue) -> Bool {
+    /// The key of an element of a dictionary.
+    mutating func key(_ index: Int) throws(RealmError) -> String { Self.text(try new.key(index)) }
+
+    /// Whether an element stayed what it is, at `index` afterwards.
+    private mutating func isKept(_ was: RawValue, _ now: RawValue, _ index: Int) -> Bool {
         if RawIdentity.isKept(was, now, inOneFile: sharesBlocks) {
-            if !sharesBlocks || !RawIdentity.isSame(was, now) { nested.append((was, now)) }
+            if !sharesBlocks || !RawIdentity.isSame(was, now) { nested.append((was, now, index)) }
             return true
         }
         return RawIdentity.isSame(was, now)
@@ -97,12 +169,14 @@ private struct Pair {
     mutating func compareLists(_ distanceMax: Int) throws(RealmError) {
         var (front, back) = try sharedEnds()
         let shortest = min(old.count, new.count)
-        while front + back < shortest, isKept(try old.value(front), try new.value(front)) {
+        while front + back < shortest, isKept(try old.value(front), try new.value(front), front) {
             front += 1
         }
-        while front + back < shortest,
-            isKept(try old.value(old.count - 1 - back), try new.value(new.count - 1 - back))
-        {
+        while front + back < shortest {
+            let last = new.count - 1 - back
+            guard isKept(try old.value(old.count - 1 - back), try new.value(last), last) else {
+                break
+            }
             back += 1
         }
         let before = old.count - front - back
@@ -138,7 +212,7 @@ private struct Pair {
             return follow(script, first, second, at: start)
         }
         let common = min(first.count, second.count)
-        for index in 0..<common where !isKept(first[index], second[index]) {
+        for index in 0..<common where !isKept(first[index], second[index], start + index) {
             operations.append(.replaced(start + index))
         }
         if first.count > common {
@@ -161,7 +235,7 @@ private struct Pair {
         for step in script {
             switch step {
             case .keep:
-                _ = isKept(first[before], second[after])
+                _ = isKept(first[before], second[after], start + after)
                 before += 1
                 after += 1
             case .remove:
@@ -174,13 +248,51 @@ private struct Pair {
         }
     }
 
+    // MARK: Embedded objects
+
+    /// Elements that go, come and are moved: each of them is there once.
+    mutating func compareOwned() throws(RealmError) {
+        var current: [ObjectKey] = []
+        var wanted: [ObjectKey] = []
+        for index in 0..<old.count { current.append(try old.value(index).linkTarget) }
+        for index in 0..<new.count { wanted.append(try new.value(index).linkTarget) }
+        if current == wanted { return }
+        let there = Set(wanted)
+        for index in current.indices.reversed() where !there.contains(current[index]) {
+            operations.append(.removed(index))
+            current.remove(at: index)
+        }
+        let known = Set(current)
+        for (index, key) in wanted.enumerated() {
+            if index < current.count, current[index] == key { continue }
+            guard known.contains(key) else {
+                operations.append(.inserted(index))
+                current.insert(key, at: index)
+                continue
+            }
+            // One that is to stand further behind makes way to where it may stay.
+            let other = current[index]
+            if index + 1 < current.count, current[index + 1] == key {
+                let end = current.count - 1
+                operations.append(CollectionOperation(kind: .moved, index: index, destination: end))
+                current.remove(at: index)
+                current.append(other)
+            } else if let from = current[index...].firstIndex(of: key) {
+                operations.append(
+                    CollectionOperation(kind: .moved, index: from, destination: index))
+                current.remove(at: from)
+                current.insert(key, at: index)
+            }
+        }
+    }
+
     // MARK: Sets and dictionaries
 
     /// Elements ascend, by value or by key.
     mutating func merge() throws(RealmError) {
         let (front, back) = try sharedEnds()
         let isDictionary = new.layout.type == .dictionary
-        let kind = new.infos[0].kind
+        let kind = new.layout.infos[0].kind
         var before = front
         var after = front
         let last = old.count - back
@@ -189,19 +301,20 @@ private struct Pair {
             var order = before < last ? -1 : 1
             if before < last, after < end {
                 order = CollectionOrder.compare(
-                    try old.value(before, 0), try new.value(after, 0), kind)
+                    try old.value(before, 0),
+                    isDictionary ? try new.key(after) : try new.value(after), kind)
             }
             if order < 0 {
                 let key = isDictionary ? Self.text(try old.value(before, 0)) : nil
                 operations.append(.removed(after, key: key))
                 before += 1
             } else if order > 0 {
-                let key = isDictionary ? Self.text(try new.value(after, 0)) : nil
+                let key = isDictionary ? Self.text(try new.key(after)) : nil
                 operations.append(.inserted(after, key: key))
                 after += 1
             } else {
-                if !isKept(try old.value(before), try new.value(after)) {
-                    let key = isDictionary ? Self.text(try new.value(after, 0)) : nil
+                if !isKept(try old.value(before), try new.value(after), after) {
+                    let key = isDictionary ? Self.text(try new.key(after)) : nil
                     operations.append(.replaced(after, key: key))
                 }
                 before += 1

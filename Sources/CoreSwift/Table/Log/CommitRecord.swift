@@ -49,8 +49,8 @@ struct CommitRecord {
     var isPaused = false
     /// The schema changes with the commit: it is recorded as that alone.
     var changesSchema = false
-    /// What happens was read from another log.
-    var isApplied = false
+    /// Whose operations they are that happen, where they were read from another log.
+    var origin: UInt64?
     /// Where the operation on a collection begins that was noted last; -1: none, or a savepoint was
     /// made since.
     private var lastCollection = -1
@@ -182,10 +182,7 @@ struct CommitRecord {
         }
         if joins(classKey, collection, operation) { return }
         var path = LogBytes()
-        for step in collection.path {
-            path.number(UInt64(step.index) << 1 | (step.key == nil ? 0 : 1))
-            if let key = step.key { path.text(key) }
-        }
+        path.path(collection.path)
         let keyBytes = elementKey?.bytes
         var values = LogBytes()
         if detail == .values, let value { values.value(value) }

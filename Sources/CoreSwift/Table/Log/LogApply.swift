@@ -15,19 +15,33 @@ struct LogApplier {
     }
 
     private let tables: TableSet
+    private let origin: UInt64
     private var removals: [Removal] = []
 
-    /// The tables of a write transaction.
-    init(_ tables: TableSet) { self.tables = tables }
+    /// The tables of a write transaction. `origin`: whose operations they are, for who reads the log of
+    /// this file and does not want to hear of them again.
+    init(_ tables: TableSet, origin: UInt64 = 0) {
+        self.tables = tables
+        self.origin = origin
+    }
 
     /// Applies the operations. Throws `.invalidArgument` where one does not fit what is there; the
-    /// transaction is then to be rolled back.
+    /// transaction is then to be rolled back. A transaction has one origin: what a program does in it
+    /// afterwards counts as applied, and what it did before is refused.
     mutating func apply(_ operations: ChangeOperations) throws(RealmError) {
         guard tables.isWriting else {
             throw RealmError(
                 .wrongTransactionState, "operations are applied in a write transaction")
         }
-        tables.transaction?.pointee.changes.record?.pointee.isApplied = true
+        if let record = tables.transaction?.pointee.changes.record {
+            guard record.pointee.used == 0 || record.pointee.origin == origin else {
+                throw RealmError(
+                    .wrongTransactionState,
+                    "operations of origin \(origin) are applied in a transaction of their own: this "
+                        + "one has changed something already")
+            }
+            record.pointee.origin = origin
+        }
         for version in 0..<operations.versionCount {
             var first = operations.only(version)
             removals = []
@@ -238,6 +252,13 @@ struct LogApplier {
         let type = value.collection
         let raw = if let type { RawValue.empty(type) } else { try value.scalar() }
         try check(table, collection, raw)
+        if let type,
+            NestedCell.type(
+                try collection.pointee.value(index, collection.pointee.valueColumn).value) == type
+        {
+            // It is another one, not what was there with other elements.
+            try table.replace(collection, at: index, .null)
+        }
         try table.replace(collection, at: index, raw)
         try fillElement(table, collection, index, value)
     }
@@ -277,11 +298,5 @@ extension Table {
         if state.hasIntegerKey, key < IntegerKeys.indirectBase { return }
         guard let place = try find(key) else { return }
         _ = try enterKey(place, key, value)
-    }
-
-    /// The next key that is given in sequence, once this one is taken.
-    fileprivate func nextKey(after key: ObjectKey) -> ObjectKey {
-        let isGiven = !state.hasIntegerKey || key >= IntegerKeys.indirectBase
-        return isGiven ? max(state.nextKey, key.advanced(by: 1)) : state.nextKey
     }
 }

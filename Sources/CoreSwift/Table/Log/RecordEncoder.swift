@@ -3,7 +3,8 @@
 // transaction created or deleted is left out.
 //
 //   log         flags: 1 = with values, 2 = the schema changed (then nothing follows), 4 = applied from
-//               another log;
+//               another log; of those the origin (number); 8 = the version is the one behind that of
+//               the record, whose number it skipped (`CommitGroup`);
 //               then classes: class key + 1, class; 0
 //   class       keys of deleted objects; keys of created ones; with values also: columns (column + 1,
 //               a value per created object, in the order of the keys); 0. Then groups; 0
@@ -33,6 +34,7 @@ struct RecordEncoder {
     static let hasValues: UInt8 = 1
     static let changesSchema: UInt8 = 2
     static let isApplied: UInt8 = 4
+    static let skipsNumber: UInt8 = 8
 
     fileprivate struct Column {
         let name: UInt64
@@ -83,12 +85,14 @@ struct RecordEncoder {
         collect()
         bytes.byte(
             (detail == .values ? Self.hasValues : 0)
-                | (record.pointee.isApplied ? Self.isApplied : 0))
+                | (record.pointee.origin != nil ? Self.isApplied : 0))
+        if let origin = record.pointee.origin { bytes.number(origin) }
+        let empty = bytes.count
         for item in tables.schema.classes {
             guard let table = tables.table(item.key), table.state.changes.isDirty else { continue }
             try encode(table, classes[item.key] ?? Lives())
         }
-        if bytes.count == 1 {
+        if bytes.count == empty {
             bytes.removeAll()
         } else {
             bytes.byte(0)
@@ -273,45 +277,7 @@ struct RecordEncoder {
         guard let place = try table.find(key) else {
             return invariant(false, "object \(key) was recorded and is not there")
         }
-        let info = table.columns[column]
-        if info.kind == .collection {
-            let view = CollectionView(
-                table, column, ElementLayout(info, column: column),
-                try table.value(place, key, column).bytes)
-            if orDefault, view.count == 0 { return bytes.byte(LogBytes.defaultMark) }
-            return try encodeElements(view)
-        }
-        let value = try table.value(place, key, column)
-        if orDefault, RawIdentity.isSame(value, table.absent(info)) {
-            return bytes.byte(LogBytes.defaultMark)
-        }
-        try encodeValue(table, column, value)
-    }
-
-    /// Recursion ends with the depth that collections in mixed values can have.
-    private mutating func encodeValue(
-        _ table: Table, _ column: Int, _ value: RawValue
-    ) throws(RealmError) {
-        if let type = NestedCell.type(value),
-            let view = CollectionView(table, column, value, type)
-        {
-            return try encodeElements(view)
-        }
-        bytes.value(value)
-    }
-
-    private mutating func encodeElements(_ view: CollectionView) throws(RealmError) {
-        var view = view
-        switch view.layout.type {
-        case .set: bytes.byte(LogBytes.setType)
-        case .dictionary: bytes.byte(UInt8(ValueType.dictionary.rawValue))
-        default: bytes.byte(UInt8(ValueType.list.rawValue))
-        }
-        bytes.number(view.count)
-        for index in 0..<view.count {
-            if view.layout.type == .dictionary { bytes.text(try view.value(index, 0).bytes) }
-            try encodeValue(view.table, view.column, try view.value(index))
-        }
+        try bytes.value(table, place, key, column, orDefault: orDefault)
     }
 
     // MARK: Columns
@@ -430,23 +396,11 @@ struct RecordEncoder {
         for cell in cells {
             let entry = RecordEntry(base + cell.offset)
             let isSame = last.map { Self.isSame($0, entry) } ?? false
-            let operation = entry.operation
             bytes.byte(isSame ? entry.flags & ~0x38 : entry.flags)
-            if !isSame {
-                bytes.number(entry.number.rawValue)
-                bytes.number(entry.countBefore)
-                bytes.text(entry.pathBytes)
-            }
+            if !isSame { bytes.place(entry.number, entry.countBefore, entry.pathBytes) }
             last = entry
-            switch operation.kind {
-            case .inserted, .removed, .replaced:
-                bytes.number(operation.index)
-                bytes.number(operation.count - 1)
-            case .moved:
-                bytes.number(operation.index)
-                bytes.number(operation.destination)
-            case .cleared: bytes.number(operation.count)
-            }
+            let operation = entry.operation
+            bytes.positions(operation)
             if let key = entry.elementKey { bytes.text(key) }
             if record.pointee.detail == .values,
                 operation.kind == .inserted || operation.kind == .replaced

@@ -11,14 +11,12 @@ import CKernels
 struct VersionComparison {
     let old: TableSet
     let new: TableSet
-    /// Equal references name equal blocks: both are versions of one file.
-    private let sharesBlocks: Bool
 
-    /// Both must stay as they are meanwhile; a write transaction is settled.
+    /// Both must stay as they are meanwhile; a write transaction is settled. Objects of two files are
+    /// the same if their keys are; `VersionDifference` looks closer.
     init(from old: TableSet, to new: TableSet) throws(RealmError) {
         self.old = old
         self.new = new
-        sharesBlocks = old.store === new.store
         if old.isWriting { try old.settle() }
         if new.isWriting { try new.settle() }
     }
@@ -37,15 +35,20 @@ struct VersionComparison {
 
     /// The changes of one class.
     func changes(of key: ClassKey) throws(RealmError) -> ClassChanges {
-        var walk = ClassComparison(key, old.table(key), new.table(key), sharesBlocks: sharesBlocks)
-        return try walk.run()
+        var walk = ClassComparison(
+            key, old.table(key), new.table(key), Comparing(sharesBlocks: old.store === new.store))
+        try walk.run()
+        return walk.result
     }
 }
 
-private struct ClassComparison {
+/// The comparison of one class. Keys in it are those of the older side.
+struct ClassComparison {
     /// A property that both versions have.
     private struct Column {
         let index: Int
+        /// Its place on the newer side.
+        let newIndex: Int
         let property: PropertyKey
         let isCollection: Bool
         let isMixed: Bool
@@ -54,16 +57,33 @@ private struct ClassComparison {
 
     private let old: Table?
     private let new: Table?
-    private let sharesBlocks: Bool
+    private let how: Comparing
     private var columns: [Column] = []
-    private var result: ClassChanges
-    private var collections = CollectionComparison()
+    private(set) var result: ClassChanges
+    private(set) var collections: CollectionComparison
 
-    init(_ key: ClassKey, _ old: Table?, _ new: Table?, sharesBlocks: Bool) {
+    private init(_ key: ClassKey, _ how: Comparing, _ old: Table?, _ new: Table?) {
         self.old = old
         self.new = new
-        self.sharesBlocks = sharesBlocks
+        self.how = how
         result = ClassChanges(key)
+        collections = CollectionComparison(how)
+    }
+
+    /// Of a class whose columns are known, by property of the older side.
+    init(_ pair: ComparedClass, _ how: Comparing) {
+        self.init(pair.old.classKey, how, pair.old, pair.new)
+        columns = pair.columns.map { column in
+            let info = pair.old.columns[column.old]
+            return Column(
+                index: column.old, newIndex: column.new, property: info.propertyKey,
+                isCollection: info.kind == .collection, isMixed: info.kind == .mixed)
+        }
+    }
+
+    /// Of two versions of one class: of columns that both have.
+    init(_ key: ClassKey, _ old: Table?, _ new: Table?, _ how: Comparing) {
+        self.init(key, how, old, new)
         guard let old, let new else { return }
         for index in 0..<min(old.columnCount, new.columnCount) {
             let before = old.columns[index]
@@ -72,29 +92,34 @@ private struct ClassComparison {
             else { continue }
             columns.append(
                 Column(
-                    index: index, property: after.propertyKey,
+                    index: index, newIndex: index, property: after.propertyKey,
                     isCollection: after.kind == .collection, isMixed: after.kind == .mixed))
         }
     }
 
-    mutating func run() throws(RealmError) -> ClassChanges {
+    mutating func run() throws(RealmError) {
         var before: RowCursor
         var after: RowCursor
         switch (old, new) {
         case (let old?, let new?):
-            if sharesBlocks, old.state.tree.root == new.state.tree.root { return result }
-            var first = NodeList(old)
-            var second = NodeList(new)
-            try NodeList.reduce(&first, &second, sharesBlocks: sharesBlocks)
-            before = RowCursor(first)
-            after = RowCursor(second)
+            if how.sharesBlocks, old.state.tree.root == new.state.tree.root { return }
+            if let keys = how.match?.newKeys(of: new.classKey) {
+                before = RowCursor(try NodeList(old).leaves())
+                after = RowCursor(new, keys)
+            } else {
+                var first = NodeList(old)
+                var second = NodeList(new)
+                try NodeList.reduce(&first, &second, sharesBlocks: how.sharesBlocks)
+                before = RowCursor(first)
+                after = RowCursor(second)
+            }
         case (let old?, nil):
             before = RowCursor(try NodeList(old).leaves())
             after = RowCursor(nil)
         case (nil, let new?):
             before = RowCursor(nil)
             after = RowCursor(try NodeList(new).leaves())
-        case (nil, nil): return result
+        case (nil, nil): return
         }
         try before.start()
         try after.start()
@@ -116,8 +141,7 @@ private struct ClassComparison {
         for column in columns where !column.keys.isEmpty {
             result.properties.append(PropertyChanges(property: column.property, keys: column.keys))
         }
-        result.collections = collections.result.sorted { $0.name < $1.name }
-        return result
+        result.collections = collections.found.map(\.changes).sorted { $0.name < $1.name }
     }
 
     /// An object that is in both.
@@ -129,20 +153,20 @@ private struct ClassComparison {
         for position in columns.indices {
             let column = columns[position]
             let was = try old.value(first, key, column.index)
-            let now = try new.value(second, key, column.index)
-            if RawIdentity.isSame(was, now), sharesBlocks || !holdsCollection(column, now) {
+            var now = try new.value(second, after.newKey(key), column.newIndex)
+            if let match = how.match { now = match.translated(now) }
+            if RawIdentity.isSame(was, now), how.sharesBlocks || !holdsCollection(column, now) {
                 continue
             }
             var differs = true
             if holdsCollection(column, now),
-                column.isCollection || RawIdentity.isKept(was, now, inOneFile: sharesBlocks)
+                column.isCollection || RawIdentity.isKept(was, now, inOneFile: how.sharesBlocks)
             {
                 let name = CollectionChanges.Name(
                     key: key, property: column.property,
                     number: column.isMixed ? NestedCell.number(now) : .none)
                 differs = try collections.compare(
-                    view(old, was, column), view(new, now, column), name,
-                    sharesBlocks: sharesBlocks)
+                    view(old, was, column.index), view(new, now, column.newIndex), name)
             }
             if differs {
                 columns[position].keys.insert(key)
@@ -156,16 +180,14 @@ private struct ClassComparison {
         column.isCollection || (column.isMixed && NestedCell.type(value) != nil)
     }
 
-    private func view(_ table: Table, _ value: RawValue, _ column: Column) -> CollectionView {
-        let info = table.state.columns[column.index]
-        if column.isCollection {
-            return CollectionView(
-                table, column.index, ElementLayout(info, column: column.index), value.bytes)
+    private func view(_ table: Table, _ value: RawValue, _ column: Int) -> CollectionView {
+        let info = table.state.columns[column]
+        if info.kind == .collection {
+            return CollectionView(table, column, ElementLayout(info, column: column), value.bytes)
         }
         let type = NestedCell.type(value) ?? .list
         return CollectionView(
-            table, column.index, ElementLayout(nested: type, column: column.index),
-            NestedCell.cell(value))
+            table, column, ElementLayout(nested: type, column: column), NestedCell.cell(value))
     }
 }
 
@@ -207,7 +229,7 @@ enum RawIdentity {
 }
 
 /// The nodes of a tree of rows at one level, in order, as the places of their references.
-private struct NodeList {
+struct NodeList {
     let table: Table
     private(set) var places: [UnsafeRawPointer]
     private(set) var level: Int
@@ -275,26 +297,45 @@ struct BlockName: Hashable {
     }
 }
 
-/// The live rows of leaves, in the order of their keys.
-private struct RowCursor {
+/// The live rows of leaves, in the order of their keys; or those of a table, in the order of the keys
+/// that they have in another file.
+struct RowCursor {
     private let list: NodeList?
     private var nextLeaf = 0
     private var leaf: LeafView?
     private var row = -1
     /// Nil behind the last row.
     private(set) var key: ObjectKey?
+    private var others: (table: Table, keys: [ObjectMatch.Pair])?
+    private var found: RowPlace?
 
     init(_ list: NodeList?) { self.list = list }
 
+    /// `keys` ascend by the key in the other file.
+    init(_ table: Table, _ keys: [ObjectMatch.Pair]) {
+        list = nil
+        others = (table, keys)
+    }
+
     var place: RowPlace? {
-        leaf.map {
+        if others != nil { return found }
+        return leaf.map {
             RowPlace(leaf: UnsafeMutableRawPointer(mutating: $0.base), row: row, state: .sealed)
         }
     }
 
+    /// What the row's own key is, where `key` is that of the other file.
+    func newKey(_ key: ObjectKey) -> ObjectKey { others?.keys[row].new ?? key }
+
     mutating func start() throws(RealmError) { try advance() }
 
     mutating func advance() throws(RealmError) {
+        if let others {
+            row += 1
+            key = row < others.keys.count ? others.keys[row].old : nil
+            found = key == nil ? nil : try others.table.find(others.keys[row].new)
+            return
+        }
         guard let list else { return }
         while true {
             row += 1

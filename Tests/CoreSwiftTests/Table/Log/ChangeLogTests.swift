@@ -428,6 +428,77 @@ import Testing
         #expect(try realm.readTables().catalog.log == nil)
     }
 
+    @Test func `commits that share a sync are told by the versions that they made`() throws {
+        let directory = TemporaryDirectory()
+        let realm = try CreationSchema.open(directory.file())
+        try realm.write { try realm.tablesForWriting().addConsumer("audit") }
+        var versions = [try #require(realm.version)]
+        for number in 0..<24 {
+            try realm.beginWrite()
+            // In the tail of the catalog, and as blocks.
+            let text = String(repeating: "x", count: number % 3 == 0 ? 2000 : 10)
+            _ = try realm.create("Leaf", ["text": .string(text)])
+            // The last of a group waits for the sync of all.
+            try realm.commit(waits: number % 5 == 4 || number == 23)
+            versions.append(try #require(realm.version))
+        }
+        #expect(zip(versions, versions.dropFirst()).contains { $1 == $0 + 2 })
+        let tables = try realm.readTables()
+        let log = try #require(ChangeLog(tables))
+        var operations = try #require(try log.changes(from: versions[0], to: tables.version))
+        var told: [UInt64] = []
+        while let operation = try operations.next() {
+            if case .version(let version, _, _) = operation { told.append(version) }
+            #expect(operations.version == told.last)
+        }
+        #expect(told == Array(versions.dropFirst()))
+        // Between any two of them, and from the numbers that were skipped, too.
+        for (first, from) in versions.enumerated() {
+            for (last, to) in versions.enumerated().dropFirst(first) {
+                var some = try #require(try log.changes(from: from, to: to))
+                var created = 0
+                while let operation = try some.next() {
+                    if case .created = operation { created += 1 }
+                }
+                #expect(created == last - first)
+            }
+        }
+        for version in versions.dropFirst(10) {
+            try realm.write { try realm.tablesForWriting().acknowledge("audit", version) }
+            let left = try #require(
+                try ChangeSummary.logged(from: version, to: try realm.readTables()))
+            let index = try #require(versions.firstIndex(of: version))
+            #expect(left.classes.first?.inserted.count ?? 0 == versions.count - 1 - index)
+        }
+        #expect(try realm.check() == [])
+    }
+
+    @Test func `who only needs the log does not keep a file from being compacted`() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file()
+        let realm = try CreationSchema.open(path)
+        for number in 0..<50 { try touch(realm, number, text: 3000) }
+        let from = try #require(realm.version)
+        let other = try Store.open(
+            path: path, options: StoreOptions(), files: SystemCalls.shared)
+        let need = try LogNeed(other, from: from)
+        for number in 0..<50 { try touch(realm, number, text: 3000) }
+        #expect(try realm.compact())
+        let summary = try #require(
+            try ChangeSummary.logged(from: from, to: try realm.readTables()))
+        #expect(summary.classes.first?.inserted.count == 50)
+        #expect(try realm.check() == [])
+        // Who reads a version does.
+        let pin = try other.pinNewest()
+        for number in 0..<50 { try touch(realm, number, text: 3000) }
+        #expect(try !realm.compact())
+        other.unpin(pin.version)
+        #expect(try realm.compact())
+        need.end()
+        try other.close()
+        realm.close()
+    }
+
     @Test func `a change of the schema is told as such, and versions are compared`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file()
