@@ -4,6 +4,7 @@
 //
 //     REALM_CAMPAIGN_SECONDS=60                       each campaign
 //     REALM_CAMPAIGN_SECONDS_CRASH_IMAGES=3600        the campaign "crash images"
+//     REALM_CAMPAIGN_LEAST_PERCENT=25                 a quarter of the cases that must be done
 //     REALM_TEST_SEED=7                               where the seeds begin
 //
 // A busy machine does less in the same time, so each campaign also has a number of cases that it
@@ -37,7 +38,8 @@ struct Campaign: Sequence {
         self.seconds =
             TestSettings.seconds("REALM_CAMPAIGN_SECONDS_" + String(own))
             ?? TestSettings.seconds("REALM_CAMPAIGN_SECONDS") ?? seconds
-        self.least = Swift.max(least, 1)
+        let share = TestSettings.number("REALM_CAMPAIGN_LEAST_PERCENT", 100)
+        self.least = Swift.max(least * share / 100, 1)
         self.seed = TestSettings.seed(name, seed)
     }
 
