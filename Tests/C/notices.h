@@ -9,6 +9,9 @@
 
 #include "things.h"
 
+#include <poll.h>
+
+/* notify() comes on the thread that commits, or on the one of the library that listens for commits. */
 typedef struct loop {
     realm_work_queue_t *queue;
     int pending;
@@ -17,18 +20,25 @@ typedef struct loop {
 
 static inline void loop_notify(void *userdata, realm_work_queue_t *queue) {
     loop_t *loop = userdata;
-    loop->queue = queue;
-    loop->pending++;
+    __atomic_store_n(&loop->queue, queue, __ATOMIC_SEQ_CST);
+    __atomic_add_fetch(&loop->pending, 1, __ATOMIC_SEQ_CST);
 }
 static inline bool loop_on_thread(void *userdata) { return userdata != NULL; }
 static inline bool loop_can_deliver(void *userdata) { return !((loop_t *)userdata)->cannot_deliver; }
 
+/* How much is queued: when it is nothing, the listening thread may be about to queue something. */
+static inline int pending(loop_t *loop) {
+    for (int i = 0; i < 20 && !__atomic_load_n(&loop->pending, __ATOMIC_SEQ_CST); i++)
+        (void)poll(NULL, 0, 1);
+    return __atomic_load_n(&loop->pending, __ATOMIC_SEQ_CST);
+}
+
 /* Runs what was queued; more may be queued by it. */
 static inline void turn(loop_t *loop) {
-    int pending = loop->pending;
-    loop->pending = 0;
-    for (int i = 0; i < pending; i++)
-        realm_scheduler_perform_work(loop->queue);
+    (void)pending(loop);
+    int count = __atomic_exchange_n(&loop->pending, 0, __ATOMIC_SEQ_CST);
+    for (int i = 0; i < count; i++)
+        realm_scheduler_perform_work(__atomic_load_n(&loop->queue, __ATOMIC_SEQ_CST));
 }
 
 static inline realm_t *open_looped(realm_config_t *config, loop_t *loop) {
