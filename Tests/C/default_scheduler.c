@@ -19,6 +19,14 @@ static bool is_readable(int descriptor, int milliseconds) {
     return poll(&ready, 1, milliseconds) == 1 && ready.revents == POLLIN;
 }
 
+/* Nothing is queued for good: the thread that listens for commits may ask for another look, at which there is
+ * nothing new. */
+static bool is_quiet(int descriptor, realm_work_queue_t *queue) {
+    for (int i = 0; i < 100 && is_readable(descriptor, 2); i++)
+        realm_scheduler_perform_work(queue);
+    return !is_readable(descriptor, 0);
+}
+
 /* -- What it is ---------------------------------------------------------------------------------- */
 
 static void *of_this_thread(void *result) {
@@ -109,7 +117,7 @@ static void delivery(void) {
     CHECK(is_readable(descriptor, 0));
     realm_scheduler_perform_work(queue);
     TOLD(notice, "-");
-    CHECK(!is_readable(descriptor, 0));
+    CHECK(is_quiet(descriptor, queue));
 
     pthread_t thread;
     for (int i = 0; i < 5; i++) {
@@ -120,7 +128,7 @@ static void delivery(void) {
         realm_scheduler_perform_work(queue);
         TOLD(notice, text);
         pthread_join(thread, NULL);
-        CHECK(!is_readable(descriptor, 0));
+        CHECK(is_quiet(descriptor, queue));
     }
     /* Another process. */
     process_t process = start("committer", path, 0);
@@ -145,7 +153,7 @@ static void delivery(void) {
     realm_release(realm);
     pthread_create(&thread, NULL, commit_once, (void *)path);
     pthread_join(thread, NULL);
-    CHECK(!is_readable(descriptor, 0));
+    CHECK(is_quiet(descriptor, queue));
     realm_release(scheduler);
 }
 
@@ -197,7 +205,7 @@ static void forked(void) {
         notice_t notice = {0};
         realm_results_t *things = realm_object_find_all(again, class_key(again, "Thing"));
         watch_results(&notice, things, NULL);
-        CHECK(is_readable(own, 0) && !is_readable(descriptor, 0));
+        CHECK(is_readable(own, 0));
         realm_scheduler_perform_work(realm_scheduler_get_work_queue(mine));
         add_to(again);
         CHECK(is_readable(own, 0));
