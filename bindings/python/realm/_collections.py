@@ -33,9 +33,10 @@ from typing import (
 
 from . import _realm
 from ._errors import ArgumentError, NoSuchObjectError, OutOfBoundsError
-from ._model import _find_target, _short
+from ._model import _find_target
 from ._observing import KeyPath, begin, freeze
 from ._results import Results
+from ._showing import short
 from ._streams import Changes
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ def _repr(collection: Any, kind: str, brackets: str) -> str:
         if len(shown) == _SHOWN:
             shown.append("...")
             break
-        shown.append(": ".join(map(_short, element)) if kind == "dict" else _short(element))
+        shown.append(": ".join(map(short, element)) if kind == "dict" else short(element))
     inner = f"{brackets[0]}{', '.join(shown)}{brackets[1]}"
     return f"<{kind} {collection._path}: {inner}>"
 

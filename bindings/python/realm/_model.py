@@ -18,18 +18,18 @@ import builtins
 import datetime
 import decimal
 import inspect
-import itertools
 import sys
 import types
 import typing
 import uuid
 from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar, TypeVar, Union, cast
+from typing import Annotated, Any, ClassVar, TypeVar, Union
 
 from . import _realm
 from ._errors import SchemaError
 from ._json import to_dict, to_json
 from ._observing import KeyPath, ObjectChange, begin, freeze
+from ._showing import short
 from ._streams import Changes
 from ._values import ObjectId
 
@@ -531,7 +531,7 @@ class Object(_realm.Object, metaclass=ObjectMeta):
         shown = []
         for prop in model.properties[:4]:
             value = getattr(self, prop.name, _MISSING)
-            shown.append(f"{prop.name}={_short(value)}")
+            shown.append(f"{prop.name}={short(value)}")
         if len(model.properties) > 4:
             shown.append("...")
         return f"{name}({', '.join(shown)})"
@@ -557,37 +557,6 @@ def _find_target(cls: ObjectMeta, name: str) -> ObjectMeta | None:
         if isinstance(found, ObjectMeta):
             declaration.target_class = found
     return declaration.target_class
-
-
-def _short_collection(value: Any, depth: int) -> str:
-    brackets = "[]" if isinstance(value, (list, _realm.List)) else "{}"
-    if depth > 2 and value:
-        return f"{brackets[0]}...{brackets[1]}"
-    if isinstance(value, (dict, _realm.Dictionary)):
-        pairs = cast("dict[str, Any]", value).items()
-        texts = [f"{k!r}: {_short(v, depth + 1)}" for k, v in itertools.islice(pairs, 4)]
-    else:
-        # Objects in it may contain it in turn.
-        texts = [_short(item, depth + 1) for item in itertools.islice(value, 4)]
-    return brackets[0] + ", ".join(texts + ["..."] * (len(value) > 4)) + brackets[1]
-
-
-def _short(value: Any, depth: int = 0) -> str:
-    if isinstance(value, Object):
-        return _reference(value)
-    if isinstance(value, (list, set, dict, _realm.List, _realm.Set, _realm.Dictionary)):
-        return _short_collection(value, depth)
-    text = repr(value)
-    return text if len(text) <= 40 else text[:37] + "..."
-
-
-def _reference(value: Object) -> str:
-    """An object in one word: its class and key. Links may form cycles, so it stops here."""
-    name = type(value).__name__
-    key = type(value).__realm_model__.primary_key
-    if key is not None:
-        return f"{name}({getattr(value, key.name)!r})"
-    return f"{name}(...)" if value._realm_key is None else f"{name}(#{value._realm_key})"
 
 
 def is_managed(obj: Object, /) -> bool:
