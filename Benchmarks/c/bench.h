@@ -40,6 +40,9 @@ struct bench {
 };
 extern struct bench B;
 
+/* A prime, so that steps of it lead through all of n objects in no order. */
+enum { UNORDERED_STEP = 7368787 };
+
 typedef struct workload {
     const char* name;
     void (*fn)(void);

@@ -6,6 +6,7 @@
  * bench_realm_notify.c  a run loop and the notification workloads
  * bench_realm_migrate.c changes of the schema
  * bench_realm_async.c   asynchronous commits that share syncs
+ * bench_realm_update.c  values set in one transaction, with and without an observer
  * bench_realm_nested.c  collections that many changes meet: objects of one list deleted, collections in a mixed value
  */
 #ifndef BENCH_REALM_H
@@ -86,6 +87,7 @@ void w_scan_text_bulk(void);
 void w_link_traverse(void);
 void w_backlinks(void);
 void w_notify(void);
+void w_versions(void);
 void w_notify_bg(void);
 void w_notify_process(void);
 void w_notify_objects(void);
@@ -93,4 +95,5 @@ void w_delete_listed(void);
 void w_nested(void);
 void w_migrate(void);
 void w_commit_grouped(void);
+void w_update(void);
 #endif

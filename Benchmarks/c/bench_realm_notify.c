@@ -1,6 +1,6 @@
 /* bench_realm_notify.c - a run loop as the C API wants one, and the notification workloads of bench_realm: how long
  * after a commit the observer of a sorted query has its change set, and what a thousand observers of objects cost a
- * commit that does not concern them.
+ * commit that does not concern them. And what a refresh without anything new costs, and freezing.
  */
 #define _GNU_SOURCE
 #include "bench_realm.h"
@@ -84,12 +84,12 @@ static void on_change(void* ud, const realm_collection_changes_t* changes)
     ob->calls++;
 }
 
-static void observe(observer_t* ob, const char* label)
+static void observe(observer_t* ob, const char* label, const char* query)
 {
     memset(ob, 0, sizeof *ob);
     size_t n = 0;
     double t0 = now();
-    realm_query_t* q = realm_query_parse(g_realm, K.person, "age < 50", 0, NULL);
+    realm_query_t* q = realm_query_parse(g_realm, K.person, query, 0, NULL);
     CK(q);
     realm_results_t* r = realm_query_find_all(q);
     CK(r);
@@ -112,18 +112,18 @@ static void unobserve(observer_t* ob)
     loop_drain(&g_loop);
 }
 
-/* One write transaction changing the age of 10 random objects, the first of them in the observed set, so that a
- * callback is due. Returns the moment before the commit; *after: the moment after it. */
-static double write_ten(realm_t* r, const keys_t* k, double* after)
+/* One write transaction changing the age of 10 random objects of the first n, the first of them in the observed set, so
+ * that a callback is due. Returns the moment before the commit; *after: the moment after it. */
+static double write_ten(realm_t* r, const keys_t* k, size_t n, double* after)
 {
     realm_value_t age;
     CK(realm_begin_write(r));
     for (int i = 0; i < NOTIFY_OBJECTS; i++) {
-        realm_object_t* o = find_pk(r, k->person, (int64_t)(rnd() % B.n));
+        realm_object_t* o = find_pk(r, k->person, (int64_t)(rnd() % n));
         CK(realm_get_value(o, k->age, &age));
         while (i == 0 && age.integer >= 50) {
             realm_release(o);
-            o = find_pk(r, k->person, (int64_t)(rnd() % B.n));
+            o = find_pk(r, k->person, (int64_t)(rnd() % n));
             CK(realm_get_value(o, k->age, &age));
         }
         CK(realm_set_value(o, k->age, v_int((int64_t)(rnd() % 100)), false));
@@ -136,23 +136,31 @@ static double write_ten(realm_t* r, const keys_t* k, double* after)
 }
 
 /* writer and observer are the same realm instance on one thread */
-void w_notify(void)
+static void notify(const char* name, const char* query, size_t n)
 {
     observer_t ob;
     double from_begin = 0, from_end = 0;
-    observe(&ob, "notify");
+    char after_name[64];
+    observe(&ob, name, query);
     for (int i = 0; i < NOTIFY_COMMITS; i++) {
         size_t seen = ob.calls;
-        double after, before = write_ten(g_realm, &K, &after);
+        double after, before = write_ten(g_realm, &K, n, &after);
         while (ob.calls == seen)
             loop_run_once(&g_loop);
         from_begin += ob.last - before;
         from_end += ob.last - after;
     }
-    report("notify", from_begin, NOTIFY_COMMITS);
-    report("notify_after_commit", from_end, NOTIFY_COMMITS);
+    snprintf(after_name, sizeof after_name, "%s_after_commit", name);
+    report(name, from_begin, NOTIFY_COMMITS);
+    report(after_name, from_end, NOTIFY_COMMITS);
     unobserve(&ob);
     B.fresh = false;
+}
+void w_notify(void)
+{
+    notify("notify", "age < 50", B.n);
+    /* about a thousand results */
+    notify("notify_few", "age < 50 AND _id < 2000", B.n < 2000 ? B.n : 2000);
 }
 
 /* the writer is a second realm instance on its own thread */
@@ -178,7 +186,7 @@ static void* bg_main(void* ud)
         b->go = false;
         pthread_mutex_unlock(&b->mutex);
         loop_drain(&loop);
-        double after, before = write_ten(r, &k, &after);
+        double after, before = write_ten(r, &k, B.n, &after);
         pthread_mutex_lock(&b->mutex);
         b->before = before;
         b->after = after;
@@ -196,7 +204,7 @@ void w_notify_bg(void)
     bg_t b = {.mutex = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
     pthread_t th;
     double from_begin = 0, from_end = 0;
-    observe(&ob, "notify_bg");
+    observe(&ob, "notify_bg", "age < 50");
     pthread_create(&th, NULL, bg_main, &b);
     for (int i = 0; i < NOTIFY_COMMITS; i++) {
         size_t seen = ob.calls;
@@ -236,7 +244,7 @@ static void write_in_child(int go, int done)
     while (read(go, &c, 1) == 1) {
         double after;
         usleep(1000);
-        write_ten(r, &k, &after);
+        write_ten(r, &k, B.n, &after);
         CK(write(done, &after, sizeof after) == sizeof after);
         loop_drain(&loop);
     }
@@ -258,7 +266,7 @@ void w_notify_process(void)
     }
     close(go[0]);
     close(done[1]);
-    observe(&ob, "notify_process");
+    observe(&ob, "notify_process", "age < 50");
     for (int i = 0; i < NOTIFY_COMMITS; i++) {
         size_t seen = ob.calls;
         CK(write(go[1], "x", 1) == 1);
@@ -274,6 +282,29 @@ void w_notify_process(void)
     unobserve(&ob);
     B.fresh = false;
 }
+
+/* ---------------------------------------------------------------- versions */
+
+void w_versions(void)
+{
+    const size_t ops = 100000;
+    bool refreshed = false;
+    CK(realm_refresh(g_realm, NULL));
+    double t0 = now();
+    for (size_t i = 0; i < ops; i++)
+        CK(realm_refresh(g_realm, &refreshed));
+    report("refresh", now() - t0, ops);
+    CK(!refreshed);
+    t0 = now();
+    for (size_t i = 0; i < ops; i++) {
+        realm_t* frozen = realm_freeze(g_realm);
+        CK(frozen);
+        realm_release(frozen);
+    }
+    report("freeze", now() - t0, ops);
+}
+
+/* ---------------------------------------------------------------- observers of objects */
 
 /* a thousand observers of single objects, and commits that change another one */
 static void on_object_change(void* ud, const realm_object_changes_t* changes)

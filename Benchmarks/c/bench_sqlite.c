@@ -231,6 +231,30 @@ static void w_commit_small(void)
     sqlite3_finalize(u);
     sqlite3_finalize(c);
 }
+/* The age of half the persons in one transaction; as bench_realm_update.c chooses them. */
+static void update(const char* name, size_t step)
+{
+    size_t ops = B.n / 2, id = 0;
+    double t0 = now();
+    exec("BEGIN IMMEDIATE");
+    sqlite3_stmt* u = prep("UPDATE person SET age=? WHERE id=?");
+    for (size_t i = 0; i < ops; i++) {
+        sqlite3_bind_int64(u, 1, (int64_t)(i % 100));
+        sqlite3_bind_int64(u, 2, (int64_t)id);
+        step_done(u);
+        id += step;
+        id %= B.n;
+    }
+    sqlite3_finalize(u);
+    exec("COMMIT");
+    report(name, now() - t0, ops);
+    B.fresh = false;
+}
+static void w_update(void)
+{
+    update("update", 1);
+    update("update_unordered", UNORDERED_STEP);
+}
 /* SQLite cannot move the WAL's content into the database past the pinned reader's mark: the WAL grows instead. */
 static void w_pinned_reader(void)
 {
@@ -335,6 +359,8 @@ static const workload_t workloads[] = {
     {"team_queries", w_team_queries, true},
     {"sort_indexed", w_sort_indexed, true},
     {"commit_small", w_commit_small, true},
+    {"notify", w_notify, true},
+    {"versions", w_versions, true},
     {"insert_bulk_nopk", w_insert_bulk_nopk, true},
     {"insert_bulk_idx", w_insert_bulk_idx, true},
     {"query_indexed", w_query_indexed, true},
@@ -347,6 +373,7 @@ static const workload_t workloads[] = {
     {"pinned_reader", w_pinned_reader, true},
     {"delete_listed", w_delete_listed, true},
     {"nested", w_nested, true},
+    {"update", w_update, true},
     {"delete_half", w_delete_half, true},
     {"migrate", w_migrate, false},
 };

@@ -2,6 +2,7 @@
  *
  * bench_sqlite.c        opening, tables, inserting, small commits, deleting, the list of workloads and main
  * bench_sqlite_read.c   point reads, queries, lists as child tables, sorting, aggregates, scans, links
+ * bench_sqlite_notify.c the update hook and the query again; versions
  * bench_sqlite_nested.c collections that many changes meet, as child tables; changes of the schema
  */
 #ifndef BENCH_SQLITE_H
@@ -50,5 +51,7 @@ void w_backlinks(void);
 void w_delete_listed(void);
 void w_nested(void);
 void w_migrate(void);
+void w_notify(void);
+void w_versions(void);
 
 #endif
