@@ -317,11 +317,12 @@ public final class Realm {
         session.pointee.status = .reading
         borrowed.clear()
         defer { endedWriting() }
-        try tables.commit(waits: waits)
+        try tables.commit(waits: waits, tells: true)
         file.noteWritten(self)  // callbacks may write
         noteSchema(tables)
-        tell(.transaction, .debug, "'\(path)': committed version \(tables.version)")
+        // Before the program's code runs: nobody else wakes them.
         wakeOthers(tables.version)
+        tell(.transaction, .debug, "'\(path)': committed version \(tables.version)")
         wakeAfterWriting()
         silent?.skip(self, from: before)
         announce(tables.version, silent)

@@ -77,7 +77,11 @@ final class Wakers: @unchecked Sendable {
 
     private func listen(_ store: Store) throws(RealmError) {
         version = store.newestVersion
-        listener = try CommitListener(store) { [self] in wakeAll($0) }
+        let lockFile = store.lockFile
+        listener = try CommitListener(store) { [self] in
+            // Who committed it here wakes all others, maybe a moment from now.
+            lockFile.isTold($0) || wakeAll($0)
+        }
     }
 
     private func endListening() {

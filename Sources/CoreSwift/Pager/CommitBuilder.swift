@@ -134,9 +134,10 @@ final class CommitBuilder {
 
     /// Writes the version with the client's payload in its root and returns it pinned. The lease
     /// has ended then. On an error it has not: abandon it or prepare another commit. With `soft` the
-    /// version is not yet synced: the caller sees to that with `Store.makeDurable`.
+    /// version is not yet synced: the caller sees to that with `Store.makeDurable`. With `tells` the
+    /// caller tells this process of the version, which need not listen for it.
     func publish(
-        payload: UnsafeRawBufferPointer, soft: Bool = false
+        payload: UnsafeRawBufferPointer, soft: Bool = false, tells: Bool = false
     ) throws(RealmError) -> Store.Pin {
         guard !hasEnded else {
             throw RealmError(.wrongTransactionState, "'\(store.path)': the commit has ended")
@@ -144,6 +145,8 @@ final class CommitBuilder {
         hasEnded = true
         do throws(RealmError) {
             let waiting = store.group.state?.versions.count ?? 0
+            // Listeners may see the version as soon as it is there.
+            if tells { store.lockFile.noteTold(version) }
             let pin = try write(
                 payload,
                 soft: soft && !store.options.inMemory && waiting + 1 < CommitGroup.commitsMax)
@@ -154,6 +157,8 @@ final class CommitBuilder {
             store.lockFile.wakeWaiting()
             return pin
         } catch {
+            // Another process may make a version of this number.
+            store.lockFile.noteTold(0)
             store.space = nil
             store.group.unlock()
             throw error

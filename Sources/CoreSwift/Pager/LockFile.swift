@@ -63,6 +63,12 @@ final class LockFile {
     private(set) var record = -1
     /// Slots that belong to this store and hold no version now.
     private var spareSlots: [Int] = []
+    /// The last version made by this store whose maker has realms of the process look at it; atomic.
+    private let told: UnsafeMutablePointer<UInt64> = {
+        let word = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
+        word.initialize(to: 0)
+        return word
+    }()
 
     let path: String
     /// Which file the lock file itself is.
@@ -106,6 +112,7 @@ final class LockFile {
     }
 
     deinit {
+        told.deallocate()
         if let file {
             closeDescriptor()
             _ = file.files.unmap(memory, bytes)
@@ -137,6 +144,12 @@ final class LockFile {
         ck_store_u64(word(32), version)
         _ = ck_add_u64(word(72), 1)
     }
+
+    /// A version is about to be published, and who makes it tells all of this process.
+    func noteTold(_ version: UInt64) { ck_store_u64(told, version) }
+
+    /// Whether this process hears of the version from who made it.
+    func isTold(_ version: UInt64) -> Bool { ck_load_u64(told) == version }
 
     // MARK: Opening and closing
 

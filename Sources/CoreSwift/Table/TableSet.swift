@@ -426,8 +426,9 @@ final class TableSet {
 
     /// Writes the transaction as a new version and moves there. After an error the changes are
     /// gone and the session is at the version it started from. `waits`: until the version is on
-    /// stable storage; else the caller sees to that with `Store.makeDurable`.
-    func commit(waits: Bool = true) throws(RealmError) {
+    /// stable storage; else the caller sees to that with `Store.makeDurable`. `tells`: the caller has
+    /// realms of this process look at it.
+    func commit(waits: Bool = true, tells: Bool = false) throws(RealmError) {
         guard let transaction, let lease else { return }
         do throws(RealmError) {
             if let schemaFailure { throw schemaFailure }
@@ -437,7 +438,7 @@ final class TableSet {
             if store.options.clientNumber != 0 {
                 try forEachTable { table throws(RealmError) in try table.checkKeysGiven() }
             }
-            let next = try write(transaction.pointee.memory, lease, isSoft: !waits)
+            let next = try write(transaction.pointee.memory, lease, isSoft: !waits, tells)
             endWrite()
             isReshaped = false
             let old = pin
@@ -451,7 +452,8 @@ final class TableSet {
     }
 
     private func write(
-        _ memory: UnsafeMutablePointer<TransactionMemory>, _ lease: WriteLease, isSoft: Bool
+        _ memory: UnsafeMutablePointer<TransactionMemory>, _ lease: WriteLease, isSoft: Bool,
+        _ tells: Bool
     ) throws(RealmError) -> Store.Pin {
         var next = Catalog()
         next.format = isSchemaDirty ? stored.format : catalog.format
@@ -484,19 +486,20 @@ final class TableSet {
         log?.place(builder)
         next.log = log?.directory
         let payload = next.encoded()
-        let pin = try Self.publish(builder, payload, isSoft)
+        let pin = try Self.publish(builder, payload, isSoft, tells)
         catalog = next
         return pin
     }
 
     private static func publish(
-        _ builder: CommitBuilder, _ payload: [UInt8], _ isSoft: Bool
+        _ builder: CommitBuilder, _ payload: [UInt8], _ isSoft: Bool, _ tells: Bool
     ) throws(RealmError) -> Store.Pin {
         let copy = UnsafeMutableRawBufferPointer.allocate(
             byteCount: payload.count, alignment: 8)
         defer { copy.deallocate() }
         copy.copyBytes(from: payload)
-        return try builder.publish(payload: UnsafeRawBufferPointer(copy), soft: isSoft)
+        return try builder.publish(
+            payload: UnsafeRawBufferPointer(copy), soft: isSoft, tells: tells)
     }
 
     /// Undoes the write transaction.

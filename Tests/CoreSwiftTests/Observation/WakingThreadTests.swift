@@ -114,6 +114,43 @@ import Testing
         }
     }
 
+    /// Publishes a version without changes, and has listeners look.
+    private func publish(_ store: Store, tells: Bool) throws {
+        let begun = try store.beginWrite(wait: true)
+        let lease = try #require(begun)
+        let payload = UnsafeRawBufferPointer(
+            start: lease.base.payload, count: lease.base.payloadCount)
+        let builder = try lease.prepareCommit(pages: 0, freed: [])
+        store.unpin(try builder.publish(payload: payload, tells: tells).version)
+        store.lockFile.wakeOwn(store.lockFile.waitingBit)
+    }
+
+    @Test func `the listener leaves a version to its maker in this process, if that tells all`()
+        throws
+    {
+        let path = directory.file()
+        let descriptor = try Scheduler.ofThisThread.eventDescriptor()
+        let realm = try TestSchema.open(path)
+        let store = realm.file.store
+        while Self.isReadable(descriptor) { Self.turn(descriptor, 0) }
+        func isWoken(_ milliseconds: Int32) -> Bool {
+            var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            return poll(&ready, 1, milliseconds) > 0
+        }
+        _ = try realm.refresh()
+        for _ in 0..<3 {
+            try publish(store, tells: true)
+            #expect(!isWoken(30))
+            // That of another: nobody else has realms look at it.
+            try publish(store, tells: false)
+            #expect(isWoken(5000))
+            Self.turn(descriptor, 0)
+            #expect(realm.version == store.newestVersion)
+        }
+        realm.close()
+        Self.turn(descriptor, 0)
+    }
+
     @Test func `realms are closed while others commit and wake them`() throws {
         let path = directory.file()
         let isDone = Counter()
