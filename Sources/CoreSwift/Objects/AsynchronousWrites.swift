@@ -283,7 +283,8 @@ extension Realm {
         return lease
     }
 
-    /// Has other realms look at a version that this one made; at several at once while blocks wait.
+    /// Has other realms look at a version that this one made; at several at once while blocks wait. Called
+    /// before the program's code runs: nobody else wakes them.
     func wakeOthers(_ version: UInt64) {
         if asynchronous?.hasMoreBlocks ?? false {
             file.wakeAllSoon(version)

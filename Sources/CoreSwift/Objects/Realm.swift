@@ -320,7 +320,6 @@ public final class Realm {
         try tables.commit(waits: waits, tells: true)
         file.noteWritten(self)  // callbacks may write
         noteSchema(tables)
-        // Before the program's code runs: nobody else wakes them.
         wakeOthers(tables.version)
         tell(.transaction, .debug, "'\(path)': committed version \(tables.version)")
         wakeAfterWriting()
