@@ -46,6 +46,8 @@ final class CommitScratch {
 
 final class CommitBuilder {
     let version: UInt64
+    /// Of the header; not that of the newest durable version.
+    private let headerSlot: Int
     /// Whatever is free at the end of the file is given back.
     var givesBackAll = false
     private let lease: WriteLease
@@ -69,9 +71,10 @@ final class CommitBuilder {
 
     /// Holds the lock of the group until the commit has ended.
     init(
-        lease: WriteLease, space: SpaceMap, version: UInt64, runs: [SpaceRun], kept: [UInt64],
-        group: CommitGroup.State?
+        lease: WriteLease, space: SpaceMap, version: UInt64, slot: Int, runs: [SpaceRun],
+        kept: [UInt64], group: CommitGroup.State?
     ) {
+        self.headerSlot = slot
         self.lease = lease
         store = lease.store
         self.space = space
@@ -205,7 +208,7 @@ final class CommitBuilder {
         let shrinks = pageCount < space.basePageCount
         // Can't fail: the pages are mapped.
         if !shrinks { try? store.extendMapping(to: pageCount) }
-        store.lockFile.publish(version: version, pages: pageCount)
+        store.lockFile.publish(version: version, pages: pageCount, root, headerSlot)
         if shrinks {
             store.limitMapping(to: pageCount)
             // Failing leaves a longer file, which does no harm.
@@ -374,32 +377,23 @@ final class CommitBuilder {
 
     private func writeHeader(_ root: BlockReference) throws(RealmError) {
         let header = FileHeader(
+            slot: headerSlot, listsOlder: scratch.written.contains { $0.version != version },
             flags: store.options.inMemory ? FileHeader.flagInMemory : 0, fileID: store.fileID,
             version: version, root: root, pageCount: space.pageCount)
-        let buffer = UnsafeMutableRawPointer.allocate(
-            byteCount: FileHeader.slotBytes, alignment: 8)
-        defer { buffer.deallocate() }
-        header.encode(buffer)
-        do throws(RealmError) {
-            try store.file.write(
-                buffer, count: FileHeader.slotBytes,
-                at: Int64(FileHeader.slotOffset(version: version)), "write the header")
-        } catch {
-            throw poison(error)
-        }
+        do throws(RealmError) { try store.writeHeader(header) } catch { throw poison(error) }
     }
 
     /// After a failure that leaves open what is on disk; the versions of the group went with it.
     private func poison(_ error: RealmError) -> RealmError {
         store.fail(error)
-        store.wipeHeader(version)
+        store.wipeHeader(headerSlot)
         store.group.end()
         return error
     }
 
     /// The version waits for a sync, with the group if there is one.
     private func noteWaiting() {
-        var state = group ?? CommitGroup.State(kept: kept + [version - 1])
+        var state = group ?? CommitGroup.State(kept: kept + [lease.base.version], slot: headerSlot)
         state.versions.append(version)
         state.digest = digest
         state.written = scratch.written

@@ -3,8 +3,7 @@
 // covered it. Until then the file keeps the last durable version whole, so that a crash leaves that
 // version, or one of the group with all before it:
 //
-//  1. The slot with the header of the durable version is not written. As the slot follows from the
-//     version, versions of a group skip one number: 7 durable, then 8, 10, 12 in the other slot.
+//  1. The slot with the header of the durable version is not written: all of a group have the other.
 //  2. No page that the durable version or one of the group uses is used again, whoever reads them.
 //     The file is not cut.
 //  3. The root of each version of the group lists what the group wrote before it, too: recovery
@@ -27,6 +26,8 @@ final class CommitGroup: @unchecked Sendable {
         /// The version on stable storage, in the slot that the group does not write, and those
         /// whose blocks its root lists.
         let kept: [UInt64]
+        /// The one that the group writes.
+        let slot: Int
         /// Published since, ascending; not empty.
         var versions: [UInt64] = []
         var digest = WrittenDigest()
@@ -110,7 +111,9 @@ extension Store {
         } catch {
             fail(error)
             // Others may have synced and gone on, and the slot be that of a version of theirs.
-            if lockFile.unsyncedVersion == group.newestVersion { wipeHeader(group.newestVersion) }
+            if lockFile.unsyncedVersion == group.newestVersion, let slot = group.state?.slot {
+                wipeHeader(slot)
+            }
             group.end()
             throw error
         }
@@ -121,9 +124,8 @@ extension Store {
     /// After a failure that leaves open what is on disk. The kernel may have dropped the pages it
     /// could not write while still showing them to readers, so the next open must not take this
     /// version for complete.
-    func wipeHeader(_ version: UInt64) {
+    func wipeHeader(_ slot: Int) {
         try? file.writeZeros(
-            FileHeader.slotBytes, at: Int64(FileHeader.slotOffset(version: version)),
-            "wipe the header")
+            FileHeader.slotBytes, at: Int64(FileHeader.slotOffset(slot)), "wipe the header")
     }
 }

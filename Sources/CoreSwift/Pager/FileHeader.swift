@@ -1,12 +1,14 @@
 // The fixed places of a file: two header slots and the sync record.
 //
-// Pages 0 and 1 each begin with a header slot of 512 bytes (a sector, which disks write whole).
-// Even versions are in page 0, odd ones in page 1, so that writing a version never touches the slot
-// of the one before it.
+// Pages 0 and 1 each begin with a header slot of 512 bytes (a sector, which disks write whole). A
+// version takes the slot that does not hold the newest durable one, so that writing it never touches
+// that. The first version has the slot of its lowest bit, and where versions follow one another by
+// one, all have; libraries that know format 1 alone count on it.
 //
 //   offset  size  field
 //        0     8  magic "RealmSwF"
-//        8     4  format version
+//        8     4  format version: 1, or 2 where the slot is the other one, or the root lists blocks
+//                 that versions before it wrote
 //       12     4  page size
 //       16     4  cipher: 0 plain
 //       20     4  flags: 1 = in-memory file, gone with its last user
@@ -33,6 +35,10 @@ struct FileID: Equatable {
 }
 
 struct FileHeader: Equatable {
+    /// Which of the two it stands in: 0 or 1.
+    var slot: Int
+    /// The root lists blocks of versions that shared a sync with this one.
+    var listsOlder = false
     var cipher: UInt32 = 0
     var flags: UInt32 = 0
     var fileID: FileID
@@ -41,7 +47,7 @@ struct FileHeader: Equatable {
     var pageCount: UInt64
 
     static let magic: UInt64 = 0x4677_536D_6C61_6552  // "RealmSwF"
-    static let formatVersion: UInt32 = 1
+    static let formatVersionMax: UInt32 = 2
     static let slotBytes = 512
     static let firstBlockPage: UInt64 = 2
     /// Beyond what a file can reach; a header with a higher version is forged.
@@ -49,7 +55,12 @@ struct FileHeader: Equatable {
     static let flagInMemory: UInt32 = 1
     private static let checkOffset = 496
 
-    static func slotOffset(version: UInt64) -> Int { Int(version & 1) * Page.size }
+    static func slotOffset(_ slot: Int) -> Int { slot * Page.size }
+
+    /// The slot of a version in files of format 1.
+    static func homeSlot(_ version: UInt64) -> Int { Int(version & 1) }
+
+    private var formatVersion: UInt32 { slot == Self.homeSlot(version) && !listsOlder ? 1 : 2 }
 
     var isInMemory: Bool { flags & Self.flagInMemory != 0 }
 
@@ -57,7 +68,7 @@ struct FileHeader: Equatable {
     func encode(_ target: UnsafeMutableRawPointer) {
         target.initializeMemory(as: UInt8.self, repeating: 0, count: Self.slotBytes)
         target.put(Self.magic, 0)
-        target.put(Self.formatVersion, 8)
+        target.put(formatVersion, 8)
         target.put(UInt32(Page.size), 12)
         target.put(cipher, 16)
         target.put(flags, 20)
@@ -83,8 +94,8 @@ struct FileHeader: Equatable {
         case foreign
     }
 
-    /// Decodes 512 bytes that nobody changes meanwhile.
-    static func decode(_ source: UnsafeRawPointer) -> Slot {
+    /// Decodes the 512 bytes of a slot, which nobody changes meanwhile.
+    static func decode(_ source: UnsafeRawPointer, slot: Int) -> Slot {
         guard source.u64(0) == magic else { return isZero(source) ? .blank : .foreign }
         let intact = withUnsafeTemporaryAllocation(byteCount: slotBytes, alignment: 8) { copy in
             guard let start = copy.baseAddress else { return false }
@@ -95,14 +106,17 @@ struct FileHeader: Equatable {
             return check.low == source.u64(checkOffset) && check.high == source.u64(checkOffset + 8)
         }
         guard intact else { return .damaged }
-        guard source.u32(8) == formatVersion, source.u32(12) == UInt32(Page.size) else {
-            return .otherFormat(source.u32(8))
+        let format = source.u32(8)
+        guard format > 0, format <= formatVersionMax, source.u32(12) == UInt32(Page.size) else {
+            return .otherFormat(format)
         }
+        let version = source.u64(40)
         return .valid(
             FileHeader(
+                slot: slot, listsOlder: format > 1 && slot == homeSlot(version),
                 cipher: source.u32(16), flags: source.u32(20),
                 fileID: FileID(low: source.u64(24), high: source.u64(32)),
-                version: source.u64(40), root: BlockReference(source + 48),
+                version: version, root: BlockReference(source + 48),
                 pageCount: source.u64(80)))
     }
 
@@ -129,7 +143,8 @@ struct SyncRecord: Equatable {
         check1 = header.root.check1
     }
 
-    static func offset(version: UInt64) -> Int { Int(~version & 1) * Page.size + 2048 }
+    /// Of the record for the version whose header is in this slot.
+    static func offset(slot: Int) -> Int { (1 - slot) * Page.size + 2048 }
 
     func encode(_ target: UnsafeMutableRawPointer) {
         target.initializeMemory(as: UInt8.self, repeating: 0, count: Self.byteCount)

@@ -16,6 +16,7 @@
 //       88     8  inode of the realm file
 //       96     8  grows when somebody needs the change log; 0 = nobody does (atomic)
 //      104     8  who waits for the commit signal: see LockFile+Signal.swift (atomic)
+//      112    96  where the roots of versions are: see LockFile+Root.swift (atomic)
 //     4096  8192  process records: 1,024 x process id (8), 0 = free
 //    12288        reader slots: {owner's record + 1 (8), version (8)}, 0 = free / no version. With
 //                 bit 63 the version is not pinned: its owner needs the change log of later ones
@@ -40,7 +41,7 @@ import CKernels
 
 final class LockFile {
     private static let magic: UInt64 = 0x6B63_4C6D_6C61_6552  // "RealmLck"
-    static let layoutVersion: UInt32 = 4
+    static let layoutVersion: UInt32 = 5
     static let sessionInMemory: UInt32 = 1
     private static let recordsOffset = 4096
     static let recordCount = 1024
@@ -107,8 +108,7 @@ final class LockFile {
         bytes = Self.slotsOffset
         memory = .allocate(byteCount: bytes, alignment: 8)
         memory.initializeMemory(as: UInt8.self, repeating: 0, count: bytes)
-        ck_store_u64(word(32), header.version)
-        ck_store_u64(word(40), pages)
+        publish(version: header.version, pages: pages, header.root, header.slot)
     }
 
     deinit {
@@ -139,7 +139,9 @@ final class LockFile {
     func clearUnsynced(_ version: UInt64) { _ = ck_cas_u64(word(48), version, 0) }
     func setFilePages(_ pages: UInt64) { ck_store_u64(word(40), pages) }
 
-    func publish(version: UInt64, pages: UInt64) {
+    /// The version is there, with its header in this slot. The caller is the writer.
+    func publish(version: UInt64, pages: UInt64, _ root: BlockReference, _ slot: Int) {
+        noteRoot(version, root, slot)
         ck_store_u64(word(40), pages)
         ck_store_u64(word(32), version)
         _ = ck_add_u64(word(72), 1)
@@ -190,7 +192,8 @@ final class LockFile {
         memory.put(identity.inode, 88)
         ck_store_u64(word(56), UInt64(Self.slotsPerPage))
         setUnsynced(unsynced ? header.version : 0)
-        publish(version: header.version, pages: header.pageCount)
+        publish(
+            version: header.version, pages: header.pageCount, header.root, header.slot)
     }
 
     /// Checks that the others who hold the session use the file as this store will.

@@ -7,15 +7,17 @@ extension Store {
     func checkRoot(_ pin: Pin) throws(RealmError) -> [String] {
         let root = try VersionRoot(try admit(pin.root), pin.root)
         var header = FileHeader(
-            fileID: fileID, version: pin.version, root: pin.root, pageCount: root.pageCount)
-        // The slot may hold a newer version by now, which is fine.
-        if case .valid(let slot) = try Self.readSlot(file, pin.version),
-            slot.version == pin.version
-        {
-            if slot.root != pin.root || slot.fileID != fileID {
-                return ["page \(pin.version & 1): the header names another root or file"]
+            slot: FileHeader.homeSlot(pin.version), fileID: fileID, version: pin.version,
+            root: pin.root, pageCount: root.pageCount)
+        // The slots may hold newer versions by now, which is fine.
+        for slot in 0...1 {
+            guard case .valid(let found) = try Self.readSlot(file, slot),
+                found.version == pin.version
+            else { continue }
+            if found.root != pin.root || found.fileID != fileID {
+                return ["page \(slot): the header names another root or file"]
             }
-            header = slot
+            header = found
         }
         // After newer versions gave back the end of the file, the list may reach beyond it.
         guard header.pageCount <= lockFile.filePages else { return [] }

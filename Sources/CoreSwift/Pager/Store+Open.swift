@@ -119,7 +119,7 @@ extension Store {
             path: file.path, options: options, file: file, mapping: mapping, lockFile: lockFile,
             claim: claim, fileID: lockFile.fileID, identity: found.status.identity)
         var slots: [FileHeader.Slot] = []
-        for version in [0, 1] as [UInt64] { slots.append(try readSlot(file, version)) }
+        for slot in 0...1 { slots.append(try readSlot(file, slot)) }
         for case .valid(let header) in slots where header.fileID == lockFile.fileID {
             return store
         }
@@ -179,15 +179,15 @@ extension Store {
     }
 
     static func readSlot(
-        _ file: OpenFile, _ version: UInt64
+        _ file: OpenFile, _ slot: Int
     ) throws(RealmError) -> FileHeader.Slot {
         let buffer = UnsafeMutableRawPointer.allocate(
             byteCount: FileHeader.slotBytes, alignment: 8)
         defer { buffer.deallocate() }
         buffer.initializeMemory(as: UInt8.self, repeating: 0, count: FileHeader.slotBytes)
         _ = try file.read(
-            buffer, count: FileHeader.slotBytes, at: Int64(FileHeader.slotOffset(version: version)))
-        return FileHeader.decode(buffer)
+            buffer, count: FileHeader.slotBytes, at: Int64(FileHeader.slotOffset(slot)))
+        return FileHeader.decode(buffer, slot: slot)
     }
 
     /// The version to start from; nil when the file is new.
@@ -205,16 +205,16 @@ extension Store {
         _ = try file.read(start, count: 2 * Page.size, at: 0)
         var headers: [FileHeader] = []
         var foreign = 0
-        for version in [0, 1] as [UInt64] {
-            switch FileHeader.decode(start + FileHeader.slotOffset(version: version)) {
+        for slot in 0...1 {
+            switch FileHeader.decode(start + FileHeader.slotOffset(slot), slot: slot) {
             case .valid(let header): headers.append(header)
             case .blank, .damaged: break
             case .foreign: foreign += 1
             case .otherFormat(let format):
                 throw RealmError(
                     .unsupportedFileFormatVersion,
-                    "'\(path)': file format \(format) is not supported, this library writes format"
-                        + " \(FileHeader.formatVersion)")
+                    "'\(path)': file format \(format) is not supported, this library knows formats"
+                        + " 1 to \(FileHeader.formatVersionMax)")
             }
         }
         if headers.isEmpty {
@@ -285,8 +285,8 @@ extension Store {
     /// The newest version that some sync record in the first two pages vouches for; 0 = none.
     private static func syncedVersion(_ start: UnsafeRawPointer) -> UInt64 {
         var newest: UInt64 = 0
-        for version in [0, 1] as [UInt64] {
-            let record = start + SyncRecord.offset(version: version)
+        for slot in 0...1 {
+            let record = start + SyncRecord.offset(slot: slot)
             newest = max(newest, SyncRecord.version(record) ?? 0)
         }
         return newest
@@ -294,7 +294,7 @@ extension Store {
 
     private static func hasSyncRecord(_ mapping: PageMapping, _ header: FileHeader) -> Bool {
         SyncRecord.isPresent(
-            mapping.source.pointee.base + SyncRecord.offset(version: header.version), for: header)
+            mapping.source.pointee.base + SyncRecord.offset(slot: header.slot), for: header)
     }
 
     /// Hashes every block that the version wrote; nil when all are right, else what is wrong.
@@ -393,10 +393,11 @@ extension Store {
             runs: [], blockPages: []
         ) { space.encode(version, into: $0, capacity: $1) ?? 0 }
         let header = FileHeader(
+            slot: FileHeader.homeSlot(version),
             flags: options.inMemory ? FileHeader.flagInMemory : 0, fileID: id, version: version,
             root: BlockCodec.seal(rootPage, page: 2, pages: 1, version: version),
             pageCount: UInt64(pages))
-        header.encode(buffer + FileHeader.slotOffset(version: version))
+        header.encode(buffer + FileHeader.slotOffset(header.slot))
         try file.write(buffer, count: pages * Page.size, at: 0, "create the file")
         try file.sync()
         return header
@@ -405,7 +406,8 @@ extension Store {
     /// Notes that the newest version is on stable storage. The caller has the file alone.
     func writeSyncRecord() throws(RealmError) {
         let version = lockFile.committedVersion
-        guard case .valid(let header) = try Self.readSlot(file, version),
+        guard let slot = lockFile.root(of: version)?.slot,
+            case .valid(let header) = try Self.readSlot(file, slot),
             header.version == version, !Self.hasSyncRecord(mapping, header)
         else { return }
         let buffer = UnsafeMutableRawPointer.allocate(
@@ -413,7 +415,7 @@ extension Store {
         defer { buffer.deallocate() }
         SyncRecord(header).encode(buffer)
         try file.write(
-            buffer, count: SyncRecord.byteCount, at: Int64(SyncRecord.offset(version: version)),
+            buffer, count: SyncRecord.byteCount, at: Int64(SyncRecord.offset(slot: slot)),
             "write the sync record")
     }
 }

@@ -25,7 +25,7 @@ extension Store {
                 lockFile.clearSlot(slot)
                 throw error
             }
-            // Two more commits came between pinning and reading the header slot: try again.
+            // Two more commits came between pinning and asking for the root: try again.
         }
     }
 
@@ -89,40 +89,25 @@ extension Store {
         return pins[index].pin
     }
 
-    /// The root of a pinned version; nil if its header slot holds another version meanwhile.
+    /// The root of a pinned version; nil if it is not the newest one any more.
     private func readRoot(_ version: UInt64) throws(RealmError) -> Pin? {
-        let slot = withUnsafeTemporaryAllocation(
-            byteCount: FileHeader.slotBytes, alignment: 8
-        ) { copy -> FileHeader.Slot in
-            guard let target = copy.baseAddress else { return .blank }
-            target.copyMemory(
-                from: source.pointee.base + FileHeader.slotOffset(version: version),
-                byteCount: FileHeader.slotBytes)
-            return FileHeader.decode(target)
+        guard let known = lockFile.root(of: version) else {
+            guard lockFile.committedVersion != version else {
+                throw RealmError(
+                    .invalidDatabase, "'\(lockFile.path)': names no root of version \(version)",
+                    path: path)
+            }
+            return nil
         }
-        if case .valid(let header) = slot, header.version == version {
-            return try makePin(header)
-        }
-        guard lockFile.committedVersion != version else {
+        let root = try VersionRoot(try admit(known.root), known.root)
+        guard root.version == version else {
             throw RealmError(
                 .invalidDatabase,
-                "'\(path)': page \(version & 1): the header slot of version \(version) is damaged",
-                path: path)
-        }
-        return nil
-    }
-
-    /// Checks the root block that a header names and describes its version.
-    private func makePin(_ header: FileHeader) throws(RealmError) -> Pin {
-        let root = try VersionRoot(try admit(header.root), header.root)
-        guard root.version == header.version, root.pageCount == header.pageCount else {
-            throw RealmError(
-                .invalidDatabase,
-                "'\(path)': page \(header.root.page): the root is not that of version"
-                    + " \(header.version)", path: path)
+                "'\(path)': page \(known.root.page): the root is not that of version"
+                    + " \(version)", path: path)
         }
         return Pin(
             version: root.version, payload: root.payload, payloadCount: root.payloadCount,
-            root: header.root)
+            root: known.root)
     }
 }

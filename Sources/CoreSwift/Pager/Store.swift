@@ -297,7 +297,38 @@ final class Store: @unchecked Sendable {
 
     /// Makes the committed version durable, whoever committed it. The caller holds the writer lock.
     private func syncCommitted() throws(RealmError) {
+        try restoreHeader()
         try file.sync()
         lockFile.setUnsynced(0)
+    }
+
+    /// A process that was killed between writing the header of a version and publishing it may have
+    /// left it in the slot of the committed version, which its group had. That version is whole, but
+    /// it is not the one that others read and go on from: their commits use its pages.
+    private func restoreHeader() throws(RealmError) {
+        let version = lockFile.committedVersion
+        guard let known = lockFile.root(of: version),
+            case .valid(let found) = try Self.readSlot(file, known.slot), found.fileID == fileID
+        else {
+            throw RealmError(
+                .invalidDatabase,
+                "'\(path)': the header slot of version \(version) is damaged", path: path)
+        }
+        if found.version == version { return }
+        let root = try VersionRoot(try admit(known.root), known.root)
+        try writeHeader(
+            FileHeader(
+                slot: known.slot, listsOlder: !root.olderVersionsListed.isEmpty,
+                fileID: fileID, version: version, root: known.root, pageCount: root.pageCount))
+    }
+
+    func writeHeader(_ header: FileHeader) throws(RealmError) {
+        let buffer = UnsafeMutableRawPointer.allocate(
+            byteCount: FileHeader.slotBytes, alignment: 8)
+        defer { buffer.deallocate() }
+        header.encode(buffer)
+        try file.write(
+            buffer, count: FileHeader.slotBytes, at: Int64(FileHeader.slotOffset(header.slot)),
+            "write the header")
     }
 }

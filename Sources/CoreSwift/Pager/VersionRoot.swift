@@ -14,10 +14,11 @@
 //       64     4  blocks in all runs
 //       68     4  offset of the space map
 //       72     4  bytes of the space map
-//       76     4  0
+//       76     4  1 if runs of older versions are listed by their distance, else 0
 //       80        payload, aligned to 16
-//                 runs: {first page (8), number of blocks (3), age (1), pages (4)}, aligned to 8;
-//                 the version that wrote them is the root's less twice the age (CommitGroup.swift)
+//                 runs: {first page (6), distance >> 8 (2), number of blocks (3), distance & 255 (1),
+//                 pages (4)}, aligned to 8; the version that wrote them is the root's less the
+//                 distance (CommitGroup.swift). With 0 at 76 the distance is twice what stands there
 //                 page count of each block (2 bytes each), in the order of the runs
 //                 space map (SpaceMap+Coding.swift), aligned to 8
 //
@@ -47,6 +48,9 @@ struct WrittenRun: Equatable {
     var version: UInt64
 
     static let blocksMax = 1 << 24 - 1
+    static let pageMax: UInt64 = 1 << 48 - 1
+    /// How much younger a root may be that lists it.
+    static let distanceMax: UInt64 = 1 << 24 - 1
 }
 
 /// A root block that passed its check value; fields are bounds-checked by `init`.
@@ -60,6 +64,7 @@ struct VersionRoot {
     let runCount: Int
     let blockCount: Int
     private let runsOffset: Int
+    private let hasDistances: Bool
     let spaceMap: UnsafeRawPointer
     let spaceMapCount: Int
 
@@ -80,6 +85,7 @@ struct VersionRoot {
         static let blockCount = 64
         static let spaceMap = 68
         static let spaceMapCount = 72
+        static let distances = 76
     }
 
     init(_ base: UnsafeRawPointer, _ reference: BlockReference) throws(RealmError) {
@@ -119,6 +125,7 @@ struct VersionRoot {
         blockCount = Int(base.u32(Field.blockCount))
         runsOffset = try section(
             base.u32(Field.runs), runCount * Self.runBytes + blockCount * 2, "written list")
+        hasDistances = base.u32(Field.distances) & 1 != 0
         spaceMapCount = Int(base.u32(Field.spaceMapCount))
         spaceMap =
             base + (try section(base.u32(Field.spaceMap), spaceMapCount, "space map"))
@@ -126,9 +133,11 @@ struct VersionRoot {
 
     func run(_ index: Int) -> WrittenRun {
         let p = base + (runsOffset + index * Self.runBytes)
+        let age = UInt64(p.u8(11))
+        let distance = hasDistances ? (p.u64(0) >> 48) << 8 | age : age * 2
         return WrittenRun(
-            page: p.u64(0), blocks: Int(p.u32(8)) & WrittenRun.blocksMax, pages: Int(p.u32(12)),
-            version: version &- UInt64(p.u8(11)) * 2)
+            page: p.u64(0) & WrittenRun.pageMax, blocks: Int(p.u32(8)) & WrittenRun.blocksMax,
+            pages: Int(p.u32(12)), version: version &- distance)
     }
 
     /// Versions before this one that wrote some of the blocks in the list.
@@ -165,11 +174,15 @@ struct VersionRoot {
         if let start = payload.baseAddress, payload.count > 0 {
             (target + headerBytes).copyMemory(from: start, byteCount: payload.count)
         }
+        var listsOlder = false
         for (index, run) in runs.enumerated() {
             let p = target + (runsOffset + index * runBytes)
-            p.put(run.page, 0)
-            p.put(UInt32(run.blocks) | UInt32((version - run.version) / 2) << 24, 8)
+            let distance = version - run.version
+            invariant(distance <= WrittenRun.distanceMax)
+            p.put(run.page | (distance >> 8) << 48, 0)
+            p.put(UInt32(run.blocks) | UInt32(distance & 255) << 24, 8)
             p.put(UInt32(run.pages), 12)
+            if distance > 0 { listsOlder = true }
         }
         blockPages.withUnsafeBytes { bytes in
             if let start = bytes.baseAddress, bytes.count > 0 {
@@ -193,6 +206,7 @@ struct VersionRoot {
         target.put(UInt32(blockPages.count), Field.blockCount)
         target.put(UInt32(mapOffset), Field.spaceMap)
         target.put(UInt32(mapBytes), Field.spaceMapCount)
+        if listsOlder { target.put(UInt32(1), Field.distances) }
     }
 
     private static func align(_ offset: Int) -> Int { (offset + 15) & ~15 }

@@ -21,9 +21,11 @@ final class WriteLease {
 
     /// Starts the commit that makes the next version: reserves a run for `pages` pages of the
     /// client's blocks and what the pager adds. `freed` are the blocks of older versions that the new
-    /// one no longer needs. The commit keeps syncs of the group away until it ends.
+    /// one no longer needs. It counts as `versions` commits. Syncs of the group are kept away until it
+    /// ends.
     func prepareCommit(
-        pages: Int, freed: [BlockReference], placement: Placement = .anywhere
+        pages: Int, freed: [BlockReference], placement: Placement = .anywhere,
+        versions: UInt64 = 1
     ) throws(RealmError) -> CommitBuilder {
         guard !hasEnded else {
             throw RealmError(
@@ -39,14 +41,21 @@ final class WriteLease {
             let group = store.group.state
             let kept = try store.versionsKept(for: base)
             let space = try store.loadSpace(base, kept)
-            let version = base.version + (group == nil ? 1 : 2)
+            let version = base.version + versions
+            guard let baseSlot = store.lockFile.root(of: base.version)?.slot else {
+                throw RealmError(
+                    .invalidDatabase,
+                    "'\(store.lockFile.path)': names no root of version \(base.version)",
+                    path: store.path)
+            }
             for block in freed { try space.free(block, by: version) }
             // The root of the base goes with it.
             try space.free(base.root, by: version)
             let own = UInt64(base.root.pageCount + space.chunkPagesExpected)
             let runs = space.reserve(UInt64(pages) + own, placement)
             return CommitBuilder(
-                lease: self, space: space, version: version, runs: runs, kept: kept, group: group)
+                lease: self, space: space, version: version,
+                slot: group == nil ? 1 - baseSlot : baseSlot, runs: runs, kept: kept, group: group)
         } catch {
             // Half of the changes may be in the map: load it again next time.
             store.space = nil

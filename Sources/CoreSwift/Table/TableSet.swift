@@ -26,6 +26,8 @@ final class TableSet {
     private var lease: WriteLease?
     /// What the session goes back to when the write transaction is rolled back.
     private var undo: (catalog: Catalog, stored: StoredSchema)?
+    /// Commits of the program that the write transaction has taken in; its own will count as one more.
+    private(set) var joined: UInt64 = 0
     /// The schema differs from the stored one and goes into the next commit.
     private var isSchemaDirty = false
     /// Some table has columns of another kind than `stored` says.
@@ -84,7 +86,8 @@ final class TableSet {
     var tableCapacity: Int { directory.pointee.capacity }
 
     var isWriting: Bool { transaction != nil }
-    var version: UInt64 { pin.version }
+    /// The one that is read; commits that wait to be written count.
+    var version: UInt64 { pin.version + joined }
     var schema: Schema { stored.schema }
     /// The schema as the file has it; nil while a transaction changes it.
     var knownSchema: KnownSchema? {
@@ -467,7 +470,7 @@ final class TableSet {
         memory.pointee.freed += log?.freed ?? []
         let builder = try lease.prepareCommit(
             pages: memory.pointee.blocks.pageTotal + schemaPages + (log?.pages ?? 0),
-            freed: memory.pointee.freed)
+            freed: memory.pointee.freed, versions: joined + 1)
         var schemaBlock: UnsafeMutableRawPointer?
         defer { schemaBlock?.deallocate() }
         for item in stored.schema.classes {
@@ -543,6 +546,7 @@ final class TableSet {
         setTransaction(nil)
         lease = nil
         undo = nil
+        joined = 0
         isSchemaDirty = false
         schemaFailure = nil
         consumerChanges = [:]

@@ -30,8 +30,9 @@ import Testing
         var bytes = TestSettings.readFile(directory.file())
         bytes.withUnsafeMutableBytes { buffer in
             guard let base = buffer.baseAddress else { return }
-            let slot = base + FileHeader.slotOffset(version: pin.version)
-            guard case .valid(var header) = FileHeader.decode(slot) else { return }
+            let number = FileHeader.homeSlot(pin.version)
+            let slot = base + FileHeader.slotOffset(number)
+            guard case .valid(var header) = FileHeader.decode(slot, slot: number) else { return }
             let root = base + Int(header.root.page) * Page.size
             // An inline map with one entry: first page - 2, pages << 1.
             let map = [0, 1, UInt8(victim.page + 1 - 2), 2 << 1]
@@ -42,7 +43,7 @@ import Testing
                 root, page: header.root.page, pages: header.root.pageCount,
                 version: header.version)
             header.encode(slot)
-            SyncRecord(header).encode(base + SyncRecord.offset(version: header.version))
+            SyncRecord(header).encode(base + SyncRecord.offset(slot: number))
         }
         TestSettings.writeFile(directory.file(), bytes)
         return victim.page

@@ -217,9 +217,12 @@ import Testing
             }
             if target == 0 || random.below(8) == 0 { mutate(start + 16, fields: 72, &random) }
             repairHeader(start)
-            if random.below(2) == 0, case .valid(let header) = FileHeader.decode(start) {
+            let slot = (start - base) / Page.size
+            if random.below(2) == 0,
+                case .valid(let header) = FileHeader.decode(start, slot: slot)
+            {
                 // As if known to be complete, which skips verification.
-                SyncRecord(header).encode(base + SyncRecord.offset(version: header.version))
+                SyncRecord(header).encode(base + SyncRecord.offset(slot: slot))
             }
         }
         return copy

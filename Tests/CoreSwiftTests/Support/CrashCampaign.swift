@@ -209,10 +209,12 @@ struct ToyWorkload: CrashWorkload {
         }
 
         /// Some commits are not synced, and then they are together with others.
+        /// Several numbers at once, as transactions have that were joined.
         func commit(_ change: [Int: UInt64?]) throws {
             let isSoft = random.below(2) == 0
             let pin = try ToyClient.commit(
-                store, &model, change, joinsGroup: isSoft || random.below(3) > 0, soft: isSoft)
+                store, &model, change, joinsGroup: isSoft || random.below(3) > 0, soft: isSoft,
+                versions: random.below(2) == 0 ? 1 : UInt64(1 + random.below(400)))
             if isSoft, random.below(4) == 0 { try store.makeDurable(pin.version) }
             if random.below(3) == 0 { held.append(pin.version) } else { store.unpin(pin.version) }
             if held.count > 2 { store.unpin(held.remove(at: random.below(held.count))) }

@@ -36,9 +36,9 @@ final class FileSurgeon {
         memory.copyMemory(from: bytes, byteCount: count)
         let base = UnsafeRawPointer(memory)
         var newest: FileHeader?
-        for version in [0, 1] as [UInt64] {
+        for slot in 0...1 {
             if case .valid(let header) = FileHeader.decode(
-                base + FileHeader.slotOffset(version: version)),
+                base + FileHeader.slotOffset(slot), slot: slot),
                 header.version > newest?.version ?? 0
             {
                 newest = header
@@ -46,7 +46,7 @@ final class FileSurgeon {
         }
         guard let header = newest else { throw ToyFailure(description: "no header") }
         version = header.version
-        slot = FileHeader.slotOffset(version: header.version)
+        slot = FileHeader.slotOffset(header.slot)
         add(.versionRoot, 0, 0, 0, slot + 48)
         try readRoot(header.root)
     }
@@ -246,8 +246,8 @@ final class FileSurgeon {
             base + slot, count: FileHeader.slotBytes, seed0: 0, seed1: 0)
         memory.put(check.low, slot + 496)
         memory.put(check.high, slot + 504)
-        if case .valid(let header) = FileHeader.decode(base + slot) {
-            SyncRecord(header).encode(memory + SyncRecord.offset(version: header.version))
+        if case .valid(let header) = FileHeader.decode(base + slot, slot: slot / Page.size) {
+            SyncRecord(header).encode(memory + SyncRecord.offset(slot: header.slot))
         }
     }
 }

@@ -119,14 +119,16 @@ enum ToyClient {
     static func commit(
         _ store: Store, _ model: inout ToyModel, _ changes: [Int: UInt64?],
         payloadBytes: Int = 100,
-        capacity: Int = leavesMax, joinsGroup: Bool = false, soft: Bool = false
+        capacity: Int = leavesMax, joinsGroup: Bool = false, soft: Bool = false,
+        versions: UInt64 = 1
     ) throws -> Store.Pin {
         guard let lease = try store.beginWrite(wait: true, joinsGroup: joinsGroup) else {
             throw ToyFailure(description: "no lease")
         }
         do {
             return try commit(
-                lease, &model, changes, payloadBytes: payloadBytes, capacity: capacity, soft: soft)
+                lease, &model, changes, payloadBytes: payloadBytes, capacity: capacity, soft: soft,
+                versions: versions)
         } catch {
             lease.abandon()
             throw error
@@ -136,7 +138,7 @@ enum ToyClient {
     static func commit(
         _ lease: WriteLease, _ model: inout ToyModel, _ changes: [Int: UInt64?],
         payloadBytes: Int = 100,
-        capacity: Int = leavesMax, soft: Bool = false
+        capacity: Int = leavesMax, soft: Bool = false, versions: UInt64 = 1
     ) throws -> Store.Pin {
         var (index, leaves) = try references(lease.store, lease.base)
         var freed: [BlockReference] = index.map { [$0] } ?? []
@@ -159,7 +161,7 @@ enum ToyClient {
             written.append((leaf, block, count))
             pages += count
         }
-        let builder = try lease.prepareCommit(pages: pages, freed: freed)
+        let builder = try lease.prepareCommit(pages: pages, freed: freed, versions: versions)
         for entry in written {
             leaves[entry.leaf] = builder.place(entry.block, pages: entry.pages)
         }

@@ -21,24 +21,22 @@ struct LogCommit {
     private(set) var freed: [BlockReference] = []
     private var blocks: [Block] = []
     private let nodes: NodeSource
-    /// The number of the record. The version that the commit makes is this one or the next: which,
-    /// is known when its pages are reserved, as the commits before may be synced meanwhile. No
-    /// version in between exists, so that it makes no difference to what is read or dropped.
+    /// The one that the commit makes, and the one that it goes on from.
     private let version: UInt64
-    /// Bytes of the log of the commit, and whether they end the tail or the newest segment.
-    private var written: (count: Int, isInTail: Bool)?
+    private let before: UInt64
 
     var pages: Int { blocks.reduce(0) { $0 + $1.pages } }
 
     /// `record`: what the commit recorded; nil when it recorded nothing, though it may have changed
     /// something. `needed`: the oldest version from which on somebody wants to be notified.
     init(
-        _ base: LogDirectory?, version: UInt64, record: LogBytes?, needed: UInt64?,
+        _ base: LogDirectory?, version: UInt64, before: UInt64, record: LogBytes?, needed: UInt64?,
         consumers: [ChangeConsumer], _ nodes: NodeSource
     ) throws(RealmError) {
         self.nodes = nodes
         self.version = version
-        directory = base ?? LogDirectory(from: version - 1)
+        self.before = before
+        directory = base ?? LogDirectory(from: before)
         directory?.consumers = consumers
         let acknowledged = consumers.map(\.acknowledged).min()
         guard let oldest = [needed, acknowledged].compactMap({ $0 }).min() else {
@@ -58,7 +56,7 @@ struct LogCommit {
             return
         }
         // Before the first failure that leaves blocks behind.
-        try trim(to: min(oldest, version - 1))
+        try trim(to: min(oldest, before))
         if record.count > 0 { append(record.buffer) }
         try pack()
         while acknowledged.map({ $0 > (directory?.from ?? 0) }) ?? true,
@@ -85,7 +83,6 @@ struct LogCommit {
         if directory.tail.count + record.count <= LogDirectory.tailBytesMax {
             directory.tail.append(contentsOf: record.buffer)
             self.directory = directory
-            written = (log.count, true)
             return
         }
         var content = LogBytes()
@@ -95,7 +92,6 @@ struct LogCommit {
         let from = directory.entries.last?.last ?? directory.from
         directory.tail = []
         self.directory = directory
-        written = (log.count, false)
         add(level: 0, count: 0, content.buffer, from: from, last: version)
     }
 
@@ -138,7 +134,7 @@ struct LogCommit {
 
     /// Gives the blocks their places in the commit.
     mutating func place(_ builder: CommitBuilder) {
-        if builder.version != version { noteSkipped() }
+        invariant(builder.version == version)
         for block in blocks {
             let entry = LogEntry(
                 from: block.from, last: block.last,
@@ -146,20 +142,6 @@ struct LogCommit {
             let entries = directory?.entries ?? []
             let index = entries.firstIndex { $0.last > entry.last } ?? entries.count
             directory?.entries.insert(entry, at: index)
-        }
-    }
-
-    /// Has the log of the commit say that its version is the one behind the record's number.
-    private mutating func noteSkipped() {
-        guard let written else { return }
-        if written.isInTail {
-            guard let count = directory?.tail.count else { return }
-            directory?.tail[count - written.count] |= RecordEncoder.skipsNumber
-        } else if let block = blocks.first(where: { $0.level == 0 }) {
-            let flags =
-                Int(UnsafeRawPointer(block.memory).u32(BlockField.bytesUsed)) - written.count
-            let old = UnsafeRawPointer(block.memory).u8(flags)
-            block.memory.put(old | RecordEncoder.skipsNumber, flags)
         }
     }
 

@@ -16,7 +16,7 @@ extension TableSet {
         guard let transaction else { return nil }
         let record = transaction.pointee.changes.record
         if record == nil, catalog.log == nil, consumerChanges.isEmpty { return nil }
-        let version = pin.version + 1
+        let version = pin.version + 1 + joined
         var bytes: LogBytes?
         defer { bytes?.deallocate() }
         if let record {
@@ -24,7 +24,7 @@ extension TableSet {
             bytes = try encoder.encode()
         }
         return try LogCommit(
-            catalog.log, version: version, record: bytes,
+            catalog.log, version: version, before: pin.version, record: bytes,
             needed: store.lockFile.oldestNeed(), consumers: try nextConsumers(version),
             NodeSource(store: store))
     }
