@@ -17,6 +17,9 @@ public final class ChangeToken: @unchecked Sendable {
 
 /// Guarded by a lock; callbacks run, and end, outside it. They may add and remove while they run.
 final class CallbackList: @unchecked Sendable {
+    /// Of all frozen realms, which never change: stays empty.
+    static let ofFrozen = CallbackList()
+
     private struct Callback {
         var number: Int
         /// Called once, when this version is reached; nil: each time.

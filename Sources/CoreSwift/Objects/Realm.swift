@@ -33,6 +33,11 @@ public final class Realm {
     private(set) var tables: TableSet? {
         didSet { session.pointee.directory = tables?.directory }
     }
+    /// Of a frozen realm: what it reads. Else what frozen realms of this one read, which it keeps for
+    /// the next one.
+    var frozenTables: FrozenTables?
+    /// Of a cached realm: what it was frozen as last.
+    weak var lastFrozen: Realm?
     /// What the realm shows; see CONTRACT 3.5.
     public internal(set) var schema = Schema()
     /// What creation from values knows of the classes of `schema`.
@@ -47,8 +52,8 @@ public final class Realm {
     var borrowed = ByteArena()
     /// Number of the savepoint made last.
     var lastSavepoint: UInt64 = 0
-    private let changeObservers = CallbackList()
-    let schemaObservers = CallbackList()
+    private let changeObservers: CallbackList
+    let schemaObservers: CallbackList
     /// Tells observers what changed; nil before there are any.
     private(set) var notifier: Notifier?
     /// Nil when the scheduler cannot deliver.
@@ -70,21 +75,50 @@ public final class Realm {
     /// Keys that rolled back transactions had given: handles from then are dead.
     private var abortedKeys: [ClassKey: [(rollback: UInt32, firstKey: ObjectKey)]] = [:]
 
-    init(file: RealmFile, settings: Settings, scheduler: Scheduler?, isFrozen: Bool = false) {
+    init(file: RealmFile, settings: Settings, scheduler: Scheduler?) {
         self.file = file
         self.settings = settings
         self.scheduler = scheduler
+        changeObservers = CallbackList()
+        schemaObservers = CallbackList()
         stamp = .allocate(capacity: 1)
         stamp.initialize(to: 1)
         session = .allocate(capacity: 1)
         session.initialize(
             to: SessionState(
-                stamp: stamp, thread: isFrozen ? 0 : ck_thread_pointer(),
-                threadMask: isFrozen ? 0 : .max, status: .idle, isFrozen: isFrozen,
-                realm: Unmanaged.passUnretained(self)))
-        if !isFrozen, let scheduler, !scheduler.isOnThread { session.pointee.thread = 0 }
+                stamp: stamp, thread: ck_thread_pointer(), threadMask: .max, status: .idle,
+                isFrozen: false, realm: Unmanaged.passUnretained(self)))
+        if let scheduler, !scheduler.isOnThread { session.pointee.thread = 0 }
         file.enter()
         makeWaker()
+    }
+
+    /// A frozen realm, which has entered the tables that it shares.
+    init(_ frozenTables: FrozenTables, of source: Realm) {
+        file = source.file
+        settings = source.settings
+        self.frozenTables = frozenTables
+        changeObservers = .ofFrozen
+        schemaObservers = CallbackList()
+        stamp = frozenTables.stamp
+        session = .allocate(capacity: 1)
+        session.initialize(
+            to: SessionState(
+                stamp: stamp, thread: 0, threadMask: 0, status: .reading, isFrozen: true,
+                realm: Unmanaged.passUnretained(self)))
+        file.enter()
+        isOpening = false
+        tables = frozenTables.tables
+        session.pointee.directory = frozenTables.tables.directory
+        file.becameActive()
+        if let accepted = source.accepted, accepted.block == frozenTables.tables.knownSchema?.block {
+            self.accepted = accepted
+            schemaVersion = frozenTables.tables.schemaVersion
+            shownFrom = source.shownFrom
+            schema = source.schema
+        } else {
+            noteSchema(frozenTables.tables)
+        }
     }
 
     deinit {
@@ -94,9 +128,9 @@ public final class Realm {
             session.pointee.isFrozen
                 || session.pointee.handles == Int(ck_load_u64(&session.pointee.foreignReleases))
         else { return }
+        if !isFrozen { stamp.deallocate() }
         session.deinitialize(count: 1)
         session.deallocate()
-        stamp.deallocate()
     }
 
     /// To be called before the last reference that a program holds may go: object handles it
@@ -215,16 +249,6 @@ public final class Realm {
         notifier?.leaveThread()
         makeWaker()
         return self
-    }
-
-    /// Puts a frozen realm on its version.
-    func startFrozen(_ tables: TableSet) {
-        isOpening = false
-        tables.share()
-        self.tables = tables
-        session.pointee.status = .reading
-        file.becameActive()
-        noteSchema(tables)
     }
 
     // MARK: Transactions
@@ -427,36 +451,17 @@ public final class Realm {
         return file.store.liveVersionCount()
     }
 
-    /// A frozen realm at the version of this one's read transaction.
-    public func freeze() throws(RealmError) -> Realm { try frozen(at: try readTables()) }
-
-    /// While an observer is called: a frozen realm at the version that it was told last, which has all
-    /// values as it knows them.
-    public func freezeTold() throws(RealmError) -> Realm {
-        try checkUsable()
-        guard let told = notifier?.told else {
-            throw RealmError(
-                .wrongTransactionState, "no observer of '\(path)' is being told of a change")
-        }
-        return try frozen(at: told.tables)
-    }
-
-    private func frozen(at tables: TableSet) throws(RealmError) -> Realm {
-        let frozen = Realm(file: file, settings: settings, scheduler: nil, isFrozen: true)
-        let pin = try tables.store.pin(version: tables.version)
-        frozen.startFrozen(
-            try TableSet(
-                store: tables.store, pin: pin, stamp: frozen.stamp, known: tables.knownSchema))
-        return frozen
-    }
-
     /// Closes the realm; an open write transaction is rolled back. May be called again.
     public func close() {
         guard session.pointee.status != .closed else { return }
         endAsynchronous()
         guard session.pointee.status != .closed else { return }
         session.pointee.status = .closed
-        stamp.pointee &+= 1
+        if isFrozen {
+            session.pointee.stamp = SessionState.stampOfClosed
+        } else {
+            stamp.pointee &+= 1
+        }
         if let waker { file.remove(waker) }
         waker = nil
         notifier?.endAll()
@@ -474,7 +479,13 @@ public final class Realm {
             tables.rollBack()
             file.noteWritten(self)
         }
-        tables.close()
+        if isFrozen {
+            frozenTables?.leave()
+        } else {
+            tables.close()
+            frozenTables?.giveUp()
+            frozenTables = nil
+        }
         self.tables = nil
         file.becameIdle()
     }
@@ -512,21 +523,6 @@ public final class Realm {
             mode: settings.subsetMode)
         creationClasses = [:]
         return true
-    }
-
-    /// A realm of the same thread that reads a version and can't write, showing all that the file had.
-    func reader(at version: UInt64) throws(RealmError) -> Realm {
-        var settings = Settings()
-        settings.mode = .readOnly
-        let reader = Realm(file: file, settings: settings, scheduler: scheduler)
-        do throws(RealmError) {
-            try reader.startReading(at: try file.store.pin(version: version))
-        } catch {
-            reader.close()
-            throw error
-        }
-        reader.isOpening = false
-        return reader
     }
 
     /// Called after each commit of this realm and each time it moved to another version. Throws

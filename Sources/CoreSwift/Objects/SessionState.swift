@@ -13,7 +13,7 @@ struct SessionState {
     }
 
     /// Changes whenever a remembered row place may be wrong: versions, transactions, moved rows.
-    let stamp: UnsafeMutablePointer<UInt64>
+    var stamp: UnsafeMutablePointer<UInt64>
     /// The thread that last proved to be the realm's, as `ck_thread_pointer` names it.
     var thread: UInt
     /// All ones; zero for frozen realms, which any thread may use.
@@ -33,6 +33,13 @@ struct SessionState {
     /// The tables of the running transaction; nil without one.
     var directory: UnsafeMutablePointer<TableDirectory>?
     let realm: Unmanaged<Realm>
+
+    /// Of frozen realms that are closed, whose tables others may still read: nothing was found at it.
+    nonisolated(unsafe) static let stampOfClosed = {
+        let stamp = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
+        stamp.initialize(to: .max)
+        return stamp
+    }()
 
     @inline(__always) var isOnKnownThread: Bool {
         (thread ^ ck_thread_pointer()) & threadMask == 0

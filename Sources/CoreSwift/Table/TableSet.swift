@@ -17,6 +17,8 @@ final class TableSet {
     let store: Store
     let stamp: UnsafeMutablePointer<UInt64>
     private(set) var pin: Store.Pin
+    /// The version of `pin` is not held.
+    private var isResting = false
     private(set) var catalog: Catalog
     private(set) var stored: StoredSchema
     let directory: UnsafeMutablePointer<TableDirectory>
@@ -64,8 +66,29 @@ final class TableSet {
     /// Frees everything and lets go of the version.
     func close() {
         if transaction != nil { discardChanges() }
-        store.unpin(pin.version)
+        if !isResting { store.unpin(pin.version) }
         deallocateTables()
+    }
+
+    /// Lets go of the version; nobody reads until `resume`.
+    func rest() {
+        invariant(transaction == nil && !isResting)
+        store.unpin(pin.version)
+        isResting = true
+    }
+
+    /// Takes over the pin of a version, after `rest`. After an error it rests as before.
+    func resume(at next: Store.Pin, known: KnownSchema?) throws(RealmError) {
+        if next.version != pin.version {
+            do throws(RealmError) {
+                try adopt(next, known)
+            } catch {
+                store.unpin(next.version)
+                throw error
+            }
+        }
+        pin = next
+        isResting = false
     }
 
     private func deallocateTables() {

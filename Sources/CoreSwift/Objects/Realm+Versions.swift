@@ -1,0 +1,51 @@
+// Realms that stand at a version for good.
+
+extension Realm {
+    /// A frozen realm at the version of this one's read transaction: of cached realms the one that
+    /// was frozen there before.
+    public func freeze() throws(RealmError) -> Realm {
+        let tables = try readTables()
+        guard file.isCached(self) else { return try frozen(at: tables) }
+        if let known = lastFrozen, !known.isClosed, known.version == tables.version { return known }
+        let frozen = try frozen(at: tables)
+        lastFrozen = frozen
+        return frozen
+    }
+
+    /// While an observer is called: a frozen realm at the version that it was told last, which has all
+    /// values as it knows them.
+    public func freezeTold() throws(RealmError) -> Realm {
+        try checkUsable()
+        guard let told = notifier?.told else {
+            throw RealmError(
+                .wrongTransactionState, "no observer of '\(path)' is being told of a change")
+        }
+        return try frozen(at: told.tables)
+    }
+
+    private func frozen(at source: TableSet) throws(RealmError) -> Realm {
+        if let frozenTables {
+            if try frozenTables.enter(source) { return Realm(frozenTables, of: self) }
+            // One that is frozen stays with the version that it shares.
+            if !isFrozen { frozenTables.giveUp() }
+        }
+        let made = try FrozenTables(source)
+        if !isFrozen { frozenTables = made }
+        return Realm(made, of: self)
+    }
+
+    /// A realm of the same thread that reads a version and can't write, showing all that the file had.
+    func reader(at version: UInt64) throws(RealmError) -> Realm {
+        var settings = Settings()
+        settings.mode = .readOnly
+        let reader = Realm(file: file, settings: settings, scheduler: scheduler)
+        do throws(RealmError) {
+            try reader.startReading(at: try file.store.pin(version: version))
+        } catch {
+            reader.close()
+            throw error
+        }
+        reader.isOpening = false
+        return reader
+    }
+}
