@@ -111,7 +111,8 @@ public final class Realm {
         tables = frozenTables.tables
         session.pointee.directory = frozenTables.tables.directory
         file.becameActive()
-        if let accepted = source.accepted, accepted.block == frozenTables.tables.knownSchema?.block {
+        if let accepted = source.accepted, accepted.block == frozenTables.tables.knownSchema?.block
+        {
             self.accepted = accepted
             schemaVersion = frozenTables.tables.schemaVersion
             shownFrom = source.shownFrom

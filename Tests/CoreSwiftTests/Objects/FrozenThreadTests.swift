@@ -59,7 +59,9 @@ import Testing
         let before = try realm.freeze()
         let cat = ClassSchema("Cat", properties: [PropertySchema("lives", .int)])
         try realm.updateSchema(
-            SchemaRequest(Schema([TestSchema.dog, TestSchema.person, TestSchema.note, cat]), version: 2, mode: .automatic))
+            SchemaRequest(
+                Schema([TestSchema.dog, TestSchema.person, TestSchema.note, cat]), version: 2,
+                mode: .automatic))
         try realm.write { _ = try realm.create("Cat", ["lives": .int(9)]) }
         let after = try realm.freeze()
         #expect(before.schema.class_(named: "Cat") == nil)

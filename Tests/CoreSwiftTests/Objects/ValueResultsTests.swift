@@ -93,7 +93,7 @@ import Testing
         let some = try all.map { try $0.filter("SELF > 3 OR SELF == NULL") }
         let sorted = try some.map { try $0.sorted("SELF DESC") }
         let first = try sorted.map { try $0.distinct("SELF").limited(4) }
-        for round in 0..<(isLarge ? 12 : 60) {
+        for round in 0..<Campaign.rounds(isLarge ? 12 : 60) {
             if round % 5 == 4 {
                 try realm.commit()
                 try realm.beginWrite()

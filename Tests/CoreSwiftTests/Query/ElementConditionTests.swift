@@ -185,7 +185,7 @@ import Testing
 
     @Test func `what kernels count is what objects one by one have`() throws {
         for item in Campaign("conditions on elements", seconds: 3, atLeast: 1) {
-            try count(item.random, rows: 250, rounds: 250)
+            try count(item.random, rows: 250, rounds: Campaign.rounds(250))
         }
     }
 

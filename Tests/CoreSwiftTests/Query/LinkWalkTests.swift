@@ -157,7 +157,7 @@ import Testing
 
     @Test func `links followed from candidates give what the other side gives`() throws {
         for item in Campaign("walks", seconds: 3, atLeast: 1) {
-            try walk(item.random, rounds: 120)
+            try walk(item.random, rounds: Campaign.rounds(120))
         }
     }
 
@@ -166,7 +166,9 @@ import Testing
         let directory = TemporaryDirectory()
         let realm = try Self.makeRealm(directory, friends: 2500, notes: 2000, &random)
         defer { realm.close() }
-        #expect(try Self.compare(realm, rounds: rounds, &random) > rounds / 4)
+        // How many of a few are, is chance.
+        let least = rounds < 100 ? 0 : rounds / 4
+        #expect(try Self.compare(realm, rounds: rounds, &random) >= least)
         // Links that a transaction has changed, to objects that it has deleted.
         try realm.beginWrite()
         let friends = try realm.objects("Friend")
@@ -176,7 +178,7 @@ import Testing
         }
         let people = try (0..<50).map { try Value(friends.get($0 * 7)) }
         for number in 0..<100 { try Self.addNote(realm, number, people, &random) }
-        #expect(try Self.compare(realm, rounds: rounds / 2, &random) > rounds / 8)
+        #expect(try Self.compare(realm, rounds: rounds / 2, &random) >= least / 2)
         try realm.rollback()
     }
 

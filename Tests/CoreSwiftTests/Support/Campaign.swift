@@ -4,7 +4,8 @@
 //
 //     REALM_CAMPAIGN_SECONDS=60                       each campaign
 //     REALM_CAMPAIGN_SECONDS_CRASH_IMAGES=3600        the campaign "crash images"
-//     REALM_CAMPAIGN_LEAST_PERCENT=25                 a quarter of the cases that must be done
+//     REALM_CAMPAIGN_LEAST_PERCENT=25                 a quarter of the cases that must be done, and of
+//                                                     the rounds of each of the longest (`rounds`)
 //     REALM_TEST_SEED=7                               where the seeds begin
 //
 // A busy machine does less in the same time, so each campaign also has a number of cases that it
@@ -38,12 +39,16 @@ struct Campaign: Sequence {
         self.seconds =
             TestSettings.seconds("REALM_CAMPAIGN_SECONDS_" + String(own))
             ?? TestSettings.seconds("REALM_CAMPAIGN_SECONDS") ?? seconds
-        let share = TestSettings.number("REALM_CAMPAIGN_LEAST_PERCENT", 100)
-        self.least = Swift.max(least * share / 100, 1)
+        self.least = Campaign.rounds(least)
         self.seed = TestSettings.seed(name, seed)
     }
 
     func makeIterator() -> Iterator { Iterator(self) }
+
+    /// How many of so many rounds a case does: fewer where code is slow, as with sanitizers.
+    static func rounds(_ all: Int) -> Int {
+        Swift.max(all * TestSettings.number("REALM_CAMPAIGN_LEAST_PERCENT", 100) / 100, 1)
+    }
 
     struct Iterator: IteratorProtocol {
         private let campaign: Campaign
