@@ -29,6 +29,8 @@ final class Notifier {
     private var thread: UInt = 0
     /// Registrations and handles that ended and are still in watches; under `lock`.
     private var endedCount = 0
+    /// Handles that ended on other threads; under `lock`.
+    private var gone: [UInt] = []
     /// Has commits carry a log of what they did, from the oldest version of a watch on.
     private var need: LogNeed?
     /// Versions in use.
@@ -43,7 +45,14 @@ final class Notifier {
     /// Whether the caller is on the realm's thread; asked on any, when the realm may be going away.
     private var isOnThread: Bool { lock.withLock { thread == ck_thread_pointer() } }
 
-    private func noteThread() { lock.withLock { thread = ck_thread_pointer() } }
+    private func noteThread() {
+        let gone = lock.withLock { () -> [UInt] in
+            thread = ck_thread_pointer()
+            defer { self.gone = [] }
+            return self.gone
+        }
+        for handle in gone { forgetHere(handle) }
+    }
 
     /// The realm goes to another thread.
     func leaveThread() { lock.withLock { thread = 0 } }
@@ -107,9 +116,18 @@ final class Notifier {
         if isOnThread, !isDelivering { pruneIfMany() }
     }
 
-    /// A handle is gone: nobody is told of its subject any more, whatever tokens live on.
+    /// A handle is gone: nobody is told of its subject any more, whatever tokens live on. On any thread.
     func forget(_ handle: UInt) {
-        guard isOnThread, let gone = byHandle.removeValue(forKey: handle) else { return }
+        let isHere = lock.withLock { () -> Bool in
+            if thread == ck_thread_pointer() { return true }
+            gone.append(handle)
+            return false
+        }
+        if isHere { forgetHere(handle) }
+    }
+
+    private func forgetHere(_ handle: UInt) {
+        guard let gone = byHandle.removeValue(forKey: handle) else { return }
         for watch in gone { watch.isForgotten = true }
         lock.withLock { endedCount += gone.count }
         if !isDelivering { pruneIfMany() }

@@ -10,6 +10,8 @@
 //       40     8  leaf
 //       48     4  row
 //       52     1  LeafState
+//       53     1  1: the notifier is to hear of the end of the handle
+//       54     2  0
 //       56     4  class key
 //       60     2  generation of the session (low half)
 //       62     2  rollbacks of the session (low half)
@@ -67,7 +69,9 @@ public struct ObjectHandle {
         slot.storeBytes(of: table, toByteOffset: 16, as: Table.self)
         slot.storeBytes(of: key, toByteOffset: 24, as: ObjectKey.self)
         slot.storeBytes(of: session.pointee.stamp.pointee, toByteOffset: 32, as: UInt64.self)
-        handle.place = place
+        slot.storeBytes(of: place.leaf, toByteOffset: 40, as: UnsafeMutableRawPointer.self)
+        slot.storeBytes(of: UInt32(place.row), toByteOffset: 48, as: UInt32.self)
+        slot.storeBytes(of: UInt32(place.state.rawValue), toByteOffset: 52, as: UInt32.self)
         slot.storeBytes(of: table.classKey, toByteOffset: 56, as: ClassKey.self)
         slot.storeBytes(
             of: UInt16(truncatingIfNeeded: session.pointee.generation), toByteOffset: 60,
@@ -92,13 +96,26 @@ public struct ObjectHandle {
     @inline(__always)
     public func release() {
         let session = session
+        if isObserved { forgetObservers() }
         HandleSlab.release(slot)
         if session.pointee.threadMask != 0 && session.pointee.isOnKnownThread {
             session.pointee.handles &-= 1
-            if session.pointee.care != 0 { session.released(slot) }
+            if session.pointee.isPinned != 0 { session.unpinIfPossible() }
             return
         }
         Self.releaseElsewhere(session)
+    }
+
+    /// Whether somebody observes the object by this handle, or did.
+    @inline(__always) private var isObserved: Bool {
+        slot.load(fromByteOffset: 53, as: UInt8.self) != 0
+    }
+
+    func noteObserved() { slot.storeBytes(of: 1, toByteOffset: 53, as: UInt8.self) }
+
+    @inline(never)
+    private func forgetObservers() {
+        session.pointee.realm.takeUnretainedValue().notifier?.forget(UInt(bitPattern: slot))
     }
 
     /// A handle of a frozen realm, or one released by another thread than the realm's.
@@ -109,13 +126,14 @@ public struct ObjectHandle {
             return
         }
         _ = ck_add_u64(&session.pointee.foreignReleases, 1)
-        if ck_load_u64(&session.pointee.care) & Care.isPinned != 0 { session.unpinIfPossible() }
+        if ck_load_u64(&session.pointee.isPinned) != 0 { session.unpinIfPossible() }
     }
 
     /// Another handle to the same object, also of an invalid one.
     public func clone() -> ObjectHandle {
         let copy = ObjectHandle(checked: HandleSlab.allocate(.object))
         memcpy(copy.slot + 8, slot + 8, HandleSlab.slotSize - 8)
+        copy.slot.storeBytes(of: 0, toByteOffset: 53, as: UInt8.self)
         Self.retainRealm(session)
         return copy
     }

@@ -55,10 +55,11 @@ extension ObjectHandle {
         try realm.checkFilter(filter, classKey)
         try realm.checkUnchanged()
         let subject = WatchedObject(classKey: classKey, key: objectKey)
-        session.noteObservedObjects()
-        return try realm.observers().add(UInt(bitPattern: slot), filter, .object(body)) {
+        let token = try realm.observers().add(UInt(bitPattern: slot), filter, .object(body)) {
             .object(subject)
         }
+        noteObserved()
+        return token
     }
 }
 

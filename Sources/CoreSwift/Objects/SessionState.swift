@@ -24,8 +24,9 @@ struct SessionState {
     var handles: Int = 0
     /// Handles that other threads released; atomic.
     var foreignReleases: UInt64 = 0
-    /// What the release of an object handle has to see to besides (`Care`); atomic.
-    var care: UInt64 = 0
+    /// 1: the session itself keeps the realm, because object handles outlived everything else that
+    /// did; atomic.
+    var isPinned: UInt64 = 0
     /// Counts what makes all older handles invalid (compaction).
     var generation: UInt32 = 0
     /// Counts rolled back transactions.
@@ -48,14 +49,6 @@ struct SessionState {
 
 typealias Session = UnsafeMutablePointer<SessionState>
 
-/// Bits of `SessionState.care`. One word, so that a release that has nothing to see to asks once.
-enum Care {
-    /// The session itself keeps the realm, because object handles outlived everything else that did.
-    static let isPinned: UInt64 = 1
-    /// Object handles are observed, or were: the notifier hears of those that go.
-    static let isObserved: UInt64 = 2
-}
-
 extension UnsafeMutablePointer where Pointee == SessionState {
     /// Keeps the realm if object handles exist: somebody is about to let go of it. Handles do not
     /// keep it one by one; counting them costs an atomic operation less at each.
@@ -77,27 +70,6 @@ extension UnsafeMutablePointer where Pointee == SessionState {
 
     /// Says that the session keeps the realm, or no longer; false if that is so already.
     private func setPinned(_ isPinned: Bool) -> Bool {
-        while true {
-            let care = ck_load_u64(&pointee.care)
-            if (care & Care.isPinned != 0) == isPinned { return false }
-            if ck_cas_u64(&pointee.care, care, care ^ Care.isPinned) { return true }
-        }
-    }
-
-    /// From now on the notifier hears of object handles that go.
-    func noteObservedObjects() {
-        while true {
-            let care = ck_load_u64(&pointee.care)
-            if care & Care.isObserved != 0 { return }
-            if ck_cas_u64(&pointee.care, care, care | Care.isObserved) { return }
-        }
-    }
-
-    /// An object handle was released while there was something to see to.
-    func released(_ slot: UnsafeMutableRawPointer) {
-        if pointee.care & Care.isObserved != 0 {
-            pointee.realm.takeUnretainedValue().notifier?.forget(UInt(bitPattern: slot))
-        }
-        unpinIfPossible()
+        ck_cas_u64(&pointee.isPinned, isPinned ? 0 : 1, isPinned ? 1 : 0)
     }
 }

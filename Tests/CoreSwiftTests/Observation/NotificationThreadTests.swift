@@ -39,6 +39,38 @@ import Testing
         }
     }
 
+    @Test func `who observed by a handle hears nothing after its end on another thread`() throws {
+        let directory = TemporaryDirectory()
+        let loop = Loop()
+        let scheduler = loop.scheduler()
+        var configuration = TestSchema.configuration(directory.file())
+        configuration.scheduler = scheduler
+        let realm = try Realm.open(configuration)
+        try realm.write { _ = try realm.create("Dog", primaryKey: .int(1), ["name": .string("a")]) }
+        let dog = try #require(try realm.find("Dog", primaryKey: .int(1)))
+        var calls = [0, 0]
+        nonisolated(unsafe) let first = dog.handle.clone()
+        let token = try first.observe { _ in calls[0] += 1 }
+        // A copy of an observed handle is a handle of its own.
+        let copy = first.clone()
+        copy.release()
+        let second = dog.handle.clone()
+        let other = try second.observe { _ in calls[1] += 1 }
+        _ = loop.turn(scheduler)
+        #expect(calls == [1, 1])
+        onAnotherThread { first.release() }
+        try realm.write { try dog.set("name", .string("b")) }
+        _ = loop.turn(scheduler)
+        #expect(calls == [1, 2])
+        second.release()
+        try realm.write { try dog.set("name", .string("c")) }
+        _ = loop.turn(scheduler)
+        #expect(calls == [1, 2])
+        token.invalidate()
+        other.invalidate()
+        realm.close()
+    }
+
     @Test func `commits of other threads wake the realm and its observers`() throws {
         let directory = TemporaryDirectory()
         let path = directory.file()
