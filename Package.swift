@@ -18,10 +18,16 @@ let kernelSettings: [CSetting] =
     [.unsafeFlags(["-Wall", "-Wextra"])]
     + (isStrict ? [.unsafeFlags(["-Werror"], .when(configuration: .debug))] : [])
 
+// The object API is written for language mode 6. Its misuse tests leave frames without ending them, which
+// the run-time's list of accesses would not survive in debug builds.
+let objectSettings: [SwiftSetting] =
+    [.swiftLanguageMode(.v6), .unsafeFlags(["-enforce-exclusivity=unchecked"])] + strictness
+
 let package = Package(
     name: "realm",
     products: [
         .library(name: "CoreSwift", targets: ["CoreSwift"]),
+        .library(name: "RealmSwift", targets: ["RealmSwift"]),
         .library(name: "realm", type: .dynamic, targets: ["DylibLink"]),
         .executable(name: "realm-cli", targets: ["realm-cli"]),
     ],
@@ -39,6 +45,11 @@ let package = Package(
             linkerSettings: [
                 .linkedLibrary(":libsodium.a"), .linkedLibrary(":libpcre2-8.a"),
             ]),
+        // What the object API needs of Swift's runtime and cannot say in Swift.
+        .target(name: "CRuntime", cSettings: kernelSettings),
+        .target(
+            name: "RealmSwift", dependencies: ["CoreSwift", "CRuntime"],
+            swiftSettings: objectSettings),
         // The types and prototypes of include/realm.h, which the functions of CABI implement: the
         // compiler checks one against the other.
         .target(name: "CRealm"),
@@ -86,6 +97,8 @@ let package = Package(
                 "Query/query-corpus.txt",
             ],
             swiftSettings: [.swiftLanguageMode(.v5)] + strictness),
+        .testTarget(
+            name: "RealmSwiftTests", dependencies: ["RealmSwift"], swiftSettings: objectSettings),
     ]
 )
 
@@ -112,7 +125,13 @@ if let names = Context.environment["REALM_TEST_FILES"] {
             .map { String($0.dropFirst(target.name.count + 1)) }
     }
     package.targets.removeAll { $0.sources == [] }
+    if !package.targets.contains(where: { $0.name == "RealmSwiftTests" }) {
+        package.targets.removeAll { ["RealmSwift", "CRuntime"].contains($0.name) }
+    }
     package.targets.removeAll { ["DylibLink", "realm-cli", "CABI", "CRealm"].contains($0.name) }
     package.products = []
     package.dependencies = []
+} else if Context.environment["REALM_FUZZ"] != "1" {
+    // They run in a debug build of their own: `.ci/steps object-api`.
+    package.targets.removeAll { $0.name == "RealmSwiftTests" }
 }

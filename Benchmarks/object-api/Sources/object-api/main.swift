@@ -1,0 +1,157 @@
+// What the object API costs above the engine: nanoseconds of reads, writes, look-ups and loops in RealmSwift,
+// and of the engine's own calls for the same object in the same run.
+//
+//     object-api [COUNT]            prints the rows; COUNT objects, 200,000 unless said otherwise
+//     object-api [COUNT] --check    fails when a managed integer read costs over 15 ns more than the
+//                                   engine's: the compiler folds the key paths of the wrapper away, which
+//                                   a newer one may not
+import Foundation
+import RealmSwift
+
+import class CoreSwift.Realm
+import struct CoreSwift.ClassKey
+import struct CoreSwift.Configuration
+import struct CoreSwift.ObjectHandle
+import struct CoreSwift.PropertyKey
+import struct CoreSwift.RawValue
+
+final class Row: Object {
+    @Persisted(primaryKey: true) var id: Int
+    @Persisted var age: Int
+    @Persisted var name: String
+    @Persisted var score: Double
+    @Persisted var next: Row?
+}
+
+/// Of seven runs the best, in nanoseconds for each of `count`.
+func best(_ count: Int, _ body: () throws -> Void) rethrows -> Double {
+    var least = Double.infinity
+    for _ in 0..<7 {
+        let start = DispatchTime.now().uptimeNanoseconds
+        try body()
+        least = min(least, Double(DispatchTime.now().uptimeNanoseconds - start))
+    }
+    return least / Double(count)
+}
+
+func show(_ name: String, _ nanoseconds: Double) {
+    print(
+        name.padding(toLength: 34, withPad: " ", startingAt: 0),
+        String(format: "%8.1f ns", nanoseconds))
+}
+
+/// In a function: variables of the program are slower to reach than those of a function.
+func measure() throws {
+    var sink = 0
+    let arguments = CommandLine.arguments.dropFirst()
+    let count = arguments.compactMap { Int($0) }.first ?? 200_000
+    let file = FileManager.default.temporaryDirectory
+        .appendingPathComponent("object-api-\(UUID().uuidString).realm")
+    defer {
+        for suffix in ["", ".lock"] {
+            try? FileManager.default.removeItem(atPath: file.path + suffix)
+        }
+    }
+
+    let plain = Row()
+    show(
+        "unmanaged Int read",
+        best(1_000_000) { for _ in 0..<1_000_000 { sink &+= plain.age } })
+    show(
+        "unmanaged Int write",
+        best(1_000_000) { for index in 0..<1_000_000 { plain.age = index } })
+
+    let realm = try RealmSwift.Realm(
+        configuration: .init(fileURL: file, objectTypes: [Row.self]))
+    let start = DispatchTime.now().uptimeNanoseconds
+    try realm.write {
+        for index in 0..<count {
+            let row = Row()
+            row.id = index
+            row.age = index % 100
+            row.name = "row \(index % 1000)"
+            row.score = Double(index)
+            realm.add(row)
+        }
+    }
+    show("add, with 4 values", Double(DispatchTime.now().uptimeNanoseconds - start) / Double(count))
+    try realm.write {
+        for index in 0..<1000 {
+            realm.object(ofType: Row.self, forPrimaryKey: index)?.next =
+                realm.object(ofType: Row.self, forPrimaryKey: index + 1)
+        }
+    }
+
+    // The engine's own view of the same file.
+    let core = try CoreSwift.Realm.open(CoreSwift.Configuration(path: file.path))
+    guard let item = core.schema.class_(named: "Row"), let age = item.property(named: "age")?.key,
+        let handle = try core.findObject(item.key, primaryKey: .int(5))
+    else { fatalError("the engine does not find what was written") }
+    let row = realm.object(ofType: Row.self, forPrimaryKey: 5)!
+
+    let engineRead = try best(1_000_000) {
+        var raw = RawValue.null
+        for _ in 0..<1_000_000 {
+            try handle.getValue(age, &raw)
+            sink &+= Int(raw.intValue)
+        }
+    }
+    let read = best(1_000_000) { for _ in 0..<1_000_000 { sink &+= row.age } }
+    show("Int read, engine", engineRead)
+    show("Int read", read)
+    show("Double read", best(1_000_000) { for _ in 0..<1_000_000 { sink &+= Int(row.score) } })
+    show("String read", best(1_000_000) { for _ in 0..<1_000_000 { sink &+= row.name.utf8.count } })
+    let first = realm.object(ofType: Row.self, forPrimaryKey: 0)!
+    show(
+        "link read",
+        best(1_000_000) { for _ in 0..<1_000_000 { sink &+= first.next == nil ? 0 : 1 } })
+
+    try core.beginWrite()
+    let writable = try core.findObject(item.key, primaryKey: .int(5))!
+    let engineWrite = try best(1_000_000) {
+        for index in 0..<1_000_000 { try writable.setValue(age, .int(Int64(index & 63))) }
+    }
+    try core.rollback()
+    realm.beginWrite()
+    let write = best(1_000_000) { for index in 0..<1_000_000 { row.age = index & 63 } }
+    realm.cancelWrite()
+    show("Int write, engine", engineWrite)
+    show("Int write", write)
+
+    show(
+        "find by key",
+        best(count) {
+            for index in 0..<count {
+                if realm.object(ofType: Row.self, forPrimaryKey: (index &* 7919) % count) != nil {
+                    sink &+= 1
+                }
+            }
+        })
+    let all = realm.objects(Row.self)
+    show("loop, one read", best(count) { for row in all { sink &+= row.age } })
+    show(
+        "by position, one read", best(count) { for index in 0..<count { sink &+= all[index].age } })
+    show(
+        "where, built and counted",
+        best(1000) { for _ in 0..<1000 { sink &+= all.where { $0.id == 5 }.count } })
+    show(
+        "Realm() that is open",
+        best(10000) {
+            for _ in 0..<10000 {
+                sink &+= (try? RealmSwift.Realm(configuration: realm.configuration)) == nil ? 1 : 0
+            }
+        })
+    if sink == 42 { print("") }
+
+    if arguments.contains("--check") {
+        guard read - engineRead <= 15, write - engineWrite <= 15 else {
+            print("error: an Int read or write costs over 15 ns more than the engine's")
+            exit(1)
+        }
+        print(
+            "object API: an Int read costs \(String(format: "%.1f", read - engineRead)) ns above the engine's"
+        )
+    }
+}
+
+try measure()

@@ -1,0 +1,199 @@
+// What stands behind collections: results of the engine with the session they belong to, or the engine's
+// list, set or dictionary.
+
+import CoreSwift
+import Foundation
+
+/// The engine's results with their session.
+public final class _ElementSource {
+    let core: AnyResults
+    let session: _RealmSession
+    private let objects: EngineResults?
+
+    init(_ core: AnyResults, _ session: _RealmSession) {
+        self.core = core
+        self.session = session
+        objects = core as? EngineResults
+    }
+
+    deinit { core.realm.prepareForRelease() }
+
+    var isInvalid: Bool {
+        if let objects { return !objects.isValid }
+        return !((core as? ValueResults)?.isValid ?? false)
+    }
+
+    var isFrozen: Bool { session.core.isFrozen }
+
+    /// The number of elements; none where what they are of is not there any more.
+    var count: Int {
+        if session.core.isClosed { return 0 }
+        return engine(.collection("Results")) { () throws(RealmError) in
+            do throws(RealmError) {
+                if let objects { return try objects.count() }
+                return try (core as? ValueResults)?.count() ?? 0
+            } catch {
+                guard error.code == .staleAccessor || error.code == .invalidatedObject else {
+                    throw error
+                }
+                return 0
+            }
+        }
+    }
+
+    func raw(_ index: Int) -> RawValue {
+        engine(.collection("Results")) { () throws(RealmError) in
+            if let objects { return try objects.get(index) }
+            return try (core as? ValueResults)?.get(index) ?? .null
+        }
+    }
+
+    /// The object at a position.
+    @inline(__always)
+    func object<T: ObjectBase>(_ index: Int, _ type: T.Type) -> T {
+        guard let objects else { return ObjectBase.from(raw(index), session, type) }
+        let handle = engine(.collection("Results")) { () throws(RealmError) in
+            try objects.object(index)
+        }
+        return session.accessor(handle, type)
+    }
+
+    /// The same elements whatever happens to what they come from.
+    func fixed() -> _ElementSource {
+        if isFrozen || session.core.isClosed || isInvalid { return self }
+        return engine(.collection("Results")) { () throws(RealmError) in
+            if let objects { return _ElementSource(try objects.snapshot(), session) }
+            guard let values = core as? ValueResults else { return self }
+            return _ElementSource(try values.fixed(), session)
+        }
+    }
+
+    /// The counterpart in another realm of the file; nil where there is none.
+    func resolved(_ other: _RealmSession) -> _ElementSource? {
+        if other === session { return self }
+        return engine(.collection("Results")) { () throws(RealmError) in
+            do throws(RealmError) {
+                if let objects {
+                    return _ElementSource(try objects.resolved(in: other.core), other)
+                }
+                guard let values = core as? ValueResults else { return nil }
+                return _ElementSource(try values.resolved(in: other.core), other)
+            } catch {
+                guard error.code == .invalidTableRef || error.code == .staleAccessor else {
+                    throw error
+                }
+                return nil
+            }
+        }
+    }
+
+    func check(_ index: Int) {
+        if index < 0 { misuse("Cannot pass a negative value for 'index'.") }
+        let count = count
+        if index >= count {
+            misuse("Index \(index) is out of bounds (must be less than \(count)).")
+        }
+    }
+
+    /// The address that descriptions show.
+    var address: String {
+        "0x" + String(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()), radix: 16)
+    }
+}
+
+/// The engine's list, set or dictionary with its session.
+final class ManagedCollection {
+    let core: EngineCollection
+    let session: _RealmSession
+
+    init(_ core: EngineCollection, _ session: _RealmSession) {
+        self.core = core
+        self.session = session
+    }
+
+    /// That of a property.
+    convenience init(_ object: ObjectBase, _ key: Int64, _ type: CollectionType) {
+        let core = engine { () throws(RealmError) in
+            try ObjectHandle(checked: object.slot.unsafelyUnwrapped).collection(
+                CoreSwift.PropertyKey(rawValue: key), type)
+        }
+        self.init(core, object._rlmSession)
+    }
+
+    var name: String {
+        switch core.type {
+        case .list, .none: "RLMArray"
+        case .set: "RLMSet"
+        case .dictionary: "RLMDictionary"
+        }
+    }
+
+    var count: Int { call { () throws(RealmError) in try core.count() } }
+
+    @inline(__always)
+    func call<R>(_ body: () throws(RealmError) -> R) -> R { engine(.collection(name), body) }
+
+    /// Live results over the elements.
+    func source() -> _ElementSource {
+        _ElementSource(call { () throws(RealmError) in try core.results() }, session)
+    }
+
+    func check(_ index: Int, upTo end: Int? = nil) {
+        if index < 0 { misuse("Cannot pass a negative value for 'index'.") }
+        let count = end ?? count
+        if index >= count {
+            misuse("Index \(index) is out of bounds (must be less than \(count)).")
+        }
+    }
+
+    func checkWritable() { call { () throws(RealmError) in try core.checkWritable() } }
+
+    func resolved(_ other: _RealmSession) -> ManagedCollection? {
+        call { () throws(RealmError) in try core.resolve(in: other.core) }
+            .map { ManagedCollection($0, other) }
+    }
+
+    var isInvalid: Bool { !core.isValid }
+}
+
+/// A collection of an object that no realm manages, of one that a realm does, or of a key path.
+enum CollectionBacking<Plain> {
+    case plain(Plain)
+    case managed(ManagedCollection)
+    case recording(_Recorder)
+
+    /// The managed collection; misuse for others.
+    func managed(_ name: String) -> ManagedCollection {
+        guard case .managed(let collection) = self else {
+            misuse(
+                "This method may only be called on \(name) instances retrieved from an RLMRealm")
+        }
+        return collection
+    }
+
+    var session: _RealmSession? {
+        if case .managed(let collection) = self { collection.session } else { nil }
+    }
+    var isInvalid: Bool {
+        if case .managed(let collection) = self { collection.isInvalid } else { false }
+    }
+}
+
+/// A collection that can be filled from values of any type.
+public protocol _AssignableCollection {
+    /// False for what does not convert.
+    func _rlmAssign(_ value: Any, _ policy: _AddingPolicy) -> Bool
+    /// The elements in an array, or the values by key in a dictionary.
+    var _rlmContent: Any { get }
+}
+
+/// The elements of anything that can be assigned to a list or set.
+func anyElements(_ value: Any) -> [Any]? {
+    guard let value = unwrapped(value) else { return [] }
+    if let array = value as? [Any] { return array }
+    if let array = value as? NSArray { return array.map { $0 } }
+    if value is String || value is [String: Any] || value is NSDictionary { return nil }
+    guard let sequence = value as? any Sequence else { return nil }
+    func all<S: Sequence>(_ sequence: S) -> [Any] { sequence.map { $0 as Any } }
+    return all(sequence)
+}

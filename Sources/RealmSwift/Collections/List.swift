@@ -1,0 +1,395 @@
+// Lists: the ordered elements of a property.
+
+import CoreSwift
+public import Foundation
+
+/// An ordered collection in a property: `@Persisted var dogs: List<Dog>`.
+///
+/// Of an unmanaged object it is kept in memory; when the object is added, the same list is stored.
+public final class List<Element: RealmCollectionValue>: RealmCollection, MutableCollection,
+    RangeReplaceableCollection
+{
+    var backing: CollectionBacking<[Element]>
+
+    init(_ backing: CollectionBacking<[Element]>) { self.backing = backing }
+
+    /// An empty list that no realm manages.
+    public init() { backing = .plain([]) }
+
+    /// A list that no realm manages.
+    public convenience init<S: Sequence>(objectsIn objects: S) where S.Element == Element {
+        self.init()
+        append(objectsIn: objects)
+    }
+
+    // MARK: State
+
+    public var realm: Realm? { backing.session.map { Realm($0) } }
+    public var isInvalidated: Bool { backing.isInvalid }
+    public var isFrozen: Bool { backing.session?.core.isFrozen ?? false }
+
+    public var count: Int {
+        switch backing {
+        case .plain(let elements): elements.count
+        case .managed(let collection): collection.count
+        case .recording: 1
+        }
+    }
+
+    public func freeze() -> List {
+        guard let session = backing.session else { misuse("Unmanaged objects cannot be frozen.") }
+        return counterpart(session.frozen()) ?? { misuse("Collection is no longer valid") }()
+    }
+
+    public func thaw() -> List? {
+        guard let session = backing.session else { misuse("Unmanaged objects cannot be thawed.") }
+        return counterpart(session.live())
+    }
+
+    private func counterpart(_ other: _RealmSession) -> List? {
+        let collection = backing.managed("RLMArray")
+        if collection.session === other { return self }
+        return collection.resolved(other).map { List(.managed($0)) }
+    }
+
+    public var _rlmResults: Results<Element> {
+        Results(backing.managed("RLMArray").source())
+    }
+
+    // MARK: Elements
+
+    public subscript(position: Int) -> Element {
+        get {
+            switch backing {
+            case .plain(let elements):
+                check(position, elements.count)
+                return elements[position]
+            case .managed(let collection):
+                let raw = collection.call { () throws(RealmError) -> RawValue in
+                    do throws(RealmError) {
+                        return try collection.core.get(position)
+                    } catch {
+                        if error.code == .indexOutOfBounds { collection.check(position) }
+                        throw error
+                    }
+                }
+                return Element._rlmFrom(raw, collection.session)
+            case .recording(let recorder): return Element._rlmRecorded(recorder)
+            }
+        }
+        set {
+            switch backing {
+            case .plain(let elements):
+                check(position, elements.count)
+                mutate { $0[position] = newValue }
+            case .managed(let collection): replace(collection, position, newValue)
+            case .recording: misuse("Lists cannot be changed while a key path is read.")
+            }
+        }
+    }
+
+    public func makeIterator() -> RLMIterator<Element> {
+        switch backing {
+        case .plain(let elements): RLMIterator(elements)
+        case .managed(let collection): RLMIterator(collection.source())
+        case .recording: RLMIterator([self[0]])
+        }
+    }
+
+    private func check(_ index: Int, _ count: Int) {
+        if index < 0 { misuse("Cannot pass a negative value for 'index'.") }
+        if index >= count {
+            misuse("Index \(index) is out of bounds (must be less than \(count)).")
+        }
+    }
+
+    /// In place: the array must not be held twice.
+    private func mutate(_ body: (inout [Element]) -> Void) {
+        guard case .plain(var elements) = backing else { return }
+        backing = .plain([])
+        body(&elements)
+        backing = .plain(elements)
+    }
+
+    private func replace(_ collection: ManagedCollection, _ index: Int, _ element: Element) {
+        collection.checkWritable()
+        collection.check(index)
+        if let object = element as? EmbeddedObject {
+            if object.slot != nil {
+                misuse("Cannot add an existing managed embedded object to a List.")
+            }
+            let handle = collection.call { () throws(RealmError) in
+                try collection.core.setEmbedded(at: index)
+            }
+            return collection.session.manage(object, handle, .error)
+        }
+        element._rlmWithRaw(collection.session, .error) { raw in
+            collection.call { () throws(RealmError) in try collection.core.set(raw, at: index) }
+        }
+    }
+
+    private func insert(
+        _ collection: ManagedCollection, _ index: Int, _ element: Element, _ policy: _AddingPolicy
+    ) {
+        if Element._rlmShape.isEmbedded, let object = element as? EmbeddedObject {
+            collection.checkWritable()
+            if object.slot != nil {
+                misuse("Cannot add an existing managed embedded object to a List.")
+            }
+            let handle = collection.call { () throws(RealmError) in
+                try collection.core.insertEmbedded(at: index)
+            }
+            return collection.session.manage(object, handle, policy)
+        }
+        element._rlmWithRaw(collection.session, policy) { raw in
+            collection.call { () throws(RealmError) in
+                try collection.core.insert(raw, at: index)
+            }
+        }
+    }
+
+    // MARK: Changing
+
+    /// Adds an element behind the last one.
+    public func append(_ object: Element) {
+        switch backing {
+        case .plain: mutate { $0.append(object) }
+        case .managed(let collection):
+            collection.checkWritable()
+            insert(collection, collection.count, object, .error)
+        case .recording: misuse("Lists cannot be changed while a key path is read.")
+        }
+    }
+
+    /// Adds the elements of a sequence behind the last one.
+    public func append<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
+        if case .managed(let collection) = backing { collection.checkWritable() }
+        for object in Array(objects) { append(object) }
+    }
+
+    public func append<S: Sequence>(contentsOf newElements: S) where S.Element == Element {
+        append(objectsIn: newElements)
+    }
+
+    /// Inserts an element before the one at a position, or behind the last one.
+    public func insert(_ object: Element, at index: Int) {
+        if index < 0 { misuse("Cannot pass a negative value for 'index'.") }
+        switch backing {
+        case .plain(let elements):
+            check(index, elements.count + 1)
+            mutate { $0.insert(object, at: index) }
+        case .managed(let collection):
+            collection.checkWritable()
+            collection.check(index, upTo: collection.count + 1)
+            insert(collection, index, object, .error)
+        case .recording: misuse("Lists cannot be changed while a key path is read.")
+        }
+    }
+
+    /// Removes an element. Objects stay in the realm, embedded ones go.
+    @discardableResult
+    public func remove(at index: Int) -> Element {
+        let old = self[index]
+        switch backing {
+        case .plain: mutate { $0.remove(at: index) }
+        case .managed(let collection):
+            collection.call { () throws(RealmError) in try collection.core.remove(at: index) }
+        case .recording: break
+        }
+        return old
+    }
+
+    /// Removes all elements.
+    public func removeAll() { removeAll(keepingCapacity: false) }
+
+    public func removeAll(keepingCapacity keepCapacity: Bool) {
+        switch backing {
+        case .plain: mutate { $0.removeAll() }
+        case .managed(let collection):
+            collection.call { () throws(RealmError) in try collection.core.removeAll() }
+        case .recording: break
+        }
+    }
+
+    public func removeFirst(_ number: Int = 1) {
+        if number < 0 { misuse("Cannot pass a negative value for 'number'.") }
+        for _ in 0..<number { remove(at: 0) }
+    }
+
+    public func removeLast(_ number: Int = 1) {
+        if number < 0 { misuse("Cannot pass a negative value for 'number'.") }
+        for _ in 0..<number { remove(at: count - 1) }
+    }
+
+    /// Removes the elements at positions.
+    public func remove(atOffsets offsets: IndexSet) {
+        for index in offsets.reversed() { remove(at: index) }
+    }
+
+    /// Replaces an element.
+    public func replace(index: Int, object: Element) { self[index] = object }
+
+    public func replaceSubrange<C: Collection, R: RangeExpression>(
+        _ subrange: R, with newElements: C
+    ) where C.Element == Element, R.Bound == Int {
+        let range = subrange.relative(to: self)
+        for _ in range { remove(at: range.lowerBound) }
+        for (offset, element) in newElements.enumerated() {
+            insert(element, at: range.lowerBound + offset)
+        }
+    }
+
+    public func replaceSubrange<C: Collection>(_ subrange: Range<Int>, with newElements: C)
+    where C.Element == Element {
+        for _ in subrange { remove(at: subrange.lowerBound) }
+        for (offset, element) in newElements.enumerated() {
+            insert(element, at: subrange.lowerBound + offset)
+        }
+    }
+
+    /// Moves an element so that it ends at another position.
+    public func move(from: Int, to: Int) {
+        switch backing {
+        case .plain(let elements):
+            check(from, elements.count)
+            check(to, elements.count)
+            mutate { $0.insert($0.remove(at: from), at: to) }
+        case .managed(let collection):
+            collection.checkWritable()
+            collection.check(from)
+            collection.check(to)
+            collection.call { () throws(RealmError) in
+                try collection.core.move(from: from, to: to)
+            }
+        case .recording: break
+        }
+    }
+
+    /// Moves the elements at positions before the one at a position.
+    public func move(fromOffsets offsets: IndexSet, toOffset destination: Int) {
+        var target = destination
+        var moved = 0
+        for index in offsets {
+            if index < destination {
+                move(from: index - moved, to: destination - 1)
+                moved += 1
+            } else {
+                move(from: index, to: target)
+                target += 1
+            }
+        }
+    }
+
+    /// Exchanges two elements.
+    public func swapAt(_ index1: Int, _ index2: Int) {
+        if index1 == index2 { return }
+        let low = Swift.min(index1, index2)
+        let high = Swift.max(index1, index2)
+        move(from: low, to: high)
+        if high - low > 1 { move(from: high - 1, to: low) }
+    }
+
+    /// Whether both are the same list of the same object; of unmanaged ones, the same list.
+    public static func == (a: List, b: List) -> Bool {
+        if case .managed(let one) = a.backing, case .managed(let other) = b.backing {
+            return one.core.isEqual(other.core)
+        }
+        return a === b
+    }
+}
+
+extension List: _Persistable, _AssignableCollection {
+    public static var _rlmShape: _PropertyShape { Element._rlmShape.inside(.list) }
+    public static var _rlmIsCollection: Bool { true }
+    public static func _rlmDefaultValue() -> Self { make(.plain([])) }
+    private static func make(_ backing: CollectionBacking<[Element]>) -> Self {
+        unsafeDowncast(List(backing), to: self)
+    }
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Self {
+        make(.managed(ManagedCollection(object, key, .list)))
+    }
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: List) {
+        _rlmGet(object, key).fill(value, .error)
+    }
+    public static func _rlmAssigned(_ old: List, _ new: List) -> Self {
+        old.fill(new, .error)
+        return unsafeDowncast(old, to: self)
+    }
+    /// Takes over the elements of another list; of itself it already has them.
+    private func fill(_ other: List, _ policy: _AddingPolicy) {
+        if self == other { return }
+        let elements = Array(other)
+        removeAll()
+        append(objectsIn: elements)
+    }
+    public static func _rlmConvert(_ value: Any) -> Self? {
+        if let list = value as? List { return unsafeDowncast(list, to: self) }
+        guard let elements = anyElements(value) else { return nil }
+        var all: [Element] = []
+        for element in elements {
+            guard let converted = Element._rlmConvert(element) else { return nil }
+            all.append(converted)
+        }
+        return make(.plain(all))
+    }
+    public static func _rlmRecorded(_ recorder: _Recorder) -> Self { make(.recording(recorder)) }
+
+    public static func _rlmAdd(
+        _ value: List, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
+    ) -> Self? {
+        let elements = Array(value)
+        let collection = ManagedCollection(object, key, .list)
+        if case .plain = value.backing { value.backing = .managed(collection) }
+        let made =
+            value.backing.session === object.session ? value : List(.managed(collection))
+        made.assign(elements, policy)
+        return unsafeDowncast(made, to: self)
+    }
+
+    /// Replaces the elements; where only changes are written, those that are there already stay.
+    private func assign(_ elements: [Element], _ policy: _AddingPolicy) {
+        guard case .managed(let collection) = backing else { return append(objectsIn: elements) }
+        if policy == .modified, !Element._rlmShape.isEmbedded {
+            let same =
+                count == elements.count
+                && zip(0..., elements).allSatisfy { index, element in
+                    element._rlmWithRaw(collection.session, policy) { raw in
+                        collection.call { () throws(RealmError) in
+                            let old = try collection.core.get(index)
+                            return old.isNull || raw.isNull
+                                ? old.isNull && raw.isNull : ValueOrder.equal(old, raw)
+                        }
+                    }
+                }
+            if same { return }
+        }
+        if count > 0 { removeAll() }
+        for element in elements { insert(collection, collection.count, element, policy) }
+    }
+
+    public var _rlmContent: Any { map { $0 as Any } }
+
+    public func _rlmAssign(_ value: Any, _ policy: _AddingPolicy) -> Bool {
+        guard let elements = anyElements(value) else { return false }
+        var all: [Element] = []
+        for element in elements {
+            guard let converted = Element._rlmConvert(element) else { return false }
+            all.append(converted)
+        }
+        assign(all, policy)
+        return true
+    }
+}
+
+extension List: Decodable where Element: Decodable {
+    public convenience init(from decoder: any Decoder) throws {
+        self.init()
+        var container = try decoder.unkeyedContainer()
+        while !container.isAtEnd { append(try container.decode(Element.self)) }
+    }
+}
+
+extension List: Encodable where Element: Encodable {}
+
+@available(*, unavailable)
+extension List: @unchecked Sendable {}

@@ -1,0 +1,364 @@
+// Maps: the values of a property by key.
+
+import CoreSwift
+import Foundation
+
+/// A key of a map with its value.
+public typealias SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue> = (
+    key: Key, value: Value
+)
+
+/// Values by key in a property: `@Persisted var scores: Map<String, Int>`. Keys must not begin with `$`
+/// and have no `.` in them.
+public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfined,
+    CustomStringConvertible, Equatable, Sequence, _DescribedCollection
+{
+    var backing: CollectionBacking<[Key: Value]>
+
+    init(_ backing: CollectionBacking<[Key: Value]>) { self.backing = backing }
+
+    /// An empty map that no realm manages.
+    public init() { backing = .plain([:]) }
+
+    // MARK: State
+
+    public var realm: Realm? { backing.session.map { Realm($0) } }
+    public var isInvalidated: Bool { backing.isInvalid }
+    public var isFrozen: Bool { backing.session?.core.isFrozen ?? false }
+    public var isEmpty: Bool { count == 0 }
+
+    public var count: Int {
+        switch backing {
+        case .plain(let values): values.count
+        case .managed(let collection): collection.count
+        case .recording: 1
+        }
+    }
+
+    public func freeze() -> Map {
+        guard let session = backing.session else { misuse("Unmanaged objects cannot be frozen.") }
+        return counterpart(session.frozen()) ?? { misuse("Collection is no longer valid") }()
+    }
+
+    public func thaw() -> Map? {
+        guard let session = backing.session else { misuse("Unmanaged objects cannot be thawed.") }
+        return counterpart(session.live())
+    }
+
+    private func counterpart(_ other: _RealmSession) -> Map? {
+        let collection = backing.managed("RLMDictionary")
+        if collection.session === other { return self }
+        return collection.resolved(other).map { Map(.managed($0)) }
+    }
+
+    // MARK: Reading
+
+    private func key(_ collection: ManagedCollection, _ index: Int) -> Key {
+        Key._rlmFrom(
+            collection.call { () throws(RealmError) in try collection.core.key(index) },
+            collection.session)
+    }
+
+    private func value(_ collection: ManagedCollection, _ index: Int) -> Value {
+        Value._rlmFrom(
+            collection.call { () throws(RealmError) in try collection.core.get(index) },
+            collection.session)
+    }
+
+    /// All keys.
+    public var keys: [Key] {
+        switch backing {
+        case .plain(let values): Array(values.keys)
+        case .managed(let collection): (0..<collection.count).map { key(collection, $0) }
+        case .recording: []
+        }
+    }
+
+    /// All values, in the order of `keys`.
+    public var values: [Value] {
+        switch backing {
+        case .plain(let values): Array(values.values)
+        case .managed(let collection): (0..<collection.count).map { value(collection, $0) }
+        case .recording: []
+        }
+    }
+
+    /// The value of a key; nil removes the key, as well as assigning a value of an object type that is nil
+    /// keeps it.
+    public subscript(key: Key) -> Value? {
+        get {
+            switch backing {
+            case .plain(let values): return values[key]
+            case .managed(let collection):
+                return find(collection, key).map { value(collection, $0) }
+            case .recording(let recorder): return Value._rlmRecorded(recorder)
+            }
+        }
+        set {
+            if let newValue { updateValue(newValue, forKey: key) } else { removeObject(for: key) }
+        }
+    }
+
+    private func find(_ collection: ManagedCollection, _ key: Key) -> Int? {
+        key._rlmWithRaw(collection.session, .error) { raw in
+            collection.call { () throws(RealmError) in try collection.core.find(key: raw) }
+        }
+    }
+
+    /// The value of a key.
+    public func object(forKey key: Key) -> Value? { self[key] }
+
+    /// A property of all values; `self` and `@count` as well.
+    public func value(forKey key: String) -> Any? {
+        if key == "@count" { return count }
+        if key == "self" { return values }
+        return values.map { (unwrapped($0) as? ObjectBase)?.value(forKey: key) ?? NSNull() }
+    }
+
+    /// The keys with their values.
+    public func makeIterator() -> AnyIterator<SingleMapEntry<Key, Value>> {
+        let all = zip(keys, values)
+        var iterator = all.makeIterator()
+        return AnyIterator { iterator.next().map { (key: $0.0, value: $0.1) } }
+    }
+
+    /// The keys with their values, for a loop.
+    public func asKeyValueSequence() -> [SingleMapEntry<Key, Value>] {
+        zip(keys, values).map { (key: $0.0, value: $0.1) }
+    }
+
+    /// Whether an entry satisfies a condition.
+    public func contains(
+        where predicate: (_ key: Key, _ value: Value) throws -> Bool
+    ) rethrows -> Bool {
+        try zip(keys, values).contains { try predicate($0.0, $0.1) }
+    }
+
+    // MARK: Changing
+
+    /// Gives a key a value.
+    public func updateValue(_ value: Value, forKey key: Key) { update(value, key, .error) }
+
+    private func update(_ value: Value, _ key: Key, _ policy: _AddingPolicy) {
+        switch backing {
+        case .plain(var values):
+            values[key] = value
+            backing = .plain(values)
+        case .managed(let collection):
+            collection.checkWritable()
+            key._rlmWithRaw(collection.session, .error) { keyRaw in
+                if Value._rlmShape.isEmbedded, let object = unwrapped(value) as? EmbeddedObject {
+                    if object.slot != nil {
+                        misuse("Cannot add an existing managed embedded object to a Dictionary.")
+                    }
+                    let handle = collection.call { () throws(RealmError) in
+                        try collection.core.insertEmbedded(key: keyRaw)
+                    }
+                    return collection.session.manage(object, handle, policy)
+                }
+                value._rlmWithRaw(collection.session, policy) { raw in
+                    collection.call { () throws(RealmError) in
+                        _ = try collection.core.insert(raw, key: keyRaw)
+                    }
+                }
+            }
+        case .recording: misuse("Maps cannot be changed while a key path is read.")
+        }
+    }
+
+    /// Gives a key a value.
+    public func setValue(_ value: Any?, forKey key: Key) {
+        guard let converted = Value._rlmConvert(value ?? NSNull()) else {
+            misuse("Invalid value '\(String(describing: value))' for a map of '\(Value.self)'.")
+        }
+        updateValue(converted, forKey: key)
+    }
+
+    /// Takes over the entries of a dictionary; the closure decides about keys that are in both.
+    public func merge<S: Sequence>(
+        _ sequence: S, uniquingKeysWith combine: (Value, Value) throws -> Value
+    ) rethrows where S.Element == (Key, Value) {
+        for (key, value) in sequence {
+            if let old = self[key] {
+                updateValue(try combine(old, value), forKey: key)
+            } else {
+                updateValue(value, forKey: key)
+            }
+        }
+    }
+
+    /// Takes over the entries of a map; the closure decides about keys that are in both.
+    public func merge(
+        _ other: Map<Key, Value>, uniquingKeysWith combine: (Value, Value) throws -> Value
+    ) rethrows {
+        try merge(other.map { ($0.key, $0.value) }, uniquingKeysWith: combine)
+    }
+
+    /// Removes a key.
+    public func removeObject(for key: Key) {
+        switch backing {
+        case .plain(var values):
+            values[key] = nil
+            backing = .plain(values)
+        case .managed(let collection):
+            key._rlmWithRaw(collection.session, .error) { raw in
+                collection.call { () throws(RealmError) in
+                    _ = try collection.core.remove(key: raw)
+                }
+            }
+        case .recording: break
+        }
+    }
+
+    /// Removes all keys.
+    public func removeAll() {
+        switch backing {
+        case .plain: backing = .plain([:])
+        case .managed(let collection):
+            collection.call { () throws(RealmError) in try collection.core.removeAll() }
+        case .recording: break
+        }
+    }
+
+    // MARK: The values as results
+
+    var results: Results<Value> { Results(backing.managed("RLMDictionary").source()) }
+
+    /// The values that satisfy a format string.
+    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value> {
+        results.filter(PredicateText(predicateFormat, args))
+    }
+
+    /// The values that satisfy a condition.
+    public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
+        results.where(isIncluded)
+    }
+
+    /// The values sorted by a property.
+    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value> {
+        results.sorted(byKeyPath: keyPath, ascending: ascending)
+    }
+
+    public static func == (a: Map, b: Map) -> Bool {
+        if case .managed(let one) = a.backing, case .managed(let other) = b.backing {
+            return one.core.isEqual(other.core)
+        }
+        return a === b
+    }
+
+    public func _rlmText(_ depth: Int) -> String {
+        let entries = asKeyValueSequence()
+        return Descriptions.collection(
+            "Map<\(Key.self), \(Value.self)>", "0x0", entries.count, depth: depth
+        ) { "[\(entries[$0].key)]: \(Descriptions.text(entries[$0].value, depth: depth))" }
+    }
+
+    /// The type and up to a hundred entries.
+    public var description: String { _rlmText(5) }
+}
+
+extension Map where Value: SortableType {
+    /// The values by size.
+    public func sorted(ascending: Bool = true) -> Results<Value> {
+        results.sorted(ascending: ascending)
+    }
+}
+
+extension Map where Value: MinMaxType {
+    /// The smallest value; nil of none.
+    public func min() -> Value? { results.min() }
+    /// The largest value; nil of none.
+    public func max() -> Value? { results.max() }
+}
+
+extension Map where Value: AddableType {
+    /// The sum of the values; zero of none.
+    public func sum() -> Value { results.sum() }
+    /// The mean of the values; nil of none.
+    public func average<T: AddableType & RealmCollectionValue>() -> T? { results.average() }
+}
+
+extension Map: _Persistable, _AssignableCollection {
+    public static var _rlmShape: _PropertyShape { Value._rlmShape.inside(.dictionary) }
+    public static var _rlmIsCollection: Bool { true }
+    public static func _rlmDefaultValue() -> Self { make(.plain([:])) }
+    private static func make(_ backing: CollectionBacking<[Key: Value]>) -> Self {
+        unsafeDowncast(Map(backing), to: self)
+    }
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Self {
+        make(.managed(ManagedCollection(object, key, .dictionary)))
+    }
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Map) {
+        _ = _rlmAssigned(_rlmGet(object, key), value)
+    }
+    public static func _rlmAssigned(_ old: Map, _ new: Map) -> Self {
+        if old != new { old.assign(new.map { ($0.key, $0.value) }, .all) }
+        return unsafeDowncast(old, to: self)
+    }
+    private func assign(_ entries: [(Key, Value)], _ policy: _AddingPolicy) {
+        if policy == .modified {
+            let kept = Set(entries.map { $0.0 })
+            for key in keys where !kept.contains(key) { removeObject(for: key) }
+        } else if count > 0 {
+            removeAll()
+        }
+        for (key, value) in entries { update(value, key, policy) }
+    }
+    private static func converted(_ value: Any) -> [(Key, Value)]? {
+        var all: [(Key, Value)] = []
+        func add(_ key: Any, _ value: Any) -> Bool {
+            guard let key = Key._rlmConvert(key), let value = Value._rlmConvert(value) else {
+                return false
+            }
+            all.append((key, value))
+            return true
+        }
+        guard let value = unwrapped(value) else { return [] }
+        if let values = value as? [String: Any] {
+            return values.allSatisfy { add($0.key, $0.value) } ? all : nil
+        }
+        if let values = value as? NSDictionary {
+            return values.allSatisfy { add($0.key, $0.value) } ? all : nil
+        }
+        if let map = value as? Map { return map.map { ($0.key, $0.value) } }
+        return nil
+    }
+    public static func _rlmConvert(_ value: Any) -> Self? {
+        if let map = value as? Map { return unsafeDowncast(map, to: self) }
+        guard let all = converted(value) else { return nil }
+        return make(.plain(Dictionary(all, uniquingKeysWith: { _, b in b })))
+    }
+    public static func _rlmRecorded(_ recorder: _Recorder) -> Self { make(.recording(recorder)) }
+    public static func _rlmAdd(
+        _ value: Map, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
+    ) -> Self? {
+        let entries = value.map { ($0.key, $0.value) }
+        let collection = ManagedCollection(object, key, .dictionary)
+        if case .plain = value.backing { value.backing = .managed(collection) }
+        let made = value.backing.session === object.session ? value : Map(.managed(collection))
+        made.assign(entries, policy)
+        return unsafeDowncast(made, to: self)
+    }
+    public var _rlmContent: Any {
+        Dictionary(map { ("\($0.key)", $0.value as Any) }, uniquingKeysWith: { _, b in b })
+    }
+    public func _rlmAssign(_ value: Any, _ policy: _AddingPolicy) -> Bool {
+        guard let all = Self.converted(value) else { return false }
+        assign(all, policy)
+        return true
+    }
+}
+
+extension Map: Codable where Key: Codable, Value: Codable {
+    public convenience init(from decoder: any Decoder) throws {
+        self.init(.plain(try decoder.singleValueContainer().decode([Key: Value].self)))
+    }
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(
+            Dictionary(map { ($0.key, $0.value) }, uniquingKeysWith: { _, b in b }))
+    }
+}
+
+@available(*, unavailable)
+extension Map: @unchecked Sendable {}

@@ -1,0 +1,238 @@
+// Sets: the distinct elements of a property.
+
+import CoreSwift
+import Foundation
+
+/// A collection of distinct elements in a property: `@Persisted var tags: MutableSet<String>`.
+public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
+    var backing: CollectionBacking<[Element]>
+
+    init(_ backing: CollectionBacking<[Element]>) { self.backing = backing }
+
+    /// An empty set that no realm manages.
+    public init() { backing = .plain([]) }
+
+    // MARK: State
+
+    public var realm: Realm? { backing.session.map { Realm($0) } }
+    public var isInvalidated: Bool { backing.isInvalid }
+    public var isFrozen: Bool { backing.session?.core.isFrozen ?? false }
+
+    public var count: Int {
+        switch backing {
+        case .plain(let elements): elements.count
+        case .managed(let collection): collection.count
+        case .recording: 1
+        }
+    }
+
+    public func freeze() -> MutableSet {
+        guard let session = backing.session else { misuse("Unmanaged objects cannot be frozen.") }
+        return counterpart(session.frozen()) ?? { misuse("Collection is no longer valid") }()
+    }
+
+    public func thaw() -> MutableSet? {
+        guard let session = backing.session else { misuse("Unmanaged objects cannot be thawed.") }
+        return counterpart(session.live())
+    }
+
+    private func counterpart(_ other: _RealmSession) -> MutableSet? {
+        let collection = backing.managed("RLMSet")
+        if collection.session === other { return self }
+        return collection.resolved(other).map { MutableSet(.managed($0)) }
+    }
+
+    public var _rlmResults: Results<Element> { Results(backing.managed("RLMSet").source()) }
+
+    /// An element by its place in the set's own order.
+    public subscript(position: Int) -> Element {
+        switch backing {
+        case .plain(let elements): return elements[position]
+        case .managed(let collection):
+            collection.check(position)
+            let raw = collection.call { () throws(RealmError) in
+                try collection.core.get(position)
+            }
+            return Element._rlmFrom(raw, collection.session)
+        case .recording(let recorder): return Element._rlmRecorded(recorder)
+        }
+    }
+
+    public func makeIterator() -> RLMIterator<Element> {
+        switch backing {
+        case .plain(let elements): RLMIterator(elements)
+        case .managed(let collection): RLMIterator(collection.source())
+        case .recording: RLMIterator([self[0]])
+        }
+    }
+
+    // MARK: Set algebra
+
+    /// Whether the element is in the set.
+    public func contains(_ object: Element) -> Bool {
+        switch backing {
+        case .plain(let elements): return elements.contains(object)
+        case .managed(let collection):
+            if let object = object as? ObjectBase, object.slot == nil { return false }
+            return object._rlmWithRaw(collection.session, .error) { raw in
+                collection.call { () throws(RealmError) in
+                    try collection.core.findIfFitting(raw) != nil
+                }
+            }
+        case .recording: return false
+        }
+    }
+
+    /// Whether all elements are in another set.
+    public func isSubset(of possibleSuperset: MutableSet<Element>) -> Bool {
+        allSatisfy { possibleSuperset.contains($0) }
+    }
+
+    /// Whether both have an element in common.
+    public func intersects(_ otherSet: MutableSet<Element>) -> Bool {
+        contains { otherSet.contains($0) }
+    }
+
+    /// Adds an element, if it is not in the set.
+    public func insert(_ object: Element) { insert(object, .error) }
+
+    private func insert(_ object: Element, _ policy: _AddingPolicy) {
+        switch backing {
+        case .plain(var elements):
+            if elements.contains(object) { return }
+            elements.append(object)
+            backing = .plain(elements)
+        case .managed(let collection):
+            if object is EmbeddedObject { misuse("Embedded objects cannot be in a set.") }
+            collection.checkWritable()
+            object._rlmWithRaw(collection.session, policy) { raw in
+                collection.call { () throws(RealmError) in _ = try collection.core.insert(raw) }
+            }
+        case .recording: misuse("Sets cannot be changed while a key path is read.")
+        }
+    }
+
+    /// Adds the elements of a sequence.
+    public func insert<S: Sequence>(objectsIn objects: S) where S.Iterator.Element == Element {
+        for object in Array(objects) { insert(object) }
+    }
+
+    /// Removes an element, if it is in the set.
+    public func remove(_ object: Element) {
+        switch backing {
+        case .plain(let elements): backing = .plain(elements.filter { $0 != object })
+        case .managed(let collection):
+            collection.checkWritable()
+            if let object = object as? ObjectBase, object.slot == nil { return }
+            object._rlmWithRaw(collection.session, .error) { raw in
+                collection.call { () throws(RealmError) in _ = try collection.core.remove(raw) }
+            }
+        case .recording: break
+        }
+    }
+
+    /// Removes all elements.
+    public func removeAll() {
+        switch backing {
+        case .plain: backing = .plain([])
+        case .managed(let collection):
+            collection.call { () throws(RealmError) in try collection.core.removeAll() }
+        case .recording: break
+        }
+    }
+
+    /// Keeps what is in both.
+    public func formIntersection(_ other: MutableSet<Element>) {
+        for element in Array(self) where !other.contains(element) { remove(element) }
+    }
+
+    /// Adds what is in the other.
+    public func formUnion(_ other: MutableSet<Element>) { insert(objectsIn: Array(other)) }
+
+    /// Removes what is in the other.
+    public func subtract(_ other: MutableSet<Element>) {
+        for element in Array(other) { remove(element) }
+    }
+
+    public static func == (a: MutableSet, b: MutableSet) -> Bool {
+        if case .managed(let one) = a.backing, case .managed(let other) = b.backing {
+            return one.core.isEqual(other.core)
+        }
+        return a === b
+    }
+}
+
+extension MutableSet: _Persistable, _AssignableCollection {
+    public static var _rlmShape: _PropertyShape { Element._rlmShape.inside(.set) }
+    public static var _rlmIsCollection: Bool { true }
+    public static func _rlmDefaultValue() -> Self { make(.plain([])) }
+    private static func make(_ backing: CollectionBacking<[Element]>) -> Self {
+        unsafeDowncast(MutableSet(backing), to: self)
+    }
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Self {
+        make(.managed(ManagedCollection(object, key, .set)))
+    }
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: MutableSet) {
+        _ = _rlmAssigned(_rlmGet(object, key), value)
+    }
+    public static func _rlmAssigned(_ old: MutableSet, _ new: MutableSet) -> Self {
+        if old != new { old.assign(Array(new), .all) }
+        return unsafeDowncast(old, to: self)
+    }
+    private func assign(_ elements: [Element], _ policy: _AddingPolicy) {
+        if policy == .modified {
+            for element in Array(self) where !elements.contains(element) { remove(element) }
+        } else if count > 0 {
+            removeAll()
+        }
+        for element in elements { insert(element, policy) }
+    }
+    private static func converted(_ value: Any) -> [Element]? {
+        guard let elements = anyElements(value) else { return nil }
+        var all: [Element] = []
+        for element in elements {
+            guard let converted = Element._rlmConvert(element) else { return nil }
+            all.append(converted)
+        }
+        return all
+    }
+    public static func _rlmConvert(_ value: Any) -> Self? {
+        if let set = value as? MutableSet { return unsafeDowncast(set, to: self) }
+        guard let all = converted(value) else { return nil }
+        let set = make(.plain([]))
+        set.insert(objectsIn: all)
+        return set
+    }
+    public static func _rlmRecorded(_ recorder: _Recorder) -> Self { make(.recording(recorder)) }
+    public static func _rlmAdd(
+        _ value: MutableSet, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
+    ) -> Self? {
+        let elements = Array(value)
+        let collection = ManagedCollection(object, key, .set)
+        if case .plain = value.backing { value.backing = .managed(collection) }
+        let made =
+            value.backing.session === object.session ? value : MutableSet(.managed(collection))
+        made.assign(elements, policy)
+        return unsafeDowncast(made, to: self)
+    }
+    public var _rlmContent: Any { map { $0 as Any } }
+
+    public func _rlmAssign(_ value: Any, _ policy: _AddingPolicy) -> Bool {
+        guard let all = Self.converted(value) else { return false }
+        assign(all, policy)
+        return true
+    }
+}
+
+extension MutableSet: Decodable where Element: Decodable {
+    public convenience init(from decoder: any Decoder) throws {
+        self.init()
+        var container = try decoder.unkeyedContainer()
+        while !container.isAtEnd { insert(try container.decode(Element.self)) }
+    }
+}
+
+extension MutableSet: Encodable where Element: Encodable {}
+
+@available(*, unavailable)
+extension MutableSet: @unchecked Sendable {}

@@ -1,0 +1,400 @@
+// What all collections of a realm have in common: they are filtered, sorted and summed up as results.
+
+public import CoreSwift
+public import Foundation
+
+/// Something of a realm that belongs to one thread, queue or actor, and has counterparts elsewhere.
+public protocol ThreadConfined {
+    /// The realm that manages it; nil if none does.
+    var realm: Realm? { get }
+    /// It was deleted, or its realm invalidated.
+    var isInvalidated: Bool { get }
+    /// It never changes, and any thread may read it.
+    var isFrozen: Bool { get }
+    /// It as it is now.
+    func freeze() -> Self
+    /// The live counterpart; nil if it is not there any more.
+    func thaw() -> Self?
+    func _rlmReference() -> CoreSwift.ThreadSafeReference
+    static func _rlmResolve(
+        _ reference: CoreSwift.ThreadSafeReference, _ session: _RealmSession
+    ) -> Self?
+}
+
+extension RealmSwiftObject: ThreadConfined {}
+extension RealmSwiftEmbeddedObject: ThreadConfined {}
+
+/// A collection of objects or values of a realm: `Results`, `List`, `MutableSet`, `LinkingObjects`.
+///
+/// They are live: they show what is stored whenever they are asked.
+public protocol RealmCollection: RandomAccessCollection, LazyCollectionProtocol, Equatable,
+    ThreadConfined, CustomStringConvertible, _DescribedCollection
+where Element: RealmCollectionValue, Index == Int, Iterator == RLMIterator<Element> {
+    /// The elements as live results; misuse for collections that no realm manages.
+    var _rlmResults: Results<Element> { get }
+    /// What is observed.
+    func _rlmObserve(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?,
+        _ block: @escaping (Self, _ElementChange) -> Void
+    ) -> NotificationToken
+}
+
+extension RealmCollection {
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { count }
+    public func index(after i: Int) -> Int { i + 1 }
+    public func index(before i: Int) -> Int { i - 1 }
+    public var first: Element? { isEmpty ? nil : self[0] }
+    public var last: Element? { isEmpty ? nil : self[count - 1] }
+    public var isEmpty: Bool { count == 0 }
+
+    // MARK: Finding
+
+    /// The position of an element; nil if it is none.
+    public func index(of element: Element) -> Int? {
+        if realm == nil { return firstIndex { $0 == element } }
+        let results = _rlmResults
+        if let object = element as? ObjectBase, object.slot == nil { return nil }
+        return element._rlmWithRaw(results.source.session, .error) { raw in
+            engine(.collection("Results")) { () throws(RealmError) in
+                if let objects = results.core as? EngineResults { return try objects.find(raw) }
+                return try (results.core as? ValueResults)?.find(raw)
+            }
+        }
+    }
+
+    /// The position of the first element that satisfies a predicate.
+    public func index(matching predicate: NSPredicate) -> Int? {
+        first(in: filter(predicate))
+    }
+
+    /// The position of the first element that satisfies a format string with arguments.
+    public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
+        first(in: filter(PredicateText(predicateFormat, args)))
+    }
+
+    /// The position of the first element that satisfies a condition.
+    public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
+        first(in: self.where(isIncluded))
+    }
+
+    private func first(in found: Results<Element>) -> Int? {
+        found.first.flatMap { index(of: $0) }
+    }
+
+    /// The elements at positions.
+    public func objects(at indexes: IndexSet) -> [Element] {
+        let count = count
+        if let last = indexes.last, last >= count {
+            misuse("Indexes for collection are out of bounds.")
+        }
+        return indexes.map { self[$0] }
+    }
+
+    // MARK: Filtering
+
+    /// The elements that satisfy a format string, as `NSPredicate` has them: `"age > %@", 5`.
+    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Element> {
+        filter(PredicateText(predicateFormat, args))
+    }
+
+    /// The elements that satisfy a predicate.
+    public func filter(_ predicate: NSPredicate) -> Results<Element> {
+        filter(PredicateText(predicate))
+    }
+
+    /// The elements that satisfy a condition: `.where { $0.age > 5 && $0.owner.name == "Ann" }`.
+    public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
+        filter(PredicateText(isIncluded(Query<Element>._root()).node))
+    }
+
+    /// The elements that satisfy a format string.
+    ///
+    /// - Throws: `Realm.Error` with the code `invalidInput` for a bad one, which is misuse with `filter`.
+    public func filtered(_ predicateFormat: String, _ args: Any...) throws -> Results<Element> {
+        let text = PredicateText(predicateFormat, args)
+        let results = _rlmResults
+        do throws(RealmError) {
+            return Results(try text.filter(results.source), results.source.session)
+        } catch {
+            throw Realm.Error(error)
+        }
+    }
+
+    func filter(_ text: PredicateText) -> Results<Element> {
+        let results = _rlmResults
+        let found = engine(.query) { () throws(RealmError) in try text.filter(results.source) }
+        return Results(found, results.source.session)
+    }
+
+    // MARK: Ordering
+
+    /// Sorted by the property at a key path; an earlier order breaks ties.
+    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Element> {
+        sorted(by: [SortDescriptor(keyPath: keyPath, ascending: ascending)])
+    }
+
+    /// Sorted by several properties.
+    public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Element>
+    where S.Iterator.Element == SortDescriptor {
+        let text = sortDescriptors.map { $0.text }.joined(separator: ", ")
+        let results = _rlmResults
+        if text.isEmpty { return results }
+        let found = engine(.query) { () throws(RealmError) -> AnyResults in
+            if let objects = results.core as? EngineResults { return try objects.sorted(text) }
+            guard let values = results.core as? ValueResults else { return results.core }
+            return try values.sorted(text)
+        }
+        return Results(found, results.source.session)
+    }
+
+    /// The first element of each combination of values at key paths.
+    public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
+    where S.Iterator.Element == String {
+        let text = keyPaths.joined(separator: ", ")
+        let results = _rlmResults
+        let found = engine(.query) { () throws(RealmError) -> AnyResults in
+            if let objects = results.core as? EngineResults { return try objects.distinct(text) }
+            guard let values = results.core as? ValueResults else { return results.core }
+            return try values.distinct(text)
+        }
+        return Results(found, results.source.session)
+    }
+
+    // MARK: Aggregates by name
+
+    /// The smallest value of a property; nil of no elements.
+    public func min<T: MinMaxType & RealmCollectionValue>(ofProperty property: String) -> T? {
+        aggregate(.minimum, property)
+    }
+
+    /// The largest value of a property; nil of no elements.
+    public func max<T: MinMaxType & RealmCollectionValue>(ofProperty property: String) -> T? {
+        aggregate(.maximum, property)
+    }
+
+    /// The sum of a property; zero of no elements.
+    public func sum<T: AddableType & RealmCollectionValue>(ofProperty property: String) -> T {
+        aggregate(.sum, property) ?? T._rlmConvert(0) ?? T._rlmDefaultValue()
+    }
+
+    /// The mean of a property; nil of no elements.
+    public func average<T: AddableType & RealmCollectionValue>(ofProperty property: String) -> T? {
+        aggregate(.average, property)
+    }
+
+    fileprivate func aggregate<T: RealmCollectionValue>(
+        _ kind: AggregateName, _ property: String?
+    ) -> T? {
+        let results = _rlmResults
+        let session = results.source.session
+        return engine(.query) { () throws(RealmError) -> T? in
+            let found: (value: RawValue, found: Bool)
+            if let objects = results.core as? EngineResults, let property, property != "self" {
+                let binding = session.binding(objects.classKey)
+                let info = binding.info
+                let column = info.byName[property].map { info.properties[$0].column } ?? property
+                guard let item = binding.schema.property(named: column) else {
+                    misuse(
+                        "Cannot \(kind.word) property '\(property)': it does not exist in class "
+                            + "'\(info.className)'")
+                }
+                found = try kind.of(objects, item.key)
+            } else if let values = results.core as? ValueResults {
+                found = try kind.of(values)
+            } else {
+                return nil
+            }
+            if !found.found || found.value.isNull { return nil }
+            return T._rlmConvert(session.any(found.value) ?? NSNull())
+        }
+    }
+}
+
+/// The aggregates of the engine by name.
+enum AggregateName {
+    case minimum, maximum, sum, average
+
+    var word: String {
+        switch self {
+        case .minimum: "min"
+        case .maximum: "max"
+        case .sum: "sum"
+        case .average: "average"
+        }
+    }
+
+    func of(
+        _ results: EngineResults, _ key: CoreSwift.PropertyKey
+    ) throws(RealmError) -> (value: RawValue, found: Bool) {
+        switch self {
+        case .minimum: try results.minimum(key)
+        case .maximum: try results.maximum(key)
+        case .sum: try results.sum(key)
+        case .average: try results.average(key)
+        }
+    }
+
+    func of(_ results: ValueResults) throws(RealmError) -> (value: RawValue, found: Bool) {
+        switch self {
+        case .minimum: try results.minimum()
+        case .maximum: try results.maximum()
+        case .sum: try results.sum()
+        case .average: try results.average()
+        }
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// Sorted by a property: `sorted(by: \.name)`.
+    public func sorted<T: SortableType>(
+        by keyPath: KeyPath<Element, T>, ascending: Bool = true
+    ) -> Results<Element> {
+        sorted(byKeyPath: KeyPathNames.name(keyPath), ascending: ascending)
+    }
+
+    /// The first element of each combination of values.
+    public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
+    where S.Iterator.Element == PartialKeyPath<Element> {
+        distinct(by: keyPaths.map { KeyPathNames.name($0) })
+    }
+
+    /// The smallest value of a property.
+    public func min<T: MinMaxType & RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T? {
+        aggregate(.minimum, KeyPathNames.name(keyPath))
+    }
+
+    /// The largest value of a property.
+    public func max<T: MinMaxType & RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T? {
+        aggregate(.maximum, KeyPathNames.name(keyPath))
+    }
+
+    /// The sum of a property.
+    public func sum<T: AddableType & RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T {
+        aggregate(.sum, KeyPathNames.name(keyPath)) ?? T._rlmConvert(0) ?? T._rlmDefaultValue()
+    }
+
+    /// The mean of a property.
+    public func average<T: AddableType & RealmCollectionValue>(
+        of keyPath: KeyPath<Element, T>
+    ) -> Double? {
+        aggregate(.average, KeyPathNames.name(keyPath))
+    }
+}
+
+extension RealmCollection where Element: MinMaxType {
+    /// The smallest element; nil of none.
+    public func min() -> Element? { aggregate(.minimum, nil) }
+    /// The largest element; nil of none.
+    public func max() -> Element? { aggregate(.maximum, nil) }
+}
+
+extension RealmCollection where Element: AddableType {
+    /// The sum of the elements; zero of none.
+    public func sum() -> Element {
+        aggregate(.sum, nil) ?? Element._rlmConvert(0) ?? Element._rlmDefaultValue()
+    }
+    /// The mean of the elements; nil of none.
+    public func average<T: AddableType & RealmCollectionValue>() -> T? { aggregate(.average, nil) }
+}
+
+extension RealmCollection where Element: SortableType {
+    /// The elements by size.
+    public func sorted(ascending: Bool = true) -> Results<Element> {
+        sorted(byKeyPath: "SELF", ascending: ascending)
+    }
+    /// Each element once.
+    public func distinct() -> Results<Element> { distinct(by: ["SELF"]) }
+}
+
+// MARK: - By name
+
+extension RealmCollection {
+    /// A property of each element, `NSNull` for nil; also `self` and `@count`.
+    public func value(forKey key: String) -> Any? {
+        if key == "@count" { return count }
+        if key == "self" { return map { $0 as Any } }
+        return map { element -> Any in
+            (element as? ObjectBase)?.value(forKey: key) ?? NSNull()
+        }
+    }
+
+    /// Assigns a property of all elements.
+    public func setValue(_ value: Any?, forKey key: String) {
+        for element in self { (element as? ObjectBase)?.setValue(value, forKey: key) }
+    }
+
+    public func _rlmText(_ depth: Int) -> String {
+        let name = "\(type(of: self))".split(separator: "<").first.map(String.init) ?? ""
+        let results = self as? Results<Element>
+        return Descriptions.collection(
+            "\(name)<\(Element.self)>", results?.source.address ?? "0x0", count, depth: depth
+        ) { "[\($0)] \(Descriptions.text(self[$0], depth: depth))" }
+    }
+
+    /// The type and up to a hundred elements.
+    public var description: String { _rlmText(5) }
+}
+
+extension RealmCollection where Self: Encodable, Element: Encodable {
+    public func encode(to encoder: any Encoder) throws {
+        var container = encoder.unkeyedContainer()
+        for element in self { try container.encode(element) }
+    }
+}
+
+/// Goes through a collection as it was when the iteration began.
+public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
+    private let source: _ElementSource?
+    private let elements: [Element]
+    private let count: Int
+    private var next_ = 0
+
+    init(_ source: _ElementSource) {
+        self.source = source.fixed()
+        elements = []
+        count = self.source?.count ?? 0
+    }
+
+    init(_ elements: [Element]) {
+        source = nil
+        self.elements = elements
+        count = elements.count
+    }
+
+    public mutating func next() -> Element? {
+        guard next_ < count else { return nil }
+        defer { next_ += 1 }
+        guard let source else { return elements[next_] }
+        return Element._rlmElement(source, next_)
+    }
+}
+
+/// An order of elements: a property and a direction.
+public struct SortDescriptor: ExpressibleByStringLiteral, Equatable, Sendable {
+    /// The property, or those that lead to it.
+    public let keyPath: String
+    /// Small values come first.
+    public let ascending: Bool
+
+    /// By a key path as text.
+    public init(keyPath: String, ascending: Bool = true) {
+        self.keyPath = keyPath
+        self.ascending = ascending
+    }
+
+    /// By a key path.
+    public init<T: ObjectBase>(keyPath: PartialKeyPath<T>, ascending: Bool = true) {
+        self.init(keyPath: KeyPathNames.name(keyPath), ascending: ascending)
+    }
+
+    /// Ascending.
+    public init(stringLiteral value: String) { self.init(keyPath: value) }
+
+    /// The other direction.
+    public func reversed() -> SortDescriptor {
+        SortDescriptor(keyPath: keyPath, ascending: !ascending)
+    }
+
+    var text: String { "\(keyPath) \(ascending ? "ASC" : "DESC")" }
+}

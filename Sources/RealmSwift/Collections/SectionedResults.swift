@@ -1,0 +1,214 @@
+// Results in sections: elements with the same key together.
+
+import CoreSwift
+public import Foundation
+
+/// What happened to results in sections. Index paths are a section and a position in it: of deletions before
+/// the change, of insertions and modifications after it.
+public enum SectionedResultsChange<Collection> {
+    /// The first call: the sections as they are.
+    case initial(Collection)
+    /// Elements and sections came, went or changed.
+    case update(
+        Collection, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
+        sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)
+}
+
+/// The sections of one state of results.
+private struct Sections<Key: Hashable> {
+    var keys: [Key] = []
+    /// Of each section the positions of its elements in the results.
+    var positions: [[Int]] = []
+    /// Of each element its section and its position there.
+    var places: [(section: Int, index: Int)] = []
+
+    init<Element>(_ results: Results<Element>, _ key: (Element) -> Key) {
+        var numbers: [Key: Int] = [:]
+        for (position, element) in results.enumerated() {
+            let key = key(element)
+            let number = numbers[key] ?? keys.count
+            if number == keys.count {
+                numbers[key] = number
+                keys.append(key)
+                positions.append([])
+            }
+            places.append((number, positions[number].count))
+            positions[number].append(position)
+        }
+    }
+
+    func path(_ position: Int) -> IndexPath {
+        let place = places[position]
+        return IndexPath(indexes: [place.section, place.index])
+    }
+}
+
+/// Results in sections, each with the elements of one key. The sections are determined anew when the realm has
+/// changed; that goes through all elements.
+public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionValue>:
+    RandomAccessCollection, Equatable
+{
+    fileprivate final class State {
+        var sections: Sections<Key>
+        var version: UInt64?
+        init(_ sections: Sections<Key>) { self.sections = sections }
+    }
+
+    let results: Results<SectionElement>
+    fileprivate let key: (SectionElement) -> Key
+    private let state: State
+
+    init(_ results: Results<SectionElement>, _ key: @escaping (SectionElement) -> Key) {
+        self.results = results
+        self.key = key
+        state = State(Sections(results, key))
+        state.version = version
+    }
+
+    /// Nil in write transactions, whose state has no version yet.
+    private var version: UInt64? {
+        let core = results.source.session.core
+        return core.isWritable ? nil : core.version
+    }
+
+    fileprivate var sections: Sections<Key> {
+        let version = version
+        if version == nil || state.version != version {
+            state.sections = Sections(results, key)
+            state.version = version
+        }
+        return state.sections
+    }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { sections.keys.count }
+    /// The keys of the sections in their order.
+    public var allKeys: [Key] { sections.keys }
+    public var realm: Realm? { results.realm }
+    public var isInvalidated: Bool { results.isInvalidated }
+    public var isFrozen: Bool { results.isFrozen }
+
+    /// A section by its position.
+    public subscript(index: Int) -> ResultsSection<Key, SectionElement> {
+        let sections = sections
+        guard sections.keys.indices.contains(index) else {
+            misuse("Index \(index) is out of bounds (must be less than \(sections.keys.count)).")
+        }
+        return ResultsSection(parent: self, id: sections.keys[index])
+    }
+
+    /// An element by its section and its position there.
+    public subscript(indexPath: IndexPath) -> SectionElement { self[indexPath[0]][indexPath[1]] }
+
+    /// The sections as they are now.
+    public func freeze() -> SectionedResults { SectionedResults(results.freeze(), key) }
+
+    /// The live sections.
+    public func thaw() -> SectionedResults? { results.thaw().map { SectionedResults($0, key) } }
+
+    /// Calls a block soon with the sections as they are, and then after each change of them.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (SectionedResultsChange<SectionedResults>) -> Void
+    ) -> NotificationToken {
+        let key = key
+        var known: (there: SectionedResults, sections: Sections<Key>)?
+        return results.observe(keyPaths: keyPaths, on: queue) { change in
+            switch change {
+            case .error: break
+            case .initial(let results):
+                let there = SectionedResults(results, key)
+                known = (there, there.sections)
+                block(.initial(there))
+            case .update(_, let deletions, let insertions, let modifications):
+                guard let (there, old) = known else { return }
+                let new = there.sections
+                known = (there, new)
+                let before = Set(old.keys)
+                let after = Set(new.keys)
+                block(
+                    .update(
+                        there, deletions: deletions.map { old.path($0) },
+                        insertions: insertions.map { new.path($0) },
+                        modifications: modifications.map { new.path($0) },
+                        sectionsToInsert: IndexSet(
+                            new.keys.indices.filter { !before.contains(new.keys[$0]) }),
+                        sectionsToDelete: IndexSet(
+                            old.keys.indices.filter { !after.contains(old.keys[$0]) })))
+            }
+        }
+    }
+
+    public static func == (a: SectionedResults, b: SectionedResults) -> Bool { a.state === b.state }
+}
+
+/// The elements of one key.
+public struct ResultsSection<Key: Hashable, SectionElement: RealmCollectionValue>:
+    RandomAccessCollection, Identifiable, Equatable
+{
+    let parent: SectionedResults<Key, SectionElement>
+    /// The key.
+    public let id: Key
+    /// The key.
+    public var key: Key { id }
+
+    private var positions: [Int] {
+        let sections = parent.sections
+        // The section may be gone by now.
+        return sections.keys.firstIndex(of: id).map { sections.positions[$0] } ?? []
+    }
+
+    public var startIndex: Int { 0 }
+    public var endIndex: Int { positions.count }
+    public var realm: Realm? { parent.realm }
+    public var isFrozen: Bool { parent.isFrozen }
+
+    public subscript(position: Int) -> SectionElement {
+        let positions = positions
+        guard positions.indices.contains(position) else {
+            misuse("Index \(position) is out of bounds (must be less than \(positions.count)).")
+        }
+        return parent.results[positions[position]]
+    }
+
+    public static func == (a: ResultsSection, b: ResultsSection) -> Bool {
+        a.id == b.id && a.parent == b.parent
+    }
+}
+
+extension RealmCollection {
+    /// In sections by what a block gives for each element, in the order of the descriptors; the first of
+    /// them should be what the block's keys follow.
+    public func sectioned<Key: Hashable>(
+        by block: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> {
+        SectionedResults(sorted(by: sortDescriptors), block)
+    }
+}
+
+extension RealmCollection where Element: SortableType {
+    /// Values in sections by what a block gives for each.
+    public func sectioned<Key: Hashable>(
+        by block: @escaping (Element) -> Key, ascending: Bool = true
+    ) -> SectionedResults<Key, Element> {
+        SectionedResults(sorted(ascending: ascending), block)
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// In sections by a property, in its order.
+    public func sectioned<Key: _Persistable & Hashable>(
+        by keyPath: KeyPath<Element, Key>, ascending: Bool = true
+    ) -> SectionedResults<Key, Element> {
+        SectionedResults(
+            sorted(byKeyPath: KeyPathNames.name(keyPath), ascending: ascending)
+        ) { $0[keyPath: keyPath] }
+    }
+
+    /// In sections by a property, in the order of the descriptors.
+    public func sectioned<Key: _Persistable & Hashable>(
+        by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> {
+        SectionedResults(sorted(by: sortDescriptors)) { $0[keyPath: keyPath] }
+    }
+}

@@ -1,0 +1,255 @@
+// Objects become managed: the engine's object is made, or found by its primary key, and then the values of
+// the instance are written to it, linked objects first becoming managed themselves.
+
+import CoreSwift
+import Foundation
+
+/// The names that the values of an unmanaged object gave: what an update writes.
+final class GivenNames {
+    var names: Set<String> = []
+    /// It was made from a value that `create` got, so that names count.
+    init() {}
+}
+
+extension _RealmSession {
+    func checkWriting() {
+        guard core.isWritable else {
+            engine(.realm) { () throws(RealmError) in try core.beginRead() }
+            misuse(
+                "Can only add, remove, or create objects in a Realm in a write transaction - "
+                    + "call beginWriteTransaction on an RLMRealm instance first.")
+        }
+    }
+
+    /// Stores an object with everything it links to.
+    func add(_ object: ObjectBase, _ policy: _AddingPolicy, isLinked: Bool = false) {
+        if object.isInvalidated {
+            misuse("Adding a deleted or invalidated object to a Realm is not permitted")
+        }
+        if object.slot != nil {
+            if object.session === self { return checkWriting() }
+            misuse(
+                "Object is already managed by another Realm. Use create instead to copy it into this "
+                    + "Realm.")
+        }
+        checkWriting()
+        if object is EmbeddedObject { misuse("Embedded objects cannot be created directly") }
+        let binding = binding(type(of: object))
+        guard let index = binding.info.primaryKey else {
+            if policy != .error, !isLinked {
+                misuse(
+                    "'\(binding.info.className)' does not have a primary key and can not be updated"
+                )
+            }
+            let handle = engine(.realm) { () throws(RealmError) in
+                try core.createObject(binding.classKey)
+            }
+            return manage(object, handle, policy)
+        }
+        let key = binding.info.properties[index]
+        var isNew = true
+        let handle = key.wrapper.withRaw(object, ClassInfo.address(object, key), self) { raw in
+            engine(.realm) { () throws(RealmError) -> ObjectHandle in
+                if policy != .error {
+                    return try core.getOrCreateObject(
+                        binding.classKey, primaryKey: raw, created: &isNew)
+                }
+                do throws(RealmError) {
+                    return try core.createObject(binding.classKey, primaryKey: raw)
+                } catch {
+                    guard error.code == .objectAlreadyExists else { throw error }
+                    let value = key.wrapper.get(object, ClassInfo.address(object, key))
+                    misuse(
+                        "Attempting to create an object of type '\(binding.info.className)' with "
+                            + "an existing primary key value '\(describe(value))'.")
+                }
+            }
+        }
+        manage(object, handle, policy, isNew: isNew)
+    }
+
+    private func describe(_ value: Any) -> String { unwrapped(value).map { "\($0)" } ?? "(null)" }
+
+    /// Has an instance stand for the object of a handle, which it takes over, and writes its values.
+    func manage(
+        _ object: ObjectBase, _ handle: ObjectHandle, _ policy: _AddingPolicy, isNew: Bool = true
+    ) {
+        let binding = binding(handle.classKey)
+        let given = isNew ? nil : object.aside as? GivenNames
+        object.aside = nil
+        object.slot = handle.slot
+        object.binding = binding
+        object.session = self
+        for (property, key) in zip(binding.info.properties, binding.keys) {
+            let address = ClassInfo.address(object, property)
+            if property.shape.isComputed
+                || (given.map { !$0.names.contains(property.name) } ?? false)
+            {
+                property.wrapper.manage(address, key)
+            } else {
+                property.wrapper.add(object, address, key, policy)
+            }
+        }
+    }
+
+    /// Writes the values of an unmanaged embedded object to one that is there. False where it can't.
+    func update(_ old: ObjectBase, from new: ObjectBase, _ policy: _AddingPolicy) -> Bool {
+        guard type(of: old) == type(of: new), let handle = old.handle else { return false }
+        manage(new, handle.clone(), policy, isNew: false)
+        return true
+    }
+
+    /// The link to an object, which is added if no realm manages it.
+    func link(_ object: ObjectBase, _ policy: _AddingPolicy) -> RawValue {
+        if object.slot == nil {
+            if object is EmbeddedObject { misuse("Embedded objects cannot be created directly") }
+            add(object, policy, isLinked: true)
+        }
+        guard let handle = object.handle, object.session === self else {
+            misuse(
+                "Object is already managed by another Realm. Use create instead to copy it into this "
+                    + "Realm.")
+        }
+        if !handle.isValid { misuse("Object has been deleted or invalidated.") }
+        return .link(handle.classKey, handle.objectKey)
+    }
+
+    // MARK: From values
+
+    /// Stores a new object with values.
+    func create(_ type: ObjectBase.Type, _ value: Any, _ policy: _AddingPolicy) -> ObjectBase {
+        checkWriting()
+        if type is EmbeddedObject.Type { misuse("Embedded objects cannot be created directly") }
+        let binding = binding(type)
+        if policy != .error, binding.primaryKey == -1 {
+            misuse("'\(binding.info.className)' does not have a primary key and can not be updated")
+        }
+        let object = type.init()
+        object.assign(value, isInitializer: true, in: self)
+        add(object, policy)
+        return object
+    }
+
+    /// Stores a new object of a class by its name.
+    func createDynamic(_ name: String, _ value: Any, _ policy: _AddingPolicy) -> DynamicObject {
+        checkWriting()
+        let binding = binding(named: name)
+        if binding.schema.kind == .embedded {
+            misuse("Embedded objects cannot be created directly")
+        }
+        let writer = DynamicWriter(session: self, policy: policy)
+        return accessor(writer.create(binding, value), DynamicObject.self)
+    }
+}
+
+extension ObjectBase {
+    /// Gives an unmanaged object values, and notes which. `session`: objects of this realm are linked
+    /// to, those of others copied.
+    func assign(_ value: Any, isInitializer: Bool, in session: _RealmSession? = nil) {
+        let info = classInfo
+        let given = aside as? GivenNames ?? GivenNames()
+        aside = given
+        let tree = unwrapped(value)
+        if let source = tree as? ObjectBase {
+            return copy(source, info, given, session)
+        }
+        if let source = tree as? any _ProjectionRoot {
+            return copy(source._rlmRoot, info, given, session)
+        }
+        if let values = tree as? [Any] ?? (tree as? NSArray).map({ $0.map { $0 } }) {
+            if values.count > info.stored.count {
+                misuse(
+                    "Invalid array input: more values (\(values.count)) than properties "
+                        + "(\(info.stored.count)).")
+            }
+            for (property, value) in zip(info.stored, values) {
+                set(property, value, info, given, session)
+            }
+            return
+        }
+        var values = tree as? [String: Any] ?? [:]
+        if !(tree is [String: Any]), let source = tree as? NSDictionary {
+            for (key, value) in source {
+                if let key = key as? String { values[key] = value }
+            }
+        } else if !(tree is [String: Any]) {
+            misuse(
+                "Invalid value '\(value)' to initialize object of type '\(info.className)': missing "
+                    + "key '\(info.properties.first?.name ?? "")'")
+        }
+        for property in info.stored {
+            guard let value = values[property.name] else { continue }
+            set(property, value, info, given, session)
+        }
+    }
+
+    private func copy(
+        _ source: ObjectBase, _ info: ClassInfo, _ given: GivenNames, _ session: _RealmSession?
+    ) {
+        source._rlmCheckValid()
+        for property in info.stored {
+            guard let value = source.valueIfPresent(property.name) else { continue }
+            set(property, value, info, given, session)
+        }
+    }
+
+    private func set(
+        _ property: PropertyInfo, _ value: Any, _ info: ClassInfo, _ given: GivenNames,
+        _ session: _RealmSession?
+    ) {
+        given.names.insert(property.name)
+        let value = session.map { property.valueType.adopt(value, $0) } ?? value
+        if property.wrapper.set(self, ClassInfo.address(self, property), value) { return }
+        if isNull(value) {
+            misuse("Must provide a non-nil value.; '\(info.className).\(property.name)'")
+        }
+        misuse(
+            "Invalid value '\(value)' of type '\(type(of: value))' for '\(property.typeName)' property "
+                + "'\(info.className).\(property.name)'.")
+    }
+}
+
+extension _Persistable {
+    /// What objects of another realm become in this one: their values, to be copied.
+    fileprivate static func adopt(_ value: Any, _ session: _RealmSession) -> Any {
+        let shape = _rlmShape
+        guard shape.isLink, let type = shape.target else { return value }
+        func one(_ value: Any) -> Any {
+            guard let object = unwrapped(value) as? ObjectBase, object.slot != nil,
+                object.session !== session || shape.isEmbedded
+            else { return value }
+            let copy = type.init()
+            copy.assign(object, isInitializer: true, in: session)
+            return copy
+        }
+        if shape.collection == .none { return one(value) }
+        let content = (value as? any _AssignableCollection)?._rlmContent ?? value
+        if let values = content as? [String: Any] { return values.mapValues(one) }
+        if let values = anyElements(content) { return values.map(one) }
+        return value
+    }
+}
+
+extension ClassInfo {
+    /// The properties that values can be given for.
+    var stored: [PropertyInfo] { properties.filter { !$0.shape.isComputed } }
+}
+
+extension PropertyInfo {
+    /// The type as messages name it.
+    var typeName: String {
+        let name = PropertyType(shape.type).description
+        let full = shape.isOptional ? "\(name)?" : name
+        return switch shape.collection {
+        case .none: full
+        case .list: "array<\(full)>"
+        case .set: "set<\(full)>"
+        case .dictionary: "dictionary<string, \(full)>"
+        }
+    }
+}
+
+/// What stands for an object where values are given: projections.
+public protocol _ProjectionRoot {
+    var _rlmRoot: ObjectBase { get }
+}

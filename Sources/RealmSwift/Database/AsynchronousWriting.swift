@@ -1,0 +1,124 @@
+// Transactions that wait for the writer and for the disk without keeping the thread.
+
+import CoreSwift
+import Foundation
+
+/// The number of an asynchronous transaction or commit, for `cancelAsyncWrite`.
+public typealias AsyncTransactionId = UInt32
+
+extension Realm {
+    /// An asynchronous transaction runs or waits.
+    public var isPerformingAsynchronousWriteOperations: Bool { core.isWritingOrWaiting }
+
+    private func checkDelivers() {
+        if core.isFrozen { misuse("Can't perform transactions on a frozen Realm") }
+        if session.configuration.readOnly {
+            misuse("Can't perform transactions on read-only Realms.")
+        }
+        if !(session.confinement?.delivers ?? false) {
+            misuse("Can only perform async transactions from within runloops or dispatch queues.")
+        }
+    }
+
+    /// Runs a block in a write transaction as soon as no other writes, and saves the changes on another
+    /// thread; then the completion is called, with the error if they could not be saved.
+    @discardableResult
+    public func writeAsync(
+        _ block: @escaping () -> Void, onComplete: ((Swift.Error?) -> Void)? = nil
+    ) -> AsyncTransactionId {
+        beginAsyncWrite {
+            block()
+            // The block may have ended the transaction itself.
+            if isInWriteTransaction { commitAsyncWrite(onComplete) }
+        }
+    }
+
+    /// Runs a block in a write transaction as soon as no other writes. What it does not commit is undone.
+    @discardableResult
+    public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
+        checkDelivers()
+        return engine(.transaction) { () throws(RealmError) in
+            try core.writeAsynchronously(asyncWriteBlock)
+        }
+    }
+
+    /// Ends the write transaction; its changes are seen at once and saved on another thread.
+    ///
+    /// - Parameter allowGrouping: transactions that follow soon may be saved with it.
+    @discardableResult
+    public func commitAsyncWrite(
+        allowGrouping: Bool = false, _ onComplete: ((Swift.Error?) -> Void)? = nil
+    ) -> AsyncTransactionId {
+        checkDelivers()
+        guard core.isWritable else { misuse("Can't commit a non-existing write transaction") }
+        let path = core.path
+        return engine(.transaction) { () throws(RealmError) in
+            try core.commitAsynchronously(allowsGrouping: allowGrouping) { error in
+                onComplete?(error.map { Error($0, path: path) })
+            }
+        }
+    }
+
+    /// Drops a transaction that has not begun, or the completion of a commit.
+    ///
+    /// - Throws: `Realm.Error` for numbers of neither.
+    public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
+        do throws(RealmError) {
+            if try core.cancelAsynchronous(asyncTransactionId) { return }
+        } catch {
+            throw Error(error, path: core.path)
+        }
+        throw Error(
+            .invalidInput, "No asynchronous transaction has the number \(asyncTransactionId).")
+    }
+
+    /// Waits without keeping the thread until no other writes, runs the block in a write transaction, and
+    /// waits until the changes are saved.
+    ///
+    /// - Throws: what the block throws, `Realm.Error`, and `CancellationError` where the task is cancelled
+    ///   before the block runs.
+    @discardableResult
+    public func asyncWrite<Result>(
+        _isolation: isolated any Actor = #isolation, _ block: () throws -> Result
+    ) async throws -> Result {
+        checkDelivers()
+        try Task.checkCancellation()
+        let core = core
+        await withCheckedContinuation { continuation in
+            engine(.transaction) { () throws(RealmError) in
+                _ = try core.writeAsynchronously(leavesOpen: true) { continuation.resume() }
+            }
+        }
+        let result: Result
+        do {
+            try Task.checkCancellation()
+            result = try block()
+        } catch {
+            if core.isWritable { cancelWrite() }
+            throw error
+        }
+        if !core.isWritable { return result }
+        let failure = await withCheckedContinuation { (continuation: Saved) in
+            engine(.transaction) { () throws(RealmError) in
+                _ = try core.commitAsynchronously { continuation.resume(returning: $0) }
+            }
+        }
+        if let failure { throw Error(failure, path: core.path) }
+        return result
+    }
+
+    private typealias Saved = CheckedContinuation<RealmError?, Never>
+
+    /// Moves to the newest version; true if there was a newer one.
+    @discardableResult
+    public func asyncRefresh(_isolation: isolated any Actor = #isolation) async -> Bool {
+        refresh()
+    }
+
+    /// Opens the realm of an actor, as `init(configuration:actor:)`.
+    public static func open<A: Actor>(
+        configuration: Configuration = .defaultConfiguration, actor: isolated A
+    ) async throws -> Realm {
+        try await Realm(configuration: configuration, actor: actor)
+    }
+}

@@ -1,0 +1,170 @@
+// What a realm belongs to: a thread, a queue or an actor; how to ask whether the caller is there, and how to
+// get work done there.
+
+import CRuntime
+import CoreSwift
+import Foundation
+
+/// A thread, a queue or an actor with the engine's scheduler for it.
+struct Confinement {
+    let scheduler: EngineScheduler
+    /// Equal for realms that can be shared.
+    let id: Id
+    /// Observers can be told without refreshing.
+    let delivers: Bool
+
+    enum Id: Hashable {
+        case thread(ObjectIdentifier)
+        case main
+        case queue(ObjectIdentifier)
+        case actor(ObjectIdentifier)
+    }
+
+    private static let lock = NSLock()
+    nonisolated(unsafe) private static var schedulers: [Id: WeakScheduler] = [:]
+
+    private struct WeakScheduler {
+        weak var scheduler: EngineScheduler?
+    }
+
+    /// One scheduler for each queue and actor, for the engine to know them again.
+    private static func shared(_ id: Id, _ make: () -> EngineScheduler) -> EngineScheduler {
+        lock.withLock {
+            if let known = schedulers[id]?.scheduler { return known }
+            let made = make()
+            schedulers = schedulers.filter { $0.value.scheduler != nil }
+            schedulers[id] = WeakScheduler(scheduler: made)
+            return made
+        }
+    }
+
+    private static let mainKey: DispatchSpecificKey<Bool> = {
+        let key = DispatchSpecificKey<Bool>()
+        DispatchQueue.main.setSpecific(key: key, value: true)
+        return key
+    }()
+
+    /// On the main thread, or on another one that runs the main queue: programs with an asynchronous `main`
+    /// have no main thread after it has begun.
+    private static var isMain: Bool {
+        Thread.isMainThread || DispatchQueue.getSpecific(key: mainKey) == true
+    }
+
+    /// The calling thread; the main one delivers by its queue, one whose run loop runs by that.
+    static func current() -> Confinement {
+        if isMain { return mainActor() }
+        let plain = EngineScheduler.ofThisThread
+        let id = Id.thread(ObjectIdentifier(plain))
+        guard RunLoop.current.currentMode != nil else {
+            return Confinement(scheduler: plain, id: id, delivers: false)
+        }
+        let loop = UncheckedBox((loop: RunLoop.current, core: crt_current_run_loop()))
+        let thread = UncheckedBox(plain)
+        let scheduler = shared(id) {
+            SchedulerBox(
+                isCurrent: { thread.value.isOnThread },
+                deliver: { work in
+                    loop.value.loop.perform { work() }
+                    crt_wake_run_loop(loop.value.core)
+                }
+            ).scheduler
+        }
+        return Confinement(scheduler: scheduler, id: id, delivers: true)
+    }
+
+    private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+
+    /// A serial queue.
+    static func queue(_ queue: DispatchQueue) -> Confinement {
+        if queue === DispatchQueue.main { return mainActor() }
+        let name = ObjectIdentifier(queue)
+        let scheduler = shared(.queue(name)) {
+            queue.setSpecific(key: queueKey, value: name)
+            return SchedulerBox(
+                isCurrent: { DispatchQueue.getSpecific(key: queueKey) == name },
+                deliver: { work in queue.async { work() } }
+            ).scheduler
+        }
+        return Confinement(scheduler: scheduler, id: .queue(name), delivers: true)
+    }
+
+    /// An actor: work runs as a task on it.
+    static func actor(_ actor: any Actor) -> Confinement {
+        if actor === MainActor.shared { return mainActor() }
+        let name = ObjectIdentifier(actor)
+        let executor = unsafeBitCast(
+            actor.unownedExecutor, to: (UnsafeRawPointer, UInt).self)
+        let words = UncheckedBox(executor)
+        let scheduler = shared(.actor(name)) {
+            SchedulerBox(
+                isCurrent: { crt_is_on_executor(words.value.0, words.value.1) },
+                deliver: { [weak actor] work in
+                    guard let actor else { return }
+                    Task { await run(work, on: actor) }
+                }
+            ).scheduler
+        }
+        return Confinement(scheduler: scheduler, id: .actor(name), delivers: true)
+    }
+
+    private static func mainActor() -> Confinement {
+        let scheduler = shared(.main) {
+            SchedulerBox(
+                isCurrent: { isMain },
+                deliver: { work in DispatchQueue.main.async { work() } }
+            ).scheduler
+        }
+        return Confinement(scheduler: scheduler, id: .main, delivers: true)
+    }
+
+    private static func run(_ work: @Sendable () -> Void, on actor: isolated any Actor) { work() }
+}
+
+/// Something that is used in one place at a time, whatever the compiler can see.
+struct UncheckedBox<Value>: @unchecked Sendable {
+    let value: Value
+    init(_ value: Value) { self.value = value }
+}
+
+/// The engine's scheduler with closures for its functions.
+private final class SchedulerBox: Sendable {
+    typealias Work = @Sendable () -> Void
+    let isCurrent: @Sendable () -> Bool
+    let deliver: @Sendable (@escaping Work) -> Void
+
+    init(
+        isCurrent: @escaping @Sendable () -> Bool,
+        deliver: @escaping @Sendable (@escaping Work) -> Void
+    ) {
+        self.isCurrent = isCurrent
+        self.deliver = deliver
+    }
+
+    private static func of(_ userdata: UnsafeMutableRawPointer) -> SchedulerBox {
+        Unmanaged<SchedulerBox>.fromOpaque(userdata).takeUnretainedValue()
+    }
+
+    /// The scheduler keeps the box.
+    var scheduler: EngineScheduler {
+        var functions = EngineScheduler.Functions(
+            userdata: Unmanaged.passRetained(self).toOpaque())
+        functions.free = { userdata in
+            if let userdata { Unmanaged<SchedulerBox>.fromOpaque(userdata).release() }
+        }
+        functions.isOnThread = { userdata in
+            userdata.map { SchedulerBox.of($0).isCurrent() } ?? false
+        }
+        functions.canDeliver = { _ in true }
+        functions.notify = { userdata, queue in
+            guard let userdata, let queue else { return }
+            // Retained until the work has run.
+            let work = UncheckedBox(
+                Unmanaged<WorkQueue>.fromOpaque(UnsafeRawPointer(queue)).takeUnretainedValue())
+            SchedulerBox.of(userdata).deliver { work.value.performWork() }
+        }
+        return EngineScheduler(
+            functions,
+            makeHandle: { OpaquePointer(Unmanaged.passRetained($0).toOpaque()) },
+            endHandle: { Unmanaged<WorkQueue>.fromOpaque(UnsafeRawPointer($0)).release() })
+    }
+}

@@ -1,0 +1,464 @@
+// A realm as programs have it: opening, transactions, objects.
+
+import CoreSwift
+public import Foundation
+
+/// A realm: the objects of one file, as one thread, queue or actor sees them.
+///
+/// ```swift
+/// let realm = try Realm()
+/// try realm.write {
+///     realm.add(Dog(value: ["name": "Rex", "age": 3]))
+/// }
+/// let puppies = realm.objects(Dog.self).where { $0.age < 2 }
+/// ```
+///
+/// Opening a file again on the same thread, queue or actor gives the same realm. Objects and collections
+/// belong to the place where their realm was opened; `freeze()` and `ThreadSafeReference` take them elsewhere.
+public struct Realm {
+    let session: _RealmSession
+    var core: EngineRealm { session.core }
+
+    init(_ session: _RealmSession) { self.session = session }
+
+    // MARK: Opening
+
+    /// Opens the default realm.
+    ///
+    /// - Parameter queue: the serial queue that the realm belongs to; nil: the calling thread.
+    /// - Throws: `Realm.Error`.
+    public init(queue: DispatchQueue? = nil) throws {
+        try self.init(configuration: .defaultConfiguration, queue: queue)
+    }
+
+    /// Opens the realm of a configuration.
+    ///
+    /// - Throws: `Realm.Error`; `schemaMismatch` where the file's classes are others and its schema
+    ///   version is not lower.
+    public init(
+        configuration: Configuration = .defaultConfiguration, queue: DispatchQueue? = nil
+    ) throws {
+        let confinement = queue.map { Confinement.queue($0) } ?? .current()
+        if queue != nil, !confinement.scheduler.isOnThread {
+            misuse("Realm opened from incorrect dispatch queue.")
+        }
+        self.init(try SessionCache.open(configuration, confinement))
+    }
+
+    /// Opens the file at a URL with the other settings of the default configuration.
+    public init(fileURL: URL) throws {
+        var configuration = Configuration.defaultConfiguration
+        configuration.fileURL = fileURL
+        try self.init(configuration: configuration)
+    }
+
+    /// Opens a realm that belongs to an actor.
+    public init<A: Actor>(
+        configuration: Configuration = .defaultConfiguration, actor: isolated A
+    ) async throws {
+        self.init(try SessionCache.open(configuration, .actor(actor)))
+    }
+
+    /// Opens the realm, with all that has to be done to the file first on another thread, and calls back
+    /// on a queue with the realm there.
+    @discardableResult
+    public static func asyncOpen(
+        configuration: Configuration = .defaultConfiguration,
+        callbackQueue: DispatchQueue = .main,
+        callback: @escaping @Sendable (Result<Realm, any Swift.Error>) -> Void
+    ) -> AsyncOpenTask {
+        let task = AsyncOpenTask()
+        DispatchQueue.global().async {
+            // Migrating, copying and compacting happens here; the callback finds the file as it should be.
+            let prepared = UncheckedBox(
+                Result { () throws in
+                    if task.isCancelled { throw CancellationError() }
+                    return try Realm(configuration: configuration)
+                })
+            callbackQueue.async {
+                if task.isCancelled { return callback(.failure(CancellationError())) }
+                switch prepared.value {
+                case .failure(let error): callback(.failure(error))
+                case .success:
+                    let queue = callbackQueue === DispatchQueue.main ? nil : callbackQueue
+                    callback(Result { try Realm(configuration: configuration, queue: queue) })
+                }
+            }
+        }
+        return task
+    }
+
+    /// An opening under way.
+    public final class AsyncOpenTask: Sendable {
+        private let lock = NSLock()
+        nonisolated(unsafe) private var cancelled = false
+        var isCancelled: Bool { lock.withLock { cancelled } }
+
+        /// Ends the opening as soon as that can be; the callback gets a `CancellationError`.
+        public func cancel() { lock.withLock { cancelled = true } }
+    }
+
+    // MARK: State
+
+    /// The configuration that the realm was opened with.
+    public var configuration: Configuration { session.configuration }
+
+    /// The classes of the realm.
+    public var schema: Schema { Schema(core.schema) }
+
+    /// There are no objects in the realm.
+    public var isEmpty: Bool {
+        engine(.realm) { () throws(RealmError) in
+            try core.beginRead()
+            for item in core.schema.classes where item.key != .invalid {
+                if try core.objectCount(item.key) > 0 { return false }
+            }
+            return true
+        }
+    }
+
+    /// A write transaction is open.
+    public var isInWriteTransaction: Bool { core.isWritable }
+
+    /// Follows the writes of others by itself, where it belongs to something that runs blocks. Always so
+    /// here; setting it false has no effect yet.
+    public var autorefresh: Bool {
+        get { session.autorefresh && !core.isFrozen && (session.confinement?.delivers ?? false) }
+        nonmutating set { session.autorefresh = newValue }
+    }
+
+    // MARK: Writing
+
+    /// Runs a block in a write transaction. What the block throws undoes all changes, and is thrown on. The
+    /// block may end the transaction itself.
+    ///
+    /// - Parameter tokens: observers of this realm that are not told of the changes.
+    /// - Throws: what the block throws; `Realm.Error` where the changes could not be saved.
+    @discardableResult
+    public func write<Result>(
+        withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
+    ) throws -> Result {
+        beginWrite()
+        let result: Result
+        do {
+            result = try block()
+        } catch {
+            if isInWriteTransaction { cancelWrite() }
+            throw error
+        }
+        if isInWriteTransaction { try commitWrite(withoutNotifying: tokens) }
+        return result
+    }
+
+    /// Begins a write transaction on the newest version; waits for other writers. The observers of this
+    /// realm are told first of what is pending.
+    public func beginWrite() {
+        if core.isFrozen { misuse("Can't perform transactions on a frozen Realm") }
+        if session.configuration.readOnly {
+            misuse("Can't perform transactions on read-only Realms.")
+        }
+        if core.isWritable { misuse("The Realm is already in a write transaction") }
+        engine(.transaction) { () throws(RealmError) in try core.beginWrite() }
+    }
+
+    /// Saves the changes and ends the transaction.
+    ///
+    /// - Throws: `Realm.Error`, for instance `outOfDiskSpace`; the changes are undone then.
+    public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
+        guard core.isWritable else {
+            checkThread()
+            misuse("Can't commit a non-existing write transaction")
+        }
+        let silent = tokens.flatMap { $0.engineTokens(of: session) }
+        do throws(RealmError) {
+            try core.commit(
+                withoutNotifying: silent, realmTokens: tokens.flatMap { $0.realmTokens })
+        } catch {
+            throw Error(error, path: core.path)
+        }
+    }
+
+    /// Undoes the changes and ends the transaction. Objects that were added in it are invalidated.
+    public func cancelWrite() {
+        guard core.isWritable else {
+            checkThread()
+            misuse("Can't cancel a non-existing write transaction")
+        }
+        engine(.transaction) { () throws(RealmError) in try core.rollback() }
+    }
+
+    private func checkThread() {
+        engine(.transaction) { () throws(RealmError) in try core.beginRead() }
+    }
+
+    // MARK: Adding and creating
+
+    /// What happens where an object with the primary key is there already.
+    public enum UpdatePolicy: Sendable {
+        /// Misuse.
+        case error
+        /// Properties with other values are written.
+        case modified
+        /// All properties are written.
+        case all
+
+        var adding: _AddingPolicy {
+            switch self {
+            case .error: .error
+            case .modified: .modified
+            case .all: .all
+            }
+        }
+    }
+
+    /// Stores an object and everything that it links to. The instance is managed from then on; one that
+    /// the realm has already is left as it is.
+    public func add(_ object: Object, update: UpdatePolicy = .error) {
+        session.add(object, update.adding)
+    }
+
+    /// The form of realm-swift 3: true is `.all`.
+    @available(*, deprecated, message: "Pass .error, .modified or .all.")
+    public func add(_ object: Object, update: Bool) { add(object, update: update ? .all : .error) }
+
+    /// The form of realm-swift 3: true is `.all`.
+    @available(*, deprecated, message: "Pass .error, .modified or .all.")
+    @discardableResult
+    public func create<T: Object>(
+        _ type: T.Type, value: Any = [:] as [String: Any], update: Bool
+    ) -> T { create(type, value: value, update: update ? .all : .error) }
+
+    /// Stores several objects.
+    public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error)
+    where S.Iterator.Element: Object {
+        for object in objects { add(object, update: update) }
+    }
+
+    /// Stores a new object with values as for `Object.init(value:)`, and returns it. Where an object with
+    /// the primary key is updated, properties without a value stay as they are.
+    @discardableResult
+    public func create<T: Object>(
+        _ type: T.Type, value: Any = [:] as [String: Any], update: UpdatePolicy = .error
+    ) -> T {
+        let object = session.create(type, value, update.adding)
+        guard let typed = object as? T else { misuse("'\(object)' is no '\(type)'") }
+        return typed
+    }
+
+    /// Stores a new object of a class by its name.
+    @discardableResult
+    public func dynamicCreate(
+        _ typeName: String, value: Any = [:] as [String: Any], update: UpdatePolicy = .error
+    ) -> DynamicObject {
+        session.createDynamic(typeName, value, update.adding)
+    }
+
+    // MARK: Deleting
+
+    /// Deletes an object; it is invalidated.
+    public func delete(_ object: ObjectBase) {
+        guard let handle = object.handle, object.session === session else {
+            misuse("Can only delete an object from the Realm it belongs to.")
+        }
+        engine(.realm) { () throws(RealmError) in try handle.delete() }
+    }
+
+    /// Deletes several objects.
+    public func delete<S: Sequence>(_ objects: S) where S.Iterator.Element: ObjectBase {
+        for object in Array(objects) where !object.isInvalidated { delete(object) }
+    }
+
+    /// Deletes the objects of a list, which is empty then.
+    public func delete<Element: ObjectBase>(_ objects: List<Element>) {
+        let collection = objects.backing.managed("RLMArray")
+        engine(.collection("RLMArray")) { () throws(RealmError) in try collection.core.deleteAll() }
+    }
+
+    /// Deletes all objects of results.
+    public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
+        guard let core = objects.core as? EngineResults else { return }
+        engine(.realm) { () throws(RealmError) in try core.deleteAll() }
+    }
+
+    /// Deletes all objects of the realm.
+    public func deleteAll() {
+        engine(.realm) { () throws(RealmError) in
+            guard core.isWritable else {
+                throw RealmError(.wrongTransactionState, "no write transaction is open")
+            }
+            for item in core.schema.classes where item.kind == .topLevel && item.key != .invalid {
+                try core.results(item.key).deleteAll()
+            }
+        }
+    }
+
+    // MARK: Finding
+
+    /// All objects of a class.
+    public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
+        let own = type as? ObjectBase.Type
+        guard let objectType = own ?? (type as? any ProjectionType.Type)?.root else {
+            misuse("Object type '\(type)' not managed by the Realm")
+        }
+        if objectType is EmbeddedObject.Type {
+            misuse("Embedded objects cannot be queried directly: '\(type)'")
+        }
+        let key = session.binding(objectType).classKey
+        let found = engine(.query) { () throws(RealmError) in try core.results(key) }
+        return Results(found, session)
+    }
+
+    /// All objects of a class by its name.
+    public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
+        let key = session.binding(named: typeName).classKey
+        return Results(
+            engine(.query) { () throws(RealmError) in try core.results(key) }, session)
+    }
+
+    /// The object with a primary key; nil if there is none.
+    public func object<Element: Object, KeyType>(
+        ofType type: Element.Type, forPrimaryKey key: KeyType
+    ) -> Element? {
+        find(session.binding(type), key).map { session.accessor($0, type) }
+    }
+
+    /// The object with a primary key, of a class by its name.
+    public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
+        find(session.binding(named: typeName), key).map {
+            session.accessor($0, DynamicObject.self)
+        }
+    }
+
+    private func find<Key>(_ binding: _ClassBinding, _ key: Key) -> ObjectHandle? {
+        // The two usual ones without a detour.
+        if let number = key as? Int {
+            return found(binding, .int(Int64(number)))
+        }
+        if let text = key as? String {
+            return text._rlmWithRaw(session, .error) { found(binding, $0) }
+        }
+        guard binding.primaryKey != -1, let index = binding.info.primaryKey else {
+            misuse("'\(binding.info.className)' does not have a primary key")
+        }
+        let type = binding.info.properties[index].valueType
+        guard let value = type._rlmConvert(key) as? any RealmCollectionValue else {
+            misuse(
+                "Invalid value '\(key)' of type '\(Key.self)' for '\(binding.schema.primaryKey)' "
+                    + "property '\(binding.info.className).\(binding.schema.primaryKey)'.")
+        }
+        return value._rlmWithRaw(session, .error) { found(binding, $0) }
+    }
+
+    @inline(__always)
+    private func found(_ binding: _ClassBinding, _ raw: RawValue) -> ObjectHandle? {
+        if binding.primaryKey == -1 {
+            misuse("'\(binding.info.className)' does not have a primary key")
+        }
+        return engine(.query) { () throws(RealmError) in
+            try core.findObject(binding.classKey, primaryKey: raw)
+        }
+    }
+
+    // MARK: Versions
+
+    /// Moves to the newest version, and tells observers what changed. True if there was a newer one.
+    @discardableResult
+    public func refresh() -> Bool {
+        if core.isFrozen {
+            misuse("Frozen Realms do not change and do not have change notifications.")
+        }
+        return engine(.transaction) { () throws(RealmError) in try core.refresh() }
+    }
+
+    /// The realm is frozen.
+    public var isFrozen: Bool { core.isFrozen }
+
+    /// The realm as it is now: it never changes, and any thread may read it.
+    public func freeze() -> Realm { Realm(session.frozen()) }
+
+    /// The live realm of the calling thread for this file.
+    public func thaw() -> Realm { Realm(session.live()) }
+
+    /// The object as it is now.
+    public func freeze<T: ObjectBase>(_ object: T) -> T { object.frozenCopy() }
+
+    /// The live object; nil if it was deleted.
+    public func thaw<T: ObjectBase>(_ object: T) -> T? { object.thawedCopy() }
+
+    /// A collection as it is now.
+    public func freeze<C: RealmCollection>(_ collection: C) -> C { collection.freeze() }
+
+    /// The live collection; nil if it is not there any more.
+    public func thaw<C: RealmCollection>(_ collection: C) -> C? { collection.thaw() }
+
+    /// Ends the realm here: objects and lists are invalid, an open write transaction is undone. Opening it
+    /// again gives a new one.
+    public func invalidate() { core.close() }
+
+    // MARK: Files
+
+    /// Writes a compact copy of the realm to a new file; in a write transaction with its changes.
+    ///
+    /// - Throws: `Realm.Error`, `fileExists` where the file is there already.
+    public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
+        if encryptionKey != nil {
+            throw Error(.fail, "encryption is not supported yet", path: fileURL.path)
+        }
+        do throws(RealmError) {
+            try core.writeCopy(to: fileURL.path)
+        } catch {
+            throw Error(error, path: fileURL.path)
+        }
+    }
+
+    /// Whether there is a file for a configuration.
+    public static func fileExists(for configuration: Configuration) -> Bool {
+        guard let path = try? configuration.path() else { return false }
+        return FileManager.default.fileExists(atPath: path)
+    }
+
+    /// Deletes the files of a realm that is not open; false if there were none.
+    ///
+    /// - Throws: `Realm.Error.alreadyOpen` while a realm of the file is open.
+    @discardableResult
+    public static func deleteFiles(for configuration: Configuration) throws -> Bool {
+        let path = try configuration.path()
+        do throws(RealmError) {
+            return try EngineRealm.deleteFiles(path)
+        } catch {
+            throw Error(error, path: path)
+        }
+    }
+
+    /// Migrates the file of a configuration, if that is needed, without opening it for use.
+    ///
+    /// - Throws: `Realm.Error.alreadyOpen` while a realm of the file is open.
+    public static func performMigration(
+        for configuration: Configuration = .defaultConfiguration
+    ) throws {
+        let path = try configuration.path()
+        if SessionCache.isOpen(path) {
+            throw Error(.alreadyOpen, "Cannot migrate Realms that are already open.", path: path)
+        }
+        let realm = try Realm(configuration: configuration)
+        realm.core.close()
+    }
+
+    /// 64 random bytes to encrypt a file with.
+    public static func generateEncryptionKey() -> Data {
+        var generator = SystemRandomNumberGenerator()
+        return Data((0..<64).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    }
+}
+
+extension Realm: Equatable {
+    /// Whether both are the same realm of the same thread, queue or actor.
+    public static func == (a: Realm, b: Realm) -> Bool { a.session === b.session }
+}
+
+@available(*, unavailable)
+extension Realm: @unchecked Sendable {}
+
+/// A type of which realms have objects.
+public protocol RealmFetchable: RealmCollectionValue {}
+extension RealmSwiftObject: RealmFetchable {}

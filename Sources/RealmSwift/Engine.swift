@@ -1,0 +1,73 @@
+// The names of the engine's types where this module has types of the same names, and the one place
+// where what the engine throws becomes what the program sees: misuse, or `Realm.Error`.
+
+import CoreSwift
+
+typealias EngineRealm = CoreSwift.Realm
+typealias EngineResults = CoreSwift.Results
+typealias EngineCollection = CoreSwift.RealmCollection
+typealias EngineConfiguration = CoreSwift.Configuration
+typealias EngineToken = CoreSwift.NotificationToken
+typealias EngineReference = CoreSwift.ThreadSafeReference
+typealias EngineScheduler = CoreSwift.Scheduler
+typealias EngineObjectId = CoreSwift.ObjectId
+typealias EngineDecimal = CoreSwift.Decimal128
+typealias EngineQuery = CoreSwift.Query
+typealias EngineSchema = CoreSwift.Schema
+typealias EnginePropertyType = CoreSwift.PropertyType
+
+/// What a call to the engine was for, which decides the text of a misuse.
+enum Operation {
+    case object
+    case realm
+    /// With the name that the texts have for the collection: RLMArray, RLMSet, RLMDictionary, Results.
+    case collection(String)
+    case query
+    case transaction
+}
+
+/// Calls the engine; what it throws is misuse, with the text that goes with the operation.
+@inline(__always)
+func engine<R>(
+    _ operation: Operation = .object, _ body: () throws(RealmError) -> R
+) -> R {
+    do throws(RealmError) {
+        return try body()
+    } catch {
+        misuse(misuseText(error, operation))
+    }
+}
+
+/// realm-swift's text for an error of the engine, and behind a semicolon what the engine says.
+func misuseText(_ error: RealmError, _ operation: Operation) -> String {
+    switch error.code {
+    case .wrongThread:
+        return "Realm accessed from incorrect thread.; \(error.message)"
+    case .invalidatedObject, .noSuchObject:
+        if case .collection = operation { return "Collection is no longer valid; \(error.message)" }
+        return "Object has been deleted or invalidated.; \(error.message)"
+    case .staleAccessor, .invalidTableRef:
+        return "Collection is no longer valid; \(error.message)"
+    case .closedRealm:
+        return "This realm has been invalidated or closed.; \(error.message)"
+    case .modifyPrimaryKey:
+        return "Primary key can't be changed after an object is inserted."
+    case .propertyNotNullable:
+        return "Must provide a non-nil value.; \(error.message)"
+    case .wrongTransactionState:
+        switch operation {
+        case .object:
+            return "Attempting to modify object outside of a write transaction - call "
+                + "beginWriteTransaction on an RLMRealm instance first."
+        case .realm:
+            return "Can only add, remove, or create objects in a Realm in a write transaction - "
+                + "call beginWriteTransaction on an RLMRealm instance first."
+        case .collection(let name):
+            return "Cannot modify managed \(name) outside of a write transaction."
+        case .query, .transaction:
+            return error.message
+        }
+    default:
+        return error.message
+    }
+}

@@ -1,0 +1,233 @@
+// Objects of which only the names of class and properties are known: those of migrations, of
+// `dynamicObjects`, of classes that the program does not have.
+
+import CoreSwift
+import Foundation
+
+/// An object whose properties are reached by name: `object["name"]`, or `object.name`.
+@dynamicMemberLookup
+public final class DynamicObject: Object {
+    /// A property by name; values have the types of the file: `Int`, `String`, `DynamicObject`, `List` and
+    /// so on.
+    public subscript(dynamicMember name: String) -> Any? {
+        get { self[name] }
+        set(value) { self[name] = value }
+    }
+
+    /// Dynamic objects are of no class of the program.
+    public override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// Values of properties of which only the schema is known.
+enum DynamicValues {
+    static func get(_ object: ObjectBase, _ property: PropertySchema) -> Any? {
+        let key = property.key.rawValue
+        if property.isComputed {
+            return LinkingObjects<DynamicObject>(object, dynamic: property)
+        }
+        switch property.collection {
+        case .none: break
+        case .list: return list(object, key, property)
+        case .set: return set(object, key, property)
+        case .dictionary: return map(object, key, property)
+        }
+        if property.type == .object {
+            return ObjectBase.get(object, key, DynamicObject.self)
+        }
+        return object._rlmSession.any(object._rlmRead(key))
+    }
+
+    private static func list(
+        _ object: ObjectBase, _ key: Int64, _ property: PropertySchema
+    ) -> Any {
+        func make<T: RealmCollectionValue>(_ type: T.Type) -> Any { List<T>._rlmGet(object, key) }
+        return make(valueType(property))
+    }
+
+    private static func set(
+        _ object: ObjectBase, _ key: Int64, _ property: PropertySchema
+    ) -> Any {
+        func make<T: RealmCollectionValue>(_ type: T.Type) -> Any {
+            MutableSet<T>._rlmGet(object, key)
+        }
+        return make(valueType(property))
+    }
+
+    private static func map(
+        _ object: ObjectBase, _ key: Int64, _ property: PropertySchema
+    ) -> Any {
+        func make<T: RealmCollectionValue>(_ type: T.Type) -> Any {
+            Map<String, T>._rlmGet(object, key)
+        }
+        if property.type == .object { return make(DynamicObject?.self) }
+        return make(valueType(property))
+    }
+
+    /// The Swift type for the values of a property.
+    static func valueType(_ property: PropertySchema) -> any RealmCollectionValue.Type {
+        func either<T: _RealmScalar>(_ type: T.Type) -> any RealmCollectionValue.Type {
+            property.isNullable ? T?.self : type
+        }
+        switch property.type {
+        case .int: return either(Int.self)
+        case .bool: return either(Bool.self)
+        case .string: return either(String.self)
+        case .binary: return either(Data.self)
+        case .timestamp: return either(Date.self)
+        case .float: return either(Float.self)
+        case .double: return either(Double.self)
+        case .decimal128: return either(Decimal128.self)
+        case .objectId: return either(ObjectId.self)
+        case .uuid: return either(UUID.self)
+        case .mixed: return AnyRealmValue.self
+        case .object, .linkingObjects: return DynamicObject.self
+        }
+    }
+
+    /// Writes a value to a property of a managed object.
+    static func set(
+        _ object: ObjectBase, _ property: PropertySchema, _ value: Any?, _ policy: _AddingPolicy
+    ) {
+        let session = object._rlmSession
+        DynamicWriter(session: session, policy: policy).set(object, property, value ?? NSNull())
+    }
+}
+
+/// Writes values of any type to objects of which only the schema is known.
+struct DynamicWriter {
+    let session: _RealmSession
+    let policy: _AddingPolicy
+
+    /// The object for a value: a dictionary, an array in the order of properties, or an object.
+    func create(_ binding: _ClassBinding, _ value: Any) -> ObjectHandle {
+        let values = values(binding.schema, value)
+        let item = binding.schema
+        var isNew = true
+        let handle: ObjectHandle
+        if let key = item.primaryKeyProperty {
+            guard let given = values[key.name] else {
+                misuse("Missing value for property '\(item.name).\(key.name)'")
+            }
+            handle = withRaw(key, item, given) { raw in
+                engine(.realm) { () throws(RealmError) -> ObjectHandle in
+                    if policy != .error {
+                        return try session.core.getOrCreateObject(
+                            item.key, primaryKey: raw, created: &isNew)
+                    }
+                    do throws(RealmError) {
+                        return try session.core.createObject(item.key, primaryKey: raw)
+                    } catch {
+                        guard error.code == .objectAlreadyExists else { throw error }
+                        misuse(
+                            "Attempting to create an object of type '\(item.name)' with an existing "
+                                + "primary key value '\(given)'.")
+                    }
+                }
+            }
+        } else {
+            handle = engine(.realm) { () throws(RealmError) in
+                try session.core.createObject(item.key)
+            }
+        }
+        fill(session.accessor(handle.clone(), DynamicObject.self), item, values)
+        return handle
+    }
+
+    func fill(_ object: ObjectBase, _ item: ClassSchema, _ values: [String: Any]) {
+        for property in item.properties where !property.isPrimaryKey {
+            guard let value = values[property.name] else { continue }
+            set(object, property, value)
+        }
+    }
+
+    func values(_ item: ClassSchema, _ value: Any) -> [String: Any] {
+        let value = unwrapped(value) ?? NSNull()
+        if let values = value as? [String: Any] { return values }
+        var result: [String: Any] = [:]
+        if let source = value as? NSDictionary {
+            for (key, value) in source {
+                if let key = key as? String { result[key] = value }
+            }
+            return result
+        }
+        if let source = value as? ObjectBase {
+            for property in item.properties {
+                result[property.name] = source.valueIfPresent(property.name)
+            }
+            return result
+        }
+        if let values = value as? [Any] {
+            if values.count > item.properties.count {
+                misuse(
+                    "Invalid array input: more values (\(values.count)) than properties "
+                        + "(\(item.properties.count)).")
+            }
+            for (property, value) in zip(item.properties, values) { result[property.name] = value }
+            return result
+        }
+        misuse("Invalid value '\(value)' to initialize object of type '\(item.name)'")
+    }
+
+    private func withRaw<R>(
+        _ property: PropertySchema, _ item: ClassSchema, _ value: Any, _ body: (RawValue) -> R
+    ) -> R {
+        if isNull(value) {
+            if !property.isNullable { misuse("Must provide a non-nil value.") }
+            return body(.null)
+        }
+        guard let converted = DynamicValues.valueType(property)._rlmConvert(value) else {
+            misuse(
+                "Invalid value '\(value)' of type '\(type(of: value))' for "
+                    + "'\(PropertyType(property.type))' property '\(item.name).\(property.name)'.")
+        }
+        return converted._rlmWithRaw(session, policy, body)
+    }
+
+    func set(_ object: ObjectBase, _ property: PropertySchema, _ value: Any) {
+        guard let binding = object.binding else { return }
+        let key = property.key.rawValue
+        if property.isComputed {
+            misuse(
+                "Linking objects property '\(binding.schema.name).\(property.name)' is read only.")
+        }
+        guard property.collection == .none else {
+            guard let target = DynamicValues.get(object, property) as? any _AssignableCollection
+            else { return }
+            guard target._rlmAssign(isNull(value) ? [Any]() : value, policy) else {
+                misuse(
+                    "Invalid value '\(value)' of type '\(type(of: value))' for "
+                        + "'\(property.collection)' property '\(binding.schema.name).\(property.name)'."
+                )
+            }
+            return
+        }
+        if property.type != .object {
+            return withRaw(property, binding.schema, value) { raw in write(object, key, raw) }
+        }
+        guard let value = unwrapped(value) else { return write(object, key, .null) }
+        let target = session.binding(named: property.linkTarget)
+        if let linked = value as? ObjectBase, linked.session === session, linked.slot != nil,
+            target.schema.kind != .embedded
+        {
+            return write(object, key, session.link(linked, policy))
+        }
+        guard target.schema.kind == .embedded else {
+            let made = create(target, value)
+            defer { made.release() }
+            return write(object, key, .link(made.classKey, made.objectKey))
+        }
+        let made = engine { () throws(RealmError) in
+            try ObjectHandle(checked: object.slot.unsafelyUnwrapped).createEmbedded(property.key)
+        }
+        fill(
+            session.accessor(made, DynamicObject.self), target.schema, values(target.schema, value))
+    }
+
+    /// In migrations primary keys can be written as well: the engine knows.
+    private func write(_ object: ObjectBase, _ key: Int64, _ raw: RawValue) {
+        engine { () throws(RealmError) in
+            try ObjectHandle(checked: object.slot.unsafelyUnwrapped).setValue(
+                CoreSwift.PropertyKey(rawValue: key), raw)
+        }
+    }
+}

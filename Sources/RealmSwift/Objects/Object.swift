@@ -1,0 +1,185 @@
+// The classes that models derive from.
+
+public import CoreSwift
+import Foundation
+
+/// The base of model classes.
+///
+/// ```swift
+/// class Dog: Object {
+///     @Persisted var name: String
+///     @Persisted var age: Int
+/// }
+/// ```
+///
+/// A new object is an ordinary one; `Realm.add(_:)` stores it, and from then on its properties read from
+/// the realm and, in write transactions, write to it. A managed object belongs to the thread of its realm.
+public typealias Object = RealmSwiftObject
+
+/// A part of one other object: it is stored with its owner and goes with it. Embedded objects have no
+/// primary key and are not added themselves, but assigned to a property of their owner.
+public typealias EmbeddedObject = RealmSwiftEmbeddedObject
+
+/// The class behind `Object`.
+open class RealmSwiftObject: ObjectBase, RealmCollectionValue, _RealmCollectionValueInsideOptional {
+    /// An object that no realm manages, with the default values of its properties.
+    public required init() { super.init() }
+
+    /// An unmanaged object with values: of a dictionary by the names of properties, of an array in the
+    /// order of their declaration, or of another object.
+    public convenience init(value: Any) {
+        self.init()
+        assign(value, isInitializer: true)
+    }
+}
+
+/// The class behind `EmbeddedObject`.
+open class RealmSwiftEmbeddedObject: ObjectBase, RealmCollectionValue,
+    _RealmCollectionValueInsideOptional
+{
+    /// An object without an owner, with the default values of its properties.
+    public required init() { super.init() }
+
+    /// An object without an owner, with values as for `Object.init(value:)`.
+    public convenience init(value: Any) {
+        self.init()
+        assign(value, isInitializer: true)
+    }
+}
+
+// MARK: - Objects as values of properties
+
+extension ObjectBase {
+    @usableFromInline
+    static func shape(_ type: ObjectBase.Type) -> _PropertyShape {
+        _PropertyShape(type: .object, target: type)
+    }
+
+    /// An object of the class from anything that stands for one.
+    static func convert<T: ObjectBase>(_ value: Any, _ type: T.Type) -> T? {
+        guard let value = unwrapped(value) else { return nil }
+        if let object = value as? T { return object }
+        if let projected = value as? any _ProjectionRoot { return projected._rlmRoot as? T }
+        let isTree =
+            value is [String: Any] || value is NSDictionary || value is [Any] || value is NSArray
+            || value is ObjectBase
+        guard isTree else { return nil }
+        let made = T()
+        made.assign(value, isInitializer: true)
+        return made
+    }
+
+    /// The accessor for a link in the file's form.
+    static func from<T: ObjectBase>(_ raw: RawValue, _ session: _RealmSession, _ type: T.Type) -> T
+    {
+        guard raw.type == ValueType.link.rawValue else {
+            misuse("Value of type \(raw.type) is no link to '\(T.self)'.")
+        }
+        let handle = engine { () throws(RealmError) in
+            try session.core.object(raw.linkClass, raw.linkTarget)
+        }
+        return session.accessor(handle, type)
+    }
+
+    static func get<T: ObjectBase>(_ object: ObjectBase, _ key: Int64, _ type: T.Type) -> T? {
+        guard let slot = object.slot else { return nil }
+        do throws(RealmError) {
+            let found = try ObjectHandle(checked: slot).linkedObject(
+                CoreSwift.PropertyKey(rawValue: key))
+            return found.map { object._rlmSession.accessor($0, type) }
+        } catch {
+            object._rlmFail(error)
+        }
+    }
+
+    /// Assigns a link, or an embedded object.
+    static func set(
+        _ object: ObjectBase, _ key: Int64, _ value: ObjectBase?, _ policy: _AddingPolicy
+    ) {
+        guard let value else { return object._rlmWrite(key, .null, policy) }
+        guard value is EmbeddedObject || value.binding?.schema.kind == .embedded else {
+            let link = object._rlmSession.link(value, policy)
+            return object._rlmWrite(key, link, policy)
+        }
+        if value.slot != nil {
+            if let old = get(object, key, ObjectBase.self), old.isSameObject(as: value) { return }
+            misuse("Can't set link to existing managed embedded object")
+        }
+        if policy == .modified, let old = get(object, key, ObjectBase.self),
+            object._rlmSession.update(old, from: value, policy)
+        {
+            return
+        }
+        let handle = engine { () throws(RealmError) in
+            try ObjectHandle(checked: object.slot.unsafelyUnwrapped).createEmbedded(
+                CoreSwift.PropertyKey(rawValue: key))
+        }
+        object._rlmSession.manage(value, handle, policy)
+    }
+}
+
+// The two classes have the same members: a protocol extension would not do, as `Self` of a class that can be
+// derived from fits the requirements of neither.
+
+extension RealmSwiftObject {
+    public class var _rlmShape: _PropertyShape { shape(self) }
+    public static func _rlmDefaultValue() -> Self { self.init() }
+    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Self {
+        from(raw, session, self)
+    }
+    public func _rlmWithRaw<R>(
+        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
+    ) -> R {
+        body(session.link(self, policy))
+    }
+    public static func _rlmElement(_ source: _ElementSource, _ index: Int) -> Self {
+        source.object(index, self)
+    }
+    public static func _rlmConvert(_ value: Any) -> Self? { convert(value, self) }
+    public static func _rlmRecorded(_ recorder: _Recorder) -> Self {
+        _Recorder.object(self, recorder)
+    }
+    public static func _rlmRecordedOptional(_ recorder: _Recorder) -> Self? {
+        _Recorder.object(self, recorder)
+    }
+    public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int64) -> Self? {
+        get(object, key, self)
+    }
+    public static func _rlmSetOptional(
+        _ object: ObjectBase, _ key: Int64, _ value: RealmSwiftObject?, _ policy: _AddingPolicy
+    ) {
+        set(object, key, value, policy)
+    }
+}
+
+extension RealmSwiftEmbeddedObject {
+    public class var _rlmShape: _PropertyShape { shape(self) }
+    public static func _rlmDefaultValue() -> Self { self.init() }
+    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Self {
+        from(raw, session, self)
+    }
+    public func _rlmWithRaw<R>(
+        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
+    ) -> R {
+        body(session.link(self, policy))
+    }
+    public static func _rlmElement(_ source: _ElementSource, _ index: Int) -> Self {
+        source.object(index, self)
+    }
+    public static func _rlmConvert(_ value: Any) -> Self? { convert(value, self) }
+    public static func _rlmRecorded(_ recorder: _Recorder) -> Self {
+        _Recorder.object(self, recorder)
+    }
+    public static func _rlmRecordedOptional(_ recorder: _Recorder) -> Self? {
+        _Recorder.object(self, recorder)
+    }
+    public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int64) -> Self? {
+        get(object, key, self)
+    }
+    public static func _rlmSetOptional(
+        _ object: ObjectBase, _ key: Int64, _ value: RealmSwiftEmbeddedObject?,
+        _ policy: _AddingPolicy
+    ) {
+        set(object, key, value, policy)
+    }
+}

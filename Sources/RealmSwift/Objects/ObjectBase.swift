@@ -1,0 +1,187 @@
+// What objects and embedded objects have in common: the engine's handle once a realm manages them, and
+// how values of properties get in and out.
+
+public import CoreSwift
+import Foundation
+
+/// The base of `Object` and `EmbeddedObject`; programs derive from those.
+///
+/// Invariants
+///   1. `slot` is nil exactly while the object is unmanaged; a handle is given back when the object goes.
+///   2. A managed object has a session and a binding; the session keeps the binding.
+open class ObjectBase {
+    /// The engine's handle.
+    @usableFromInline final var slot: UnsafeMutableRawPointer?
+    final var session: _RealmSession?
+    /// What the session knows of the class.
+    @usableFromInline final unowned(unsafe) var binding: _ClassBinding?
+    /// Of a recording object its `_Recorder`, of one made from values the names that these gave.
+    final var aside: AnyObject?
+
+    /// An object that no realm manages, with the default values of its properties.
+    public required init() {}
+
+    deinit {
+        if let slot { ObjectHandle(checked: slot).release() }
+    }
+
+    final var handle: ObjectHandle? { slot.map { ObjectHandle(checked: $0) } }
+
+    /// The handle; misuse for unmanaged objects.
+    final func managedHandle(_ text: @autoclosure () -> String) -> ObjectHandle {
+        guard let slot else { misuse(text()) }
+        return ObjectHandle(checked: slot)
+    }
+
+    // MARK: Values
+
+    public final var _rlmSession: _RealmSession {
+        // A wrapper is in managed state only in a managed object (1).
+        session.unsafelyUnwrapped
+    }
+
+    final var _rlmRecorder: _Recorder? { aside as? _Recorder }
+
+    @inline(never) @usableFromInline
+    final func _rlmFail(_ error: RealmError) -> Never { misuse(misuseText(error, .object)) }
+
+    final func _rlmCheckValid() {
+        guard let slot else { return }
+        engine { () throws(RealmError) in try ObjectHandle(checked: slot).checkValid() }
+    }
+
+    /// Reads one value; text is borrowed until the realm changes.
+    @usableFromInline
+    final func _rlmRead(_ key: Int64) -> RawValue {
+        var raw = RawValue.null
+        do throws(RealmError) {
+            try ObjectHandle(checked: slot.unsafelyUnwrapped).getValue(
+                CoreSwift.PropertyKey(rawValue: key), &raw)
+        } catch {
+            _rlmFail(error)
+        }
+        return raw
+    }
+
+    @usableFromInline
+    final func _rlmWriteInt(_ key: Int64, _ value: Int64) { _rlmWrite(key, .int(value)) }
+
+    @usableFromInline
+    final func _rlmWriteWord(_ key: Int64, _ word: UInt64, _ type: UInt32) {
+        var raw = RawValue.null
+        raw.word0 = word
+        raw.type = type
+        _rlmWrite(key, raw)
+    }
+
+    /// Writes one value.
+    @usableFromInline
+    final func _rlmWrite(_ key: Int64, _ raw: RawValue) {
+        if key == binding.unsafelyUnwrapped.primaryKey {
+            _rlmCheckValid()
+            misuse("Primary key can't be changed after an object is inserted.")
+        }
+        do throws(RealmError) {
+            try ObjectHandle(checked: slot.unsafelyUnwrapped).setValue(
+                CoreSwift.PropertyKey(rawValue: key), raw)
+        } catch {
+            _rlmFail(error)
+        }
+    }
+
+    /// Writes one value of an object that is being added: where only changes are to be written, it
+    /// is compared first.
+    @usableFromInline
+    final func _rlmWrite(_ key: Int64, _ raw: RawValue, _ policy: _AddingPolicy) {
+        // Adding gives objects their keys itself; those that were found have them.
+        if key == binding.unsafelyUnwrapped.primaryKey { return }
+        if policy == .modified {
+            let old = _rlmRead(key)
+            if old.isNull && raw.isNull { return }
+            if !old.isNull, !raw.isNull, old.type == raw.type, ValueOrder.equal(old, raw) {
+                return
+            }
+        }
+        _rlmWrite(key, raw)
+    }
+
+    // MARK: State
+
+    /// The realm that manages the object; nil for unmanaged objects.
+    public final var realm: Realm? { session.map { Realm($0) } }
+
+    /// The object was deleted, or its realm invalidated. Its properties must not be used any more.
+    public final var isInvalidated: Bool { handle.map { !$0.isValid } ?? false }
+
+    /// The object belongs to a frozen realm: any thread may read it, and it never changes.
+    public final var isFrozen: Bool { session?.core.isFrozen ?? false }
+
+    /// What is known of the class: its properties in the order of their declaration.
+    public final var objectSchema: ObjectSchema {
+        ObjectSchema(binding?.schema ?? classInfo.schema)
+    }
+
+    final var classInfo: ClassInfo { binding?.info ?? ClassInfo.of(type(of: self)) }
+
+    /// Whether both are the same object of the same realm. Of unmanaged ones: the same instance.
+    public final func isSameObject(as other: ObjectBase?) -> Bool {
+        guard let other else { return false }
+        if self === other { return true }
+        guard let mine = handle, let its = other.handle, session != nil, mine.isValid, its.isValid
+        else { return false }
+        if session === other.session { return mine.isEqual(its) }
+        return isFrozen && other.isFrozen && mine.objectKey == its.objectKey
+            && mine.classKey == its.classKey && session?.core.path == other.session?.core.path
+            && session?.core.version == other.session?.core.version
+    }
+
+    // MARK: For classes to override
+
+    /// The name of the class without its module.
+    public class func className() -> String { String(describing: self) }
+
+    /// The name of the class in the file where that is another; nil: the class's name.
+    open class func _realmObjectName() -> String? { nil }
+
+    /// The names that properties have in the file where those are others.
+    open class func propertiesMapping() -> [String: String] { [:] }
+
+    /// Whether the class is among those that realms have whose configuration names none.
+    open class func shouldIncludeInDefaultSchema() -> Bool { true }
+
+    /// The name of the property that is the primary key, of classes that do not say it with
+    /// `@Persisted(primaryKey: true)`.
+    open class func primaryKey() -> String? { nil }
+
+    /// The names of properties with an index beside those with `@Persisted(indexed: true)`.
+    open class func indexedProperties() -> [String] { [] }
+
+    /// The names of properties that are not stored.
+    open class func ignoredProperties() -> [String] { [] }
+}
+
+extension ObjectBase: Hashable {
+    /// Objects of a class with a primary key, and frozen ones, are equal when they are the same object;
+    /// others when they are the same instance.
+    public static func == (a: ObjectBase, b: ObjectBase) -> Bool {
+        if a === b { return true }
+        guard a.comparesByRow, b.comparesByRow else { return false }
+        return a.isSameObject(as: b)
+    }
+
+    private var comparesByRow: Bool {
+        slot != nil && (isFrozen || (binding?.primaryKey ?? -1) != -1)
+    }
+
+    public func hash(into hasher: inout Hasher) {
+        if comparesByRow, let handle {
+            hasher.combine(handle.classKey)
+            hasher.combine(handle.objectKey)
+        } else {
+            hasher.combine(ObjectIdentifier(self))
+        }
+    }
+}
+
+@available(*, unavailable)
+extension ObjectBase: @unchecked Sendable {}

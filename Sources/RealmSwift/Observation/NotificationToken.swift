@@ -1,0 +1,61 @@
+// Tokens: who observes holds one.
+
+import CoreSwift
+import Foundation
+
+/// Keeps an observation going: it ends at `invalidate()`, or with the last reference to the token.
+public final class NotificationToken: @unchecked Sendable {
+    private let lock = NSLock()
+    // Under `lock`.
+    private var isEnded = false
+    private var engineToken: EngineToken?
+    private var changeToken: ChangeToken?
+    /// What is observed has to stay as long as the observation.
+    private var kept: AnyObject?
+    private weak var session: _RealmSession?
+
+    init() {}
+
+    init(_ change: ChangeToken, _ session: _RealmSession) {
+        changeToken = change
+        self.session = session
+    }
+
+    /// Takes over an observation that was begun elsewhere; ends it where the token has ended.
+    func take(_ token: EngineToken, keeping kept: AnyObject, _ session: _RealmSession) {
+        let isLate = lock.withLock {
+            if isEnded { return true }
+            engineToken = token
+            self.kept = kept
+            self.session = session
+            return false
+        }
+        if isLate { token.invalidate() }
+    }
+
+    /// Ends the observation: the block is not called any more.
+    public func invalidate() {
+        let ended = lock.withLock { () -> (EngineToken?, ChangeToken?, AnyObject?) in
+            defer { (engineToken, changeToken, kept, isEnded) = (nil, nil, nil, true) }
+            return (engineToken, changeToken, kept)
+        }
+        ended.0?.invalidate()
+        ended.1?.invalidate()
+    }
+
+    deinit { invalidate() }
+
+    /// For commits that this observer is not told of.
+    func engineTokens(of writer: _RealmSession) -> [EngineToken] {
+        lock.withLock {
+            if engineToken != nil || changeToken != nil, session !== writer {
+                misuse(
+                    "Incorrect Realm: only notifications for the Realm being modified can be skipped."
+                )
+            }
+            return engineToken.map { [$0] } ?? []
+        }
+    }
+
+    var realmTokens: [ChangeToken] { lock.withLock { changeToken.map { [$0] } ?? [] } }
+}

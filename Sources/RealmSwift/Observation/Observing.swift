@@ -1,0 +1,390 @@
+// Observers of realms, objects and collections.
+
+import CoreSwift
+public import Foundation
+
+enum Observing {
+    /// Misuse where nothing can be observed.
+    static func check(_ session: _RealmSession, _ queue: DispatchQueue?) {
+        if session.core.isFrozen {
+            misuse("Frozen Realms do not change and do not have change notifications.")
+        }
+        if session.configuration.readOnly {
+            misuse("Read-only Realms do not change and do not have change notifications.")
+        }
+        if queue == nil, !(session.confinement?.delivers ?? false) {
+            misuse("Can only add notification blocks from within runloops.")
+        }
+    }
+
+    static func text(_ error: RealmError) -> String {
+        switch error.code {
+        case .wrongTransactionState:
+            "Cannot create asynchronous query after making changes in a write transaction."
+        case .wrongThread, .invalidatedObject, .staleAccessor: misuseText(error, .query)
+        default: error.message
+        }
+    }
+
+    static func call<R>(_ body: () throws(RealmError) -> R) -> R {
+        do throws(RealmError) {
+            return try body()
+        } catch {
+            misuse(text(error))
+        }
+    }
+
+    /// Runs `begin` here, or on the queue with the counterparts there.
+    static func observe(
+        _ session: _RealmSession, _ queue: DispatchQueue?,
+        reference: () throws(RealmError) -> EngineReference,
+        begin:
+            @escaping (_RealmSession, EngineReference?, NotificationToken) throws(RealmError)
+            -> Void
+    ) -> NotificationToken {
+        check(session, queue)
+        let token = NotificationToken()
+        guard let queue else {
+            call { () throws(RealmError) in try begin(session, nil, token) }
+            return token
+        }
+        let late = Late(call(reference), begin, session.configuration, queue)
+        queue.async { [weak token] in
+            // Nil: ended before it began.
+            if let token { late.run(token) }
+        }
+        return token
+    }
+
+    /// An observation that begins on a queue. A class and not a tuple, which the optimiser (6.3.1) fails on.
+    private final class Late: @unchecked Sendable {
+        typealias Begin = (_RealmSession, EngineReference?, NotificationToken) throws(RealmError)
+            -> Void
+        private let reference: EngineReference
+        private let begin: Begin
+        private let configuration: Realm.Configuration
+        private let queue: DispatchQueue
+
+        init(
+            _ reference: EngineReference, _ begin: @escaping Begin,
+            _ configuration: Realm.Configuration, _ queue: DispatchQueue
+        ) {
+            self.reference = reference
+            self.begin = begin
+            self.configuration = configuration
+            self.queue = queue
+        }
+
+        func run(_ token: NotificationToken) {
+            let there: _RealmSession
+            do {
+                there = try SessionCache.open(configuration, .queue(queue))
+            } catch {
+                misuse("\(error)")
+            }
+            do throws(RealmError) {
+                try begin(there, reference, token)
+            } catch {
+                // What was to be observed is not there any more: nothing will ever be told.
+                if error.code != .invalidatedObject, error.code != .staleAccessor {
+                    misuse(Observing.text(error))
+                }
+            }
+        }
+    }
+
+    static func filter(
+        _ session: _RealmSession, _ classKey: ClassKey?, _ keyPaths: [String]?
+    ) throws(RealmError) -> KeyPathFilter? {
+        guard let keyPaths, let classKey else { return nil }
+        return try session.core.keyPaths(classKey, keyPaths)
+    }
+}
+
+// MARK: - Realms
+
+extension Realm {
+    /// Calls a block after each transaction that this realm shows, its own ones included.
+    public func observe(
+        _ block: @escaping (_ notification: Notification, _ realm: Realm) -> Void
+    ) -> NotificationToken {
+        Observing.check(session, nil)
+        let token = engine(.query) { () throws(RealmError) in
+            try core.addChangeObserver { [weak session] in
+                guard let session else { return }
+                block(.didChange, Realm(session))
+            }
+        }
+        return NotificationToken(token, session)
+    }
+}
+
+// MARK: - Objects
+
+/// Keeps the handle that an observation belongs to.
+private final class KeptHandle {
+    let handle: ObjectHandle
+    let session: _RealmSession
+    init(_ handle: ObjectHandle, _ session: _RealmSession) {
+        self.handle = handle
+        self.session = session
+    }
+    deinit { handle.release() }
+}
+
+/// What `observe` has on both kinds of objects.
+public protocol _ObservableObject: ObjectBase {}
+extension RealmSwiftObject: _ObservableObject {}
+extension RealmSwiftEmbeddedObject: _ObservableObject {}
+
+extension _ObservableObject {
+    /// Calls a block when properties change or the object is deleted.
+    ///
+    /// - Parameter keyPaths: the properties that count; nil: all of this object.
+    /// - Parameter queue: where the block is called, with the object there; nil: where the realm belongs.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> NotificationToken {
+        let object = managedHandle(
+            "Only objects which are managed by a Realm support change notifications")
+        _rlmCheckValid()
+        let mine = _rlmSession
+        return Observing.observe(mine, queue) { () throws(RealmError) in
+            try EngineReference(object)
+        } begin: { session, reference, token throws(RealmError) in
+            let handle = try reference?.object(in: session.core) ?? object.clone()
+            try Self.begin(handle, session, keyPaths, token, block)
+        }
+    }
+
+    /// The same with key paths: `observe(keyPaths: [\.name, \.age])`.
+    public func observe(
+        keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<Self>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: queue, block)
+    }
+
+    private static func begin(
+        _ handle: ObjectHandle, _ session: _RealmSession, _ keyPaths: [String]?,
+        _ token: NotificationToken, _ block: @escaping (ObjectChange<Self>) -> Void
+    ) throws(RealmError) {
+        try handle.checkValid()
+        let kept = KeptHandle(handle, session)
+        let object = session.accessor(handle.clone(), Self.self)
+        let memory = PropertyMemory(object)
+        var isFirst = true
+        let filter = try Observing.filter(session, handle.classKey, keyPaths)
+        let made = try handle.observe(filter) { changes in
+            defer { isFirst = false }
+            if changes.isDeleted { return block(.deleted) }
+            let properties = memory.changes(changes.properties)
+            if isFirst && properties.isEmpty { return }
+            block(.change(object, properties))
+        }
+        token.take(made, keeping: kept, session)
+    }
+}
+
+/// The values of an object as its observer knows them.
+private final class PropertyMemory {
+    private unowned let object: ObjectBase
+    private var values: [Int64: Any] = [:]
+    private let binding: _ClassBinding?
+
+    init(_ object: ObjectBase) {
+        self.object = object
+        binding = object.binding
+        for property in binding?.schema.properties ?? [] where property.collection == .none {
+            values[property.key.rawValue] = object.value(forKey: name(property))
+        }
+    }
+
+    private func name(_ property: PropertySchema) -> String {
+        property.publicName.isEmpty ? property.name : property.publicName
+    }
+
+    func changes(_ keys: [CoreSwift.PropertyKey]) -> [PropertyChange] {
+        var result: [PropertyChange] = []
+        for property in binding?.schema.properties ?? [] where keys.contains(property.key) {
+            guard property.collection == .none else {
+                result.append(PropertyChange(name: name(property), oldValue: nil, newValue: nil))
+                continue
+            }
+            let old = values[property.key.rawValue]
+            let new = object.value(forKey: name(property))
+            values[property.key.rawValue] = new
+            result.append(PropertyChange(name: name(property), oldValue: old, newValue: new))
+        }
+        return result
+    }
+}
+
+// MARK: - Collections
+
+extension RealmCollection {
+    /// Calls a block soon with the collection as it is, and then after each change of it.
+    ///
+    /// - Parameter keyPaths: the properties of elements that count as modifications; nil: all, and those of
+    ///   objects that they link to.
+    /// - Parameter queue: where the block is called, with the collection there; nil: where the realm belongs.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        _rlmObserve(keyPaths, queue) { collection, change in
+            switch change {
+            case .initial: block(.initial(collection))
+            case .update(let deletions, let insertions, let modifications):
+                block(
+                    .update(
+                        collection, deletions: deletions, insertions: insertions,
+                        modifications: modifications))
+            }
+        }
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// The same with key paths: `observe(keyPaths: [\.name, \.owner?.name])`.
+    public func observe(
+        keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: queue, block)
+    }
+}
+
+extension _ElementSource {
+    /// Observes results; `make` wraps them for the block.
+    static func observe<C>(
+        _ source: _ElementSource, _ keyPaths: [String]?, _ queue: DispatchQueue?,
+        _ make: @escaping (_ElementSource) -> C, _ block: @escaping (C, _ElementChange) -> Void
+    ) -> NotificationToken {
+        Observing.observe(source.session, queue) { () throws(RealmError) in
+            try EngineReference(source.core)
+        } begin: { session, reference, token throws(RealmError) in
+            let core = try reference?.results(in: session.core) ?? source.core
+            let there = reference == nil ? source : _ElementSource(core, session)
+            let collection = make(there)
+            var isFirst = true
+            let filter = try Observing.filter(
+                session, (core as? EngineResults)?.classKey, keyPaths)
+            let name = UnsafeRawPointer(Unmanaged.passUnretained(token).toOpaque())
+            let made = try core.observe(filter, handle: name) { changes in
+                defer { isFirst = false }
+                block(collection, _ElementChange(changes, isFirst: isFirst))
+            }
+            token.take(made, keeping: there, session)
+        }
+    }
+}
+
+extension ManagedCollection {
+    /// Observes a list or set.
+    static func observe<C>(
+        _ backing: ManagedCollection?, _ keyPaths: [String]?, _ queue: DispatchQueue?,
+        _ make: @escaping (ManagedCollection) -> C,
+        _ block: @escaping (C, _ElementChange) -> Void
+    ) -> NotificationToken {
+        guard let backing else {
+            misuse("Change notifications are only supported on managed collections.")
+        }
+        return Observing.observe(backing.session, queue) { () throws(RealmError) in
+            try EngineReference(backing.core)
+        } begin: { session, reference, token throws(RealmError) in
+            let core =
+                try reference?.collection(backing.core.type, in: session.core)
+                ?? backing.core.copy()
+            let collection = make(ManagedCollection(core, session))
+            var isFirst = true
+            let filter = try Observing.filter(
+                session, (try core.results() as? EngineResults)?.classKey, keyPaths)
+            let made = try core.observe(filter) { changes in
+                defer { isFirst = false }
+                block(collection, _ElementChange(changes, isFirst: isFirst))
+            }
+            token.take(made, keeping: core, session)
+        }
+    }
+}
+
+extension Results {
+    public func _rlmObserve(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?,
+        _ block: @escaping (Results, _ElementChange) -> Void
+    ) -> NotificationToken {
+        _ElementSource.observe(source, keyPaths, queue, { Results($0) }, block)
+    }
+}
+
+extension LinkingObjects {
+    public func _rlmObserve(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?,
+        _ block: @escaping (LinkingObjects, _ElementChange) -> Void
+    ) -> NotificationToken {
+        let origin = origin
+        return _ElementSource.observe(
+            _rlmResults.source, keyPaths, queue, { LinkingObjects(origin, $0) }, block)
+    }
+}
+
+extension CollectionBacking {
+    var managedOrNil: ManagedCollection? {
+        if case .managed(let collection) = self { collection } else { nil }
+    }
+}
+
+extension List {
+    public func _rlmObserve(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?,
+        _ block: @escaping (List, _ElementChange) -> Void
+    ) -> NotificationToken {
+        ManagedCollection.observe(
+            backing.managedOrNil, keyPaths, queue, { List(.managed($0)) }, block)
+    }
+}
+
+extension MutableSet {
+    public func _rlmObserve(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?,
+        _ block: @escaping (MutableSet, _ElementChange) -> Void
+    ) -> NotificationToken {
+        ManagedCollection.observe(
+            backing.managedOrNil, keyPaths, queue, { MutableSet(.managed($0)) }, block)
+    }
+}
+
+extension Map {
+    /// Calls a block soon with the map as it is, and then after each change of it.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmMapChange<Map>) -> Void
+    ) -> NotificationToken {
+        guard let backing = backing.managedOrNil else {
+            misuse("Change notifications are only supported on managed collections.")
+        }
+        return Observing.observe(backing.session, queue) { () throws(RealmError) in
+            try EngineReference(backing.core)
+        } begin: { session, reference, token throws(RealmError) in
+            let core =
+                try reference?.collection(.dictionary, in: session.core) ?? backing.core.copy()
+            let map = Map(.managed(ManagedCollection(core, session)))
+            var isFirst = true
+            let filter = try Observing.filter(
+                session, (try core.results() as? EngineResults)?.classKey, keyPaths)
+            let made = try core.observeKeys(filter) { changes in
+                defer { isFirst = false }
+                if isFirst { return block(.initial(map)) }
+                func keys(_ names: [String]) -> [Key] { names.compactMap { Key._rlmConvert($0) } }
+                block(
+                    .update(
+                        map, deletions: keys(changes.deletions),
+                        insertions: keys(changes.insertions),
+                        modifications: keys(changes.modifications)))
+            }
+            token.take(made, keeping: core, session)
+        }
+    }
+}

@@ -1,0 +1,103 @@
+// Enumerations and types of the program as types of properties.
+
+public import CoreSwift
+
+/// An enumeration with raw values that a realm can store them by.
+///
+/// ```swift
+/// enum Color: String, PersistableEnum { case red, green }
+/// class Car: Object { @Persisted var color: Color }
+/// ```
+///
+/// The first case is the default. A stored value that is no case is misuse to read, or nil where the property
+/// is optional.
+public protocol PersistableEnum: RawRepresentable, CaseIterable, Hashable, Comparable,
+    _RealmCollectionValueInsideOptional, _PrimaryKey, _Indexable, SortableType, MinMaxType
+where RawValue: _RealmScalar & Comparable {}
+
+extension PersistableEnum {
+    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+
+    public static var _rlmShape: _PropertyShape { RawValue._rlmShape }
+    public static func _rlmDefaultValue() -> Self {
+        guard let first = allCases.first else { misuse("Enumeration '\(Self.self)' has no cases.") }
+        return first
+    }
+    public static func _rlmFrom(_ raw: CoreSwift.RawValue, _ session: _RealmSession) -> Self {
+        let value = RawValue._rlmFrom(raw, session)
+        guard let found = Self(rawValue: value) else {
+            misuse("Invalid value '\(value)' of type '\(RawValue.self)' for enum '\(Self.self)'.")
+        }
+        return found
+    }
+    public func _rlmWithRaw<R>(
+        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (CoreSwift.RawValue) -> R
+    ) -> R {
+        rawValue._rlmWithRaw(session, policy, body)
+    }
+    public static func _rlmConvert(_ value: Any) -> Self? {
+        if let value = unwrapped(value) as? Self { return value }
+        return RawValue._rlmConvert(value).flatMap { Self(rawValue: $0) }
+    }
+    public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int64) -> Self? {
+        let raw = object._rlmRead(key)
+        return raw.isNull ? nil : Self(rawValue: RawValue._rlmFrom(raw, object._rlmSession))
+    }
+}
+
+/// A type of the program that is stored as another one, with values that may not convert.
+public protocol FailableCustomPersistable: Hashable, _RealmCollectionValueInsideOptional {
+    /// What is stored.
+    associatedtype PersistedType: _RealmScalar
+    /// The value for what is stored; nil if there is none.
+    init?(persistedValue: PersistedType)
+    /// What is stored for the value.
+    var persistableValue: PersistedType { get }
+}
+
+/// A type of the program that is stored as another one.
+///
+/// ```swift
+/// struct Celsius: CustomPersistable {
+///     var degrees: Double
+///     init(persistedValue: Double) { degrees = persistedValue }
+///     var persistableValue: Double { degrees }
+/// }
+/// ```
+public protocol CustomPersistable: FailableCustomPersistable {
+    init(persistedValue: PersistedType)
+}
+
+extension FailableCustomPersistable {
+    public static var _rlmShape: _PropertyShape { PersistedType._rlmShape }
+    public static func _rlmDefaultValue() -> Self {
+        let stored = PersistedType._rlmDefaultValue()
+        guard let value = Self(persistedValue: stored) else {
+            misuse("Could not convert value '\(stored)' to type '\(Self.self)'.")
+        }
+        return value
+    }
+    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Self {
+        let stored = PersistedType._rlmFrom(raw, session)
+        guard let value = Self(persistedValue: stored) else {
+            misuse(
+                "Failed to convert persisted value '\(stored)' to type '\(Self.self)' in a "
+                    + "non-optional context.")
+        }
+        return value
+    }
+    public func _rlmWithRaw<R>(
+        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
+    ) -> R {
+        persistableValue._rlmWithRaw(session, policy, body)
+    }
+    public static func _rlmConvert(_ value: Any) -> Self? {
+        if let value = unwrapped(value) as? Self { return value }
+        return PersistedType._rlmConvert(value).flatMap { Self(persistedValue: $0) }
+    }
+    public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int64) -> Self? {
+        let raw = object._rlmRead(key)
+        return raw.isNull
+            ? nil : Self(persistedValue: PersistedType._rlmFrom(raw, object._rlmSession))
+    }
+}

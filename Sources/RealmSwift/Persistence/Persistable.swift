@@ -1,0 +1,231 @@
+// What a type must offer to be the type of a property or of the elements of a collection. The names with
+// an underscore are no API: the compiler needs them to be public.
+
+public import CoreSwift
+import Foundation
+
+/// The type of a property as the file has it.
+public struct _PropertyShape {
+    var type: EnginePropertyType
+    var isOptional = false
+    var collection = CollectionType.none
+    /// Of links and linking objects: the class at the other end.
+    var target: ObjectBase.Type?
+    /// Of dictionaries with keys of another type than text.
+    var name = ""
+
+    var isEmbedded: Bool { target is EmbeddedObject.Type }
+    var isLink: Bool { type == .object }
+    var isComputed: Bool { type == .linkingObjects }
+
+    func inside(_ collection: CollectionType) -> _PropertyShape {
+        var shape = self
+        shape.collection = collection
+        return shape
+    }
+    var asOptional: _PropertyShape {
+        var shape = self
+        shape.isOptional = true
+        return shape
+    }
+}
+
+/// How objects of a graph that is added are treated where one with their primary key is there.
+public enum _AddingPolicy: Sendable {
+    case error, modified, all
+}
+
+/// A type that a `@Persisted` property can have.
+public protocol _Persistable {
+    static var _rlmShape: _PropertyShape { get }
+    /// Collections are kept by the wrapper once they were made, and are filled, not replaced, when
+    /// something is assigned.
+    static var _rlmIsCollection: Bool { get }
+    static func _rlmDefaultValue() -> Self
+    static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Self
+    static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Self)
+    /// What an unmanaged property holds after an assignment.
+    static func _rlmAssigned(_ old: Self, _ new: Self) -> Self
+    /// The value that something of any type stands for; nil if it stands for none.
+    static func _rlmConvert(_ value: Any) -> Self?
+    /// What a property gives while a key path is being traced.
+    static func _rlmRecorded(_ recorder: _Recorder) -> Self
+    /// Writes the value of an object that becomes managed. Returns the value that the wrapper keeps,
+    /// of collections.
+    static func _rlmAdd(
+        _ value: Self, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
+    ) -> Self?
+}
+
+extension _Persistable {
+    public static var _rlmIsCollection: Bool { @inlinable get { false } }
+    @inlinable public static func _rlmAssigned(_ old: Self, _ new: Self) -> Self { new }
+    public static func _rlmRecorded(_ recorder: _Recorder) -> Self { _rlmDefaultValue() }
+}
+
+/// A type that the elements of a `List`, `MutableSet`, `Map` or of `Results` can have.
+public protocol RealmCollectionValue: _Persistable, Hashable {
+    /// The value from the file's form.
+    static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Self
+    /// Calls the block with the file's form; objects that are not managed are added to the realm.
+    func _rlmWithRaw<R>(
+        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
+    ) -> R
+    /// An element of results.
+    static func _rlmElement(_ source: _ElementSource, _ index: Int) -> Self
+}
+
+extension RealmCollectionValue {
+    public static func _rlmElement(_ source: _ElementSource, _ index: Int) -> Self {
+        _rlmFrom(source.raw(index), source.session)
+    }
+
+    @inlinable
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Self {
+        _rlmFrom(object._rlmRead(key), object._rlmSession)
+    }
+
+    @inlinable
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Self) {
+        value._rlmWithRaw(object._rlmSession, .error) { object._rlmWrite(key, $0) }
+    }
+
+    public static func _rlmAdd(
+        _ value: Self, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
+    ) -> Self? {
+        value._rlmWithRaw(object._rlmSession, policy) { object._rlmWrite(key, $0, policy) }
+        return nil
+    }
+}
+
+/// A type whose optional a property can have.
+public protocol _PersistableInsideOptional: _Persistable {
+    static func _rlmGetOptional(_ object: ObjectBase, _ key: Int64) -> Self?
+    static func _rlmSetOptional(
+        _ object: ObjectBase, _ key: Int64, _ value: Self?, _ policy: _AddingPolicy)
+    static func _rlmRecordedOptional(_ recorder: _Recorder) -> Self?
+}
+
+extension _PersistableInsideOptional {
+    public static func _rlmRecordedOptional(_ recorder: _Recorder) -> Self? { nil }
+}
+
+/// A type whose optional can be an element of a collection.
+public protocol _RealmCollectionValueInsideOptional:
+    _PersistableInsideOptional, RealmCollectionValue
+{}
+
+extension _PersistableInsideOptional where Self: RealmCollectionValue {
+    @inlinable
+    public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int64) -> Self? {
+        let raw = object._rlmRead(key)
+        return raw.type == 0 ? nil : _rlmFrom(raw, object._rlmSession)
+    }
+
+    @inlinable
+    public static func _rlmSetOptional(
+        _ object: ObjectBase, _ key: Int64, _ value: Self?, _ policy: _AddingPolicy
+    ) {
+        if let value {
+            value._rlmWithRaw(object._rlmSession, policy) { object._rlmWrite(key, $0, policy) }
+        } else {
+            object._rlmWrite(key, _rlmNull, policy)
+        }
+    }
+}
+
+/// Null in the file's form.
+@usableFromInline var _rlmNull: RawValue { .null }
+
+extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
+    public static var _rlmShape: _PropertyShape { Wrapped._rlmShape.asOptional }
+    public static func _rlmDefaultValue() -> Wrapped? { nil }
+
+    @inlinable
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Wrapped? {
+        Wrapped._rlmGetOptional(object, key)
+    }
+    @inlinable
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Wrapped?) {
+        Wrapped._rlmSetOptional(object, key, value, .error)
+    }
+    public static func _rlmAdd(
+        _ value: Wrapped?, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
+    ) -> Wrapped?? {
+        Wrapped._rlmSetOptional(object, key, value, policy)
+        return .some(nil)
+    }
+    public static func _rlmConvert(_ value: Any) -> Wrapped?? {
+        if isNull(value) { return .some(nil) }
+        if let wrapped = Wrapped._rlmConvert(value) { return .some(wrapped) }
+        return nil
+    }
+    public static func _rlmRecorded(_ recorder: _Recorder) -> Wrapped? {
+        Wrapped._rlmRecordedOptional(recorder)
+    }
+}
+
+extension Optional: RealmCollectionValue where Wrapped: _RealmCollectionValueInsideOptional {
+    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Wrapped? {
+        raw.isNull ? nil : Wrapped._rlmFrom(raw, session)
+    }
+    public func _rlmWithRaw<R>(
+        _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
+    ) -> R {
+        guard let self else { return body(.null) }
+        return self._rlmWithRaw(session, policy, body)
+    }
+    // Both ancestors have these; those of the wrapped type count.
+    @inlinable
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Wrapped? {
+        Wrapped._rlmGetOptional(object, key)
+    }
+    @inlinable
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Wrapped?) {
+        Wrapped._rlmSetOptional(object, key, value, .error)
+    }
+}
+
+/// Whether something of any type is null: `NSNull`, or an optional that is nil, also of several levels.
+func isNull(_ value: Any) -> Bool { unwrapped(value) == nil }
+
+/// What is inside optionals; nil for null.
+func unwrapped(_ value: Any) -> Any? {
+    if value is NSNull { return nil }
+    let mirror = Mirror(reflecting: value)
+    guard mirror.displayStyle == .optional else { return value }
+    guard let child = mirror.children.first else { return nil }
+    return unwrapped(child.value)
+}
+
+// Which types can be what: a program with a combination that is not allowed does not compile.
+
+/// A type that a primary key can have.
+public protocol _PrimaryKey {}
+/// A type that an indexed property can have.
+public protocol _Indexable {}
+extension Optional: _PrimaryKey where Wrapped: _PrimaryKey {}
+extension Optional: _Indexable where Wrapped: _Indexable {}
+
+/// A type whose collections have a minimum and a maximum.
+public protocol MinMaxType {}
+/// A type whose collections have a sum and an average.
+public protocol AddableType {}
+/// A type by whose values collections can be sorted.
+public protocol SortableType {}
+extension Optional: MinMaxType where Wrapped: MinMaxType {}
+extension Optional: AddableType where Wrapped: AddableType {}
+extension Optional: SortableType where Wrapped: SortableType {}
+
+/// A type that queries compare by size.
+public protocol _QueryNumeric {}
+/// A type that queries compare as text.
+public protocol _QueryString {}
+/// A type that queries compare as bytes: text and data.
+public protocol _QueryBinary {}
+extension Optional: _QueryNumeric where Wrapped: _QueryNumeric {}
+extension Optional: _QueryString where Wrapped: _QueryString {}
+extension Optional: _QueryBinary where Wrapped: _QueryBinary {}
+
+/// A type that the keys of a `Map` can have: text.
+public protocol _MapKey: Hashable, RealmCollectionValue {}

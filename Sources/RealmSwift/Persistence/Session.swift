@@ -1,0 +1,244 @@
+// One opened realm: the engine's, and what this module knows of its classes. A `Realm` is a reference to
+// one; objects and collections hold one.
+
+import CoreSwift
+import CRuntime
+import Foundation
+
+/// What a session knows of a class: the keys of its properties in this file, and how accessors are made.
+public final class _ClassBinding {
+    let info: ClassInfo
+    /// The class as the file has it.
+    let schema: ClassSchema
+    let classKey: ClassKey
+    /// The key of the primary key, -1 without one.
+    let primaryKey: Int64
+    /// The keys of the properties of `info`, in its order; -1: not in the file.
+    let keys: [Int64]
+    /// The bytes of an accessor; nil where accessors are made by their initializer.
+    private let image: UnsafeMutableRawPointer?
+    private let size: Int
+    private let alignmentMask: Int
+    private let metadata: UnsafeRawPointer
+    private static let headerBytes = 16
+
+    init(_ info: ClassInfo, _ schema: ClassSchema) {
+        self.info = info
+        self.schema = schema
+        classKey = schema.key
+        primaryKey = schema.primaryKeyProperty?.key.rawValue ?? -1
+        keys = info.properties.map { schema.property(named: $0.column)?.key.rawValue ?? -1 }
+        metadata = unsafeBitCast(info.type as AnyClass, to: UnsafeRawPointer.self)
+        size = Int(crt_instance_size(metadata))
+        alignmentMask = Int(crt_instance_alignment_mask(metadata))
+        guard info.hasOnlyWrappers else {
+            image = nil
+            return
+        }
+        let sample = info.type.init()
+        for (property, key) in zip(info.properties, keys) {
+            property.wrapper.manage(ClassInfo.address(sample, property), key)
+        }
+        // Wrappers in managed state hold no references: their bytes are all there is to them.
+        let bytes = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
+        bytes.copyMemory(from: Unmanaged.passUnretained(sample).toOpaque(), byteCount: size)
+        image = bytes
+    }
+
+    deinit { image?.deallocate() }
+
+    /// An object of the class that stands for a handle, which it takes over.
+    @inline(__always)
+    func accessor(_ handle: ObjectHandle, _ session: _RealmSession) -> ObjectBase {
+        let object: ObjectBase
+        if let image, let made = crt_allocate(metadata, size, alignmentMask) {
+            memcpy(
+                made + Self.headerBytes, image + Self.headerBytes, size - Self.headerBytes)
+            object = Unmanaged<ObjectBase>.fromOpaque(made).takeRetainedValue()
+        } else {
+            object = info.type.init()
+            manageWrappers(object)
+        }
+        object.slot = handle.slot
+        object.binding = self
+        object.session = session
+        return object
+    }
+
+    /// The wrappers of an instance read from the realm from now on.
+    func manageWrappers(_ object: ObjectBase) {
+        for (property, key) in zip(info.properties, keys) {
+            property.wrapper.manage(ClassInfo.address(object, property), key)
+        }
+    }
+
+    /// The key of a property by its name in the program, or misuse.
+    func key(_ name: String) -> (key: Int64, property: PropertySchema) {
+        let column = info.byName[name].map { info.properties[$0].column } ?? name
+        guard let property = schema.property(named: column) else {
+            misuse("Invalid property name '\(name)' for class '\(info.className)'.")
+        }
+        return (property.key.rawValue, property)
+    }
+}
+
+/// One opened realm; programs have it as `Realm`.
+public final class _RealmSession {
+    let core: EngineRealm
+    let configuration: Realm.Configuration
+    /// Where it is confined to; nil of frozen ones.
+    let confinement: Confinement?
+    /// By class key.
+    private var bindings: [_ClassBinding?] = []
+    /// Accessors that are older than a change of the schema have these.
+    private var retired: [_ClassBinding] = []
+    private var schemaToken: ChangeToken?
+    private var infosByName: [String: ClassInfo]
+    private let lock = NSLock()
+    /// The frozen realm made last.
+    private weak var lastFrozen: _RealmSession?
+    var autorefresh = true
+
+    init(
+        _ core: EngineRealm, _ configuration: Realm.Configuration, _ confinement: Confinement?,
+        _ infos: [ClassInfo]
+    ) {
+        self.core = core
+        self.configuration = configuration
+        self.confinement = confinement
+        infosByName = Dictionary(infos.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
+        bind()
+    }
+
+    private func bind() {
+        for item in core.schema.classes where item.key != .invalid {
+            put(_ClassBinding(infosByName[item.name] ?? .of(DynamicObject.self), item))
+        }
+    }
+
+    /// The schema changed: new accessors have the new keys.
+    func rebind() {
+        lock.withLock {
+            retired += bindings.compactMap { $0 }
+            bindings = []
+            bind()
+        }
+    }
+
+    /// Has the session follow changes of the schema that others make.
+    func followSchema() {
+        schemaToken = try? core.addSchemaObserver { [weak self] in self?.rebind() }
+    }
+
+    deinit { core.prepareForRelease() }
+
+    private func put(_ binding: _ClassBinding) {
+        let index = Int(binding.classKey.rawValue)
+        while bindings.count <= index { bindings.append(nil) }
+        bindings[index] = binding
+    }
+
+    /// What is known of a class by its key.
+    @inline(__always)
+    func binding(_ key: ClassKey) -> _ClassBinding {
+        let index = Int(key.rawValue)
+        if index < bindings.count, let found = bindings[index] { return found }
+        return makeBinding(key)
+    }
+
+    @inline(never)
+    private func makeBinding(_ key: ClassKey) -> _ClassBinding {
+        // Frozen realms are used by several threads.
+        lock.withLock {
+            let index = Int(key.rawValue)
+            if index < bindings.count, let found = bindings[index] { return found }
+            engine(.realm) { () throws(RealmError) in try core.beginRead() }
+            guard let item = core.schema.class_(key) else {
+                misuse("Object type with key \(key) not managed by the Realm")
+            }
+            let made = _ClassBinding(infosByName[item.name] ?? .of(DynamicObject.self), item)
+            put(made)
+            return made
+        }
+    }
+
+    /// What is known of a class of the program; misuse if the realm does not have it.
+    func binding(_ type: ObjectBase.Type) -> _ClassBinding {
+        let info = ClassInfo.of(type)
+        guard let item = core.schema.class_(named: info.name), item.key != .invalid else {
+            misuse("Object type '\(info.className)' not managed by the Realm")
+        }
+        return binding(item.key)
+    }
+
+    /// By the class's name in the file or the program.
+    func binding(named name: String) -> _ClassBinding {
+        let item =
+            core.schema.class_(named: name)
+            ?? core.schema.classes.first { $0.publicName == name }
+        guard let item, item.key != .invalid else {
+            misuse("Object type '\(name)' not managed by the Realm")
+        }
+        return binding(item.key)
+    }
+
+    /// The object that a handle names, which it takes over.
+    @inline(__always)
+    func accessor<T: ObjectBase>(_ handle: ObjectHandle, _ type: T.Type) -> T {
+        let binding = binding(handle.classKey)
+        if binding.info.type == type {
+            // Just compared.
+            return unsafeDowncast(binding.accessor(handle, self), to: T.self)
+        }
+        return otherAccessor(handle, type, binding)
+    }
+
+    /// The same where another class is asked for than the object's: a superclass, or a dynamic one.
+    @inline(never)
+    private func otherAccessor<T: ObjectBase>(
+        _ handle: ObjectHandle, _ type: T.Type, _ binding: _ClassBinding
+    ) -> T {
+        let object =
+            type == DynamicObject.self
+            ? dynamicAccessor(handle, binding) : binding.accessor(handle, self)
+        guard let typed = object as? T else {
+            misuse(
+                "Object type '\(binding.info.className)' is no '\(String(describing: T.self))'")
+        }
+        return typed
+    }
+
+    private func dynamicAccessor(_ handle: ObjectHandle, _ binding: _ClassBinding) -> ObjectBase {
+        let object = DynamicObject()
+        object.slot = handle.slot
+        object.binding = binding
+        object.session = self
+        return object
+    }
+
+    // MARK: Frozen and live
+
+    /// A frozen realm of the version that is read.
+    func frozen() -> _RealmSession {
+        if core.isFrozen { return self }
+        engine(.transaction) { () throws(RealmError) in try core.beginRead() }
+        if core.isWritable {
+            misuse("Cannot freeze a Realm in a write transaction: it has no version yet.")
+        }
+        if let lastFrozen, lastFrozen.core.version == core.version { return lastFrozen }
+        let made = engine(.transaction) { () throws(RealmError) in try core.freeze() }
+        let session = _RealmSession(made, configuration, nil, Array(infosByName.values))
+        lastFrozen = session
+        return session
+    }
+
+    /// The live realm of the calling thread for the same file.
+    func live() -> _RealmSession {
+        if !core.isFrozen { return self }
+        do {
+            return try SessionCache.open(configuration, .current())
+        } catch {
+            misuse("\(error)")
+        }
+    }
+}

@@ -1,0 +1,180 @@
+// The conditions of `where` blocks as trees, and the one place that writes them as format strings, in
+// realm-swift's spelling.
+
+import Foundation
+
+/// A part of a condition.
+indirect enum QueryNode {
+    enum Operator: String {
+        case and = "&&"
+        case or = "||"
+        case equal = "=="
+        case notEqual = "!="
+        case less = "<"
+        case lessEqual = "<="
+        case greater = ">"
+        case greaterEqual = ">="
+        case isIn = "IN"
+        case contains = "CONTAINS"
+        case beginsWith = "BEGINSWITH"
+        case endsWith = "ENDSWITH"
+        case like = "LIKE"
+    }
+
+    case constant(Any?)
+    /// Properties from the object on; `needsAny`: a collection is passed on the way.
+    case keyPath([String], needsAny: Bool)
+    case comparison(Operator, QueryNode, QueryNode, options: String)
+    case between(QueryNode, Any, Any)
+    case not(QueryNode)
+    /// How many elements of a collection satisfy a condition.
+    case subqueryCount(QueryNode)
+    /// The value of a key of a map.
+    case mapSubscript(QueryNode, Any)
+
+    struct Predicate {
+        var format = ""
+        var arguments: [Any] = []
+    }
+
+    /// The condition as a format string. `forEngine`: key paths with words of the language in them are
+    /// arguments, which the text that programs see does not have.
+    func predicate(forEngine: Bool = false) -> Predicate {
+        var writer = Writer()
+        writer.isForEngine = forEngine
+        writer.writeCondition(self)
+        return writer.result
+    }
+
+    var isCollection: Bool {
+        if case .keyPath(_, let needsAny) = self { needsAny } else { false }
+    }
+
+    /// The node with one property more.
+    func appending(_ name: String, needsAny any: Bool = false) -> QueryNode {
+        switch self {
+        case .keyPath(let path, let needsAny): .keyPath(path + [name], needsAny: needsAny || any)
+        default: misuse("Only properties have properties in a query.")
+        }
+    }
+
+    private struct Writer {
+        var result = Predicate()
+        /// Number of the subqueries so far.
+        var subqueries = 0
+        var isForEngine = false
+        /// Inside a subquery: the collection, and the name of its element.
+        var element: (collection: [String], name: String)?
+
+        mutating func put(_ text: String) { result.format += text }
+
+        /// A node that is true or false.
+        mutating func writeCondition(_ node: QueryNode) {
+            switch node {
+            case .keyPath, .mapSubscript:
+                write(node, any: true)
+                put(" == true")
+            case .not(let child):
+                if case .keyPath = child {
+                    write(child, any: true)
+                    put(" == false")
+                } else {
+                    put("NOT ")
+                    writeCondition(child)
+                }
+            default: write(node, any: true)
+            }
+        }
+
+        mutating func write(_ node: QueryNode, any: Bool) {
+            switch node {
+            case .constant(let value):
+                put("%@")
+                result.arguments.append(value ?? NSNull())
+            case .keyPath(let path, let needsAny): writePath(path, any && needsAny)
+            case .comparison(let operation, let left, let right, let options):
+                writeComparison(operation, left, right, options)
+            case .between(let value, let low, let high):
+                put("(")
+                write(value, any: true)
+                put(" BETWEEN {%@, %@})")
+                result.arguments += [low, high]
+            case .not: writeCondition(node)
+            case .subqueryCount(let condition): writeSubquery(condition)
+            case .mapSubscript(let map, let key):
+                write(map, any: false)
+                put("[%@]")
+                result.arguments.append(key)
+            }
+        }
+
+        mutating func writePath(_ path: [String], _ any: Bool) {
+            if let element {
+                guard path.starts(with: element.collection) else {
+                    misuse("Subqueries must contain a keypath starting with a collection.")
+                }
+                let rest = path.dropFirst(element.collection.count)
+                return put(([element.name] + rest).joined(separator: "."))
+            }
+            if any { put("ANY ") }
+            if isForEngine, path.contains(where: { Self.words.contains($0.lowercased()) }) {
+                put("%K")
+                return result.arguments.append(path.joined(separator: "."))
+            }
+            put(path.isEmpty ? "SELF" : path.joined(separator: "."))
+        }
+
+        /// Words of the query language, which are no names where they stand alone.
+        static let words: Set<String> = [
+            "all", "and", "any", "asc", "ascending", "beginswith", "between", "contains", "desc",
+            "descending", "distinct", "endswith", "exists", "false", "falsepredicate", "geowithin",
+            "in", "infinity", "limit", "like", "matches", "nan", "nil", "no", "none", "not", "null",
+            "offset", "or", "self", "some", "sort", "subquery", "true", "truepredicate", "yes",
+        ]
+
+        mutating func writeComparison(
+            _ operation: Operator, _ left: QueryNode, _ right: QueryNode, _ options: String
+        ) {
+            put("(")
+            switch operation {
+            case .and, .or:
+                writeCondition(left)
+                put(" \(operation.rawValue) ")
+                writeCondition(right)
+            default:
+                if left.isCollection, right.isCollection {
+                    misuse("Comparing two collection columns is not permitted.")
+                }
+                // A value that is among those of a collection needs no ANY.
+                write(left, any: true)
+                put(" \(operation.rawValue)\(options) ")
+                write(right, any: operation != .isIn)
+            }
+            put(")")
+        }
+
+        mutating func writeSubquery(_ condition: QueryNode) {
+            guard let collection = condition.collection, element == nil else {
+                misuse("Subqueries must contain a keypath starting with a collection.")
+            }
+            subqueries += 1
+            let name = "$col\(subqueries)"
+            put("SUBQUERY(\(collection.joined(separator: ".")), \(name), ")
+            element = (collection, name)
+            writeCondition(condition)
+            element = nil
+            put(").@count")
+        }
+    }
+
+    /// The collection that the first key path of a condition leads through.
+    private var collection: [String]? {
+        switch self {
+        case .keyPath(let path, let needsAny): needsAny ? path.first.map { [$0] } : nil
+        case .comparison(_, let left, let right, _): left.collection ?? right.collection
+        case .between(let value, _, _): value.collection
+        case .not(let child): child.collection
+        default: nil
+        }
+    }
+}

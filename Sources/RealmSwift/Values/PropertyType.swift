@@ -1,0 +1,65 @@
+// The types of properties as programs see them.
+
+/// The type of a property, or of the elements of one that is a collection.
+public enum PropertyType: Int, Sendable, CustomStringConvertible {
+    case int = 0
+    case bool, string, data, date, float, double, object, linkingObjects, any, objectId
+    case decimal128
+    case UUID
+
+    var engineType: EnginePropertyType {
+        switch self {
+        case .int: .int
+        case .bool: .bool
+        case .string: .string
+        case .data: .binary
+        case .date: .timestamp
+        case .float: .float
+        case .double: .double
+        case .object: .object
+        case .linkingObjects: .linkingObjects
+        case .any: .mixed
+        case .objectId: .objectId
+        case .decimal128: .decimal128
+        case .UUID: .uuid
+        }
+    }
+
+    init(_ type: EnginePropertyType) {
+        self =
+            switch type {
+            case .int: .int
+            case .bool: .bool
+            case .string: .string
+            case .binary: .data
+            case .timestamp: .date
+            case .float: .float
+            case .double: .double
+            case .object: .object
+            case .linkingObjects: .linkingObjects
+            case .mixed: .any
+            case .objectId: .objectId
+            case .decimal128: .decimal128
+            case .uuid: .UUID
+            }
+    }
+
+    /// The name that realm-swift's messages have for the type.
+    public var description: String {
+        switch self {
+        case .int: "int"
+        case .bool: "bool"
+        case .string: "string"
+        case .data: "data"
+        case .date: "date"
+        case .float: "float"
+        case .double: "double"
+        case .object: "object"
+        case .linkingObjects: "linking objects"
+        case .any: "mixed"
+        case .objectId: "object id"
+        case .decimal128: "decimal128"
+        case .UUID: "uuid"
+        }
+    }
+}

@@ -1,0 +1,304 @@
+// Observers of realms, objects and collections: on the main actor, on queues, on actors.
+
+import Foundation
+import Testing
+
+@_spi(RealmSwiftTesting) @testable import RealmSwift
+
+/// What an observer was told.
+final class Log: @unchecked Sendable {
+    private let lock = NSLock()
+    private var lines: [String] = []
+    var all: [String] { lock.withLock { lines } }
+    func add(_ line: String) { lock.withLock { lines.append(line) } }
+
+    func add<C: RealmCollection>(_ change: RealmCollectionChange<C>) {
+        switch change {
+        case .initial(let collection): add("initial \(collection.count)")
+        case .update(_, let deletions, let insertions, let modifications):
+            add("-\(deletions) +\(insertions) ~\(modifications)")
+        case .error(let error): add("\(error)")
+        }
+    }
+
+    /// Waits until so many lines are there, five seconds at most.
+    func wait(_ count: Int) async throws -> [String] {
+        for _ in 0..<2500 where all.count < count { try await Task.sleep(nanoseconds: 2_000_000) }
+        return all
+    }
+}
+
+actor Keeper {
+    var realm: Realm?
+    private var token: NotificationToken?
+    let log = Log()
+
+    func open(_ configuration: Realm.Configuration) async throws {
+        realm = try await Realm(configuration: configuration, actor: self)
+    }
+
+    func add(_ name: String) async throws {
+        guard let realm else { return }
+        try await realm.asyncWrite { _ = realm.create(Dog.self, value: ["name": name]) }
+    }
+
+    func observe() async {
+        guard let realm else { return }
+        token = await realm.objects(Dog.self).observe(on: self) { actor, change in
+            actor.log.add(change)
+        }
+    }
+
+    func count() -> Int { realm?.objects(Dog.self).count ?? -1 }
+    func close() { realm?.invalidate() }
+}
+
+@Suite struct NotificationTests {
+    @MainActor @Test func collectionsTellWhatChanged() async throws {
+        let realm = try Realm(configuration: memory())
+        let log = Log()
+        let token = realm.objects(Dog.self).sorted(byKeyPath: "age").observe { log.add($0) }
+        #expect(try await log.wait(1) == ["initial 0"])
+        try realm.write { for age in [1, 3, 5] { realm.create(Dog.self, value: ["age": age]) } }
+        #expect(try await log.wait(2).last == "-[] +[0, 1, 2] ~[]")
+        try realm.write {
+            realm.create(Dog.self, value: ["age": 2])
+            realm.objects(Dog.self).where { $0.age == 5 }.first?.name = "old"
+            realm.delete(realm.objects(Dog.self).where { $0.age == 1 })
+        }
+        #expect(try await log.wait(3).last == "-[0] +[0] ~[2]")
+        token.invalidate()
+        try realm.write { realm.deleteAll() }
+        try await Task.sleep(nanoseconds: 30_000_000)
+        #expect(log.all.count == 3)
+    }
+
+    @MainActor @Test func listsSetsAndMapsTellWhatChanged() async throws {
+        let realm = try Realm(configuration: memory())
+        let it = Everything()
+        try realm.write { realm.add(it) }
+        let log = Log()
+        let tokens = [
+            it.ints.observe { log.add($0) },
+            it.intSet.observe { log.add($0) },
+            it.scores.observe { change in
+                switch change {
+                case .initial(let map): log.add("initial \(map.count)")
+                case .update(_, let deletions, let insertions, let modifications):
+                    log.add("-\(deletions) +\(insertions) ~\(modifications)")
+                case .error: log.add("error")
+                }
+            },
+        ]
+        #expect(try await log.wait(3) == ["initial 0", "initial 0", "initial 0"])
+        try realm.write { it.ints.append(objectsIn: [1, 2]) }
+        #expect(try await log.wait(4).last == "-[] +[0, 1] ~[]")
+        try realm.write { it.intSet.insert(1) }
+        #expect(try await log.wait(5).last == "-[] +[0] ~[]")
+        try realm.write { it.scores["a"] = 1 }
+        #expect(try await log.wait(6).last == "-[] +[\"a\"] ~[]")
+        try realm.write { it.scores["a"] = 2 }
+        #expect(try await log.wait(7).last == "-[] +[] ~[\"a\"]")
+        _ = tokens
+    }
+
+    @MainActor @Test func objectsTellOldAndNewValues() async throws {
+        let realm = try Realm(configuration: memory())
+        let dog = Dog(value: ["name": "Rex", "age": 1])
+        try realm.write { realm.add(dog) }
+        let log = Log()
+        let all = dog.observe { change in
+            switch change {
+            case .change(let object, let properties):
+                for one in properties {
+                    log.add(
+                        "\(object.name): \(one.name) \(one.oldValue ?? "nil") \(one.newValue ?? "nil")"
+                    )
+                }
+            case .deleted: log.add("deleted")
+            case .error: log.add("error")
+            }
+        }
+        let some = dog.observe(keyPaths: [\.age]) { change in
+            if case .change = change { log.add("age") }
+        }
+        try await Task.sleep(nanoseconds: 20_000_000)
+        try realm.write { dog.nick = "R" }
+        #expect(try await log.wait(1) == ["Rex: nick nil R"])
+        some.invalidate()
+        try realm.write { dog.age = 2 }
+        #expect(try await log.wait(2).last == "Rex: age 1 2")
+        try realm.write { realm.delete(dog) }
+        #expect(try await log.wait(3).last == "deleted")
+        all.invalidate()
+        #expect(
+            misuse { _ = Dog().observe { _ in } }
+                == "Only objects which are managed by a Realm support change notifications")
+    }
+
+    @MainActor @Test func realmsTellTransactionsAndTokensAreSkipped() async throws {
+        let realm = try Realm(configuration: memory())
+        let log = Log()
+        let token = realm.observe { notification, _ in log.add(notification.rawValue) }
+        let results = realm.objects(Dog.self).observe { log.add($0) }
+        #expect(try await log.wait(1) == ["initial 0"])
+        try realm.write(withoutNotifying: [results]) { realm.create(Dog.self) }
+        #expect(try await log.wait(2).last == "RLMRealmDidChangeNotification")
+        try realm.write(withoutNotifying: [token]) { realm.create(Dog.self) }
+        #expect(try await log.wait(3).last == "-[] +[1] ~[]")
+        try await Task.sleep(nanoseconds: 20_000_000)
+        #expect(log.all.count == 3)
+    }
+
+    @MainActor @Test func changesOfOtherThreadsAreTold() async throws {
+        let configuration = memory()
+        let realm = try Realm(configuration: configuration)
+        let log = Log()
+        let token = realm.objects(Dog.self).observe { log.add($0) }
+        #expect(try await log.wait(1) == ["initial 0"])
+        Thread {
+            guard let there = try? Realm(configuration: configuration) else { return }
+            try? there.write { _ = there.create(Dog.self, value: ["name": "Rex"]) }
+        }.start()
+        #expect(try await log.wait(2).last == "-[] +[0] ~[]")
+        #expect(realm.objects(Dog.self).first?.name == "Rex")
+        token.invalidate()
+    }
+
+    @MainActor @Test func blocksAreCalledOnQueues() async throws {
+        let realm = try Realm(configuration: memory())
+        let queue = DispatchQueue(label: "observer")
+        let log = Log()
+        let token = realm.objects(Dog.self).observe(on: queue) { change in
+            dispatchPrecondition(condition: .onQueue(queue))
+            log.add(change)
+        }
+        #expect(try await log.wait(1) == ["initial 0"])
+        let dog = Dog(value: ["name": "Rex"])
+        try realm.write { realm.add(dog) }
+        #expect(try await log.wait(2).last == "-[] +[0] ~[]")
+        let other = dog.observe(on: queue) { change in
+            if case .change(let object, _) = change { log.add(object.name) }
+        }
+        try await Task.sleep(nanoseconds: 50_000_000)
+        try realm.write { dog.name = "Max" }
+        let lines = try await log.wait(4)
+        #expect(Set(lines.suffix(2)) == ["Max", "-[] +[] ~[0]"])
+        token.invalidate()
+        other.invalidate()
+        queue.sync {}
+    }
+
+    @Test func realmsBelongToQueues() throws {
+        let configuration = memory()
+        let queue = DispatchQueue(label: "owner")
+        try queue.sync {
+            let realm = try Realm(configuration: configuration, queue: queue)
+            try realm.write { _ = realm.create(Dog.self) }
+            #expect(try Realm(configuration: configuration, queue: queue) == realm)
+            #expect(realm.objects(Dog.self).count == 1)
+        }
+        #expect(
+            misuse { _ = try? Realm(configuration: configuration, queue: queue) }
+                == "Realm opened from incorrect dispatch queue.")
+    }
+
+    @Test func realmsBelongToActors() async throws {
+        let configuration = memory()
+        let keeper = Keeper()
+        try await keeper.open(configuration)
+        await keeper.observe()
+        #expect(try await keeper.log.wait(1) == ["initial 0"])
+        try await keeper.add("Rex")
+        #expect(await keeper.count() == 1)
+        #expect(try await keeper.log.wait(2).last == "-[] +[0] ~[]")
+        await keeper.close()
+    }
+
+    @MainActor @Test func changesAreSequences() async throws {
+        let realm = try Realm(configuration: memory())
+        var seen: [String] = []
+        for await change in realm.objects(Dog.self).changes {
+            switch change {
+            case .initial: seen.append("initial")
+            case .update(let dogs, _, let insertions, _): seen.append("\(dogs.count) \(insertions)")
+            case .error: seen.append("error")
+            }
+            if seen.count == 3 { break }
+            try realm.write { _ = realm.create(Dog.self) }
+        }
+        #expect(seen == ["initial", "1 [0]", "2 [1]"])
+    }
+
+    @MainActor @Test func asynchronousTransactions() async throws {
+        let realm = try Realm(configuration: memory())
+        let log = Log()
+        realm.writeAsync {
+            realm.create(Dog.self, value: ["name": "Rex"])
+            log.add("block")
+        } onComplete: { error in
+            log.add(error == nil ? "done" : "failed")
+        }
+        #expect(realm.isPerformingAsynchronousWriteOperations && realm.isEmpty)
+        #expect(try await log.wait(2) == ["block", "done"])
+        #expect(realm.objects(Dog.self).first?.name == "Rex")
+        let count = try await realm.asyncWrite {
+            realm.create(Dog.self)
+            return realm.objects(Dog.self).count
+        }
+        #expect(count == 2)
+        struct Stop: Error {}
+        await #expect(throws: Stop.self) {
+            try await realm.asyncWrite {
+                realm.create(Dog.self)
+                throw Stop()
+            }
+        }
+        #expect(realm.objects(Dog.self).count == 2)
+        let number = realm.beginAsyncWrite { log.add("never") }
+        try realm.cancelAsyncWrite(number)
+        #expect(throws: Realm.Error.self) { try realm.cancelAsyncWrite(number) }
+    }
+
+    @MainActor @Test func observersEndWithTheirTokens() async throws {
+        let realm = try Realm(configuration: memory())
+        let log = Log()
+        var token: NotificationToken? = realm.objects(Dog.self).observe { log.add($0) }
+        #expect(try await log.wait(1) == ["initial 0"])
+        #expect(token != nil)
+        token = nil
+        try realm.write { _ = realm.create(Dog.self) }
+        try await Task.sleep(nanoseconds: 20_000_000)
+        #expect(log.all.count == 1)
+        let frozen = realm.objects(Dog.self).freeze()
+        #expect(
+            misuse { _ = frozen.observe { _ in } }
+                == "Frozen Realms do not change and do not have change notifications.")
+        #expect(
+            misuse { _ = List<Dog>().observe { _ in } }
+                == "Change notifications are only supported on managed collections.")
+    }
+
+    @Test func threadsWithoutRunLoopsObserveNothing() throws {
+        final class Answer: @unchecked Sendable { var text: String? }
+        let answer = Answer()
+        let thread = Thread {
+            guard let realm = try? Realm(configuration: memory()) else { return }
+            answer.text = misuse { _ = realm.objects(Dog.self).observe { _ in } }
+        }
+        thread.start()
+        while !thread.isFinished { usleep(1000) }
+        #expect(answer.text == "Can only add notification blocks from within runloops.")
+    }
+
+    @MainActor @Test func openingInTheBackground() async throws {
+        let configuration = memory()
+        let realm = try await withCheckedThrowingContinuation { continuation in
+            Realm.asyncOpen(configuration: configuration) { result in
+                continuation.resume(with: result.map { UncheckedBox($0) })
+            }
+        }.value
+        #expect(realm.isEmpty)
+        try realm.write { _ = realm.create(Dog.self) }
+    }
+}
