@@ -1231,13 +1231,15 @@ RLM_API bool realm_async_begin_write(realm_t *realm, realm_async_begin_write_fun
 
 /**
  * Ends the write transaction: its changes are visible at once, to all realms of the file, and are
- * made durable by a thread of the library. `callback`, unless NULL, then runs on the scheduler's
- * thread, in the order of the commits: with `error` false, or with true and a message when the sync
- * failed; a crash may then leave the file without the changes. With `allow_grouping` transactions
- * that follow at once may share the sync: all of them survive a crash, or the first ones of them.
- * What waits for the sync calls it earlier: `realm_begin_write()`, `realm_close()`, and this
- * function when the scheduler can't deliver. Each commit that shares a sync with the one before it
- * takes two version numbers. `transaction_id`: see `realm_async_begin_write()`. Fails:
+ * made durable by a thread of the library. With `allow_grouping`, in a block while others wait,
+ * they are written with those of the blocks that follow, within a millisecond, and then visible to
+ * other processes; realms of other threads that are refreshed meanwhile wait for that, 10 ms at
+ * most. `callback`, unless NULL, then runs on the scheduler's thread, in the order of the commits:
+ * with `error` false, or with true and a message when the sync failed; a crash may then leave the
+ * file without the changes. With `allow_grouping` transactions that follow at once may also share
+ * the sync: all of them survive a crash, or the first ones of them. What waits for the sync calls
+ * it earlier: `realm_begin_write()`, `realm_close()`, and this function when the scheduler can't
+ * deliver. `transaction_id`: see `realm_async_begin_write()`. Fails:
  * RLM_ERR_WRONG_TRANSACTION_STATE outside a write transaction and in the callback of a commit; as
  * `realm_commit()`.
  */

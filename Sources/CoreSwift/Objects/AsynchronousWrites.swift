@@ -36,6 +36,14 @@ struct WaitingList<Element> {
         items.firstIndex { $0.map(isWanted) ?? false }
     }
 
+    /// From the last to the first, as long as `body` says so.
+    mutating func forEachLast(_ body: (inout Element) -> Bool) {
+        for index in stride(from: items.count - 1, through: start, by: -1) {
+            guard var item = items[index], body(&item) else { return }
+            items[index] = item
+        }
+    }
+
     subscript(index: Int) -> Element? {
         get { items[index] }
         set { items[index] = newValue }
@@ -62,7 +70,10 @@ final class AsynchronousWrites {
 
     struct Commit {
         let number: UInt32
-        let version: UInt64
+        /// Until it fails the one that it made; then the one that is left.
+        var version: UInt64
+        /// Nothing of it is there.
+        var failure: RealmError?
         /// Nil when it was cancelled.
         var completion: ((RealmError?) -> Void)?
     }
@@ -78,12 +89,31 @@ final class AsynchronousWrites {
     /// For the block that is next.
     var request: LeaseRequest?
     var isRunningBlock = false
+    /// When those that run have to be written.
+    var turnEnd: UInt64 = 0
+    /// Where the block that runs begins in a transaction that has joined others.
+    var blockSavepoint: UInt64 = 0
     var isSyncing = false
     /// A completion is running: what is asynchronous can't begin in it.
     var isCompleting = false
 
     /// A block is running, and another one will as soon as it has ended.
     var hasMoreBlocks: Bool { isRunningBlock && !blocks.isEmpty }
+
+    /// A commit may wait for the block behind it.
+    var mayJoin: Bool {
+        hasMoreBlocks && !(blocks.first?.leavesOpen ?? true) && ck_nanoseconds() < turnEnd
+    }
+
+    /// What was committed behind a version could not be written. It is told in its turn.
+    func fail(above version: UInt64, _ error: RealmError) {
+        commits.forEachLast { commit in
+            guard commit.version > version, commit.failure == nil else { return false }
+            commit.version = version
+            commit.failure = error
+            return true
+        }
+    }
 
     var isIdle: Bool { blocks.isEmpty && commits.isEmpty && !isRunningBlock }
 
@@ -154,6 +184,11 @@ extension Realm {
     ) throws(RealmError) -> UInt32 {
         try checkUsable()
         try checkNotCompleting("nothing can be committed asynchronously")
+        if allowsGrouping, mayJoin {
+            let number = writes.takeNumber()
+            try join(.init(number: number, version: 0, completion: completion ?? { _ in }))
+            return number
+        }
         try commit(waits: false)
         let number = writes.takeNumber()
         if let version {
@@ -226,31 +261,41 @@ extension Realm {
         do throws(RealmError) {
             // Nil: a transaction of this thread needed it first.
             var next = try request.take()
-            var turnEnd = ck_nanoseconds() + AsynchronousWrites.turnNanoseconds
-            while let lease = next {
+            asynchronous.turnEnd = ck_nanoseconds() + AsynchronousWrites.turnNanoseconds
+            while next != nil || hasJoined {
+                let lease = next
                 next = nil
                 guard !isClosed, let block = asynchronous.blocks.removeFirst() else {
-                    return lease.abandon()
+                    lease?.abandon()
+                    break
                 }
                 asynchronous.isRunningBlock = true
                 defer { asynchronous.isRunningBlock = false }
-                try startWriting(lease)
+                if let lease { try startWriting(lease) } else { try startJoined() }
                 block.body()
                 if isClosed { return }
                 if isWritable {
                     if block.leavesOpen { return }
                     try rollback()
                 }
-                guard !asynchronous.blocks.isEmpty, let store = tables?.store else { break }
-                if ck_nanoseconds() >= turnEnd {
+                guard let waiting = asynchronous.blocks.first, let store = tables?.store else {
+                    break
+                }
+                let isOver = ck_nanoseconds() >= asynchronous.turnEnd
+                if hasJoined {
+                    if !isOver, !waiting.leavesOpen, !file.joined.isWanted { continue }
+                    try writeJoined()
+                }
+                if isOver {
                     if store.gate.hasWaiting { break }
-                    turnEnd = ck_nanoseconds() + AsynchronousWrites.turnNanoseconds
+                    asynchronous.turnEnd = ck_nanoseconds() + AsynchronousWrites.turnNanoseconds
                 }
                 next = try store.beginWrite(wait: false, joinsGroup: true)
             }
         } catch {
             failure = error
         }
+        do throws(RealmError) { try writeJoined() } catch { failure = error }
         if let failure {
             tell(.transaction, .warning, "'\(path)': an asynchronous write: \(failure.message)")
         }
@@ -295,9 +340,9 @@ extension Realm {
 
     // MARK: Commits
 
-    private func startSync(waitsForOthers: Bool) {
+    func startSync(waitsForOthers: Bool) {
         guard let asynchronous, !asynchronous.isSyncing, let last = asynchronous.commits.last,
-            let store = tables?.store
+            let store = tables?.store, !hasJoined
         else { return }
         asynchronous.isSyncing = true
         let version = last.version
@@ -331,7 +376,7 @@ extension Realm {
             _ = asynchronous.commits.removeFirst()
             let outer = asynchronous.isCompleting
             asynchronous.isCompleting = true
-            first.completion?(failure)
+            first.completion?(first.failure ?? failure)
             asynchronous.isCompleting = outer
         }
     }

@@ -42,6 +42,9 @@ final class Notifier {
 
     init(_ realm: Realm) { self.realm = realm }
 
+    /// Nobody observes objects or collections of the realm.
+    var isIdle: Bool { watches.isEmpty }
+
     /// Whether the caller is on the realm's thread; asked on any, when the realm may be going away.
     private var isOnThread: Bool { lock.withLock { thread == ck_thread_pointer() } }
 
@@ -65,6 +68,7 @@ final class Notifier {
         _ subject: () throws(RealmError) -> Watch.Subject
     ) throws(RealmError) -> NotificationToken {
         noteThread()
+        try realm.writeBase()
         let base = try held(try realm.readTables().version)
         if need == nil {
             need = try LogNeed(try realm.readTables().store, from: base.version)

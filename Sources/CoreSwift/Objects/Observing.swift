@@ -18,6 +18,7 @@ extension Realm {
 
     /// Throws in a write transaction that has changed something: observers begin at a version.
     fileprivate func checkUnchanged() throws(RealmError) {
+        try writeBase()
         guard let tables, tables.hasChanges else { return }
         throw RealmError(
             .wrongTransactionState,

@@ -62,6 +62,7 @@ extension Realm {
         from version: UInt64, _ body: @escaping (LoggedOperation) -> Bool
     ) throws(RealmError) {
         let tables = try readTables()
+        try writeBase()
         // The callback may move the realm.
         let held = try HeldVersion(tables.store, tables.version, known: nil)
         try withExtendedLifetime(held) { () throws(RealmError) in

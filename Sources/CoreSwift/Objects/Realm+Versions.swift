@@ -1,4 +1,4 @@
-// Realms that stand at a version for good.
+// Realms that stand at a version for good, and versions that realms are to reach.
 
 extension Realm {
     /// A frozen realm at the version of this one's read transaction: of cached realms the one that
@@ -24,6 +24,7 @@ extension Realm {
     }
 
     private func frozen(at source: TableSet) throws(RealmError) -> Realm {
+        try writeBase()
         if let frozenTables {
             if try frozenTables.enter(source) { return Realm(frozenTables, of: self) }
             // One that is frozen stays with the version that it shares.
@@ -47,5 +48,24 @@ extension Realm {
         }
         reader.isOpening = false
         return reader
+    }
+
+    /// Reads at least the given version: starts there, if that is still kept, or moves to the
+    /// newest version. Write transactions and frozen realms stay where they are.
+    func reach(_ version: UInt64) throws(RealmError) {
+        try checkUsable()
+        if isFrozen || isWritable || settings.mode == .immutable { return }
+        if let tables {
+            if tables.version < version { _ = try refresh() }
+            return
+        }
+        let store = file.store
+        do throws(RealmError) {
+            try startReading(at: try store.pin(version: version))
+        } catch {
+            // Nobody keeps that version any more.
+            guard error.code == .badVersion else { throw error }
+            _ = try startReading()
+        }
     }
 }

@@ -3,7 +3,8 @@
 //
 // Invariants
 //   1. `tables` is nil exactly while the status is idle or closed.
-//   2. The status is writing exactly while `tables.isWriting`.
+//   2. The status is writing exactly while `tables.isWriting`, but where commits wait to be written
+//      (Realm+Joining.swift).
 //   3. While object handles exist somebody keeps the realm: its users, or the session
 //      (`pinIfNeeded`).
 
@@ -29,7 +30,7 @@ public final class Realm {
     var settings: Settings
     public private(set) var scheduler: Scheduler?
     let session: Session
-    private let stamp: UnsafeMutablePointer<UInt64>
+    let stamp: UnsafeMutablePointer<UInt64>
     private(set) var tables: TableSet? {
         didSet { session.pointee.directory = tables?.directory }
     }
@@ -165,6 +166,8 @@ public final class Realm {
                 "the realm at '\(path)' belongs to another thread; open it again on this one")
         }
         session.pointee.thread = ck_thread_pointer()
+        // It was hidden from all who could see what is not written yet.
+        if hasJoined, !isWritable { try writeJoined() }
     }
 
     /// The tables of the current transaction; starts a read transaction if there is none.
@@ -195,8 +198,9 @@ public final class Realm {
     }
 
     @inline(never)
-    private func startReading() throws(RealmError) -> TableSet {
-        try startReading(at: try file.store.pinNewest())
+    func startReading() throws(RealmError) -> TableSet {
+        file.joined.settle()
+        return try startReading(at: try file.store.pinNewest())
     }
 
     @discardableResult
@@ -219,25 +223,6 @@ public final class Realm {
         file.becameActive()
         noteSchema(tables)
         return tables
-    }
-
-    /// Reads at least the given version: starts there, if that is still kept, or moves to the
-    /// newest version. Write transactions and frozen realms stay where they are.
-    func reach(_ version: UInt64) throws(RealmError) {
-        try checkUsable()
-        if isFrozen || isWritable || settings.mode == .immutable { return }
-        if let tables {
-            if tables.version < version { _ = try refresh() }
-            return
-        }
-        let store = file.store
-        do throws(RealmError) {
-            try startReading(at: try store.pin(version: version))
-        } catch {
-            // Nobody keeps that version any more.
-            guard error.code == .badVersion else { throw error }
-            _ = try startReading()
-        }
     }
 
     /// Makes the realm belong to another thread; nobody uses it meanwhile. A cached realm gives way
@@ -268,6 +253,7 @@ public final class Realm {
         // Completions run here may do anything.
         finishCommits()
         try checkUsable()
+        file.joined.settle(waits: false)
         try file.checkNotWriting()
         let store = try readTables().store
         var lease = try takeRequested(givesUp: givesUp)
@@ -341,8 +327,13 @@ public final class Realm {
         if isChangingSchema { throw endsBySchema("committed") }
         session.pointee.status = .reading
         borrowed.clear()
+        let hadJoined = hasJoined
         defer { endedWriting() }
-        try tables.commit(waits: waits, tells: true)
+        do throws(RealmError) { try tables.commit(waits: waits, tells: true) } catch {
+            if hadJoined { failJoined(error) }
+            throw error
+        }
+        if hadJoined { file.joined.end(self) }
         file.noteWritten(self)  // callbacks may write
         noteSchema(tables)
         wakeOthers(tables.version)
@@ -350,6 +341,7 @@ public final class Realm {
         wakeAfterWriting()
         silent?.skip(self, from: before)
         announce(tables.version, silent)
+        if hadJoined, waits { startSync(waitsForOthers: false) }
     }
 
     private func endedWriting() {
@@ -364,7 +356,7 @@ public final class Realm {
         let tables = try writeTables("roll back")
         defer { endedWriting() }
         if isChangingSchema { throw endsBySchema("rolled back") }
-        undo(tables)
+        if hasJoined { try undoBlock(tables) } else { undo(tables) }
         session.pointee.status = .reading
         noteSchema(tables)
         wakeAfterWriting()
@@ -377,7 +369,7 @@ public final class Realm {
             "the transaction of a schema change is \(what) when its callback has returned")
     }
 
-    private func undo(_ tables: TableSet) {
+    func undo(_ tables: TableSet) {
         borrowed.clear()
         let given = tables.nextKeys()
         tables.rollBack()
@@ -420,6 +412,12 @@ public final class Realm {
     /// Moves to the newest version. True if that is another one, or if a read transaction was
     /// started.
     public func refresh() throws(RealmError) -> Bool {
+        file.joined.settle()
+        return try moveToNewest()
+    }
+
+    /// The same, of what is written by now.
+    func moveToNewest() throws(RealmError) -> Bool {
         try checkUsable()
         if settings.mode == .immutable {
             throw RealmError(
@@ -455,6 +453,7 @@ public final class Realm {
     /// Closes the realm; an open write transaction is rolled back. May be called again.
     public func close() {
         guard session.pointee.status != .closed else { return }
+        endJoined()
         endAsynchronous()
         guard session.pointee.status != .closed else { return }
         session.pointee.status = .closed
@@ -577,12 +576,12 @@ public final class Realm {
     }
 
     /// What came while it was writing was not looked at, and its own commit is to be told.
-    private func wakeAfterWriting() {
+    func wakeAfterWriting() {
         if wasWokenWriting || notifier != nil { wakeSoon() }
         wasWokenWriting = false
     }
 
-    private func announce(_ version: UInt64, _ silent: SilentObservers? = nil) {
+    func announce(_ version: UInt64, _ silent: SilentObservers? = nil) {
         let outer = isAnnouncing
         isAnnouncing = true
         changeObservers.call(reached: version, except: silent?.realmTokens ?? [])

@@ -43,6 +43,9 @@ final class RealmFile: @unchecked Sendable {
         var clientNumber: UInt32 = 0
     }
 
+    /// What one of the realms has committed and not written yet.
+    let joined = JoinedCommits()
+
     init(path: String, options: StoreOptions, store: Store, sharedSettings: SharedSettings) {
         self.path = path
         self.options = options

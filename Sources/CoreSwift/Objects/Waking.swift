@@ -152,7 +152,7 @@ extension Realm {
             return
         }
         do throws(RealmError) {
-            _ = try refresh()
+            _ = try moveToNewest()
         } catch {
             tell(.notification, .error, "'\(path)': cannot follow: \(error.message)")
         }

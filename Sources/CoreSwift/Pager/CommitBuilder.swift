@@ -50,6 +50,8 @@ final class CommitBuilder {
     private let headerSlot: Int
     /// Whatever is free at the end of the file is given back.
     var givesBackAll = false
+    /// The caller goes on writing (`Store.goOnWriting`).
+    var keepsWriter = false
     private let lease: WriteLease
     private let store: Store
     private let space: SpaceMap
@@ -147,16 +149,15 @@ final class CommitBuilder {
         }
         hasEnded = true
         do throws(RealmError) {
-            let waiting = store.group.state?.versions.count ?? 0
             // Listeners may see the version as soon as it is there.
             if tells { store.lockFile.noteTold(version) }
             let pin = try write(
                 payload,
-                soft: soft && !store.options.inMemory && waiting + 1 < CommitGroup.commitsMax)
+                soft: soft && !store.options.inMemory && !(group?.isFull(version) ?? false))
             space.committed(version)
             store.group.listed = (version, group?.versions ?? [])
             store.group.unlock()
-            lease.end()
+            lease.end(keepsWriter: keepsWriter)
             store.lockFile.wakeWaiting()
             return pin
         } catch {

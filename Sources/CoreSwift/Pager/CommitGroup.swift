@@ -17,8 +17,10 @@
 import CKernels
 
 final class CommitGroup: @unchecked Sendable {
-    /// Bounds the lists in the roots, and what is kept from reuse.
+    // These bound the lists in the roots, and what is kept from reuse: 32 MiB.
     static let commitsMax = 64
+    static let blocksMax = 4096
+    static let pagesMax = 8192
     /// How long a commit waits for others to join, while somebody else is about to write: nanoseconds.
     static let waitMax = 2_000_000
 
@@ -33,6 +35,13 @@ final class CommitGroup: @unchecked Sendable {
         var digest = WrittenDigest()
         var written: [WrittenRun] = []
         var blockPages: [UInt16] = []
+
+        /// The commit of this version has to be durable itself.
+        func isFull(_ version: UInt64) -> Bool {
+            versions.count + 1 >= commitsMax || blockPages.count > blocksMax
+                || written.reduce(0) { $0 + $1.pages } > pagesMax
+                || version - versions[0] > WrittenRun.distanceMax >> 1
+        }
     }
 
     /// Guarded by `lock`, which a commit holds while it writes.

@@ -70,14 +70,25 @@ final class WriteLease {
         end()
     }
 
-    func end() {
+    /// `keepsWriter`: the writer lock stays, for `Store.goOnWriting`.
+    func end(keepsWriter: Bool = false) {
         hasEnded = true
         store.unpin(base.version)
-        store.endWrite()
+        if !keepsWriter { store.endWrite() }
     }
 }
 
 extension Store {
+    /// Another lease for who has just committed and kept the writer lock.
+    func goOnWriting() throws(RealmError) -> WriteLease {
+        do throws(RealmError) {
+            return WriteLease(store: self, base: try pinNewest())
+        } catch {
+            endWrite()
+            throw error
+        }
+    }
+
     /// The map of the newest version with what has become reusable meanwhile. For the writer only.
     /// `kept`: see `versionsKept`.
     func loadSpace(_ base: Pin, _ kept: [UInt64]) throws(RealmError) -> SpaceMap {

@@ -29,13 +29,13 @@ final class TableSet {
     /// What the session goes back to when the write transaction is rolled back.
     private var undo: (catalog: Catalog, stored: StoredSchema)?
     /// Commits of the program that the write transaction has taken in; its own will count as one more.
-    private(set) var joined: UInt64 = 0
+    var joined: UInt64 = 0
     /// The schema differs from the stored one and goes into the next commit.
     private var isSchemaDirty = false
     /// Some table has columns of another kind than `stored` says.
     private var isReshaped = false
     /// Why a change of the schema is there by half: the transaction can't be committed.
-    private var schemaFailure: RealmError?
+    private(set) var schemaFailure: RealmError?
     /// Who reads the change log from now on, by name: what they have acknowledged, nil for no more.
     var consumerChanges: [String: UInt64?] = [:]
     /// Asked before the session moves to a version with another schema; throws to stay.
@@ -453,8 +453,10 @@ final class TableSet {
     /// Writes the transaction as a new version and moves there. After an error the changes are
     /// gone and the session is at the version it started from. `waits`: until the version is on
     /// stable storage; else the caller sees to that with `Store.makeDurable`. `tells`: the caller has
-    /// realms of this process look at it.
-    func commit(waits: Bool = true, tells: Bool = false) throws(RealmError) {
+    /// realms of this process look at it. `goesOn`: another write transaction begins at once.
+    func commit(
+        waits: Bool = true, tells: Bool = false, goesOn: Bool = false
+    ) throws(RealmError) {
         guard let transaction, let lease else { return }
         do throws(RealmError) {
             if let schemaFailure { throw schemaFailure }
@@ -464,13 +466,14 @@ final class TableSet {
             if store.options.clientNumber != 0 {
                 try forEachTable { table throws(RealmError) in try table.checkKeysGiven() }
             }
-            let next = try write(transaction.pointee.memory, lease, isSoft: !waits, tells)
+            let next = try write(transaction.pointee.memory, lease, isSoft: !waits, tells, goesOn)
             endWrite()
             isReshaped = false
             let old = pin
             pin = next
             stamp.pointee &+= 1
             store.unpin(old.version)
+            if goesOn { try beginWrite(try store.goOnWriting()) }
         } catch {
             rollBack()
             throw error
@@ -479,7 +482,7 @@ final class TableSet {
 
     private func write(
         _ memory: UnsafeMutablePointer<TransactionMemory>, _ lease: WriteLease, isSoft: Bool,
-        _ tells: Bool
+        _ tells: Bool, _ keepsWriter: Bool
     ) throws(RealmError) -> Store.Pin {
         var next = Catalog()
         next.format = isSchemaDirty ? stored.format : catalog.format
@@ -494,6 +497,7 @@ final class TableSet {
         let builder = try lease.prepareCommit(
             pages: memory.pointee.blocks.pageTotal + schemaPages + (log?.pages ?? 0),
             freed: memory.pointee.freed, versions: joined + 1)
+        builder.keepsWriter = keepsWriter
         var schemaBlock: UnsafeMutableRawPointer?
         defer { schemaBlock?.deallocate() }
         for item in stored.schema.classes {

@@ -25,18 +25,27 @@ extension TableSet {
     /// Whether a savepoint has not ended.
     func stands(_ savepoint: UInt64) -> Bool { journal?.start(of: savepoint) != nil }
 
-    /// Takes back what changed since a savepoint that stands, and ends those made after it.
-    func undo(to savepoint: UInt64) throws(RealmError) {
+    /// Takes back what changed since a savepoint that stands, and ends those made after it. `redo`
+    /// hears what that changes.
+    func undo(to savepoint: UInt64, hearing redo: UndoJournal? = nil) throws(RealmError) {
         guard let transaction, let journal = transaction.pointee.undo,
             let start = journal.start(of: savepoint)
         else { return }
         // Also tells what was kept back. What follows must not be heard.
         try remove(journal)
+        if let redo { try add(redo) }
         try cuttingRecord(to: journal.record(of: savepoint)) { () throws(RealmError) in
             while let step = journal.pop(downTo: start) { try undo(step) }
         }
+        if let redo { try remove(redo) }
         try add(journal)
         journal.endAfter(savepoint)
+    }
+
+    /// Does again what was taken back, as `undo` heard it.
+    func redo(_ steps: UndoJournal) throws(RealmError) {
+        while let step = steps.pop(downTo: 0) { try undo(step) }
+        try tellCreated()
     }
 
     /// Ends a savepoint with those made after it.

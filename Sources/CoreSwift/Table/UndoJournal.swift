@@ -77,6 +77,10 @@ final class UndoJournal: ChangeListener {
         marks.append((id, steps.count, record))
     }
 
+    /// Those that stand, ascending.
+    var savepoints: [UInt64] { marks.map(\.id) }
+    var oldest: UInt64? { marks.first?.id }
+
     /// How many steps stood when a savepoint was made; nil when it has ended.
     func start(of id: UInt64) -> Int? { marks.last { $0.id == id }?.start }
 

@@ -12,6 +12,19 @@ import Testing
         if let failure = outcome.failure { Issue.record("\(failure)") }
     }
 
+    @Test func `crash images of grouped commits have whole versions, in order`() {
+        let outcome = CrashCampaign<ObjectWorkload>.run(
+            Campaign("crash images of grouped commits", seconds: 4, atLeast: 2), imagesPerEvent: 3
+        ) {
+            var workload = ObjectWorkload(&$0)
+            workload.isGrouped = true
+            return workload
+        }
+        print(
+            "crash images of grouped commits: \(outcome.images) of \(outcome.workloads) workloads")
+        if let failure = outcome.failure { Issue.record("\(failure)") }
+    }
+
     @Test func `every crash image has the change log of the commit that it shows`() {
         let outcome = CrashCampaign<ObjectWorkload>.run(
             Campaign("crash images with a change log", seconds: 4, atLeast: 3)

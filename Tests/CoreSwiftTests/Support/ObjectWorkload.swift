@@ -63,6 +63,11 @@ enum ObjectStep {
     case deleteTag(String)
     /// Instead of a transaction: the file is compacted, which takes commits of its own.
     case compact
+
+    var isCompaction: Bool {
+        if case .compact = self { return true }
+        return false
+    }
 }
 
 struct ObjectWorkload: CrashWorkload {
@@ -112,6 +117,8 @@ struct ObjectWorkload: CrashWorkload {
     var isChecked = true
     /// The change log is kept for a consumer that lags behind.
     var keepsLog = false
+    /// Changes are committed by blocks that run asynchronously, and become one version where they can.
+    var isGrouped = false
 
     init(_ random: inout Random, itemsMax: Int64 = 250) {
         self.itemsMax = itemsMax
@@ -121,9 +128,11 @@ struct ObjectWorkload: CrashWorkload {
     var emptyModel: ObjectModel { ObjectModel() }
 
     func open(_ path: String, _ files: FileSystem) throws -> ObjectSession {
-        ObjectSession(
+        let session = ObjectSession(
             try Realm.open(Self.configuration(path), files: files), isChecked: isChecked,
             keepsLog: keepsLog)
+        if isGrouped { session.group = try BlockGroup(session.realm) }
+        return session
     }
 
     mutating func plan(
@@ -193,6 +202,8 @@ final class ObjectSession: CrashSession {
     private let keepsLog: Bool
     private var held: [Realm] = []
     private var random = Random(2)
+    fileprivate(set) var group: BlockGroup?
+    private var before: Realm?
 
     init(_ realm: Realm, isChecked: Bool, keepsLog: Bool = false) {
         self.realm = realm
@@ -207,17 +218,38 @@ final class ObjectSession: CrashSession {
         return realm.version ?? 0
     }
 
+    var isDurable: Bool { group?.isIdle ?? true }
+
     func close() throws {
+        try group?.drain()
         held.forEach { $0.close() }
         held = []
+        before?.close()
+        before = nil
         realm.close()
     }
 
     func commit(_ change: [ObjectStep]) throws {
+        if let group, change.first?.isCompaction != true {
+            // One that is undone alone comes before it at times.
+            if random.below(4) == 0 {
+                try group.run { [self] in for step in change { try carryOut(step) } }
+            }
+            try group.commit { [self] in
+                for step in change { try carryOut(step) }
+                if random.below(3) == 0 { try tryAndFreeze(change) }
+            }
+            // Some blocks wait until others have come.
+            if random.below(3) == 0 { try group.drain() }
+            return
+        }
+        try group?.drain()
         if case .compact? = change.first {
             if random.below(4) > 0 {
                 held.forEach { $0.close() }
                 held = []
+                before?.close()
+                before = nil
             }
             _ = try realm.compact()
             return
@@ -236,6 +268,30 @@ final class ObjectSession: CrashSession {
         if held.count > 2 { held.remove(at: random.below(held.count)).close() }
     }
 
+    /// In a block: needs the version before it, with savepoints and other changes on top of it.
+    private func tryAndFreeze(_ change: [ObjectStep]) throws {
+        let savepoint = try realm.savepoint()
+        for step in change {
+            switch step {
+            case .create(let id, _), .change(let id, _):
+                try realm.find("Item", primaryKey: .int(id))?.delete()
+            case .createTag(let name, _):
+                try realm.find("Tag", primaryKey: .string(name))?.delete()
+            default: break
+            }
+        }
+        let frozen = try realm.freeze()
+        if let before, before.version == frozen.version {
+            guard try before.objectCounts() == frozen.objectCounts() else {
+                throw ToyFailure(description: "a version has two contents")
+            }
+        }
+        before?.close()
+        before = frozen
+        try realm.rollback(to: savepoint)
+        if random.below(2) == 0 { try realm.release(savepoint) }
+    }
+
     private func acknowledgeNowAndThen() throws {
         let tables = try realm.tablesForWriting()
         guard let consumer = tables.consumers.first else { return try tables.addConsumer("log") }
@@ -247,7 +303,7 @@ final class ObjectSession: CrashSession {
         if random.below(6) == 0 { try tables.acknowledge("log", tables.version) }
     }
 
-    private func carryOut(_ step: ObjectStep) throws {
+    fileprivate func carryOut(_ step: ObjectStep) throws {
         switch step {
         case .create(let id, let item):
             try fill(try realm.create("Item", primaryKey: .int(id)), item)
@@ -351,6 +407,7 @@ final class ObjectSession: CrashSession {
     }
 
     func verify(_ model: ObjectModel) throws {
+        try group?.drain()
         _ = try realm.refresh()
         func fail(_ what: String) -> ToyFailure {
             ToyFailure(description: "version \(realm.version ?? 0): \(what)")
@@ -420,5 +477,12 @@ final class ObjectSession: CrashSession {
                 throw fail("tag \(name) has \(found) backlinks instead of \(expected)")
             }
         }
+    }
+}
+
+extension Realm {
+    /// Objects of each class.
+    fileprivate func objectCounts() throws -> [Int] {
+        try schema.classes.map { try objectCount($0.key) }
     }
 }

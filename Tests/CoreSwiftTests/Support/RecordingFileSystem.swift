@@ -35,6 +35,8 @@ enum Fault {
 
 final class RecordingFileSystem: FileSystem {
     private let real: FileSystem
+    /// Asynchronous commits are synced by other threads. Guards what is recorded and counted.
+    private let guardian = Lock()
     var isRecording = true
     private(set) var events: [FileEvent] = []
     /// Calls that can fail, counted since the start.
@@ -73,7 +75,9 @@ final class RecordingFileSystem: FileSystem {
     func resetCalls() { calls = 0 }
 
     /// Counts a call; returns the failure it is to report.
-    private func enter(_ name: String) -> Int32? {
+    private func enter(_ name: String) -> Int32? { guardian.withLock { entered(name) } }
+
+    private func entered(_ name: String) -> Int32? {
         if isDead { return -EIO }
         calls += 1
         if isDead { return -EIO }
@@ -85,26 +89,40 @@ final class RecordingFileSystem: FileSystem {
     }
 
     private var isShort: Bool {
-        if case .short? = faults[calls] { return true }
-        return false
+        guardian.withLock {
+            if case .short? = faults[calls] { return true }
+            return false
+        }
+    }
+
+    private func record(_ event: FileEvent) {
+        if isRecording { guardian.withLock { events.append(event) } }
+    }
+
+    private func isData(_ descriptor: Int32) -> Bool {
+        guardian.withLock { dataFiles.contains(descriptor) }
     }
 
     func open(_ path: String, _ access: FileAccess) -> Int32 {
         beforeOpen?(path)
         if let failure = enter("open \(access)") { return failure }
         let descriptor = real.open(path, access)
-        if descriptor >= 0, path.hasSuffix(Store.creationSuffix) {
-            newFiles[descriptor] = path
-            unsyncedNewFiles.insert(path)
-        } else if descriptor >= 0, !path.hasSuffix(".lock") {
-            dataFiles.insert(descriptor)
+        guardian.withLock {
+            if descriptor >= 0, path.hasSuffix(Store.creationSuffix) {
+                newFiles[descriptor] = path
+                unsyncedNewFiles.insert(path)
+            } else if descriptor >= 0, !path.hasSuffix(".lock") {
+                dataFiles.insert(descriptor)
+            }
         }
         return descriptor
     }
 
     func close(_ descriptor: Int32) -> Int32 {
-        dataFiles.remove(descriptor)
-        newFiles[descriptor] = nil
+        guardian.withLock {
+            dataFiles.remove(descriptor)
+            newFiles[descriptor] = nil
+        }
         return real.close(descriptor)
     }
 
@@ -156,25 +174,29 @@ final class RecordingFileSystem: FileSystem {
     private func record(
         _ descriptor: Int32, _ source: UnsafeRawPointer, _ count: Int, _ offset: Int64
     ) {
-        guard isRecording, dataFiles.contains(descriptor) else { return }
+        guard isRecording, isData(descriptor) else { return }
         let bytes = Array(UnsafeRawBufferPointer(start: source, count: count))
-        events.append(.write(offset: Int(offset), bytes: bytes))
+        record(.write(offset: Int(offset), bytes: bytes))
     }
 
     func truncate(_ descriptor: Int32, _ bytes: Int64) -> Int32 {
         if let failure = enter("truncate") { return failure }
-        if isRecording, dataFiles.contains(descriptor) { events.append(.truncate(Int(bytes))) }
+        if isData(descriptor) { record(.truncate(Int(bytes))) }
         return real.truncate(descriptor, bytes)
     }
 
     func sync(_ descriptor: Int32) -> Int32 {
-        syncCount += 1
-        if syncCount >= killAtSync { killAfter = 0 }
+        guardian.withLock {
+            syncCount += 1
+            if syncCount >= killAtSync { killAfter = 0 }
+        }
         if let failure = enter("sync") { return failure }
-        if let path = newFiles[descriptor] {
-            unsyncedNewFiles.remove(path)
-        } else if isRecording {
-            events.append(.sync)
+        guardian.withLock {
+            if let path = newFiles[descriptor] {
+                unsyncedNewFiles.remove(path)
+            } else if isRecording {
+                events.append(.sync)
+            }
         }
         return 0
     }

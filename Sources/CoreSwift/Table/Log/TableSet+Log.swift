@@ -45,7 +45,7 @@ extension TableSet {
         }
         guard transaction != nil else { throw notWriting() }
         if consumers.contains(where: { $0.name == name }) { return }
-        consumerChanges[name] = pin.version + 1
+        consumerChanges[name] = version + 1
     }
 
     /// The consumer is done with the log up to a version, which it has read.
