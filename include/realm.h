@@ -1232,7 +1232,7 @@ RLM_API bool realm_async_begin_write(realm_t *realm, realm_async_begin_write_fun
 /**
  * Ends the write transaction: its changes are visible at once, to all realms of the file, and are
  * made durable by a thread of the library. With `allow_grouping`, in a block while others wait,
- * they are written with those of the blocks that follow, within a millisecond, and then visible to
+ * they are written with those of the blocks that follow, within milliseconds, and then visible to
  * other processes; realms of other threads that are refreshed meanwhile wait for that, 10 ms at
  * most. `callback`, unless NULL, then runs on the scheduler's thread, in the order of the commits:
  * with `error` false, or with true and a message when the sync failed; a crash may then leave the

@@ -100,6 +100,12 @@ static void *take_turn(void *argument) {
     return did ? NULL : argument;
 }
 
+/* Takes a while, so that all of them take as long as a few turns whatever the machine. */
+static void add_slowly(step_t *step) {
+    nanosleep(&(struct timespec){.tv_nsec = 20000}, NULL);
+    add_and_commit_later(step);
+}
+
 static void turns(const char *path) {
     shared_path = path;
     loop_t loop;
@@ -116,7 +122,7 @@ static void turns(const char *path) {
     static step_t steps[LONG_QUEUE], ends[LONG_QUEUE];
     for (int i = 0; i < LONG_QUEUE; i++) {
         ends[i] = (step_t){.realm = realm};
-        steps[i] = (step_t){.realm = realm, .body = add_and_commit_later, .then = &ends[i]};
+        steps[i] = (step_t){.realm = realm, .body = add_slowly, .then = &ends[i]};
         SUCCEEDS(realm_async_begin_write(realm, run_block, &steps[i], step_freed, false, NULL));
     }
     /* Some in the middle and at both ends are taken out again. */

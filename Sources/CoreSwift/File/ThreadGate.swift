@@ -12,10 +12,13 @@ final class ThreadGate: @unchecked Sendable {
     private var taken = false
     /// Threads that wait to enter, for who does not hold the lock.
     private let waiting: UnsafeMutablePointer<UInt64>
+    /// Those of them that a thread of the program waits in.
+    private let impatient: UnsafeMutablePointer<UInt64>
 
     init() {
-        waiting = .allocate(capacity: 1)
-        waiting.initialize(to: 0)
+        waiting = .allocate(capacity: 2)
+        waiting.initialize(repeating: 0, count: 2)
+        impatient = waiting + 1
     }
 
     deinit { waiting.deallocate() }
@@ -23,9 +26,12 @@ final class ThreadGate: @unchecked Sendable {
     /// Whether somebody will enter as soon as the gate is free.
     var hasWaiting: Bool { ck_load_u64(waiting) != 0 }
 
+    /// Whether one of those can do nothing else meanwhile.
+    var hasImpatient: Bool { ck_load_u64(impatient) != 0 }
+
     /// False if another holds the gate and `wait` is false, or `givesUp`, which is asked every
-    /// now and then while waiting, says so.
-    func enter(wait: Bool, givesUp: (() -> Bool)? = nil) -> Bool {
+    /// now and then while waiting, says so. `isPatient`: others may keep it a little longer.
+    func enter(wait: Bool, isPatient: Bool = false, givesUp: (() -> Bool)? = nil) -> Bool {
         freed.lock()
         defer { freed.unlock() }
         guard taken else {
@@ -34,7 +40,11 @@ final class ThreadGate: @unchecked Sendable {
         }
         guard wait else { return false }
         ck_store_u64(waiting, ck_load_u64(waiting) + 1)
-        defer { ck_store_u64(waiting, ck_load_u64(waiting) - 1) }
+        if !isPatient { ck_store_u64(impatient, ck_load_u64(impatient) + 1) }
+        defer {
+            ck_store_u64(waiting, ck_load_u64(waiting) - 1)
+            if !isPatient { ck_store_u64(impatient, ck_load_u64(impatient) - 1) }
+        }
         while taken {
             guard let givesUp else {
                 freed.wait()

@@ -81,6 +81,9 @@ final class AsynchronousWrites {
     /// How long blocks run one after another while others wait for the writer: each change of
     /// turns costs a thread that waits, and has all realms look at what was committed.
     static let turnNanoseconds: UInt64 = 1_000_000
+    /// The same where nobody is held up by it but other blocks: the longer it is, the more commits
+    /// share the leaves that they change.
+    static let longTurnNanoseconds: UInt64 = 4_000_000
 
     /// Shared by blocks and commits.
     private var nextNumber: UInt32 = 0
@@ -89,8 +92,8 @@ final class AsynchronousWrites {
     /// For the block that is next.
     var request: LeaseRequest?
     var isRunningBlock = false
-    /// When those that run have to be written.
-    var turnEnd: UInt64 = 0
+    /// When those that run began.
+    private var turnStart: UInt64 = 0
     /// Where the block that runs begins in a transaction that has joined others.
     var blockSavepoint: UInt64 = 0
     var isSyncing = false
@@ -101,8 +104,14 @@ final class AsynchronousWrites {
     var hasMoreBlocks: Bool { isRunningBlock && !blocks.isEmpty }
 
     /// A commit may wait for the block behind it.
-    var mayJoin: Bool {
-        hasMoreBlocks && !(blocks.first?.leavesOpen ?? true) && ck_nanoseconds() < turnEnd
+    var mayJoin: Bool { hasMoreBlocks && !(blocks.first?.leavesOpen ?? true) }
+
+    func beginTurn() { turnStart = ck_nanoseconds() }
+
+    /// Whether the blocks that run have to be written.
+    func isTurnOver(_ gate: ThreadGate) -> Bool {
+        let turn = gate.hasImpatient ? Self.turnNanoseconds : Self.longTurnNanoseconds
+        return ck_nanoseconds() &- turnStart >= turn
     }
 
     /// What was committed behind a version could not be written. It is told in its turn.
@@ -261,7 +270,7 @@ extension Realm {
         do throws(RealmError) {
             // Nil: a transaction of this thread needed it first.
             var next = try request.take()
-            asynchronous.turnEnd = ck_nanoseconds() + AsynchronousWrites.turnNanoseconds
+            asynchronous.beginTurn()
             while next != nil || hasJoined {
                 let lease = next
                 next = nil
@@ -281,14 +290,14 @@ extension Realm {
                 guard let waiting = asynchronous.blocks.first, let store = tables?.store else {
                     break
                 }
-                let isOver = ck_nanoseconds() >= asynchronous.turnEnd
+                let isOver = asynchronous.isTurnOver(store.gate)
                 if hasJoined {
                     if !isOver, !waiting.leavesOpen, !file.joined.isWanted { continue }
                     try writeJoined()
                 }
                 if isOver {
                     if store.gate.hasWaiting { break }
-                    asynchronous.turnEnd = ck_nanoseconds() + AsynchronousWrites.turnNanoseconds
+                    asynchronous.beginTurn()
                 }
                 next = try store.beginWrite(wait: false, joinsGroup: true)
             }

@@ -33,7 +33,8 @@ final class LeaseRequest: @unchecked Sendable {
         let found: Result<WriteLease, RealmError>
         do throws(RealmError) {
             let lease = try store.beginWrite(
-                wait: true, joinsGroup: true, givesUp: { [self] in lock.withLock { isCancelled } })
+                wait: true, joinsGroup: true, isPatient: true,
+                givesUp: { [self] in lock.withLock { isCancelled } })
             found =
                 if let lease { .success(lease) } else {
                     .failure(RealmError(.callback, "the wait for the writer was given up"))

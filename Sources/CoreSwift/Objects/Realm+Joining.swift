@@ -20,7 +20,8 @@ extension Realm {
     /// The commit of the write transaction may wait for the next block.
     var mayJoin: Bool {
         guard isWritable, !isChangingSchema, let asynchronous, asynchronous.mayJoin, let tables,
-            notifier?.isIdle ?? true, !file.joined.isWanted, scheduler?.canDeliver ?? false
+            !asynchronous.isTurnOver(tables.store.gate), notifier?.isIdle ?? true,
+            !file.joined.isWanted, scheduler?.canDeliver ?? false
         else { return false }
         return tables.mayJoin
     }

@@ -204,8 +204,9 @@ final class Store: @unchecked Sendable {
 
     /// Waits for the writer lock and takes it; nil only if `wait` is false and another writes.
     /// `joinsGroup`: commits before it that this store has not synced yet may be synced with its own.
+    /// `isPatient`: no thread of the program waits.
     func beginWrite(
-        wait: Bool, joinsGroup: Bool = false, givesUp: (() -> Bool)? = nil
+        wait: Bool, joinsGroup: Bool = false, isPatient: Bool = false, givesUp: (() -> Bool)? = nil
     ) throws(RealmError) -> WriteLease? {
         guard !options.readOnly, !options.immutable else {
             throw RealmError(
@@ -213,7 +214,7 @@ final class Store: @unchecked Sendable {
         }
         try checkFork()
         try mutex.withLock { () throws(RealmError) in try checkUsable() }
-        guard gate.enter(wait: wait, givesUp: givesUp) else { return nil }
+        guard gate.enter(wait: wait, isPatient: isPatient, givesUp: givesUp) else { return nil }
         do throws(RealmError) {
             guard try lockFile.lockWriter(wait: wait, givesUp: givesUp) else {
                 gate.leave()
