@@ -360,7 +360,8 @@ extension Realm {
             try ApartThread.run { [weak self] in
                 var failure: RealmError?
                 do throws(RealmError) {
-                    try store.makeDurable(version, waits: waitsForOthers)
+                    try store.makeDurable(
+                        version, waitMax: waitsForOthers ? CommitGroup.waitMax : 0)
                 } catch {
                     failure = error
                 }
@@ -396,7 +397,7 @@ extension Realm {
         else { return }
         var failure: RealmError?
         do throws(RealmError) {
-            try store.makeDurable(last.version, waits: false)
+            try store.makeDurable(last.version, waitMax: 0)
         } catch {
             failure = error
         }

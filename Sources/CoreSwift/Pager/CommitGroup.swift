@@ -23,6 +23,8 @@ final class CommitGroup: @unchecked Sendable {
     static let pagesMax = 8192
     /// How long a commit waits for others to join, while somebody else is about to write: nanoseconds.
     static let waitMax = 2_000_000
+    /// The same for one that a thread waits in: as long as a fast disk takes for a sync.
+    static let sharedWaitMax = 300_000
 
     struct State {
         /// The version on stable storage, in the slot that the group does not write, and those
@@ -83,13 +85,16 @@ final class CommitGroup: @unchecked Sendable {
 
     /// Lets others commit, until the group has ended, nobody is about to write, or the time is over.
     /// With the lock held.
-    func waitForOthers(_ version: UInt64, _ gate: ThreadGate) {
-        let end = Condition.deadline(Self.waitMax)
+    func waitForOthers(_ version: UInt64, _ gate: ThreadGate, _ waitMax: Int) {
+        let end = Condition.deadline(waitMax)
         while isOpen(version), gate.hasWaiting, changed.wait(until: end) {}
     }
 }
 
 extension Store {
+    /// Whether other threads are about to commit, so that one sync may do for several.
+    var mayShareSync: Bool { gate.hasWaiting && !options.inMemory }
+
     /// The older versions whose pages a commit on top of `base` must not use. With the lock of the
     /// group held.
     func versionsKept(for base: Pin) throws(RealmError) -> [UInt64] {
@@ -100,12 +105,14 @@ extension Store {
 
     /// Returns when the version, which this store committed, is on stable storage. Commits that come
     /// meanwhile share the sync. An error means that it may not be there after a crash; the file
-    /// refuses further work. `waits`: for a moment, for others who are about to commit.
-    func makeDurable(_ version: UInt64, waits: Bool = true) throws(RealmError) {
+    /// refuses further work. `waitMax`: nanoseconds to wait for others who are about to commit.
+    func makeDurable(
+        _ version: UInt64, waitMax: Int = CommitGroup.waitMax
+    ) throws(RealmError) {
         try checkFork()
         group.lock()
         defer { group.unlock() }
-        if waits { group.waitForOthers(version, gate) }
+        if waitMax > 0 { group.waitForOthers(version, gate, waitMax) }
         try syncGroup(version)
     }
 

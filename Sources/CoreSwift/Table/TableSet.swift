@@ -451,7 +451,8 @@ final class TableSet {
     }
 
     /// Writes the transaction as a new version and moves there. After an error the changes are
-    /// gone and the session is at the version it started from. `waits`: until the version is on
+    /// gone and the session is at the version it started from; after one of a sync that other threads
+    /// share it is at the new one, and the file can't be used any more. `waits`: until the version is on
     /// stable storage; else the caller sees to that with `Store.makeDurable`. `tells`: the caller has
     /// realms of this process look at it. `goesOn`: another write transaction begins at once.
     func commit(
@@ -466,7 +467,9 @@ final class TableSet {
             if store.options.clientNumber != 0 {
                 try forEachTable { table throws(RealmError) in try table.checkKeysGiven() }
             }
-            let next = try write(transaction.pointee.memory, lease, isSoft: !waits, tells, goesOn)
+            let sharesSync = waits && store.mayShareSync
+            let next = try write(
+                transaction.pointee.memory, lease, isSoft: !waits || sharesSync, tells, goesOn)
             endWrite()
             isReshaped = false
             let old = pin
@@ -474,6 +477,9 @@ final class TableSet {
             stamp.pointee &+= 1
             store.unpin(old.version)
             if goesOn { try beginWrite(try store.goOnWriting()) }
+            if sharesSync {
+                try store.makeDurable(next.version, waitMax: CommitGroup.sharedWaitMax)
+            }
         } catch {
             rollBack()
             throw error

@@ -397,6 +397,54 @@ import Testing
         #expect(code == EINTR ? reported == 0 : reported > number / 3)
     }
 
+    @Test func `transactions that threads wait in share syncs`() throws {
+        let files = RecordingFileSystem()
+        files.isRecording = false
+        let configuration = ObjectWorkload.configuration(directory.file())
+        let keeper = try Realm.open(configuration, files: files)
+        let first = try #require(try keeper.refresh() ? keeper.version : keeper.version)
+        let before = files.syncCount
+        files.syncTakes = 2000
+        let each = 25
+        onThreads(8) { number in
+            do {
+                let realm = try Realm.open(configuration, files: files)
+                for index in 0..<each {
+                    try realm.write {
+                        _ = try realm.create(
+                            "Tag", primaryKey: .string("\(number) \(index)"),
+                            ["weight": .double(1)])
+                    }
+                    #expect(try realm.find("Tag", primaryKey: .string("\(number) \(index)")) != nil)
+                }
+                realm.close()
+            } catch {
+                Issue.record("\(error)")
+            }
+        }
+        files.syncTakes = 0
+        // One each would be 200.
+        #expect(files.syncCount - before <= 8 * each * 3 / 4)
+        _ = try keeper.refresh()
+        #expect(try names(keeper).count == 8 * each)
+        #expect(keeper.version == first + UInt64(8 * each))
+        #expect(try keeper.check() == [])
+        // A sync that fails fails all that wait for it, and nothing is taken for durable.
+        files.killAtSync = files.syncCount + 1
+        let failed = Counter()
+        onThreads(4) { number in
+            let realm = try? Realm.open(configuration, files: files)
+            do {
+                try realm?.write {
+                    _ = try realm?.create("Tag", primaryKey: .string("lost \(number)"))
+                }
+            } catch { failed.add() }
+            realm?.close()
+        }
+        #expect(failed.value > 0)
+        keeper.close()
+    }
+
     @Test func `threads with a realm each group their commits`() throws {
         let keeper = try open()
         let path = directory.file()

@@ -50,6 +50,8 @@ final class RecordingFileSystem: FileSystem {
     /// The process dies when it is about to make this sync (counted from 1).
     var killAtSync = Int.max
     private(set) var syncCount = 0
+    /// Microseconds that a sync takes.
+    var syncTakes: UInt32 = 0
     /// Called with the path before a file is opened.
     var beforeOpen: ((String) -> Void)?
     var isDead: Bool { calls >= killAfter }
@@ -186,6 +188,7 @@ final class RecordingFileSystem: FileSystem {
     }
 
     func sync(_ descriptor: Int32) -> Int32 {
+        if syncTakes > 0 { usleep(syncTakes) }
         guardian.withLock {
             syncCount += 1
             if syncCount >= killAtSync { killAfter = 0 }
