@@ -97,6 +97,14 @@ let package = Package(
                 "Query/query-corpus.txt",
             ],
             swiftSettings: [.swiftLanguageMode(.v5)] + strictness),
+        // An example of the object API, and what it costs above the engine.
+        .executableTarget(
+            name: "todo", dependencies: ["RealmSwift"], path: "Examples/todo/Sources/todo",
+            swiftSettings: [.swiftLanguageMode(.v6)] + strictness),
+        .executableTarget(
+            name: "object-api", dependencies: ["RealmSwift", "CoreSwift"],
+            path: "Benchmarks/object-api/Sources/object-api",
+            swiftSettings: [.swiftLanguageMode(.v5)] + strictness),
         .testTarget(
             name: "RealmSwiftTests", dependencies: ["RealmSwift"], swiftSettings: objectSettings),
     ]
@@ -128,7 +136,9 @@ if let names = Context.environment["REALM_TEST_FILES"] {
     if !package.targets.contains(where: { $0.name == "RealmSwiftTests" }) {
         package.targets.removeAll { ["RealmSwift", "CRuntime"].contains($0.name) }
     }
-    package.targets.removeAll { ["DylibLink", "realm-cli", "CABI", "CRealm"].contains($0.name) }
+    package.targets.removeAll {
+        ["DylibLink", "realm-cli", "CABI", "CRealm", "todo", "object-api"].contains($0.name)
+    }
     package.products = []
     package.dependencies = []
 } else if Context.environment["REALM_FUZZ"] != "1" {

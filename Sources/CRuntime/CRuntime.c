@@ -14,6 +14,10 @@ void *crt_allocate(const void *metadata, size_t size, size_t alignment_mask) {
     return swift_allocObject(metadata, size, alignment_mask);
 }
 
+void *swift_tryRetain(void *object);
+
+bool crt_try_retain(void *object) { return swift_tryRetain(object) != NULL; }
+
 // -- classes ----------------------------------------------------------------------------------------
 
 struct range {

@@ -166,6 +166,42 @@ import Testing
         )
     }
 
+    @Test func mixedValuesHoldListsAndDictionaries() throws {
+        let realm = try Realm(configuration: memory())
+        let it = Everything()
+        it.any = .fromArray([
+            .int(1), .fromDictionary(["a": .string("x"), "b": .fromArray([.none])]),
+        ])
+        #expect(it.any.listValue?.count == 2)
+        try realm.write { realm.add(it) }
+        let list = try #require(it.any.listValue)
+        #expect(list.realm == realm && list[0] == .int(1))
+        let inner = try #require(list[1].dictionaryValue)
+        #expect(inner["a"] == .string("x") && inner["b"]?.listValue?.first == AnyRealmValue.none)
+        try realm.write {
+            inner["c"] = .fromArray([.int(7), .int(8)])
+            list.append(.fromArray([.bool(true)]))
+            list[0] = .fromDictionary(["k": .int(2)])
+        }
+        #expect(inner["c"]?.listValue.map { Array($0) } == [.int(7), .int(8)])
+        #expect(list.count == 3 && list[2].listValue?[0] == .bool(true))
+        #expect(list[0].dictionaryValue?["k"] == .int(2))
+        var kinds: [String] = []
+        for value in list { kinds.append(value.listValue != nil ? "list" : "dictionary") }
+        #expect(kinds == ["dictionary", "dictionary", "list"])
+        try realm.write { it.any = .list(list) }
+        #expect(it.any.listValue?.count == 3)
+        #expect(it.any.listValue?[1].dictionaryValue?["c"]?.listValue?.count == 2)
+        try realm.write {
+            it.anys.append(.fromArray([.int(1)]))
+            it.any = .int(3)
+        }
+        #expect(list.isInvalidated && it.any == .int(3) && it.anys[0].listValue?.first == .int(1))
+        try realm.write { realm.create(Everything.self, value: ["any": ["a": [1, "b"]]]) }
+        let made = realm.objects(Everything.self).where { $0.id != it.id }.first
+        #expect(made?.any.dictionaryValue?["a"]?.listValue?[1] == .string("b"))
+    }
+
     @Test func collectionsAreCodable() throws {
         struct Holder: Codable {
             var list: List<Int>

@@ -11,6 +11,9 @@
 /// A new instance of a class, its fields not initialised; the caller owns a reference.
 void *crt_allocate(const void *metadata, size_t size, size_t alignment_mask);
 
+/// A reference more to an object whose memory is there; false, and none, if it is being deinitialised.
+bool crt_try_retain(void *object);
+
 /// The size of an instance and the mask of its alignment, read from the metadata of a class.
 static inline uint32_t crt_instance_size(const void *metadata) {
     return *(const uint32_t *)((const char *)metadata + 24);

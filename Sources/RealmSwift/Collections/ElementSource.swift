@@ -48,6 +48,20 @@ public final class _ElementSource {
         }
     }
 
+    /// The element at a position where it is a list or dictionary in a mixed value.
+    @inline(__always)
+    func nested<Element>(_ raw: RawValue, _ index: Int) -> Element? {
+        guard raw.type >= ValueType.list.rawValue, let type = AnyRealmValue.nestedType(raw),
+            let values = core as? ValueResults
+        else { return nil }
+        let found = engine(.collection("Results")) { () throws(RealmError) in
+            try values.nested(index, type)
+        }
+        return found.flatMap {
+            AnyRealmValue(nested: ManagedCollection($0, session)) as? Element
+        }
+    }
+
     /// The object at a position.
     @inline(__always)
     func object<T: ObjectBase>(_ index: Int, _ type: T.Type) -> T {

@@ -73,7 +73,8 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
                         throw error
                     }
                 }
-                return Element._rlmFrom(raw, collection.session)
+                return collection.nested(raw, position)
+                    ?? Element._rlmFrom(raw, collection.session)
             case .recording(let recorder): return Element._rlmRecorded(recorder)
             }
         }
@@ -126,6 +127,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
         element._rlmWithRaw(collection.session, .error) { raw in
             collection.call { () throws(RealmError) in try collection.core.set(raw, at: index) }
         }
+        collection.fill(element, index, .error)
     }
 
     private func insert(
@@ -146,6 +148,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
                 try collection.core.insert(raw, at: index)
             }
         }
+        collection.fill(element, index, policy)
     }
 
     // MARK: Changing
@@ -393,3 +396,14 @@ extension List: Encodable where Element: Encodable {}
 
 @available(*, unavailable)
 extension List: @unchecked Sendable {}
+
+extension List: Hashable {
+    public func hash(into hasher: inout Hasher) {
+        if case .managed(let collection) = backing {
+            hasher.combine(collection.core.objectKey)
+            hasher.combine(collection.core.propertyKey)
+        } else {
+            hasher.combine(ObjectIdentifier(self))
+        }
+    }
+}

@@ -60,9 +60,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
     }
 
     private func value(_ collection: ManagedCollection, _ index: Int) -> Value {
-        Value._rlmFrom(
-            collection.call { () throws(RealmError) in try collection.core.get(index) },
-            collection.session)
+        let raw = collection.call { () throws(RealmError) in try collection.core.get(index) }
+        return collection.nested(raw, index) ?? Value._rlmFrom(raw, collection.session)
     }
 
     /// All keys.
@@ -157,9 +156,10 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
                     return collection.session.manage(object, handle, policy)
                 }
                 value._rlmWithRaw(collection.session, policy) { raw in
-                    collection.call { () throws(RealmError) in
-                        _ = try collection.core.insert(raw, key: keyRaw)
+                    let place = collection.call { () throws(RealmError) in
+                        try collection.core.insert(raw, key: keyRaw).index
                     }
+                    collection.fill(value, place, policy)
                 }
             }
         case .recording: misuse("Maps cannot be changed while a key path is read.")
@@ -362,3 +362,14 @@ extension Map: Codable where Key: Codable, Value: Codable {
 
 @available(*, unavailable)
 extension Map: @unchecked Sendable {}
+
+extension Map: Hashable {
+    public func hash(into hasher: inout Hasher) {
+        if case .managed(let collection) = backing {
+            hasher.combine(collection.core.objectKey)
+            hasher.combine(collection.core.propertyKey)
+        } else {
+            hasher.combine(ObjectIdentifier(self))
+        }
+    }
+}

@@ -75,19 +75,20 @@ extension _RealmSession {
         _ object: ObjectBase, _ handle: ObjectHandle, _ policy: _AddingPolicy, isNew: Bool = true
     ) {
         let binding = binding(handle.classKey)
-        let given = isNew ? nil : object.aside as? GivenNames
-        object.aside = nil
+        let given = isNew || object.aside == nil ? nil : object.aside as? GivenNames
+        if object.aside != nil { object.aside = nil }
         object.slot = handle.slot
         object.binding = binding
         object.session = self
-        for (property, key) in zip(binding.info.properties, binding.keys) {
-            let address = ClassInfo.address(object, property)
-            if property.shape.isComputed
-                || (given.map { !$0.names.contains(property.name) } ?? false)
+        let start = Unmanaged.passUnretained(object).toOpaque()
+        for index in binding.slots.indices {
+            let slot = binding.slots[index]
+            if slot.isComputed
+                || (given.map { !$0.names.contains(binding.info.properties[index].name) } ?? false)
             {
-                property.wrapper.manage(address, key)
+                slot.wrapper.manage(start + slot.offset, slot.key)
             } else {
-                property.wrapper.add(object, address, key, policy)
+                slot.wrapper.add(object, start + slot.offset, slot.key, policy)
             }
         }
     }

@@ -16,8 +16,13 @@ extension Realm {
 
         /// The realm file; nil of realms that are only in memory.
         public var fileURL: URL? {
-            didSet { if fileURL != nil { inMemoryIdentifier = nil } }
+            didSet {
+                filePath = fileURL?.path
+                if fileURL != nil { inMemoryIdentifier = nil }
+            }
         }
+        /// Of `fileURL`, which takes a microsecond to say it.
+        private var filePath: String?
         /// The name of a realm whose data lives as long as somebody has it open.
         public var inMemoryIdentifier: String? {
             didSet { if inMemoryIdentifier != nil { fileURL = nil } }
@@ -61,6 +66,7 @@ extension Realm {
             objectTypes: [ObjectBase.Type]? = nil, seedFilePath: URL? = nil
         ) {
             self.fileURL = inMemoryIdentifier == nil ? fileURL : nil
+            filePath = self.fileURL?.path
             self.inMemoryIdentifier = inMemoryIdentifier
             self.encryptionKey = encryptionKey
             self.readOnly = readOnly
@@ -91,7 +97,7 @@ extension Realm {
 
         /// Settings that can't be right are misuse.
         func check() throws {
-            if let fileURL, fileURL.path.isEmpty { misuse("Realm path must not be empty") }
+            if let filePath, filePath.isEmpty { misuse("Realm path must not be empty") }
             if let inMemoryIdentifier, inMemoryIdentifier.isEmpty {
                 misuse("In-memory identifier must not be empty")
             }
@@ -116,6 +122,7 @@ extension Realm {
             if encryptionKey != other.encryptionKey { clash("encryption key") }
             if schemaVersion != other.schemaVersion { clash("schema version") }
             if isInMemory != other.isInMemory { clash("inMemory settings") }
+            if types == nil, other.types == nil { return }
             let mine = types.map { Set($0.map { ObjectIdentifier($0) }) }
             if mine != other.types.map({ Set($0.map { ObjectIdentifier($0) }) }) {
                 clash("schema")
@@ -124,7 +131,7 @@ extension Realm {
 
         var isInMemory: Bool { inMemoryIdentifier != nil }
 
-        /// The place of the file; its folder is made where it is the default one.
+        /// The place of the file.
         func path() throws -> String {
             if let inMemoryIdentifier {
                 let name =
@@ -133,12 +140,14 @@ extension Realm {
                 return FileManager.default.temporaryDirectory
                     .appendingPathComponent("\(name).inmemory.realm").path
             }
-            let url = fileURL ?? Self.defaultURL
-            if url == Self.defaultURL {
-                try? FileManager.default.createDirectory(
-                    at: url.deletingLastPathComponent(), withIntermediateDirectories: true)
-            }
-            return url.path
+            return filePath ?? Self.defaultURL.path
+        }
+
+        /// The folder of the default realm is made where it is not there yet.
+        func makeFolder() {
+            guard !isInMemory, fileURL == nil || fileURL == Self.defaultURL else { return }
+            try? FileManager.default.createDirectory(
+                at: Self.defaultURL.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
 
         func infos() -> [ClassInfo] {

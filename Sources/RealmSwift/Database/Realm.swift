@@ -322,6 +322,21 @@ public struct Realm {
         find(session.binding(type), key).map { session.accessor($0, type) }
     }
 
+    /// The object with a primary key that is an integer.
+    public func object<Element: Object>(
+        ofType type: Element.Type, forPrimaryKey key: Int
+    ) -> Element? {
+        found(session.binding(type), .int(Int64(key))).map { session.accessor($0, type) }
+    }
+
+    /// The object with a primary key that is a text.
+    public func object<Element: Object>(
+        ofType type: Element.Type, forPrimaryKey key: String
+    ) -> Element? {
+        key._rlmWithRaw(session, .error) { found(session.binding(type), $0) }
+            .map { session.accessor($0, type) }
+    }
+
     /// The object with a primary key, of a class by its name.
     public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
         find(session.binding(named: typeName), key).map {

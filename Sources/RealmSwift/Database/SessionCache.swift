@@ -1,6 +1,7 @@
 // Opening, and the realms that are open: again for the same file on the same thread, queue or actor gives
 // the same one.
 
+import CRuntime
 import CoreSwift
 import Foundation
 
@@ -9,12 +10,28 @@ enum SessionCache {
         let path: String
         let confinement: Confinement.Id
     }
-    private struct Entry {
-        weak var session: _RealmSession?
+    private static let lock = NSLock()
+    /// Sessions take themselves out before their memory goes, under the lock.
+    nonisolated(unsafe) private static var open: [Key: Unmanaged<_RealmSession>] = [:]
+
+    /// The session of a key, unless it is going.
+    private static func find(_ key: Key) -> _RealmSession? {
+        lock.withLock {
+            guard let known = open[key], crt_try_retain(known.toOpaque()) else { return nil }
+            return known.takeRetainedValue()
+        }
     }
 
-    private static let lock = NSLock()
-    nonisolated(unsafe) private static var open: [Key: Entry] = [:]
+    /// A session goes.
+    static func forget(_ session: _RealmSession) {
+        let address = Unmanaged.passUnretained(session).toOpaque()
+        lock.withLock {
+            guard let key = session.cacheKey?.base as? Key, open[key]?.toOpaque() == address else {
+                return
+            }
+            open[key] = nil
+        }
+    }
 
     /// The open realm, or a new one.
     static func open(
@@ -23,7 +40,7 @@ enum SessionCache {
         try configuration.check()
         let path = try configuration.path()
         let key = Key(path: path, confinement: confinement.id)
-        if let known = lock.withLock({ open[key]?.session }), !known.core.isClosed {
+        if let known = find(key), !known.core.isClosed {
             try known.configuration.check(opensSame: configuration)
             return known
         }
@@ -31,24 +48,22 @@ enum SessionCache {
         let core = try openEngine(configuration, path, confinement, infos)
         let session = _RealmSession(core, configuration, confinement, infos)
         session.followSchema()
-        lock.withLock {
-            if open.count >= 64 { open = open.filter { $0.value.session != nil } }
-            open[key] = Entry(session: session)
-        }
+        session.cacheKey = key
+        lock.withLock { open[key] = Unmanaged.passUnretained(session) }
         return session
     }
 
     /// Whether any realm of the file is open here.
     static func isOpen(_ path: String) -> Bool {
-        lock.withLock {
-            open.contains { $0.key.path == path && !($0.value.session?.core.isClosed ?? true) }
-        }
+        let keys = lock.withLock { open.keys.filter { $0.path == path } }
+        return keys.contains { find($0).map { !$0.core.isClosed } ?? false }
     }
 
     private static func openEngine(
         _ configuration: Realm.Configuration, _ path: String, _ confinement: Confinement,
         _ infos: [ClassInfo]
     ) throws -> EngineRealm {
+        configuration.makeFolder()
         try configuration.copySeed(to: path)
         let migration = MigrationRun(configuration, infos)
         let wanted = configuration.engineConfiguration(path, confinement, infos, migration)

@@ -183,3 +183,17 @@ extension RealmSwiftEmbeddedObject {
         set(object, key, value, policy)
     }
 }
+
+/// Gives an object an `id` for lists that show it: `class Dog: Object, ObjectKeyIdentifiable`.
+public protocol ObjectKeyIdentifiable: Identifiable {
+    var id: UInt64 { get }
+}
+
+extension ObjectKeyIdentifiable where Self: ObjectBase {
+    /// The same for all accessors of an object; of an unmanaged one, for the instance.
+    public var id: UInt64 {
+        guard let handle else { return UInt64(UInt(bitPattern: ObjectIdentifier(self).hashValue)) }
+        return UInt64(handle.classKey.rawValue) << 48
+            ^ UInt64(bitPattern: handle.objectKey.rawValue)
+    }
+}

@@ -12,13 +12,13 @@ public final class NotificationToken: @unchecked Sendable {
     private var changeToken: ChangeToken?
     /// What is observed has to stay as long as the observation.
     private var kept: AnyObject?
-    private weak var session: _RealmSession?
+    private var session: ObjectIdentifier?
 
     init() {}
 
     init(_ change: ChangeToken, _ session: _RealmSession) {
         changeToken = change
-        self.session = session
+        self.session = ObjectIdentifier(session)
     }
 
     /// Takes over an observation that was begun elsewhere; ends it where the token has ended.
@@ -27,7 +27,7 @@ public final class NotificationToken: @unchecked Sendable {
             if isEnded { return true }
             engineToken = token
             self.kept = kept
-            self.session = session
+            self.session = ObjectIdentifier(session)
             return false
         }
         if isLate { token.invalidate() }
@@ -48,7 +48,7 @@ public final class NotificationToken: @unchecked Sendable {
     /// For commits that this observer is not told of.
     func engineTokens(of writer: _RealmSession) -> [EngineToken] {
         lock.withLock {
-            if engineToken != nil || changeToken != nil, session !== writer {
+            if engineToken != nil || changeToken != nil, session != ObjectIdentifier(writer) {
                 misuse(
                     "Incorrect Realm: only notifications for the Realm being modified can be skipped."
                 )

@@ -110,10 +110,8 @@ extension Realm {
     ) -> NotificationToken {
         Observing.check(session, nil)
         let token = engine(.query) { () throws(RealmError) in
-            try core.addChangeObserver { [weak session] in
-                guard let session else { return }
-                block(.didChange, Realm(session))
-            }
+            // The realm stays as long as it is observed.
+            try core.addChangeObserver { block(.didChange, Realm(session)) }
         }
         return NotificationToken(token, session)
     }

@@ -55,9 +55,16 @@ public protocol _Persistable {
     static func _rlmAdd(
         _ value: Self, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
     ) -> Self?
+    /// Calls the block with the file's form of a value that is a primary key.
+    static func _rlmWithKey<R>(
+        _ value: Self, _ session: _RealmSession, _ body: (RawValue) -> R
+    ) -> R
 }
 
 extension _Persistable {
+    public static func _rlmWithKey<R>(
+        _ value: Self, _ session: _RealmSession, _ body: (RawValue) -> R
+    ) -> R { misuse("A value of type '\(Self.self)' is no primary key.") }
     public static var _rlmIsCollection: Bool { @inlinable get { false } }
     @inlinable public static func _rlmAssigned(_ old: Self, _ new: Self) -> Self { new }
     public static func _rlmRecorded(_ recorder: _Recorder) -> Self { _rlmDefaultValue() }
@@ -76,8 +83,13 @@ public protocol RealmCollectionValue: _Persistable, Hashable {
 }
 
 extension RealmCollectionValue {
+    public static func _rlmWithKey<R>(
+        _ value: Self, _ session: _RealmSession, _ body: (RawValue) -> R
+    ) -> R { value._rlmWithRaw(session, .error, body) }
+
     public static func _rlmElement(_ source: _ElementSource, _ index: Int) -> Self {
-        _rlmFrom(source.raw(index), source.session)
+        let raw = source.raw(index)
+        return source.nested(raw, index) ?? _rlmFrom(raw, source.session)
     }
 
     @inlinable
@@ -159,6 +171,12 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
         if isNull(value) { return .some(nil) }
         if let wrapped = Wrapped._rlmConvert(value) { return .some(wrapped) }
         return nil
+    }
+    public static func _rlmWithKey<R>(
+        _ value: Wrapped?, _ session: _RealmSession, _ body: (RawValue) -> R
+    ) -> R {
+        guard let value else { return body(.null) }
+        return Wrapped._rlmWithKey(value, session, body)
     }
     public static func _rlmRecorded(_ recorder: _Recorder) -> Wrapped? {
         Wrapped._rlmRecordedOptional(recorder)

@@ -17,6 +17,17 @@ public enum _PersistedState<Value> {
     case recording(Int)
 }
 
+extension _PersistedState {
+    /// The flags of an unmanaged property.
+    @inlinable @inline(__always)
+    var plainFlags: UInt8? {
+        switch self {
+        case .unset(let flags), .unmanaged(_, let flags): flags
+        default: nil
+        }
+    }
+}
+
 /// What a declaration says besides the type.
 struct PersistedFlags {
     static let indexed: UInt8 = 1
@@ -74,8 +85,7 @@ public struct Persisted<Value: _Persistable> {
         @inline(__always) set {
             if case .managed(let key) = object[keyPath: storage].state {
                 Value._rlmSet(object, key, newValue)
-            } else if !Value._rlmIsCollection,
-                case .unmanaged(_, let flags) = object[keyPath: storage].state
+            } else if !Value._rlmIsCollection, let flags = object[keyPath: storage].state.plainFlags
             {
                 object[keyPath: storage].state = .unmanaged(newValue, flags)
             } else {
@@ -291,9 +301,6 @@ extension Persisted: AnyPersisted {
         _ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ session: _RealmSession,
         _ body: (RawValue) -> R
     ) -> R {
-        guard let value = wrapper(at).pointee.read(object) as? any RealmCollectionValue else {
-            misuse("Property of type '\(Value.self)' is no value.")
-        }
-        return value._rlmWithRaw(session, .error, body)
+        Value._rlmWithKey(wrapper(at).pointee.read(object), session, body)
     }
 }

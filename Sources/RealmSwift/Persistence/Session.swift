@@ -15,6 +15,8 @@ public final class _ClassBinding {
     let primaryKey: Int64
     /// The keys of the properties of `info`, in its order; -1: not in the file.
     let keys: [Int64]
+    /// The wrappers with their places and keys, without what needs counting of references.
+    let slots: [Slot]
     /// The bytes of an accessor; nil where accessors are made by their initializer.
     private let image: UnsafeMutableRawPointer?
     private let size: Int
@@ -22,12 +24,24 @@ public final class _ClassBinding {
     private let metadata: UnsafeRawPointer
     private static let headerBytes = 16
 
+    /// A property of an instance.
+    struct Slot {
+        let offset: Int
+        let wrapper: any AnyPersisted.Type
+        let key: Int64
+        let isComputed: Bool
+    }
+
     init(_ info: ClassInfo, _ schema: ClassSchema) {
         self.info = info
         self.schema = schema
         classKey = schema.key
         primaryKey = schema.primaryKeyProperty?.key.rawValue ?? -1
         keys = info.properties.map { schema.property(named: $0.column)?.key.rawValue ?? -1 }
+        slots = zip(info.properties, keys).map {
+            Slot(
+                offset: $0.offset, wrapper: $0.wrapper, key: $1, isComputed: $0.shape.isComputed)
+        }
         metadata = unsafeBitCast(info.type as AnyClass, to: UnsafeRawPointer.self)
         size = Int(crt_instance_size(metadata))
         alignmentMask = Int(crt_instance_alignment_mask(metadata))
@@ -36,9 +50,8 @@ public final class _ClassBinding {
             return
         }
         let sample = info.type.init()
-        for (property, key) in zip(info.properties, keys) {
-            property.wrapper.manage(ClassInfo.address(sample, property), key)
-        }
+        let start = Unmanaged.passUnretained(sample).toOpaque()
+        for slot in slots { slot.wrapper.manage(start + slot.offset, slot.key) }
         // Wrappers in managed state hold no references: their bytes are all there is to them.
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         bytes.copyMemory(from: Unmanaged.passUnretained(sample).toOpaque(), byteCount: size)
@@ -67,9 +80,8 @@ public final class _ClassBinding {
 
     /// The wrappers of an instance read from the realm from now on.
     func manageWrappers(_ object: ObjectBase) {
-        for (property, key) in zip(info.properties, keys) {
-            property.wrapper.manage(ClassInfo.address(object, property), key)
-        }
+        let start = Unmanaged.passUnretained(object).toOpaque()
+        for slot in slots { slot.wrapper.manage(start + slot.offset, slot.key) }
     }
 
     /// The key of a property by its name in the program, or misuse.
@@ -82,7 +94,12 @@ public final class _ClassBinding {
     }
 }
 
+/// Says that the schema of a realm is another one. Of the thread of its session.
+private final class SchemaFlag { var isChanged = false }
+
 /// One opened realm; programs have it as `Realm`.
+///
+/// There is no weak reference to one: the first would make all others slower.
 public final class _RealmSession {
     let core: EngineRealm
     let configuration: Realm.Configuration
@@ -93,11 +110,18 @@ public final class _RealmSession {
     /// Accessors that are older than a change of the schema have these.
     private var retired: [_ClassBinding] = []
     private var schemaToken: ChangeToken?
+    /// Set by the engine, and not by a block with a weak reference to the session: that would make each
+    /// accessor's reference to it slower.
+    private let schemaFlag = SchemaFlag()
+    /// By class of the program, once they were asked for; not of frozen realms, which several threads use.
+    private var byType: [ObjectIdentifier: _ClassBinding] = [:]
     private var infosByName: [String: ClassInfo]
     private let lock = NSLock()
     /// The frozen realm made last.
     private weak var lastFrozen: _RealmSession?
     var autorefresh = true
+    /// Where `SessionCache` has it.
+    var cacheKey: AnyHashable?
 
     init(
         _ core: EngineRealm, _ configuration: Realm.Configuration, _ confinement: Confinement?,
@@ -118,19 +142,25 @@ public final class _RealmSession {
 
     /// The schema changed: new accessors have the new keys.
     func rebind() {
+        schemaFlag.isChanged = false
         lock.withLock {
             retired += bindings.compactMap { $0 }
             bindings = []
+            byType = [:]
             bind()
         }
     }
 
     /// Has the session follow changes of the schema that others make.
     func followSchema() {
-        schemaToken = try? core.addSchemaObserver { [weak self] in self?.rebind() }
+        let flag = schemaFlag
+        schemaToken = try? core.addSchemaObserver { flag.isChanged = true }
     }
 
-    deinit { core.prepareForRelease() }
+    deinit {
+        SessionCache.forget(self)
+        core.prepareForRelease()
+    }
 
     private func put(_ binding: _ClassBinding) {
         let index = Int(binding.classKey.rawValue)
@@ -141,6 +171,7 @@ public final class _RealmSession {
     /// What is known of a class by its key.
     @inline(__always)
     func binding(_ key: ClassKey) -> _ClassBinding {
+        if schemaFlag.isChanged { rebind() }
         let index = Int(key.rawValue)
         if index < bindings.count, let found = bindings[index] { return found }
         return makeBinding(key)
@@ -163,12 +194,21 @@ public final class _RealmSession {
     }
 
     /// What is known of a class of the program; misuse if the realm does not have it.
+    @inline(__always)
     func binding(_ type: ObjectBase.Type) -> _ClassBinding {
+        if !schemaFlag.isChanged, let known = byType[ObjectIdentifier(type)] { return known }
+        return lookUpBinding(type)
+    }
+
+    @inline(never)
+    private func lookUpBinding(_ type: ObjectBase.Type) -> _ClassBinding {
         let info = ClassInfo.of(type)
         guard let item = core.schema.class_(named: info.name), item.key != .invalid else {
             misuse("Object type '\(info.className)' not managed by the Realm")
         }
-        return binding(item.key)
+        let found = binding(item.key)
+        if !core.isFrozen { byType[ObjectIdentifier(type)] = found }
+        return found
     }
 
     /// By the class's name in the file or the program.

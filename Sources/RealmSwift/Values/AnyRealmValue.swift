@@ -5,7 +5,8 @@ public import Foundation
 
 /// A value of one of several types, in one property: `@Persisted var value: AnyRealmValue`.
 ///
-/// Lists and dictionaries inside such values are read; they cannot be assigned yet.
+/// It can also be a list or a dictionary of such values; these are live where the value is in a realm:
+/// `it.value = .fromArray([.int(1)])`, then `it.value.listValue?.append(.string("x"))`.
 public enum AnyRealmValue: Hashable {
     case none
     case int(Int)
@@ -19,7 +20,25 @@ public enum AnyRealmValue: Hashable {
     case objectId(ObjectId)
     case decimal128(Decimal128)
     case uuid(UUID)
+    case dictionary(Map<String, AnyRealmValue>)
+    case list(List<AnyRealmValue>)
 
+    /// A list of values.
+    public static func fromArray(_ array: [AnyRealmValue]) -> AnyRealmValue {
+        .list(List(objectsIn: array))
+    }
+
+    /// A dictionary of values.
+    public static func fromDictionary(_ dictionary: [String: AnyRealmValue]) -> AnyRealmValue {
+        .dictionary(Map(.plain(dictionary)))
+    }
+
+    public var listValue: List<AnyRealmValue>? {
+        if case .list(let value) = self { value } else { nil }
+    }
+    public var dictionaryValue: Map<String, AnyRealmValue>? {
+        if case .dictionary(let value) = self { value } else { nil }
+    }
     public var intValue: Int? { if case .int(let value) = self { value } else { nil } }
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
     public var floatValue: Float? { if case .float(let value) = self { value } else { nil } }
@@ -62,6 +81,8 @@ public enum AnyRealmValue: Hashable {
         case .objectId(let value): value
         case .decimal128(let value): value
         case .uuid(let value): value
+        case .dictionary(let value): value
+        case .list(let value): value
         }
     }
 }
@@ -89,9 +110,8 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable, SortableType,
         case .uuid: return .uuid(._rlmFrom(raw, session))
         case .link: return .object(Object._rlmFrom(raw, session))
         default:
-            misuse(
-                "Mixed value of type \(raw.type): collections in AnyRealmValue are not available yet."
-            )
+            // Where collections can be, they are made with their place: `init(nested:)`.
+            misuse("Mixed value of type \(raw.type) cannot be read here.")
         }
     }
 
@@ -111,6 +131,9 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable, SortableType,
         case .objectId(let value): value._rlmWithRaw(session, policy, body)
         case .decimal128(let value): value._rlmWithRaw(session, policy, body)
         case .uuid(let value): value._rlmWithRaw(session, policy, body)
+        // An empty one, which `fill` fills where it is.
+        case .dictionary: body(.nested(.dictionary))
+        case .list: body(.nested(.list))
         }
     }
 
@@ -134,7 +157,113 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable, SortableType,
         if let value = value as? Date { return .date(value) }
         if let value = value as? Data { return .data(value) }
         if let value = value as? UUID { return .uuid(value) }
+        if let values = value as? [String: Any] {
+            let all = values.compactMapValues { _rlmConvert($0) }
+            return all.count == values.count ? .fromDictionary(all) : nil
+        }
+        if let values = value as? Map<String, AnyRealmValue> { return .dictionary(values) }
+        if let values = value as? List<AnyRealmValue> { return .list(values) }
+        if let values = anyElements(value) {
+            let all = values.compactMap { _rlmConvert($0) }
+            return all.count == values.count ? .fromArray(all) : nil
+        }
         return nil
+    }
+}
+
+// MARK: - Lists and dictionaries
+
+extension AnyRealmValue {
+    /// The type of collection that a value in the file's form is.
+    static func nestedType(_ raw: RawValue) -> CollectionType? {
+        if raw.isNull { return nil }
+        return raw.type == ValueType.list.rawValue
+            ? .list : raw.type == ValueType.dictionary.rawValue ? .dictionary : nil
+    }
+
+    /// The collection that an element or a property is.
+    init(nested collection: ManagedCollection) {
+        self =
+            collection.core.type == .dictionary
+            ? .dictionary(Map(.managed(collection))) : .list(List(.managed(collection)))
+    }
+
+    private var nestedType: CollectionType? {
+        switch self {
+        case .list: .list
+        case .dictionary: .dictionary
+        default: nil
+        }
+    }
+
+    /// Puts the elements into the collection that was made for them.
+    func fill(_ policy: _AddingPolicy, _ place: (CollectionType) -> ManagedCollection) {
+        guard let type = nestedType else { return }
+        switch self {
+        case .list(let value):
+            _ = List<AnyRealmValue>(.managed(place(type)))._rlmAssign(Array(value), policy)
+        case .dictionary(let value):
+            let values = Dictionary(
+                value.map { ($0.key, $0.value) }, uniquingKeysWith: { _, b in b })
+            _ = Map<String, AnyRealmValue>(.managed(place(type)))._rlmAssign(values, policy)
+        default: break
+        }
+    }
+
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> AnyRealmValue {
+        let raw = object._rlmRead(key)
+        guard let type = nestedType(raw) else { return _rlmFrom(raw, object._rlmSession) }
+        return AnyRealmValue(nested: ManagedCollection(object, key, type))
+    }
+
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: AnyRealmValue) {
+        _ = _rlmAdd(value, object, key, .error)
+    }
+
+    public static func _rlmAdd(
+        _ value: AnyRealmValue, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
+    ) -> AnyRealmValue? {
+        // What is assigned may be the collection that is there, or a part of it.
+        let value = value.detached
+        value._rlmWithRaw(object._rlmSession, policy) { object._rlmWrite(key, $0, policy) }
+        value.fill(policy) { ManagedCollection(object, key, $0) }
+        return nil
+    }
+
+    /// The same with collections that no realm manages.
+    var detached: AnyRealmValue {
+        switch self {
+        case .list(let value): .fromArray(value.map { $0.detached })
+        case .dictionary(let value):
+            .fromDictionary(
+                Dictionary(
+                    value.map { ($0.key, $0.value.detached) }, uniquingKeysWith: { _, b in b }))
+        default: self
+        }
+    }
+}
+
+extension ManagedCollection {
+    /// The element where it is a list or dictionary.
+    @inline(__always)
+    func nested<Element>(_ raw: RawValue, _ index: Int) -> Element? {
+        guard raw.type >= ValueType.list.rawValue, let type = AnyRealmValue.nestedType(raw) else {
+            return nil
+        }
+        let found = call { () throws(RealmError) in try core.nested(index, type) }
+        return AnyRealmValue(nested: ManagedCollection(found, session)) as? Element
+    }
+
+    /// Fills an element that was written as an empty list or dictionary.
+    @inline(__always)
+    func fill<Element>(_ element: Element, _ index: Int, _ policy: _AddingPolicy) {
+        guard Element.self == AnyRealmValue.self, let value = element as? AnyRealmValue else {
+            return
+        }
+        value.fill(policy) { type in
+            ManagedCollection(
+                call { () throws(RealmError) in try core.nested(index, type) }, session)
+        }
     }
 }
 

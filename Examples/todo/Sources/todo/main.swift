@@ -56,7 +56,7 @@ class Task: Object {
         for (number, task) in tasks.enumerated() {
             let mark = task.isDone ? "x" : " "
             let urgent = task.priority == .high ? " !" : ""
-            let tags = task.tags.sorted().map { " #\($0)" }.joined()
+            let tags = task.tags.sorted().map { " #\($0)" }.joined(separator: "")
             print("\(number + 1). [\(mark)] \(task.title)\(urgent)\(tags)")
         }
         print("\(tasks.where { !$0.isDone }.count) to do")
