@@ -71,8 +71,16 @@ let package = Package(
                     "-Xclang-linker", "-static-libgcc",
                     "-L\(Context.packageDirectory)/Sources/DylibLink/static-runtime",
                     "-Xlinker", "--version-script=\(Context.packageDirectory)/exports.map",
-                    // The names of Unicode characters stay out: Sources/CKernels/ScalarNames.c.
+                    // Tables of Unicode that nothing asks for stay out: Sources/CKernels/ScalarNames.c.
                     "-Xlinker", "--wrap=_swift_stdlib_getScalarName",
+                    "-Xlinker", "--wrap=_swift_stdlib_getAge",
+                    "-Xlinker", "--wrap=_swift_stdlib_getScript",
+                    "-Xlinker", "--wrap=_swift_stdlib_getScriptExtensions",
+                    "-Xlinker", "--wrap=_swift_stdlib_getNameAlias",
+                    "-Xlinker", "--wrap=_swift_stdlib_getNumericType",
+                    "-Xlinker", "--wrap=_swift_stdlib_getNumericValue",
+                    // Ends of string literals are shared.
+                    "-Xlinker", "-O2",
                     // Functions with the same code become one, and the half megabyte of addresses
                     // to be relocated a few kilobytes. The latter needs glibc 2.36 (Debian 12).
                     "-Xlinker", "--icf=all", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",

@@ -1121,7 +1121,8 @@ RLM_API bool realm_convert_with_config(const realm_t *realm, const realm_config_
  * and it is not to be merged with, RLM_ERR_FILE_NOT_FOUND when its directory is missing,
  * RLM_ERR_INVALID_ENCRYPTION_KEY; when merging, RLM_ERR_BROKEN_INVARIANT for a class without a
  * primary key named `_id`, RLM_ERR_ILLEGAL_OPERATION for the file of `realm` itself and
- * RLM_ERR_INVALID_SCHEMA_CHANGE for classes that differ; RLM_ERR_NOT_SUPPORTED, for now, for keys.
+ * RLM_ERR_INVALID_SCHEMA_CHANGE for classes that differ, RLM_ERR_INVALID_DATABASE when the file
+ * that is there needs another key.
  */
 RLM_API bool realm_convert_with_path(const realm_t *realm, const char *path,
         realm_binary_t encryption_key, bool merge_with_existing);
@@ -2539,6 +2540,24 @@ RLM_API bool realm_check(realm_t *realm, realm_check_func_t on_problem, void *us
  */
 RLM_API bool realm_check_file(const char *path, realm_check_func_t on_problem, void *userdata,
         size_t *out_num_problems);
+
+/**
+ * Encrypts the file at `path` with `new_key` instead of `old_key`; one without data stands for
+ * none, so that this encrypts plain files and decrypts encrypted ones, too. The file is written
+ * anew beside its place and is compact afterwards; it is changed as a whole or not at all. Nobody
+ * can open it meanwhile. Fails: RLM_ERR_DELETE_OPENED_REALM when it is open in any process,
+ * RLM_ERR_INVALID_DATABASE when `old_key` is not the file's, RLM_ERR_INVALID_ENCRYPTION_KEY for a
+ * key of a wrong size, RLM_ERR_FILE_NOT_FOUND and the other errors of files.
+ */
+RLM_API bool realm_change_encryption_key(const char *path, realm_binary_t old_key,
+        realm_binary_t new_key);
+
+/**
+ * As `realm_check_file()` for an encrypted file; without data the key stands for none. That the key
+ * is not the file's is a problem. Fails: RLM_ERR_INVALID_ENCRYPTION_KEY for another size than 64.
+ */
+RLM_API bool realm_check_file_with_key(const char *path, realm_binary_t encryption_key,
+        realm_check_func_t on_problem, void *userdata, size_t *out_num_problems);
 
 /** Writes the sizes of the realm's file at its newest version. */
 RLM_API bool realm_get_statistics(realm_t *realm, realm_statistics_t *out_statistics);

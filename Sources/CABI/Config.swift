@@ -95,6 +95,11 @@ public func realm_config_set_encryption_key(
     }
 }
 
+/// A key among the arguments; one without data is none.
+func encryptionKey(_ key: realm_binary_t) throws(RealmError) -> [UInt8] {
+    key.data == nil ? [] : try encryptionKey(key.data, key.size)
+}
+
 /// Checks the size of a key and copies it.
 func encryptionKey(
     _ key: UnsafePointer<UInt8>?, _ size: Int
@@ -104,8 +109,8 @@ func encryptionKey(
         throw RealmError(
             .invalidEncryptionKey,
             key == nil
-                ? "the encryption key is NULL and its size \(size)"
-                : "an encryption key has 64 bytes, not \(size)")
+                ? "the encryption key is NULL and its size \(UInt(bitPattern: size))"
+                : "an encryption key has 64 bytes, not \(UInt(bitPattern: size))")
     }
     return Array(UnsafeBufferPointer(start: key, count: size))
 }

@@ -250,6 +250,22 @@ public func realm_check_file(
     }
 }
 
+/// As `realm_check_file()` for an encrypted file; without data the key stands for none. That the key
+/// is not the file's is a problem. Fails: RLM_ERR_INVALID_ENCRYPTION_KEY for another size than 64.
+@c @implementation
+public func realm_check_file_with_key(
+    _ path: UnsafePointer<CChar>?, _ encryption_key: realm_binary_t,
+    _ on_problem: realm_check_func_t?, _ userdata: UnsafeMutableRawPointer?,
+    _ out_num_problems: UnsafeMutablePointer<Int>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let key = try encryptionKey(encryption_key)
+        report(
+            Realm.check(path: try text(path, "path"), encryptionKey: key), on_problem, userdata,
+            out_num_problems)
+    }
+}
+
 // MARK: - Sizes
 
 /// Writes the sizes of the realm's file at its newest version.

@@ -10,10 +10,8 @@ import CoreSwift
 public func realm_get_persisted_schema_version(_ config: OpaquePointer?) -> UInt64 {
     boundary(.max) { () throws(RealmError) in
         let config = try held(config, .config, as: ConfigObject.self).configuration()
-        guard config.encryptionKey.isEmpty else {
-            throw RealmError(.notSupported, "encryption is not supported yet")
-        }
-        return try Realm.storedSchemaVersion(config.path) ?? .max
+        return try Realm.storedSchemaVersion(
+            config.path, encryptionKey: config.encryptionKey) ?? .max
     }
 }
 
@@ -52,7 +50,8 @@ public func realm_convert_with_config(
 /// file and it is not to be merged with, RLM_ERR_FILE_NOT_FOUND when its directory is missing,
 /// RLM_ERR_INVALID_ENCRYPTION_KEY; when merging, RLM_ERR_BROKEN_INVARIANT for a class without a
 /// primary key named `_id`, RLM_ERR_ILLEGAL_OPERATION for the file of `realm` itself and
-/// RLM_ERR_INVALID_SCHEMA_CHANGE for classes that differ; RLM_ERR_NOT_SUPPORTED, for now, for keys.
+/// RLM_ERR_INVALID_SCHEMA_CHANGE for classes that differ, RLM_ERR_INVALID_DATABASE when the file that is
+/// there needs another key.
 @c @implementation
 public func realm_convert_with_path(
     _ realm: OpaquePointer?, _ path: UnsafePointer<CChar>?, _ encryption_key: realm_binary_t,
@@ -60,16 +59,25 @@ public func realm_convert_with_path(
 ) -> Bool {
     succeeds { () throws(RealmError) in
         var target = Configuration(path: try text(path, "path"))
-        if let data = encryption_key.data {
-            guard encryption_key.size == 0 || encryption_key.size == 64 else {
-                throw RealmError(
-                    .invalidEncryptionKey,
-                    "an encryption key has 64 bytes, not \(UInt(bitPattern: encryption_key.size))")
-            }
-            target.encryptionKey = Array(
-                UnsafeBufferPointer(start: data, count: encryption_key.size))
-        }
+        target.encryptionKey = try encryptionKey(encryption_key)
         try realmHeld(realm).convert(to: target, merging: merge_with_existing)
+    }
+}
+
+/// Encrypts the file at `path` with `new_key` instead of `old_key`; one without data stands for none, so
+/// that this encrypts plain files and decrypts encrypted ones, too. The file is written anew beside its
+/// place and is compact afterwards; it is changed as a whole or not at all. Nobody can open it
+/// meanwhile. Fails: RLM_ERR_DELETE_OPENED_REALM when it is open in any process,
+/// RLM_ERR_INVALID_DATABASE when `old_key` is not the file's, RLM_ERR_INVALID_ENCRYPTION_KEY for a key of a
+/// wrong size, RLM_ERR_FILE_NOT_FOUND and the other errors of files.
+@c @implementation
+public func realm_change_encryption_key(
+    _ path: UnsafePointer<CChar>?, _ old_key: realm_binary_t, _ new_key: realm_binary_t
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        try Realm.changeEncryptionKey(
+            try text(path, "path"), from: try encryptionKey(old_key), to: try encryptionKey(new_key)
+        )
     }
 }
 

@@ -20,7 +20,7 @@ struct CheckCommand: ParsableCommand {
     func run() throws {
         let report: CheckReport
         do throws(RealmError) {
-            report = try Inspection.check(options.file)
+            report = try Inspection.check(options.file, key: options.key())
         } catch {
             throw failure(error, options)
         }

@@ -36,10 +36,10 @@ struct StatsReport {
 enum Inspection {
     /// Verifies the newest version. Throws what prevents looking at the file at all; damage is a
     /// result.
-    static func check(_ path: String) throws(RealmError) -> CheckReport {
+    static func check(_ path: String, key: [UInt8]) throws(RealmError) -> CheckReport {
         let realm: Realm
         do throws(RealmError) {
-            realm = try open(path)
+            realm = try open(path, key: key)
         } catch {
             guard error.code == .invalidDatabase else { throw error }
             return CheckReport(isRealm: false, faults: [error.message])
@@ -55,8 +55,8 @@ enum Inspection {
         }
     }
 
-    static func stats(_ path: String) throws(RealmError) -> StatsReport {
-        let realm = try open(path)
+    static func stats(_ path: String, key: [UInt8]) throws(RealmError) -> StatsReport {
+        let realm = try open(path, key: key)
         defer { realm.close() }
         let statistics = try realm.statistics()
         return StatsReport(
@@ -69,7 +69,7 @@ enum Inspection {
     }
 
     /// Opens a file that must be there, with the schema it has.
-    static func open(_ path: String) throws(RealmError) -> Realm {
+    static func open(_ path: String, key: [UInt8]) throws(RealmError) -> Realm {
         // Opening creates what is missing and takes an empty file for a new one: not here.
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -81,6 +81,7 @@ enum Inspection {
             throw RealmError(.invalidDatabase, "the file is empty")
         }
         var configuration = Configuration(path: path)
+        configuration.encryptionKey = key
         configuration.schemaMode = .readOnly
         do throws(RealmError) {
             return try Realm.open(configuration)

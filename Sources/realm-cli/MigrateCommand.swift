@@ -64,7 +64,8 @@ struct MigrateCommand: ParsableCommand {
         let plan: Restructuring
         do throws(RealmError) {
             plan = try Restructuring(
-                options.file, renames: renames, classRenames: classRenames, drops: drops,
+                options.file, key: options.key(), renames: renames, classRenames: classRenames,
+                drops: drops,
                 version: version)
             if !dryRun { try plan.run() }
         } catch {

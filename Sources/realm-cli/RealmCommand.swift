@@ -32,8 +32,22 @@ struct FileOptions: ParsableArguments {
     @Argument(help: "The realm file.", completion: .file(extensions: ["realm"]))
     var file: String
 
+    @Option(
+        name: .customLong("key-file"),
+        help: ArgumentHelp(
+            "A file with the 64 bytes of the realm file's encryption key, and nothing else.",
+            valueName: "path"),
+        completion: .file())
+    var keyFile: String?
+
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
+
+    /// The encryption key; empty without one.
+    func key() throws(RealmError) -> [UInt8] {
+        guard let keyFile else { return [] }
+        return try KeyFile.load(keyFile)
+    }
 }
 
 /// Exit statuses besides success and those of the argument parser.

@@ -14,6 +14,8 @@ struct Restructuring {
     }
 
     let path: String
+    /// The encryption key; empty for a plain file.
+    private let key: [UInt8]
     let steps: [Step]
     /// Nil: the file has none.
     let oldVersion: UInt64?
@@ -25,13 +27,14 @@ struct Restructuring {
     /// Looks at the file, and plans the steps that the texts of the options describe. Throws
     /// `.illegalOperation` and the like for what can't be done.
     init(
-        _ path: String, renames: [String], classRenames: [String], drops: [String],
+        _ path: String, key: [UInt8], renames: [String], classRenames: [String], drops: [String],
         version: UInt64?
     ) throws(RealmError) {
-        let realm = try Inspection.open(path)
+        let realm = try Inspection.open(path, key: key)
         defer { realm.close() }
         try realm.beginRead()
         self.path = path
+        self.key = key
         let stored = realm.schemaVersion
         let known = stored == Configuration.unspecifiedVersion ? nil : stored
         oldVersion = known
@@ -86,6 +89,7 @@ struct Restructuring {
                 "another program has the file open; close it there before its schema is changed")
         }
         var configuration = Configuration(path: path)
+        configuration.encryptionKey = key
         configuration.schema = target
         configuration.schemaVersion = newVersion
         configuration.migrate = { [steps] _, realm, target throws(RealmError) in

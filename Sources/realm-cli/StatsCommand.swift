@@ -13,7 +13,7 @@ struct StatsCommand: ParsableCommand {
     func run() throws {
         let report: StatsReport
         do throws(RealmError) {
-            report = try Inspection.stats(options.file)
+            report = try Inspection.stats(options.file, key: options.key())
         } catch {
             throw failure(error, options)
         }

@@ -12,6 +12,7 @@
 #include "CKernelsCells.h"
 #include "CKernelsElements.h"
 #include "CKernelsSearch.h"
+#include "CKernelsSodium.h"
 
 static inline uint64_t ck_load_relaxed_u64(const uint64_t *p) {
     return __atomic_load_n(p, __ATOMIC_RELAXED);

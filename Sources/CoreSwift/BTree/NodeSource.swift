@@ -160,7 +160,8 @@ struct NodeSource {
         }
         let page = location & 0xFFFF_FFFF_FFFF
         guard page < ck_load_relaxed_u64(&blocks.pointee.mappedPages) else { return nil }
-        let known = ck_load_relaxed_u64(blocks.pointee.verified + Int(page))
+        // Not relaxed: another thread may just have decrypted the block. On x86 it is the same.
+        let known = ck_load_u64(blocks.pointee.verified + Int(page))
         guard known == reference.u64(ReferenceField.check0), known != 0 else { return nil }
         let block = blocks.pointee.base + Int(page) &* Page.size
         return block.u64(BlockField.tag) == tag.rawValue ? block : nil

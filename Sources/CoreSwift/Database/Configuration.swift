@@ -2,7 +2,8 @@
 
 public struct Configuration {
     public var path: String
-    /// Empty, or 64 bytes.
+    /// Empty, or the 64 bytes that everything in the file is encrypted with. Whoever opens the file gives
+    /// the same ones. An open realm keeps no copy, but keys made of them.
     public var encryptionKey: [UInt8] = []
     /// The classes the program works with; nil takes those of the file.
     public var schema: Schema?
@@ -66,18 +67,11 @@ public struct Configuration {
         if isInMemory && !encryptionKey.isEmpty {
             throw refuse("an in-memory realm cannot be encrypted")
         }
-        if !encryptionKey.isEmpty && encryptionKey.count != 64 {
-            throw RealmError(
-                .invalidEncryptionKey,
-                "an encryption key has 64 bytes, not \(encryptionKey.count)")
-        }
+        if !encryptionKey.isEmpty { try FileCipher.checkSize(encryptionKey) }
         if let number = clientNumber, number < 1 || number > ClientKeys.clientMax {
             throw RealmError(
                 .invalidArgument,
                 "a client's number is between 1 and \(ClientKeys.clientMax), not \(number)")
-        }
-        if !encryptionKey.isEmpty {
-            throw RealmError(.notSupported, "encryption is not supported yet")
         }
     }
 
@@ -100,13 +94,14 @@ public struct Configuration {
         options.inMemory = isInMemory
         options.create = schemaMode != .immutable
         options.clientNumber = clientNumber ?? 0
+        options.encryptionKey = encryptionKey
         return options
     }
 
     var sharedSettings: RealmFile.SharedSettings {
         RealmFile.SharedSettings(
             isImmutable: schemaMode == .immutable, isInMemory: isInMemory,
-            encryptionKey: encryptionKey, schemaMode: schemaMode, schemaVersion: schemaVersion,
+            schemaMode: schemaMode, schemaVersion: schemaVersion,
             clientNumber: clientNumber ?? 0)
     }
 }

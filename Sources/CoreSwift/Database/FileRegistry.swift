@@ -85,6 +85,12 @@ final class FileRegistry: @unchecked Sendable {
         if configuration.schema == nil || mine.schemaVersion == .max {
             theirs.schemaVersion = mine.schemaVersion
         }
+        guard file.store.isEncrypted(with: configuration.encryptionKey) else {
+            throw RealmError(
+                .mismatchedConfig,
+                "'\(configuration.path)' is open already with another encryption key, or one is given "
+                    + "and the other not")
+        }
         guard mine == theirs else {
             throw RealmError(
                 .mismatchedConfig,

@@ -11,12 +11,15 @@ extension Realm {
 
     /// The same for a file that this process need not have open. What prevents opening it is
     /// reported as a problem, too. Never writes the file.
-    public static func check(path: String) -> [String] {
-        check(path: path, files: SystemCalls.shared)
+    public static func check(path: String, encryptionKey: [UInt8] = []) -> [String] {
+        check(path: path, encryptionKey: encryptionKey, files: SystemCalls.shared)
     }
 
-    static func check(path: String, files: FileSystem) -> [String] {
+    static func check(
+        path: String, encryptionKey: [UInt8] = [], files: FileSystem
+    ) -> [String] {
         var options = StoreOptions()
+        options.encryptionKey = encryptionKey
         options.readOnly = true
         options.create = false
         do throws(RealmError) {

@@ -5,12 +5,18 @@ extension Realm {
     ///
     /// Throws `.fileAlreadyExists` when there is something at `path`, `.fileNotFound` when its
     /// directory is missing. The file appears under its name only when it is complete and on
-    /// stable storage.
-    public func writeCopy(to path: String) throws(RealmError) {
-        try writeCopy(to: path, files: SystemCalls.shared)
+    /// stable storage. It is encrypted with `encryptionKey`, if that is not empty; whether this realm
+    /// is, and with what, makes no difference.
+    public func writeCopy(
+        to path: String, encryptionKey: [UInt8] = []
+    ) throws(RealmError) {
+        try writeCopy(to: path, encryptionKey: encryptionKey, files: SystemCalls.shared)
     }
 
-    func writeCopy(to path: String, files: FileSystem) throws(RealmError) {
+    func writeCopy(
+        to path: String, encryptionKey: [UInt8] = [], files: FileSystem
+    ) throws(RealmError) {
+        if !encryptionKey.isEmpty { try FileCipher.checkSize(encryptionKey) }
         let tables = try readTables()
         if tables.isWriting { try tables.settle() }
         guard try !FileOperations.exists(path, files) else {
@@ -21,7 +27,7 @@ extension Realm {
         let temporary = "\(path).copy-\(files.processID())-\(Self.nextCopyNumber())"
         do throws(RealmError) {
             _ = try FileOperations.remove(temporary, files)
-            try Self.write(tables, to: temporary, files)
+            try Self.write(tables, to: temporary, key: encryptionKey, files)
             try FileOperations.place(temporary, as: path, files)
         } catch {
             // Best effort: the error that matters is the first one.
@@ -43,12 +49,14 @@ extension Realm {
         }
     }
 
-    private static func write(
-        _ tables: TableSet, to path: String, _ files: FileSystem
+    static func write(
+        _ tables: TableSet, to path: String, key: [UInt8], keepsLog: Bool = false,
+        _ files: FileSystem
     ) throws(RealmError) {
-        let copy = TreeCopy(tables)
+        let copy = TreeCopy(tables, keepsLog: keepsLog)
         try copy.measure()
-        let options = StoreOptions(firstVersion: tables.version)
+        var options = StoreOptions(firstVersion: tables.version)
+        options.encryptionKey = key
         let store = try Store.open(path: path, options: options, files: files)
         do throws(RealmError) {
             guard let lease = try store.beginWrite(wait: true) else {
@@ -78,17 +86,11 @@ extension Realm {
         to configuration: Configuration, merging: Bool
     ) throws(RealmError) {
         let path = configuration.path
-        if !configuration.encryptionKey.isEmpty {
-            guard configuration.encryptionKey.count == 64 else {
-                throw RealmError(
-                    .invalidEncryptionKey,
-                    "an encryption key has 64 bytes, not \(configuration.encryptionKey.count)")
-            }
-            throw RealmError(.notSupported, "'\(path)': encryption is not supported yet")
-        }
+        let key = configuration.encryptionKey
+        if !key.isEmpty { try FileCipher.checkSize(key) }
         if merging, try FileOperations.exists(path, SystemCalls.shared) {
-            return try merge(into: path)
+            return try merge(into: path, encryptionKey: key)
         }
-        try writeCopy(to: path)
+        try writeCopy(to: path, encryptionKey: key)
     }
 }

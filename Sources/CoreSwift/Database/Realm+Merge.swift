@@ -10,7 +10,7 @@ extension Realm {
     /// Merges into the file at `path`, which exists. In transactions of at most 1,000 objects (and
     /// those that they link to), so an error may leave some of them done; `.brokenInvariant` comes
     /// before the first change.
-    func merge(into path: String) throws(RealmError) {
+    func merge(into path: String, encryptionKey: [UInt8]) throws(RealmError) {
         let tables = try readTables()
         for item in tables.schema.classes where item.kind != .embedded {
             guard item.primaryKey == Self.mergeKey else {
@@ -23,7 +23,9 @@ extension Realm {
             }
         }
         if tables.isWriting { try tables.settle() }
-        let target = try Realm.open(Configuration(path: path))
+        var configuration = Configuration(path: path)
+        configuration.encryptionKey = encryptionKey
+        let target = try Realm.open(configuration)
         defer { target.close() }
         guard target.file !== file else {
             throw RealmError(

@@ -92,7 +92,8 @@ extension Realm {
         let sizes = try store.statistics()
         return try TableSet.withNewest(store) { tables throws(RealmError) in
             var result = RealmStatistics(
-                fileBytes: sizes.filePages << Page.shift, freeBytes: sizes.freePages << Page.shift,
+                fileBytes: store.codec.bytes(pages: UInt64(sizes.filePages)),
+                freeBytes: sizes.freePages << Page.shift,
                 pendingBytes: sizes.pendingPages << Page.shift, liveVersions: sizes.liveVersions,
                 version: tables.version,
                 schemaVersion: tables.schemaVersion == Catalog.unversioned

@@ -93,6 +93,8 @@ protocol FileSystem: AnyObject {
         _ descriptor: Int32, _ target: UnsafeMutableRawPointer, _ offset: Int64, _ bytes: Int
     ) -> Int32
     func unmap(_ base: UnsafeMutableRawPointer, _ bytes: Int) -> Int32
+    /// Leaves reserved memory out of core dumps.
+    func keepFromDumps(_ base: UnsafeMutableRawPointer, _ bytes: Int) -> Int32
     func random(_ target: UnsafeMutableRawPointer, _ count: Int) -> Int
     func processID() -> Int32
 }

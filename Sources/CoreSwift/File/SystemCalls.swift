@@ -146,6 +146,10 @@ final class SystemCalls: FileSystem {
         result(munmap(base, bytes))
     }
 
+    func keepFromDumps(_ base: UnsafeMutableRawPointer, _ bytes: Int) -> Int32 {
+        result(madvise(base, bytes, MADV_DONTDUMP))
+    }
+
     func random(_ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
         Int(result(getentropy(target, count)))
     }

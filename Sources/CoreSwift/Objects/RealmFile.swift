@@ -37,7 +37,6 @@ final class RealmFile: @unchecked Sendable {
     struct SharedSettings: Equatable {
         var isImmutable = false
         var isInMemory = false
-        var encryptionKey: [UInt8] = []
         var schemaMode = SchemaMode.automatic
         var schemaVersion = UInt64.max
         var clientNumber: UInt32 = 0

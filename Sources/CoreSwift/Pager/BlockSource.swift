@@ -10,7 +10,7 @@ struct BlockSourceState {
     /// with relaxed atomics.
     var mappedPages: UInt64
     /// Per page: first half of the check value of the block that starts there and passed the gate
-    /// (content hash and structural check), 0 = none. Access with relaxed atomics; changed by
+    /// (content hash and structural check), 0 = none. Access with atomics; changed by
     /// `PageMapping.mark` and `clear` only.
     var verified: UnsafeMutablePointer<UInt64>
 }

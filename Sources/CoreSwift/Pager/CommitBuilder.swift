@@ -18,6 +18,11 @@ final class CommitScratch {
     fileprivate var vectors: [IOVector] = []
     fileprivate var pages: [UInt64] = []
     fileprivate var references: [BlockReference] = []
+    /// Where the blocks are in memory.
+    fileprivate var blocks: [UnsafeRawPointer] = []
+    /// Blocks that are in the file already.
+    fileprivate var writtenCount = 0
+    fileprivate let sealed = SealedBlocks()
     fileprivate var blockPages: [UInt16] = []
     fileprivate var written: [WrittenRun] = []
     private var memory: UnsafeMutableRawPointer?
@@ -39,6 +44,9 @@ final class CommitScratch {
         vectors.removeAll(keepingCapacity: true)
         pages.removeAll(keepingCapacity: true)
         references.removeAll(keepingCapacity: true)
+        blocks.removeAll(keepingCapacity: true)
+        writtenCount = 0
+        sealed.reset()
         blockPages.removeAll(keepingCapacity: true)
         written.removeAll(keepingCapacity: true)
     }
@@ -70,6 +78,8 @@ final class CommitBuilder {
     }
     private var pieces: [Piece]
     private var current = 0
+    /// Of a write that went before the others.
+    private var failure: RealmError?
 
     /// Holds the lock of the group until the commit has ended.
     init(
@@ -105,11 +115,16 @@ final class CommitBuilder {
     }
 
     private func queue(_ block: UnsafeRawPointer, page: UInt64, pages: Int) -> BlockReference {
-        let reference = BlockCodec.seal(block, page: page, pages: pages, version: version)
-        scratch.vectors.append(IOVector(block, pages * Page.size))
+        let codec = store.codec
+        let sealed = codec.seal(
+            block, page: page, pages: pages, version: version,
+            into: scratch.sealed.take(codec.sealedBytes(pages: pages)))
+        scratch.vectors.append(IOVector(sealed.bytes, sealed.count))
         scratch.pages.append(page)
-        scratch.references.append(reference)
-        return reference
+        scratch.references.append(sealed.reference)
+        scratch.blocks.append(block)
+        if scratch.sealed.isFull { writeEarly() }
+        return sealed.reference
     }
 
     private func take(_ count: UInt64) -> UInt64 {
@@ -185,13 +200,17 @@ final class CommitBuilder {
             }
         }
         let (root, grown) = try placeOwnBlocks(payload, trims: !soft)
+        if let failure {
+            forgetBlocks()
+            throw failure
+        }
         // What can fail, fails before the header is written.
         try store.coverMapping(space.pageCount)
         try writeAndMarkBlocks()
         for run in grown {
             try store.file.writeZeros(
-                Int(run.count) * Page.size, at: Int64(run.page) << Int64(Page.shift),
-                "grow the file")
+                store.codec.bytes(pages: run.page + run.count) - store.codec.offset(run.page),
+                at: Int64(store.codec.offset(run.page)), "grow the file")
         }
         if soft { store.lockFile.setUnsynced(version) }
         try writeHeader(root)
@@ -213,7 +232,7 @@ final class CommitBuilder {
         if shrinks {
             store.limitMapping(to: pageCount)
             // Failing leaves a longer file, which does no harm.
-            try? store.file.truncate(Int64(pageCount) << Int64(Page.shift))
+            try? store.file.truncate(Int64(store.codec.bytes(pages: pageCount)))
         }
         isPublished = true
         return pinPublished(root, slot: slot, payloadCount: payload.count)
@@ -339,22 +358,42 @@ final class CommitBuilder {
         do throws(RealmError) {
             try writeBlocks()
         } catch {
-            // Some of them may have been written.
-            for reference in scratch.references { store.mapping.clear(reference) }
+            forgetBlocks()
             throw error
         }
-        for reference in scratch.references { store.mapping.mark(reference) }
+        // What a bulk load wrote is not all read soon; the root is.
+        let isSmall = scratch.sealed.total <= SealedBlocks.smallMax
+        for (index, reference) in scratch.references.enumerated() {
+            store.mapping.adopt(
+                reference, scratch.blocks[index],
+                keeps: isSmall || index == scratch.references.count - 1)
+        }
+    }
+
+    /// Some of them may have been written.
+    private func forgetBlocks() {
+        for reference in scratch.references { store.mapping.clear(reference) }
+    }
+
+    /// Writes what is sealed, so that a large commit to an encrypted file takes no more memory than one to
+    /// a plain file. The pages are free until the header names the version.
+    private func writeEarly() {
+        if failure == nil {
+            do throws(RealmError) { try writeBlocks() } catch { failure = error }
+        }
+        scratch.writtenCount = scratch.references.count
+        scratch.sealed.empty()
     }
 
     /// Writes the queued blocks, as few calls as their places allow.
     private func writeBlocks() throws(RealmError) {
         let pages = scratch.pages
-        var start = 0
+        var start = scratch.writtenCount
         while start < pages.count {
             var end = start
             var next = pages[start]
             while end < pages.count, pages[end] == next {
-                next += UInt64(scratch.vectors[end].count >> Page.shift)
+                next += UInt64(scratch.references[end].pageCount)
                 end += 1
             }
             try writeVectors(start..<end, at: pages[start])
@@ -368,7 +407,7 @@ final class CommitBuilder {
             do throws(RealmError) {
                 try store.file.write(
                     UnsafeMutableBufferPointer(rebasing: all[range]),
-                    at: Int64(page) << Int64(Page.shift), "write blocks")
+                    at: Int64(store.codec.offset(page)), "write blocks")
             } catch {
                 failure = error
             }

@@ -10,7 +10,7 @@
 //        8     4  format version: 1, or 2 where the slot is the other one, or the root lists blocks
 //                 that versions before it wrote
 //       12     4  page size
-//       16     4  cipher: 0 plain
+//       16     4  cipher: 0 plain; slots of encrypted files are in FileHeader+Sealed.swift
 //       20     4  flags: 1 = in-memory file, gone with its last user
 //       24    16  file id, random
 //       40     8  version
@@ -96,7 +96,7 @@ struct FileHeader: Equatable {
 
     /// Decodes the 512 bytes of a slot, which nobody changes meanwhile.
     static func decode(_ source: UnsafeRawPointer, slot: Int) -> Slot {
-        guard source.u64(0) == magic else { return isZero(source) ? .blank : .foreign }
+        guard source.u64(0) == magic else { return isBlank(source) ? .blank : .foreign }
         let intact = withUnsafeTemporaryAllocation(byteCount: slotBytes, alignment: 8) { copy in
             guard let start = copy.baseAddress else { return false }
             start.copyMemory(from: source, byteCount: slotBytes)
@@ -120,7 +120,8 @@ struct FileHeader: Equatable {
                 pageCount: source.u64(80)))
     }
 
-    private static func isZero(_ source: UnsafeRawPointer) -> Bool {
+    /// Whether the slot is zeros only.
+    static func isBlank(_ source: UnsafeRawPointer) -> Bool {
         for offset in stride(from: 0, to: slotBytes, by: 8) where source.u64(offset) != 0 {
             return false
         }
@@ -135,7 +136,7 @@ struct SyncRecord: Equatable {
     var check1: UInt64
 
     static let byteCount = 64
-    private static let magic: UInt64 = 0x6E79_536D_6C61_6552  // "RealmSyn"
+    static let magic: UInt64 = 0x6E79_536D_6C61_6552  // "RealmSyn"
 
     init(_ header: FileHeader) {
         version = header.version
@@ -157,28 +158,24 @@ struct SyncRecord: Equatable {
         target.put(check.high, 40)
     }
 
-    /// The version of which the bytes are an intact record.
-    static func version(_ source: UnsafeRawPointer) -> UInt64? {
-        guard source.u64(0) == magic else { return nil }
-        return withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) { copy in
-            guard let start = copy.baseAddress else { return nil }
-            start.copyMemory(from: source, byteCount: byteCount)
+    /// The record that the bytes are, if it is intact.
+    init?(_ source: UnsafeRawPointer) {
+        guard source.u64(0) == Self.magic else { return nil }
+        let isIntact = withUnsafeTemporaryAllocation(byteCount: Self.byteCount, alignment: 8) {
+            guard let start = $0.baseAddress else { return false }
+            start.copyMemory(from: source, byteCount: Self.byteCount)
             start.put(UInt64(0), 32)
             start.put(UInt64(0), 40)
-            let check = ContentHash.of(start, count: byteCount, seed0: 0, seed1: 0)
-            guard check.low == source.u64(32), check.high == source.u64(40) else { return nil }
-            return source.u64(8)
+            let check = ContentHash.of(start, count: Self.byteCount, seed0: 0, seed1: 0)
+            return check.low == source.u64(32) && check.high == source.u64(40)
         }
+        guard isIntact else { return nil }
+        self.init(version: source.u64(8), check0: source.u64(16), check1: source.u64(24))
     }
 
-    /// Whether the bytes are the record of this version.
-    static func isPresent(_ source: UnsafeRawPointer, for header: FileHeader) -> Bool {
-        withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: 8) { expected in
-            guard let start = expected.baseAddress else { return false }
-            SyncRecord(header).encode(start)
-            for offset in stride(from: 0, to: byteCount, by: 8)
-            where UnsafeRawPointer(start).u64(offset) != source.u64(offset) { return false }
-            return true
-        }
+    init(version: UInt64, check0: UInt64, check1: UInt64) {
+        self.version = version
+        self.check0 = check0
+        self.check1 = check1
     }
 }

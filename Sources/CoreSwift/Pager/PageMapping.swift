@@ -2,6 +2,10 @@
 // it from the start, more as it grows, so that blocks never move and readers never map anything.
 // Reading only: the engine writes through `pwrite`, so that a full disk is an error, not a signal.
 //
+// Blocks of encrypted files can't be used where the file is mapped. They are decrypted to a second range,
+// each when it passes the gate, and readers find it there as they find blocks of plain files in the
+// first (PageMapping+Decrypted.swift).
+//
 // Invariants
 //  1. Pages below `BlockSourceState.mappedPages` lie inside the file, so touching them is safe.
 //  2. `base` and `verified` stay where they are until deinit.
@@ -9,6 +13,7 @@
 //     that is marked, `tails[q]` is q - s. Whoever marks or writes other blocks over q finds the
 //     mark of s that way and clears it. So a space map that calls pages of a block free can't make
 //     a commit of this process change bytes that stay marked as verified.
+//  4. In an encrypted file a block that is marked is decrypted: `decrypted` has the same value.
 //
 // `extend`, `cover` and `limit` are called with the store's mapping mutex held.
 
@@ -16,41 +21,44 @@ import CKernels
 
 final class PageMapping {
     let source: BlockSource
+    let codec: BlockCodec
     private let files: FileSystem
-    private let base: UnsafeMutableRawPointer
+    /// Where the file is mapped.
+    let file: UnsafeMutableRawPointer
+    private let fileBytes: Int
     private let verified: UnsafeMutablePointer<UInt64>
+    /// Of an encrypted file.
+    let cleartext: Cleartext?
     /// Per page: how far behind the first page of the block that covers it; 0 = first, or none
     /// known. Not on the path of readers. Guarded by `marks`, as are changes of `verified`.
     private let tails: UnsafeMutablePointer<UInt32>
-    private let marks = Lock()
+    let marks = Lock()
     /// Pages of address space.
     let reservedPages: UInt64
-    /// Pages of the range that the file is mapped over; may reach beyond the file's end.
-    private var coveredPages: UInt64 = 0
+    /// Bytes of the range that the file is mapped over; may reach beyond the file's end.
+    private var coveredBytes = 0
 
-    /// The file is mapped in steps of this many pages (64 MiB), so that growth rarely costs a call.
-    private static let step: UInt64 = 16384
+    /// The file is mapped in steps of this many bytes, so that growth rarely costs a call.
+    private static let step = 64 << 20
     static let reservedBytesMax = 256 << 30
     private static let reservedBytesMin = 16 << 20
 
     init(
-        reserving bytesMax: Int, fileBytes: Int64, path: String, files: FileSystem
+        reserving bytesMax: Int, fileBytes: Int64, codec: BlockCodec, path: String,
+        files: FileSystem
     ) throws(RealmError) {
         var bytes = bytesMax
         var code: Int32 = 0
         while true {
-            // Eight bytes of the table of verified blocks for each page, and four of their tails.
             if bytes >= Self.reservedBytesMin, Int64(bytes) >= fileBytes,
-                let base = files.reserve(bytes, zeros: false, &code)
+                let ranges = Self.reserve(bytes, codec, files, &code)
             {
-                let pages = bytes / Page.size
-                if let table = files.reserve(pages * 12, zeros: true, &code) {
-                    self.base = base
-                    verified = table.bindMemory(to: UInt64.self, capacity: pages)
-                    tails = (table + pages * 8).bindMemory(to: UInt32.self, capacity: pages)
-                    break
-                }
-                _ = files.unmap(base, bytes)
+                file = ranges.file
+                verified = ranges.verified
+                tails = ranges.tails
+                cleartext = ranges.cleartext
+                reservedPages = UInt64(ranges.pages)
+                break
             }
             bytes /= 2
             guard bytes >= Self.reservedBytesMin, Int64(bytes) >= fileBytes else {
@@ -60,14 +68,51 @@ final class PageMapping {
             }
         }
         self.files = files
-        reservedPages = UInt64(bytes / Page.size)
+        self.codec = codec
+        self.fileBytes = bytes
         source = .allocate(capacity: 1)
         source.initialize(
-            to: BlockSourceState(base: base, mappedPages: 0, verified: verified))
+            to: BlockSourceState(
+                base: cleartext?.base ?? file, mappedPages: 0, verified: verified))
+    }
+
+    private struct Ranges {
+        let pages: Int
+        let file: UnsafeMutableRawPointer
+        let verified: UnsafeMutablePointer<UInt64>
+        let tails: UnsafeMutablePointer<UInt32>
+        let cleartext: Cleartext?
+    }
+
+    /// Address space for a file of so many bytes and for what is kept of its pages; nil if there is none.
+    private static func reserve(
+        _ bytes: Int, _ codec: BlockCodec, _ files: FileSystem, _ code: inout Int32
+    ) -> Ranges? {
+        guard let file = files.reserve(bytes, zeros: false, &code) else { return nil }
+        let pages = Int(codec.pages(inBytes: Int64(bytes)))
+        // Eight bytes of the table of verified blocks for each page, and four of their tails.
+        guard let table = files.reserve(pages * 12, zeros: true, &code) else {
+            _ = files.unmap(file, bytes)
+            return nil
+        }
+        var cleartext: Cleartext?
+        if codec.cipher != nil {
+            cleartext = Cleartext(pages: pages, files, &code)
+            guard cleartext != nil else {
+                _ = files.unmap(table, pages * 12)
+                _ = files.unmap(file, bytes)
+                return nil
+            }
+        }
+        return Ranges(
+            pages: pages, file: file,
+            verified: table.bindMemory(to: UInt64.self, capacity: pages),
+            tails: (table + pages * 8).bindMemory(to: UInt32.self, capacity: pages),
+            cleartext: cleartext)
     }
 
     deinit {
-        _ = files.unmap(base, Int(reservedPages) * Page.size)
+        _ = files.unmap(file, fileBytes)
         _ = files.unmap(verified, Int(reservedPages) * 12)
         source.deallocate()
     }
@@ -80,11 +125,30 @@ final class PageMapping {
         let page = Int(reference.page)
         guard reference.page + UInt64(reference.pageCount) <= reservedPages else { return }
         marks.lock()
+        defer { marks.unlock() }
+        if let cleartext {
+            // Another block may have come to these pages since this one passed the gate.
+            guard cleartext.holds(reference) else { return }
+            ck_store_u64(verified + page, reference.check0)
+            return
+        }
         clearOverlapped(page, reference.pageCount)
-        for offset in 1..<max(reference.pageCount, 1) {
+        setTails(page, reference.pageCount)
+        ck_store_u64(verified + page, reference.check0)
+    }
+
+    private func setTails(_ page: Int, _ count: Int) {
+        for offset in 1..<max(count, 1) {
             tails[page + offset] = UInt32(truncatingIfNeeded: offset)
         }
-        ck_store_relaxed_u64(verified + page, reference.check0)
+    }
+
+    /// The block is decrypted now; `clear` went before.
+    func noteDecrypted(_ reference: BlockReference) {
+        guard let cleartext else { return }
+        marks.lock()
+        setTails(Int(reference.page), reference.pageCount)
+        cleartext.note(reference)
         marks.unlock()
     }
 
@@ -100,11 +164,16 @@ final class PageMapping {
         for index in page..<page + count {
             // The distance never reaches before the table: it was written from a start in it.
             if tails[index] != 0 {
-                ck_store_relaxed_u64(verified + (index - Int(tails[index])), 0)
+                forget(index - Int(tails[index]))
                 tails[index] = 0
             }
-            ck_store_relaxed_u64(verified + index, 0)
+            forget(index)
         }
+    }
+
+    @inline(__always) private func forget(_ page: Int) {
+        ck_store_relaxed_u64(verified + page, 0)
+        cleartext?.forget(page)
     }
 
     /// Makes the first `pages` pages readable; the caller knows that the file has them.
@@ -118,20 +187,19 @@ final class PageMapping {
     /// Maps the first `pages` pages without making them readable yet: the file may still be
     /// shorter.
     func cover(_ pages: UInt64, of file: OpenFile) throws(RealmError) {
-        guard pages > coveredPages else { return }
+        let bytes = codec.bytes(pages: pages)
+        guard bytes > coveredBytes else { return }
         guard pages <= reservedPages else {
             throw RealmError(
                 .addressSpaceExhausted,
                 "'\(file.path)': \(pages) pages don't fit the \(reservedPages) pages of reserved"
                     + " address space")
         }
-        let target = min((pages + Self.step - 1) / Self.step * Self.step, reservedPages)
-        let start = Int(coveredPages) * Page.size
+        let target = min((bytes + Self.step - 1) / Self.step * Self.step, fileBytes)
         let code = files.mapFixed(
-            file.descriptor, base + start, Int64(start),
-            Int(target - coveredPages) * Page.size)
+            file.descriptor, self.file + coveredBytes, Int64(coveredBytes), target - coveredBytes)
         guard code == 0 else { throw FileErrors.make(Int(code), "map the file", file.path) }
-        coveredPages = target
+        coveredBytes = target
     }
 
     /// Forgets pages from `pages` on: the file ends there now.

@@ -11,7 +11,7 @@ extension Store {
             root: pin.root, pageCount: root.pageCount)
         // The slots may hold newer versions by now, which is fine.
         for slot in 0...1 {
-            guard case .valid(let found) = try Self.readSlot(file, slot),
+            guard case .valid(let found) = try Self.readSlot(file, slot, codec),
                 found.version == pin.version
             else { continue }
             if found.root != pin.root || found.fileID != fileID {

@@ -26,37 +26,37 @@ extension Store {
         defer { lockFile.leave() }
         let alone = try lockFile.takeSessionAlone()
         let found = try openFile(path, options, files)
-        let mapping = try PageMapping(
-            reserving: options.reservedBytes, fileBytes: found?.status.bytes ?? 0, path: path,
-            files: files)
         if !alone {
             guard let found else { throw replaced(path) }
             try lockFile.shareSession()
-            return try attach(found, options, mapping, lockFile)
+            return try attach(found, options, lockFile)
         }
         var opened: Recovered?
         var used = found
         var claim: FileClaim?
         if let found {
             claim = try claimFile(found, lockFile, joins: false)
-            opened = try recover(
-                found.file, mapping, options, fileBytes: found.status.bytes)
+            opened = try recover(found.file, options, fileBytes: found.status.bytes)
         }
         if opened == nil {
             guard options.create else {
                 throw RealmError(
                     .invalidDatabase, "'\(path)': the file holds no realm yet", path: path)
             }
-            opened = Recovered(
-                header: try createFile(
-                    path, options, permissions: found?.status.permissions, files),
-                unsynced: false)
+            let (header, codec) = try createFile(
+                path, options, permissions: found?.status.permissions, files)
             used = try openFile(path, options, files)
+            opened = Recovered(
+                header: header, unsynced: false,
+                mapping: try PageMapping(
+                    reserving: options.reservedBytes, fileBytes: 0, codec: codec, path: path,
+                    files: files))
             claim?.close()
             claim = nil
         }
         guard let opened, let used else { throw replaced(path) }
         if claim == nil { claim = try claimFile(used, lockFile, joins: false) }
+        let mapping = opened.mapping
         try mapping.extend(to: opened.header.pageCount, of: used.file)
         try lockFile.initialize(
             opened.header, identity: used.status.identity, unsynced: opened.unsynced)
@@ -108,18 +108,22 @@ extension Store {
 
     /// Joins those who have the file open.
     private static func attach(
-        _ found: FoundFile, _ options: StoreOptions, _ mapping: PageMapping, _ lockFile: LockFile
+        _ found: FoundFile, _ options: StoreOptions, _ lockFile: LockFile
     ) throws(RealmError) -> Store {
         let file = found.file
         try lockFile.attach(inMemory: options.inMemory, identity: found.status.identity)
         let claim = try claimFile(found, lockFile, joins: true)
-        try mapping.extend(to: try presentPages(file, lockFile), of: file)
+        let codec = try codec(of: file, try readStart(file), options)
+        let mapping = try PageMapping(
+            reserving: options.reservedBytes, fileBytes: found.status.bytes, codec: codec,
+            path: file.path, files: file.files)
+        try mapping.extend(to: try presentPages(file, lockFile, codec), of: file)
         try lockFile.claimRecord(processID: UInt64(file.files.processID()))
         let store = Store(
             path: file.path, options: options, file: file, mapping: mapping, lockFile: lockFile,
             claim: claim, fileID: lockFile.fileID, identity: found.status.identity)
         var slots: [FileHeader.Slot] = []
-        for slot in 0...1 { slots.append(try readSlot(file, slot)) }
+        for slot in 0...1 { slots.append(try readSlot(file, slot, codec)) }
         for case .valid(let header) in slots where header.fileID == lockFile.fileID {
             return store
         }
@@ -129,10 +133,10 @@ extension Store {
     /// The pages that the others count, which the file must have: reading behind its end would be
     /// a signal.
     private static func presentPages(
-        _ file: OpenFile, _ lockFile: LockFile
+        _ file: OpenFile, _ lockFile: LockFile, _ codec: BlockCodec
     ) throws(RealmError) -> UInt64 {
         var pages = lockFile.filePages
-        while UInt64(max(0, try file.status().bytes)) < pages << UInt64(Page.shift) {
+        while try file.status().bytes < Int64(codec.bytes(pages: pages)) {
             // Who cuts the file first says so.
             let now = lockFile.filePages
             guard now < pages else {
@@ -152,16 +156,14 @@ extension Store {
         let file = try OpenFile(path, .readOnly, files)
         let status = try file.status()
         guard status.isRegular else { throw notRegular(path) }
-        let mapping = try PageMapping(
-            reserving: Int(max(status.bytes, 1 << 24)) + Page.size, fileBytes: status.bytes,
-            path: path, files: files)
-        guard
-            let opened = try recover(file, mapping, options, fileBytes: status.bytes)
-        else {
+        var options = options
+        options.reservedBytes = Int(max(status.bytes, 1 << 24)) + Page.size
+        guard let opened = try recover(file, options, fileBytes: status.bytes) else {
             throw RealmError(
                 .invalidDatabase, "'\(path)': the file is empty and can't be created read-only",
                 path: path)
         }
+        let mapping = opened.mapping
         let lockFile = LockFile(
             privateFor: opened.header, pages: opened.header.pageCount, path: path)
         try mapping.extend(to: opened.header.pageCount, of: file)
@@ -176,10 +178,11 @@ extension Store {
         var header: FileHeader
         /// The version may not be on stable storage.
         var unsynced: Bool
+        var mapping: PageMapping
     }
 
     static func readSlot(
-        _ file: OpenFile, _ slot: Int
+        _ file: OpenFile, _ slot: Int, _ codec: BlockCodec = .plain
     ) throws(RealmError) -> FileHeader.Slot {
         let buffer = UnsafeMutableRawPointer.allocate(
             byteCount: FileHeader.slotBytes, alignment: 8)
@@ -187,26 +190,24 @@ extension Store {
         buffer.initializeMemory(as: UInt8.self, repeating: 0, count: FileHeader.slotBytes)
         _ = try file.read(
             buffer, count: FileHeader.slotBytes, at: Int64(FileHeader.slotOffset(slot)))
-        return FileHeader.decode(buffer, slot: slot)
+        return codec.decode(buffer, slot: slot)
     }
 
     /// The version to start from; nil when the file is new.
     private static func recover(
-        _ file: OpenFile, _ mapping: PageMapping, _ options: StoreOptions, fileBytes: Int64
+        _ file: OpenFile, _ options: StoreOptions, fileBytes: Int64
     ) throws(RealmError) -> Recovered? {
         if fileBytes == 0 { return nil }
         let path = file.path
         func invalid(_ rule: String) -> RealmError {
             RealmError(.invalidDatabase, "'\(path)': \(rule)", path: path)
         }
-        let start = UnsafeMutableRawPointer.allocate(byteCount: 2 * Page.size, alignment: 8)
-        defer { start.deallocate() }
-        start.initializeMemory(as: UInt8.self, repeating: 0, count: 2 * Page.size)
-        _ = try file.read(start, count: 2 * Page.size, at: 0)
+        let buffer = try readStart(file)
+        let codec = try codec(of: file, buffer, options)
         var headers: [FileHeader] = []
         var foreign = 0
         for slot in 0...1 {
-            switch FileHeader.decode(start + FileHeader.slotOffset(slot), slot: slot) {
+            switch decodeSlot(buffer, slot, codec) {
             case .valid(let header): headers.append(header)
             case .blank, .damaged: break
             case .foreign: foreign += 1
@@ -233,16 +234,21 @@ extension Store {
                 .incompatibleSession,
                 "'\(path)': holds a durable realm, which can't be opened in memory", path: path)
         }
-        let synced = syncedVersion(start)
+        let synced = syncedVersion(buffer, codec)
         guard headers[0].version >= synced else {
             throw invalid("the header of version \(synced), which was complete, is damaged")
         }
         var reason = ""
-        let pages = UInt64(fileBytes) / UInt64(Page.size)
+        let pages = codec.pages(inBytes: fileBytes)
+        let mapping = try PageMapping(
+            reserving: options.reservedBytes, fileBytes: fileBytes, codec: codec, path: path,
+            files: file.files)
         for header in headers {
             // What was on stable storage does not vanish in a crash: no older version will do.
             if header.version < synced { break }
-            guard header.cipher == 0 else { throw invalid("the file is encrypted") }
+            guard header.cipher == 0 || codec.cipher != nil else {
+                throw invalid("the header names a cipher, but is not encrypted")
+            }
             let fits =
                 header.pageCount <= pages && header.root.page >= FileHeader.firstBlockPage
                 && header.root.page + UInt64(header.root.pageCount) <= header.pageCount
@@ -256,53 +262,57 @@ extension Store {
             }
             try mapping.extend(to: header.pageCount, of: file)
             if hasSyncRecord(mapping, header) {
-                return Recovered(header: header, unsynced: false)
+                return Recovered(header: header, unsynced: false, mapping: mapping)
             }
             if let problem = verify(header, mapping) {
                 reason = problem
                 mapping.limit(to: 0)
                 continue
             }
-            return try accept(header, file, options)
+            return try accept(header, file, options, mapping)
         }
         throw invalid(reason)
     }
 
     private static func accept(
-        _ header: FileHeader, _ file: OpenFile, _ options: StoreOptions
+        _ header: FileHeader, _ file: OpenFile, _ options: StoreOptions, _ mapping: PageMapping
     ) throws(RealmError) -> Recovered {
         // Someone who may not write leaves the sync to the first writer.
         if options.readOnly || options.immutable {
-            return Recovered(header: header, unsynced: true)
+            return Recovered(header: header, unsynced: true, mapping: mapping)
         }
         try file.sync()
-        return Recovered(header: header, unsynced: false)
+        return Recovered(header: header, unsynced: false, mapping: mapping)
     }
 
     /// Pages of a new file: two with header slots, the root of version 1.
     private static let createdPages = 3
 
     /// The newest version that some sync record in the first two pages vouches for; 0 = none.
-    private static func syncedVersion(_ start: UnsafeRawPointer) -> UInt64 {
-        var newest: UInt64 = 0
-        for slot in 0...1 {
-            let record = start + SyncRecord.offset(slot: slot)
-            newest = max(newest, SyncRecord.version(record) ?? 0)
+    private static func syncedVersion(_ start: [UInt8], _ codec: BlockCodec) -> UInt64 {
+        start.withUnsafeBytes { bytes in
+            guard let base = bytes.baseAddress else { return 0 }
+            var newest: UInt64 = 0
+            for slot in 0...1 {
+                let record = codec.record(base + SyncRecord.offset(slot: slot), slot: slot)
+                newest = max(newest, record?.version ?? 0)
+            }
+            return newest
         }
-        return newest
     }
 
     private static func hasSyncRecord(_ mapping: PageMapping, _ header: FileHeader) -> Bool {
-        SyncRecord.isPresent(
-            mapping.source.pointee.base + SyncRecord.offset(slot: header.slot), for: header)
+        mapping.codec.record(
+            mapping.file + SyncRecord.offset(slot: header.slot), slot: header.slot)
+            == SyncRecord(header)
     }
 
     /// Hashes every block that the version wrote; nil when all are right, else what is wrong.
     static func verify(_ header: FileHeader, _ mapping: PageMapping) -> String? {
-        let base = mapping.source.pointee.base
         let reference = header.root
-        let block = base + Int(reference.page) << Page.shift
-        guard BlockCodec.isIntact(block, reference) else {
+        guard mapping.codec.isIntact(mapping.file, reference),
+            let block = mapping.block(reference)
+        else {
             return "page \(reference.page): the root of version \(header.version) is damaged"
         }
         guard let root = try? VersionRoot(block, reference), root.pageCount == header.pageCount
@@ -319,11 +329,13 @@ extension Store {
                 guard pages > 0, page >= FileHeader.firstBlockPage,
                     page < header.pageCount, UInt64(pages) <= header.pageCount - page
                 else { return "page \(page): written list is inconsistent" }
-                let location = BlockReference.location(page: page, count: pages)
-                let check = ContentHash.of(
-                    base + Int(page) << Page.shift, count: pages * Page.size, seed0: location,
-                    seed1: run.version)
-                digest.add(location: location, check: check)
+                let place = BlockReference(
+                    location: BlockReference.location(page: page, count: pages),
+                    version: run.version, check0: 0, check1: 0)
+                guard let check = mapping.codec.check(mapping.file, place) else {
+                    return "page \(page): a block written by version \(run.version) is damaged"
+                }
+                digest.add(location: place.location, check: check)
                 page += UInt64(pages)
             }
         }
@@ -341,21 +353,21 @@ extension Store {
     /// realms are no exception, or after a power failure nobody could tell what they are.
     private static func createFile(
         _ path: String, _ options: StoreOptions, permissions: UInt32?, _ files: FileSystem
-    ) throws(RealmError) -> FileHeader {
+    ) throws(RealmError) -> (FileHeader, BlockCodec) {
         let temporary = path + creationSuffix
         do throws(RealmError) {
             // Left by a process that died; the lock for opening is held, so nobody else's.
             _ = try FileOperations.remove(temporary, files)
             let file = try OpenFile(temporary, .create, files)
             if let permissions { try file.setPermissions(permissions) }
-            let header = try writeNewFile(file, options)
+            let made = try writeNewFile(file, options)
             file.close()
             try FileOperations.replace(temporary, as: path, files)
             if !options.inMemory {
                 // Best effort: not every file system can sync directories.
                 _ = files.syncDirectory(FileOperations.directory(of: path))
             }
-            return header
+            return made
         } catch {
             // Best effort: the error that matters is the first one.
             _ = try? FileOperations.remove(temporary, files)
@@ -367,26 +379,29 @@ extension Store {
 
     /// Of the name under which a file is made.
     static let creationSuffix = ".creating"
+    /// Of the name under which a file is written that gets another encryption key.
+    static let rekeyingSuffix = ".rekeying"
 
     private static func writeNewFile(
         _ file: OpenFile, _ options: StoreOptions
-    ) throws(RealmError) -> FileHeader {
-        var id = FileID(low: 0, high: 0)
-        var random = 0
-        repeat {
-            random = withUnsafeMutableBytes(of: &id) { bytes in
-                bytes.baseAddress.map { file.files.random($0, bytes.count) } ?? 0
-            }
-        } while random == OpenFile.interrupted
-        guard random >= 0 else { throw FileErrors.make(random, "get random bytes", file.path) }
+    ) throws(RealmError) -> (FileHeader, BlockCodec) {
+        let random = try randomBytes(16, file)
+        let id = random.withUnsafeBytes { bytes in
+            FileID(
+                low: bytes.loadUnaligned(as: UInt64.self),
+                high: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+        }
+        let codec = try newCodec(file, id, options)
         let version = options.firstVersion
         let pages = createdPages
+        let bytes = codec.bytes(pages: UInt64(pages))
         let buffer = UnsafeMutableRawPointer.allocate(
-            byteCount: pages * Page.size, alignment: Page.size)
+            byteCount: bytes + Page.size, alignment: Page.size)
         defer { buffer.deallocate() }
-        buffer.initializeMemory(as: UInt8.self, repeating: 0, count: pages * Page.size)
+        buffer.initializeMemory(as: UInt8.self, repeating: 0, count: bytes + Page.size)
         let space = SpaceMap(version: version, pageCount: UInt64(pages))
-        let rootPage = buffer + 2 * Page.size
+        // A plain one is written from where it is made.
+        let rootPage = buffer + (codec.cipher == nil ? codec.offset(2) : bytes)
         VersionRoot.encode(
             rootPage, capacity: Page.size, version: version, pageCount: UInt64(pages),
             digest: WrittenDigest(), payload: UnsafeRawBufferPointer(start: nil, count: 0),
@@ -395,27 +410,30 @@ extension Store {
         let header = FileHeader(
             slot: FileHeader.homeSlot(version),
             flags: options.inMemory ? FileHeader.flagInMemory : 0, fileID: id, version: version,
-            root: BlockCodec.seal(rootPage, page: 2, pages: 1, version: version),
+            root: codec.seal(
+                rootPage, page: 2, pages: 1, version: version, into: buffer + codec.offset(2)
+            ).reference,
             pageCount: UInt64(pages))
-        header.encode(buffer + FileHeader.slotOffset(header.slot))
-        try file.write(buffer, count: pages * Page.size, at: 0, "create the file")
+        codec.encode(header, into: buffer + FileHeader.slotOffset(header.slot))
+        try file.write(buffer, count: bytes, at: 0, "create the file")
         try file.sync()
-        return header
+        return (header, codec)
     }
 
     /// Notes that the newest version is on stable storage. The caller has the file alone.
     func writeSyncRecord() throws(RealmError) {
         let version = lockFile.committedVersion
         guard let slot = lockFile.root(of: version)?.slot,
-            case .valid(let header) = try Self.readSlot(file, slot),
+            case .valid(let header) = try Self.readSlot(file, slot, codec),
             header.version == version, !Self.hasSyncRecord(mapping, header)
         else { return }
         let buffer = UnsafeMutableRawPointer.allocate(
-            byteCount: SyncRecord.byteCount, alignment: 8)
+            byteCount: codec.recordBytes, alignment: 8)
         defer { buffer.deallocate() }
-        SyncRecord(header).encode(buffer)
+        codec.encode(
+            SyncRecord(header), slot: slot, into: buffer)
         try file.write(
-            buffer, count: SyncRecord.byteCount, at: Int64(SyncRecord.offset(slot: slot)),
+            buffer, count: codec.recordBytes, at: Int64(SyncRecord.offset(slot: slot)),
             "write the sync record")
     }
 }

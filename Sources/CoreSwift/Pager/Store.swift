@@ -26,6 +26,12 @@ struct StoreOptions {
     var inMemory = false
     /// Creates the file if it is missing.
     var create = true
+    /// Empty: the file is plain. An open store has it no more.
+    var encryptionKey: [UInt8] = []
+    /// How a file that is created is encrypted.
+    var cipher = CipherKind.preferred
+    /// Whether the processor can do AES-256-GCM; tests say that it can't.
+    var hasAES = CipherKind.hasAES
     /// Of a file that is created. A copy goes on where its original is: what is numbered by versions
     /// (collections in mixed values) stays different from what comes later.
     var firstVersion: UInt64 = 1
@@ -89,6 +95,7 @@ final class Store: @unchecked Sendable {
 
     /// Readers keep the store alive while they use this.
     var source: BlockSource { mapping.source }
+    var codec: BlockCodec { mapping.codec }
 
     init(
         path: String, options: StoreOptions, file: OpenFile, mapping: PageMapping,
@@ -97,6 +104,8 @@ final class Store: @unchecked Sendable {
         self.claim = claim
         self.identity = identity
         self.path = path
+        var options = options
+        options.encryptionKey = []
         self.options = options
         files = file.files
         self.file = file
@@ -112,7 +121,10 @@ final class Store: @unchecked Sendable {
 
     /// The bytes of a block whose reference and content hash are right. The caller checks the
     /// structure and then calls `markVerified`; readers that find it so marked skip both.
-    func admit(_ reference: BlockReference) throws(RealmError) -> UnsafeRawPointer {
+    /// `fresh`: the bytes in the file are looked at, also if the block was decrypted before.
+    func admit(
+        _ reference: BlockReference, fresh: Bool = false
+    ) throws(RealmError) -> UnsafeRawPointer {
         let page = reference.page
         let count = UInt64(reference.pageCount)
         guard !reference.isTransient, page >= FileHeader.firstBlockPage, count > 0 else {
@@ -127,14 +139,27 @@ final class Store: @unchecked Sendable {
                     + " \(pages) pages", path: path)
         }
         if page + count > ck_load_relaxed_u64(source.mappedPages) { try extendMapping(to: pages) }
-        let block = source.pointee.base + Int(page) << Page.shift
-        guard BlockCodec.isIntact(block, reference) else {
+        guard let block = intactBlock(reference, fresh: fresh) else {
             throw RealmError(
                 .invalidDatabase,
                 "'\(path)': page \(page): the block's \(count) pages don't match their check value"
                     + " (written by version \(reference.version))", path: path)
         }
         return block
+    }
+
+    private func intactBlock(_ reference: BlockReference, fresh: Bool) -> UnsafeRawPointer? {
+        guard mapping.cleartext != nil else {
+            guard codec.isIntact(mapping.file, reference) else { return nil }
+            return source.pointee.base + Int(reference.page) << Page.shift
+        }
+        if fresh, !codec.isIntact(mapping.file, reference) { return nil }
+        return mapping.decrypted(reference)
+    }
+
+    /// Whether the file was opened with this key; an empty one stands for none.
+    func isEncrypted(with key: [UInt8]) -> Bool {
+        codec.cipher.map { $0.isMade(of: key) } ?? key.isEmpty
     }
 
     /// From now on readers use the block without looking. It is one that `admit` gave out.
@@ -309,7 +334,8 @@ final class Store: @unchecked Sendable {
     private func restoreHeader() throws(RealmError) {
         let version = lockFile.committedVersion
         guard let known = lockFile.root(of: version),
-            case .valid(let found) = try Self.readSlot(file, known.slot), found.fileID == fileID
+            case .valid(let found) = try Self.readSlot(file, known.slot, codec),
+            found.fileID == fileID
         else {
             throw RealmError(
                 .invalidDatabase,
@@ -327,7 +353,7 @@ final class Store: @unchecked Sendable {
         let buffer = UnsafeMutableRawPointer.allocate(
             byteCount: FileHeader.slotBytes, alignment: 8)
         defer { buffer.deallocate() }
-        header.encode(buffer)
+        codec.encode(header, into: buffer)
         try file.write(
             buffer, count: FileHeader.slotBytes, at: Int64(FileHeader.slotOffset(header.slot)),
             "write the header")

@@ -78,7 +78,7 @@ final class TableCheck {
                 throw RealmError(
                     .invalidDatabase, "page \(reference.page): the block is in use twice")
             }
-            let block = try tables.store.admit(reference)
+            let block = try tables.store.admit(reference, fresh: true)
             reachable.append(reference)
             guard block.u64(BlockField.tag) == tag.rawValue else {
                 throw RealmError(

@@ -65,7 +65,7 @@ import Testing
         let session = try open(path, files, workload, &errors)
         try session.verify(model)
         try session.close()
-        let problems = Realm.check(path: path)
+        let problems = Realm.check(path: path, encryptionKey: workload.key)
         guard problems.isEmpty else {
             throw ToyFailure(description: problems.joined(separator: "; "))
         }

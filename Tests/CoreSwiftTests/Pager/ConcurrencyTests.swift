@@ -8,9 +8,10 @@ import Testing
 @Suite struct ConcurrencyTests {
     private let directory = TemporaryDirectory()
 
-    private func open() throws -> Store {
+    private func open(encrypted: Bool = false) throws -> Store {
         var options = StoreOptions()
-        options.inMemory = true
+        options.inMemory = !encrypted
+        if encrypted { options.encryptionKey = FileCipherTests.key }
         options.spaceLimits = .tiny
         return try Store.open(
             path: directory.file(), options: options, files: SystemCalls.shared)
@@ -31,8 +32,9 @@ import Testing
         for message in messages { Issue.record("\(message)") }
     }
 
-    @Test func readersPinVersionsWhileWritersCommit() throws {
-        let stores = [try open(), try open()]
+    @Test(arguments: [false, true])
+    func readersPinVersionsWhileWritersCommit(_ encrypted: Bool) throws {
+        let stores = [try open(encrypted: encrypted), try open(encrypted: encrypted)]
         let count = TestSettings.number("REALM_RACE_STEPS", 150)
         func write(_ store: Store) throws {
             for _ in 0..<count { _ = try VersionedWorkload.commitNext(store) }

@@ -30,7 +30,9 @@ import Testing
     }
 
     /// Opens, commits, pins, closes, opens again; after each error tries again. Returns the errors.
-    private func workload(_ files: RecordingFileSystem, _ path: String) throws -> [RealmError] {
+    private func workload(
+        _ files: RecordingFileSystem, _ path: String, encrypted: Bool
+    ) throws -> [RealmError] {
         var errors: [RealmError] = []
         var model: ToyModel = [:]
         var random = Random(11)
@@ -38,6 +40,7 @@ import Testing
         var options = StoreOptions()
         options.spaceLimits = .tiny
         options.reservedBytes = 64 << 20
+        if encrypted { options.encryptionKey = FileCipherTests.key }
         for session in 0..<2 {
             var store = try reopen(path, options, files, &errors)
             for step in 0..<4 {
@@ -96,6 +99,14 @@ import Testing
     }
 
     private func campaign(_ fault: Fault, overcome: Bool, code: ErrorCode? = nil) throws {
+        for encrypted in [false, true] {
+            try campaign(fault, overcome: overcome, code: code, encrypted: encrypted)
+        }
+    }
+
+    private func campaign(
+        _ fault: Fault, overcome: Bool, code: ErrorCode?, encrypted: Bool
+    ) throws {
         var number = 1
         var reported = 0
         while true {
@@ -105,7 +116,7 @@ import Testing
             files.faults[number] = fault
             let errors: [RealmError]
             do {
-                errors = try workload(files, path)
+                errors = try workload(files, path, encrypted: encrypted)
             } catch {
                 Issue.record("call \(number) (\(files.lastFault)) failing: \(error)")
                 return

@@ -236,6 +236,7 @@ struct ToyWorkload: CrashWorkload {
         options.reservedBytes = 64 << 20
         if random.below(2) == 0 { options.spaceLimits = .tiny }
         startsReadOnly = random.below(3) == 0
+        if random.below(2) == 0 { options.encryptionKey = [UInt8](repeating: 3, count: 64) }
     }
 
     var emptyModel: ToyModel { [:] }

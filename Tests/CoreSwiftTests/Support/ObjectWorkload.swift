@@ -115,6 +115,8 @@ struct ObjectWorkload: CrashWorkload {
     let itemsMax: Int64
     let stepsMax: Int
     var isChecked = true
+    /// With which the file is encrypted; empty: it is plain.
+    let key: [UInt8]
     /// The change log is kept for a consumer that lags behind.
     var keepsLog = false
     /// Changes are committed by blocks that run asynchronously, and become one version where they can.
@@ -123,13 +125,16 @@ struct ObjectWorkload: CrashWorkload {
     init(_ random: inout Random, itemsMax: Int64 = 250) {
         self.itemsMax = itemsMax
         stepsMax = [2, 10, 60][random.below(3)]
+        key = random.below(2) == 0 ? [] : [UInt8](repeating: 3, count: 64)
     }
 
     var emptyModel: ObjectModel { ObjectModel() }
 
     func open(_ path: String, _ files: FileSystem) throws -> ObjectSession {
+        var configuration = Self.configuration(path)
+        configuration.encryptionKey = key
         let session = ObjectSession(
-            try Realm.open(Self.configuration(path), files: files), isChecked: isChecked,
+            try Realm.open(configuration, files: files), isChecked: isChecked,
             keepsLog: keepsLog)
         if isGrouped { session.group = try BlockGroup(session.realm) }
         return session

@@ -301,6 +301,11 @@ final class RecordingFileSystem: FileSystem {
         real.unmap(base, bytes)
     }
 
+    func keepFromDumps(_ base: UnsafeMutableRawPointer, _ bytes: Int) -> Int32 {
+        if let failure = enter("keepFromDumps") { return failure }
+        return real.keepFromDumps(base, bytes)
+    }
+
     func random(_ target: UnsafeMutableRawPointer, _ count: Int) -> Int {
         if let failure = enter("random") { return Int(failure) }
         return real.random(target, count)

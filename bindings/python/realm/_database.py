@@ -343,7 +343,11 @@ class Realm(_realm.Realm):
     def write_copy(
         self, path: str | os.PathLike[str], /, *, encryption_key: bytes | None = None
     ) -> None:
-        """Writes what this realm sees to a new, compacted file."""
+        """Writes what this realm sees to a new, compacted file.
+
+        The file is encrypted with `encryption_key`, and without one not at all, whether this realm
+        is or not: writing a copy is how a realm gets another key, its first one, or none.
+        """
         self._write_copy(path, encryption_key)
 
     def __repr__(self) -> str:
@@ -506,7 +510,8 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     read_only       nothing can be written, not even new classes.
     in_memory       nothing outlives the last realm that is open under this path.
     max_versions    a write transaction fails when readers hold more versions than this.
-    encryption_key  64 bytes.
+    encryption_key  64 bytes that everything in the file is encrypted with, from the moment it is made:
+                    `os.urandom(64)`, kept where only the program finds it. See docs/ENCRYPTION.md.
 
     Objects that are there get the defaults of properties that are added. See docs/MIGRATIONS.md.
     `realm.open_async` does the same on another thread.
@@ -563,13 +568,26 @@ def migration_plan(
     return MigrationPlan(text, old, number, tuple(differences), changes, refusal)
 
 
-def check_file(path: str | os.PathLike[str], /) -> list[str]:
+def check_file(
+    path: str | os.PathLike[str], /, *, encryption_key: bytes | None = None
+) -> list[str]:
     """Verifies the realm file at `path`, which need not be open, and does not change it.
 
     Returns the problems found, as texts; an empty list means that every block, tree, index and
     link of the file is sound. What prevents opening the file is a problem, too.
     """
-    return _realm.check_file(os.path.abspath(os.fsdecode(path)))
+    return _realm.check_file(os.path.abspath(os.fsdecode(path)), encryption_key)
+
+
+def change_encryption_key(
+    path: str | os.PathLike[str], /, *, old: bytes | None, new: bytes | None
+) -> None:
+    """Encrypts the realm file at `path` with the key `new` instead of `old`; None stands for none.
+
+    So this encrypts plain files and decrypts encrypted ones, too. The file is written anew, and is
+    changed as a whole or not at all. Raises an error when it is open anywhere.
+    """
+    _realm.change_encryption_key(os.path.abspath(os.fsdecode(path)), old, new)
 
 
 def delete_files(path: str | os.PathLike[str], /) -> bool:

@@ -115,9 +115,12 @@ static PyMethodDef module_methods[] = {
     {"delete_files", delete_files, METH_O,
      "delete_files(path, /)\n--\n\n"
      "Deletes a realm's files; False if there were none. Fails while the realm is open anywhere."},
-    {"check_file", check_file, METH_O,
-     "check_file(path, /)\n--\n\n"
+    {"check_file", check_file, METH_VARARGS,
+     "check_file(path, encryption_key=None, /)\n--\n\n"
      "The problems of a realm's file as texts; none means that every block of it is sound."},
+    {"change_encryption_key", change_encryption_key, METH_VARARGS,
+     "change_encryption_key(path, old_key, new_key, /)\n--\n\n"
+     "Encrypts a realm's file with another key; None stands for none."},
     {"_cancel_opening", cancel_opening, METH_O, NULL},
     {"_set_make_path", set_make_path, METH_O, NULL},
     {"_set_default_to_json", set_default_to_json, METH_O, NULL},

@@ -349,7 +349,7 @@ static PyObject *method_write_copy(Realm *self, PyObject *args) {
                           &key_size)) {
         return NULL;
     }
-    if (realm_ready(self) < 0) {
+    if (encryption_key_check(key, key_size) < 0 || realm_ready(self) < 0) {
         Py_DECREF(path);
         return NULL;
     }

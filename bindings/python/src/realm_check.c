@@ -60,21 +60,58 @@ PyObject *realm_check_method(Realm *self, PyObject *unused) {
     return NULL;
 }
 
-PyObject *check_file(PyObject *module, PyObject *argument) {
+int encryption_key_check(const char *key, Py_ssize_t size) {
+    if (!key || size > 0) return 0;
+    PyErr_SetString(PyExc_ValueError, "an encryption key has 64 bytes, not 0");
+    return -1;
+}
+
+PyObject *check_file(PyObject *module, PyObject *arguments) {
     State *state = PyModule_GetState(module);
     Problems problems = {0};
-    PyObject *path = NULL;
+    PyObject *argument, *path = NULL;
+    const char *key = NULL;
+    Py_ssize_t key_size = 0;
     bool done;
+    if (!PyArg_ParseTuple(arguments, "O|z#:check_file", &argument, &key, &key_size)) return NULL;
+    if (encryption_key_check(key, key_size) < 0) return NULL;
     if (!PyUnicode_FSConverter(argument, &path)) return NULL;
+    realm_binary_t opening = {(const uint8_t *)key, (size_t)key_size};
     const char *text = PyBytes_AsString(path);
     Py_BEGIN_ALLOW_THREADS
-    done = realm_check_file(text, collect, &problems, NULL);
+    done = realm_check_file_with_key(text, opening, collect, &problems, NULL);
     Py_END_ALLOW_THREADS
     Py_DECREF(path);
     PyObject *list = problems_list(&problems);
     if (done || !list) return list;
     Py_DECREF(list);
     raise_engine(state, "checking %R", argument);
+    return NULL;
+}
+
+PyObject *change_encryption_key(PyObject *module, PyObject *arguments) {
+    State *state = PyModule_GetState(module);
+    PyObject *argument, *path = NULL;
+    const char *keys[2];
+    Py_ssize_t sizes[2];
+    bool done;
+    if (!PyArg_ParseTuple(arguments, "Oz#z#:change_encryption_key", &argument, &keys[0], &sizes[0],
+                          &keys[1], &sizes[1])) {
+        return NULL;
+    }
+    for (int i = 0; i < 2; i++) {
+        if (encryption_key_check(keys[i], sizes[i]) < 0) return NULL;
+    }
+    if (!PyUnicode_FSConverter(argument, &path)) return NULL;
+    realm_binary_t from = {(const uint8_t *)keys[0], (size_t)sizes[0]};
+    realm_binary_t to = {(const uint8_t *)keys[1], (size_t)sizes[1]};
+    const char *text = PyBytes_AsString(path);
+    Py_BEGIN_ALLOW_THREADS
+    done = realm_change_encryption_key(text, from, to);
+    Py_END_ALLOW_THREADS
+    Py_DECREF(path);
+    if (done) Py_RETURN_NONE;
+    raise_engine(state, "changing the key of %R", argument);
     return NULL;
 }
 

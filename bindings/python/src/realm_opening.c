@@ -199,7 +199,7 @@ static Opening *opening_parse(PyTypeObject *type, PyObject *args, PyObject *kwar
     }
     State *state = state_of_type(type);
     int mode = state ? schema_mode(mode_name) : -1;
-    if (mode < 0) return NULL;
+    if (mode < 0 || encryption_key_check(key, key_size) < 0) return NULL;
     Opening *opening = PyMem_Calloc(1, sizeof *opening);
     if (!opening) {
         PyErr_NoMemory();

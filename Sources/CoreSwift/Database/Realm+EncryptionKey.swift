@@ -1,0 +1,70 @@
+// Giving a file another encryption key, its first one, or none. Everything in a file is sealed with keys
+// that come from its header, so all of it is written anew: to a file beside it, which then takes its place.
+
+extension Realm {
+    /// Encrypts the file at `path` with `newKey` instead of `oldKey`; an empty one stands for none. The
+    /// file is compact afterwards, and has the change log that it had. It is either changed as a whole, when this
+    /// returns, or not at all; meanwhile nobody can open it.
+    ///
+    /// Throws `.deleteOpenedRealm` when the realm is open in any process, `.fileNotFound` and the other errors
+    /// of files, `.invalidDatabase` when the old key is not the file's, `.invalidEncryptionKey` for keys of a wrong
+    /// size.
+    public static func changeEncryptionKey(
+        _ path: String, from oldKey: [UInt8], to newKey: [UInt8]
+    ) throws(RealmError) {
+        try changeEncryptionKey(path, from: oldKey, to: newKey, files: SystemCalls.shared)
+    }
+
+    static func changeEncryptionKey(
+        _ path: String, from oldKey: [UInt8], to newKey: [UInt8], files: FileSystem
+    ) throws(RealmError) {
+        for key in [oldKey, newKey] where !key.isEmpty { try FileCipher.checkSize(key) }
+        func inUse() -> RealmError {
+            RealmError(
+                .deleteOpenedRealm,
+                "'\(path)' is open: close every realm before changing the key of its file",
+                path: path)
+        }
+        let real = try FileOperations.realPath(path, files)
+        // Realms opened as immutable hold no locks.
+        if FileRegistry.shared.isOpen(real) { throw inUse() }
+        let isUnused = try LockFile.whileUnused(real, files: files) { () throws(RealmError) in
+            if try FileClaim.isHeld(real, files) { throw inUse() }
+            try rewrite(real, from: oldKey, to: newKey, files)
+        }
+        guard isUnused else { throw inUse() }
+    }
+
+    /// With the file held against everybody else, so it is read without locks.
+    private static func rewrite(
+        _ path: String, from oldKey: [UInt8], to newKey: [UInt8], _ files: FileSystem
+    ) throws(RealmError) {
+        var options = StoreOptions()
+        options.immutable = true
+        options.create = false
+        options.encryptionKey = oldKey
+        let temporary = path + Store.rekeyingSuffix
+        let store = try Store.open(path: path, options: options, files: files)
+        do throws(RealmError) {
+            // Left by a process that died.
+            _ = try FileOperations.remove(temporary, files)
+            // The new file may be read by those who may read the old one.
+            let permissions = try store.file.status().permissions
+            try OpenFile(temporary, .create, files).setPermissions(permissions)
+            try TableSet.withNewest(store) { tables throws(RealmError) in
+                try write(
+                    tables, to: temporary, key: newKey, keepsLog: true, files)
+            }
+            try store.close()
+            try FileOperations.replace(temporary, as: path, files)
+            // Best effort: not every file system can sync directories.
+            _ = files.syncDirectory(FileOperations.directory(of: path))
+        } catch {
+            // Best effort: the error that matters is the first one.
+            try? store.close()
+            _ = try? FileOperations.remove(temporary, files)
+            _ = try? FileOperations.remove(temporary + ".lock", files)
+            throw error
+        }
+    }
+}
