@@ -530,6 +530,7 @@ static const workload_t workloads[] = {
     {"update", w_update, true},
     {"delete_half", w_delete_half, true},
     {"migrate", w_migrate, false},
+    {"cold_scan", w_cold_scan, false},
     {"check", w_check, true},
 };
 enum { NUM_WORKLOADS = sizeof workloads / sizeof *workloads };

@@ -72,6 +72,14 @@ void w_query_string_eq(void)
     snprintf(q, sizeof q, "name == '%s'", name);
     expect("query_string_eq", time_query("query_string_eq", K.person, q, 20), 1);
 }
+/* The first query of its process: run as a program of its own. */
+void w_cold_scan(void)
+{
+    char q[64], name[32];
+    person_name(name, target_id());
+    snprintf(q, sizeof q, "name == '%s'", name);
+    expect("cold_scan", time_query("cold_scan", K.person, q, 1), 1);
+}
 void w_query_contains(void)
 {
     expect("query_contains", time_query("query_contains", K.person, "name CONTAINS '777'", 10), count_names("777"));
