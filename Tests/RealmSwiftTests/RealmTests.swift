@@ -335,6 +335,34 @@ enum After {
         }
     }
 
+    @Test func encryptedFilesNeedTheirKey() throws {
+        try withFile([Dog.self, Person.self, Address.self]) { configuration in
+            var secret = configuration
+            secret.encryptionKey = Realm.generateEncryptionKey()
+            let realm = try Realm(configuration: secret)
+            try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
+            realm.invalidate()
+            let again = try Realm(configuration: secret)
+            #expect(again.objects(Dog.self).first?.name == "Rex")
+            let url = try #require(configuration.fileURL)
+            let copy = Realm.Configuration(
+                fileURL: url.appendingPathExtension("copy"),
+                encryptionKey: Realm.generateEncryptionKey(), objectTypes: configuration.objectTypes
+            )
+            try again.writeCopy(
+                toFile: #require(copy.fileURL), encryptionKey: copy.encryptionKey)
+            again.invalidate()
+            let other = try Realm(configuration: copy)
+            #expect(other.objects(Dog.self).first?.name == "Rex")
+            other.invalidate()
+            #expect(try schemaVersionAtURL(url, encryptionKey: secret.encryptionKey) == 0)
+            var wrong = secret
+            wrong.encryptionKey = Realm.generateEncryptionKey()
+            #expect(throws: Realm.Error.self) { _ = try Realm(configuration: wrong) }
+            #expect(throws: Realm.Error.self) { _ = try Realm(configuration: configuration) }
+        }
+    }
+
     @Test func realmsHaveAllClassesOfTheProgram() throws {
         let names = try Realm(configuration: memory()).schema.objectSchema.map { $0.className }
         #expect(Set(names).isSuperset(of: ["Person", "Dog", "Address", "Everything", "Cat"]))

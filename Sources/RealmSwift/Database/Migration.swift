@@ -135,7 +135,10 @@ final class MigrationRun {
 /// - Throws: `Realm.Error` where there is no realm file, or it cannot be read.
 public func schemaVersionAtURL(_ fileURL: URL, encryptionKey: Data? = nil) throws -> UInt64 {
     do throws(RealmError) {
-        guard let version = try EngineRealm.storedSchemaVersion(fileURL.path) else {
+        guard
+            let version = try EngineRealm.storedSchemaVersion(
+                fileURL.path, encryptionKey: encryptionKey.map { [UInt8]($0) } ?? [])
+        else {
             throw RealmError(
                 .fileNotFound, "Cannot open file '\(fileURL.path)': there is no realm",
                 path: fileURL.path)

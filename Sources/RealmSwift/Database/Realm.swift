@@ -416,11 +416,9 @@ public struct Realm {
     ///
     /// - Throws: `Realm.Error`, `fileExists` where the file is there already.
     public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
-        if encryptionKey != nil {
-            throw Error(.fail, "encryption is not supported yet", path: fileURL.path)
-        }
         do throws(RealmError) {
-            try core.writeCopy(to: fileURL.path)
+            try core.writeCopy(
+                to: fileURL.path, encryptionKey: encryptionKey.map { [UInt8]($0) } ?? [])
         } catch {
             throw Error(error, path: fileURL.path)
         }
