@@ -61,7 +61,7 @@ import Testing
                 try Realm.open(Self.configuration(path, key)).close()
                 return nil
             } catch {
-                return error as? RealmError
+                return error
             }
         }
         let path = try make(10)
@@ -257,12 +257,12 @@ import Testing
         try realm.beginWrite()
         let large = String(repeating: "0123456789", count: 900_000)
         for id in 0..<3 {
-            try realm.create(
+            _ = try realm.create(
                 "Person", primaryKey: .int(Int64(id)),
                 ["name": .string("n\(id)"), "note": .string(large + "\(id)")])
         }
         for id in 3..<60_000 {
-            try realm.create(
+            _ = try realm.create(
                 "Person", primaryKey: .int(Int64(id)), ["name": .string("person \(id)")])
         }
         try realm.commit()

@@ -266,7 +266,7 @@ import Testing
         try group.commit { [self] in try tag(realm, "before") }
         try group.commit { try realm.addLogConsumer("audit") }
         for number in 0..<20 {
-            try group.commit { [self] in
+            try group.commit {
                 let known = try realm.find("Tag", primaryKey: .string("before"))
                 try known?.set("weight", .double(Double(number)))
             }
