@@ -60,13 +60,13 @@ import Testing
         case "lock and fork":
             // The child of this process outlives it; the locks must not.
             let lease = try store.beginWrite(wait: true)
-            let child = forkProcess()
-            if child == 0 {
+            if forkProcess() == 0 {
+                // Before it has run it could not let go of anything.
+                TestSettings.writeFile(path + ".child", Array("\(getpid())".utf8))
+                ChildProcess.touch(path + ".ready")
                 sleep(20)
                 _exit(0)
             }
-            TestSettings.writeFile(path + ".child", Array("\(child)".utf8))
-            ChildProcess.touch(path + ".ready")
             sleep(60)
             lease?.abandon()
         default:
