@@ -442,7 +442,7 @@ import Testing
             try realm.commit(waits: number % 5 == 4 || number == 23)
             versions.append(try #require(realm.version))
         }
-        #expect(zip(versions, versions.dropFirst()).contains { $1 == $0 + 2 })
+        #expect(zip(versions, versions.dropFirst()).allSatisfy { $1 == $0 + 1 })
         let tables = try realm.readTables()
         let log = try #require(ChangeLog(tables))
         var operations = try #require(try log.changes(from: versions[0], to: tables.version))
@@ -452,7 +452,7 @@ import Testing
             #expect(operations.version == told.last)
         }
         #expect(told == Array(versions.dropFirst()))
-        // Between any two of them, and from the numbers that were skipped, too.
+        // Between any two of them, too.
         for (first, from) in versions.enumerated() {
             for (last, to) in versions.enumerated().dropFirst(first) {
                 var some = try #require(try log.changes(from: from, to: to))
