@@ -57,8 +57,8 @@ let package = Package(
             name: "CABI",
             dependencies: ["CoreSwift", "CKernels", "CRealm"],
             swiftSettings: engineSettings),
-        // A target without code, so that the flags that make the shared library self-contained
-        // apply to the dynamic product alone and not to test executables.
+        // Almost without code, so that the flags that make the shared library self-contained apply to
+        // the dynamic product alone and not to test executables.
         .target(
             name: "DylibLink",
             dependencies: ["CABI"],
@@ -71,7 +71,8 @@ let package = Package(
                     "-Xclang-linker", "-static-libgcc",
                     "-L\(Context.packageDirectory)/Sources/DylibLink/static-runtime",
                     "-Xlinker", "--version-script=\(Context.packageDirectory)/exports.map",
-                    // Tables of Unicode that nothing asks for stay out: Sources/CKernels/ScalarNames.c.
+                    // Parts of the runtimes that nothing asks for stay out: RuntimeParts.c there.
+                    "-Xlinker", "--wrap=__cxa_demangle",
                     "-Xlinker", "--wrap=_swift_stdlib_getScalarName",
                     "-Xlinker", "--wrap=_swift_stdlib_getAge",
                     "-Xlinker", "--wrap=_swift_stdlib_getScript",

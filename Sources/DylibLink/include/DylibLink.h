@@ -1,1 +1,1 @@
-/* The target exists for its linker settings only; see Package.swift. */
+/* Nothing for others: the target exists for its linker settings; see Package.swift. */

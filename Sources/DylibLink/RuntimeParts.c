@@ -1,7 +1,15 @@
-/* The Swift runtime has the names of all Unicode characters, half a megabyte, for one property that
- * nothing here asks for; also their ages, scripts, other names and numeric values, another 30 kilobytes. librealm.so is linked with
- * --wrap=_swift_stdlib_getScalarName and so on, so that these stand in their place and the linker
- * leaves the tables out. */
+/* Parts of the runtimes that are linked into librealm.so which nothing here asks for, and small ones in
+ * their place, so that the linker leaves the large ones out.
+ *
+ * Swift's has the names of all Unicode characters, half a megabyte, for one property of them; also their
+ * ages, scripts, other names and numeric values, another 30 kilobytes. C++'s has a printer of its symbols'
+ * names, for messages when a program ends by an exception. The linker puts what is named `__wrap_…` here in
+ * place of these (Package.swift).
+ *
+ * Swift's also has a signal handler that starts a program to print backtraces, 80 kilobytes: a library has
+ * none to put into its host. Where these two symbols are defined, the linker doesn't take that part. */
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 intptr_t __wrap__swift_stdlib_getScalarName(uint32_t scalar, uint8_t *buffer, intptr_t capacity);
@@ -11,6 +19,8 @@ const uint8_t *__wrap__swift_stdlib_getScriptExtensions(uint32_t scalar, uint8_t
 const char *__wrap__swift_stdlib_getNameAlias(uint32_t scalar);
 uint8_t __wrap__swift_stdlib_getNumericType(uint32_t scalar);
 double __wrap__swift_stdlib_getNumericValue(uint32_t scalar);
+char *__wrap___cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
+bool _swift_backtrace_isThunkFunction(const char *name);
 
 /* No character has a name. */
 intptr_t __wrap__swift_stdlib_getScalarName(uint32_t scalar, uint8_t *buffer, intptr_t capacity) {
@@ -54,3 +64,21 @@ double __wrap__swift_stdlib_getNumericValue(uint32_t scalar) {
     (void)scalar;
     return 0;
 }
+
+/* The C++ runtime's word for a name that isn't one of its own: it is printed as it is. */
+char *__wrap___cxa_demangle(const char *name, char *buffer, size_t *length, int *status) {
+    (void)name;
+    (void)buffer;
+    (void)length;
+    if (status)
+        *status = -2;
+    return NULL;
+}
+
+bool _swift_backtrace_isThunkFunction(const char *name) {
+    (void)name;
+    return false;
+}
+
+/* Off, which is zero. The runtime's is 88 bytes long; it reads the first of them. */
+_Alignas(16) char _swift_backtraceSettings[256];

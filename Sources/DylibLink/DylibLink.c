@@ -1,2 +1,0 @@
-/* No code: see Package.swift. */
-typedef int realm_dylib_link_is_not_empty;
