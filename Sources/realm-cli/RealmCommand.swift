@@ -3,6 +3,7 @@
 //   realm check FILE      verify every block, tree, index and the map of free space
 //   realm stats FILE      sizes, versions, free space, objects and bytes of each class
 //   realm migrate FILE    other names for classes and properties, or none
+//   realm salvage FILE OUT    what is intact of a damaged file, in a new one
 //
 // This file has the entry point, the options that the commands share, and how errors become exit
 // statuses. What a file is asked for is in `Inspection` and `Restructuring`; how answers are shown in
@@ -21,7 +22,9 @@ struct RealmCommand: ParsableCommand {
             read or changed, 64 for unusable arguments.
             """,
         version: toolVersion,
-        subcommands: [CheckCommand.self, StatsCommand.self, MigrateCommand.self])
+        subcommands: [
+            CheckCommand.self, StatsCommand.self, MigrateCommand.self, SalvageCommand.self,
+        ])
 }
 
 /// The tool's version, which is that of the project.

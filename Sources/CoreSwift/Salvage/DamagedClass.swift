@@ -1,0 +1,203 @@
+// The rows of one class that can still be read: the leaves of its tree that verify, by way of the
+// branches that do. What is below a damaged branch is looked for in the whole file (`LeafSearch`).
+
+/// A leaf that verified and has the structure that its class demands.
+struct SalvagedLeaf {
+    let reference: BlockReference
+    /// Its rows count from here on, up to, not including, `high`.
+    let low: ObjectKey
+    let high: ObjectKey
+}
+
+/// Keys whose rows could not be reached.
+struct LostRange {
+    let low: ObjectKey
+    let high: ObjectKey
+    /// How many rows the parent says there are.
+    let rows: Int
+    /// A branch is damaged: what is below it may be whole.
+    let isBranch: Bool
+}
+
+struct DamagedClass {
+    let schema: ClassSchema
+    let table: Table
+    /// What the catalog says; nil where it says nothing of the class.
+    let expected: Int?
+    /// In the order of keys.
+    private(set) var leaves: [SalvagedLeaf] = []
+    private(set) var lost: [LostRange] = []
+
+    private let file: DamagedFile
+    private let nodes: NodeSource
+    /// Blocks that may still be read: a tree that names one more often than the file can hold is none.
+    private var left: UInt64
+
+    init(_ schema: ClassSchema, _ table: Table, _ root: ClassRoot?, _ file: DamagedFile) {
+        self.schema = schema
+        self.table = table
+        self.file = file
+        nodes = NodeSource(store: file.store)
+        left = file.pages
+        expected = root?.rows
+        guard let root, !root.root.isNone else { return }
+        walk(root.root, root.depth, .min, .max, root.rows)
+    }
+
+    private mutating func walk(
+        _ reference: BlockReference, _ level: Int, _ low: ObjectKey, _ high: ObjectKey, _ rows: Int
+    ) {
+        do throws(RealmError) {
+            guard left > 0 else { throw nodes.endless() }
+            left -= 1
+            if level == 0 {
+                _ = try admit(reference)
+                leaves.append(SalvagedLeaf(reference: reference, low: low, high: high))
+                return
+            }
+            let tag = BlockTag(.rowBranch, classKey: schema.key)
+            let node = try nodes.admit(reference, tag, level, RowBranch.check)
+            // What is read below may take the node's place in memory.
+            let count = RowBranch.count(node)
+            var children: [(BlockReference, ObjectKey, Int)] = []
+            for index in 0..<count {
+                children.append(
+                    (
+                        BlockReference(RowBranch.reference(node, index)),
+                        index == 0 ? low : max(low, RowBranch.key(node, index)),
+                        RowBranch.rows(node, index)
+                    ))
+            }
+            for index in 0..<count {
+                let end = index + 1 < count ? min(high, children[index + 1].1) : high
+                walk(children[index].0, level - 1, children[index].1, end, children[index].2)
+            }
+        } catch {
+            lost.append(LostRange(low: low, high: high, rows: rows, isBranch: level > 0))
+            file.note("class \(schema.name), \(rows) objects: \(error.message)")
+        }
+    }
+
+    /// The leaf, checked when it is met for the first time.
+    func admit(_ reference: BlockReference) throws(RealmError) -> LeafView {
+        let tag = BlockTag(.rowLeaf, classKey: schema.key)
+        let known = withUnsafeTemporaryAllocation(
+            byteCount: BlockReference.byteCount, alignment: 8
+        ) { buffer -> UnsafeRawPointer? in
+            guard let place = buffer.baseAddress else { return nil }
+            reference.store(place)
+            return nodes.resolved(place, tag)
+        }
+        if let known { return LeafView(known) }
+        let context = RowLeafCheck.Context(
+            infos: table.columns, columnCount: table.columnCount)
+        return LeafView(try nodes.admit(reference, tag, context, RowLeafCheck.check))
+    }
+
+    /// The leaf that has the row with this key, if it has any.
+    func leaf(of key: ObjectKey) -> SalvagedLeaf? {
+        var low = 0
+        var high = leaves.count
+        while low < high {
+            let middle = (low + high) >> 1
+            if leaves[middle].low <= key { low = middle + 1 } else { high = middle }
+        }
+        // Of leaves that were found, several may stand for one range.
+        for leaf in leaves[..<low].reversed() {
+            if leaf.high <= key, leaf.high != .max { return nil }
+            if let view = try? admit(leaf.reference), view.row(of: key) != nil { return leaf }
+        }
+        return nil
+    }
+
+    /// Takes a leaf that was found elsewhere, if it fills a gap. Its rows outside of gaps are left out.
+    mutating func take(_ reference: BlockReference) {
+        guard let view = try? admit(reference), view.rows > 0 else { return }
+        let first = view.key(0)
+        let last = view.key(view.rows - 1)
+        for range in lost
+        where range.isBranch && last >= range.low && (first < range.high || range.high == .max) {
+            leaves.append(
+                SalvagedLeaf(reference: reference, low: range.low, high: range.high))
+        }
+    }
+
+    var hasLostBranches: Bool { lost.contains(where: \.isBranch) }
+
+    mutating func sort() { leaves.sort { $0.low < $1.low } }
+}
+
+/// Looks through a plain file for references that name leaves: the parents that had them may be
+/// damaged elsewhere, or copies of them be left from older versions. A reference whose check value is
+/// that of the block it names proves the block. It belongs to the version that is salvaged if that
+/// version uses its pages: nothing was written there since.
+struct LeafSearch {
+    private let file: DamagedFile
+    private let version: UInt64
+    private let space: SpaceMap
+
+    /// Throws where the map of free space can't be read: blocks could be from older versions then.
+    init(_ file: DamagedFile, _ version: DamagedFile.Version) throws(RealmError) {
+        self.file = file
+        self.version = version.number
+        let pin = Store.Pin(
+            version: version.number, payload: version.root.payload,
+            payloadCount: version.root.payloadCount, root: version.reference)
+        space = try file.store.readSpace(pin, live: nil)
+    }
+
+    /// References to intact row leaves in use, by class.
+    func run() -> [ClassKey: [BlockReference]] {
+        var result: [ClassKey: [BlockReference]] = [:]
+        var seen = Set<Candidate>()
+        // Forged files may name blocks that are none as often as they have room.
+        var pagesLeft = file.pages * 64 + 1 << 16
+        for page in 0..<file.pages {
+            let bytes = file.raw + Int(page) << Page.shift
+            for offset in stride(from: 0, through: Page.size - BlockReference.byteCount, by: 8) {
+                let reference = BlockReference(bytes + offset)
+                guard isPlausible(reference), isUsed(reference),
+                    seen.insert(Candidate(reference)).inserted,
+                    pagesLeft > UInt64(reference.pageCount)
+                else { continue }
+                pagesLeft -= UInt64(reference.pageCount)
+                guard file.isIntact(reference) else { continue }
+                let block = file.raw + Int(reference.page) << Page.shift
+                result[ClassKey(rawValue: block.u32(BlockField.classKey)), default: []]
+                    .append(reference)
+            }
+        }
+        return result
+    }
+
+    private struct Candidate: Hashable {
+        let location: UInt64
+        let version: UInt64
+        let check: UInt64
+
+        init(_ reference: BlockReference) {
+            location = reference.location
+            version = reference.version
+            check = reference.check0
+        }
+    }
+
+    private func isPlausible(_ reference: BlockReference) -> Bool {
+        guard reference.isStored, reference.version > 0, reference.version <= version,
+            reference.page + UInt64(reference.pageCount) <= file.pages
+        else { return false }
+        let block = file.raw + Int(reference.page) << Page.shift
+        return block.u8(BlockField.kind) == BlockKind.rowLeaf.rawValue
+    }
+
+    private func isUsed(_ reference: BlockReference) -> Bool {
+        let end = reference.page + UInt64(reference.pageCount)
+        guard end <= space.pageCount else { return false }
+        for chunk in space.chunks {
+            let index = chunk.lowerBound(reference.page)
+            if index < chunk.entries.count, chunk.entries[index].page < end { return false }
+            if index > 0, chunk.entries[index - 1].end > reference.page { return false }
+        }
+        return true
+    }
+}
