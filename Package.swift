@@ -151,6 +151,6 @@ if let names = Context.environment["REALM_TEST_FILES"] {
     package.products = []
     package.dependencies = []
 } else if Context.environment["REALM_FUZZ"] != "1" {
-    // They run in a debug build of their own: `.ci/steps object-api`.
+    // They run with the thread sanitizer: `.ci/steps thread-sanitizer`.
     package.targets.removeAll { $0.name == "RealmSwiftTests" }
 }

@@ -280,15 +280,12 @@ actor Keeper {
     }
 
     @Test func threadsWithoutRunLoopsObserveNothing() throws {
-        final class Answer: @unchecked Sendable { var text: String? }
-        let answer = Answer()
-        let thread = Thread {
-            guard let realm = try? Realm(configuration: memory()) else { return }
-            answer.text = misuse { _ = realm.objects(Dog.self).observe { _ in } }
+        let text = onAnotherThread {
+            (try? Realm(configuration: memory())).flatMap { realm in
+                misuse { _ = realm.objects(Dog.self).observe { _ in } }
+            }
         }
-        thread.start()
-        while !thread.isFinished { usleep(1000) }
-        #expect(answer.text == "Can only add notification blocks from within runloops.")
+        #expect(text == "Can only add notification blocks from within runloops.")
     }
 
     @MainActor @Test func openingInTheBackground() async throws {

@@ -150,12 +150,9 @@ enum After {
         let dog = Dog()
         try realm.write { realm.add(dog) }
         let box = UncheckedBox(dog)
-        final class Answer: @unchecked Sendable { var text: String? }
-        let answer = Answer()
-        let thread = Thread { answer.text = misuse { _ = box.value.name } ?? "none" }
-        thread.start()
-        while !thread.isFinished { usleep(1000) }
-        #expect(answer.text == "Realm accessed from incorrect thread.")
+        #expect(
+            onAnotherThread { misuse { _ = box.value.name } }
+                == "Realm accessed from incorrect thread.")
     }
 
     @Test func declarationsAreChecked() {
@@ -269,12 +266,7 @@ enum After {
             misuse { still.beginWrite() } == "Can't perform transactions on a frozen Realm")
         #expect(misuse { _ = Dog().freeze() } == "Unmanaged objects cannot be frozen.")
         let box = UncheckedBox(frozen)
-        final class Answer: @unchecked Sendable { var name: String? }
-        let answer = Answer()
-        let thread = Thread { answer.name = box.value.name }
-        thread.start()
-        while !thread.isFinished { usleep(1000) }
-        #expect(answer.name == "Rex")
+        #expect(onAnotherThread { box.value.name } == "Rex")
         try realm.write { realm.delete(dog) }
         #expect(frozen.thaw() == nil && frozen.name == "Rex")
     }
@@ -291,22 +283,20 @@ enum After {
         let gone = ThreadSafeReference(to: person)
         @ThreadSafe var shared: Dog? = dog
         let wrapper = _shared
-        final class Answer: @unchecked Sendable { var text: [String] = [] }
-        let answer = Answer()
-        let thread = Thread {
-            guard let there = try? Realm(configuration: configuration) else { return }
-            answer.text.append(there.resolve(one)?.name ?? "nil")
-            answer.text.append("\(there.resolve(list)?.count ?? -1)")
-            answer.text.append("\(there.resolve(results)?.count ?? -1)")
-            answer.text.append(wrapper.wrappedValue?.name ?? "nil")
-            answer.text.append(misuse { _ = there.resolve(one) } ?? "none")
+        let texts = onAnotherThread { () -> [String] in
+            guard let there = try? Realm(configuration: configuration) else { return [] }
+            var texts: [String] = []
+            texts.append(there.resolve(one)?.name ?? "nil")
+            texts.append("\(there.resolve(list)?.count ?? -1)")
+            texts.append("\(there.resolve(results)?.count ?? -1)")
+            texts.append(wrapper.wrappedValue?.name ?? "nil")
+            texts.append(misuse { _ = there.resolve(one) } ?? "none")
             try? there.write { there.delete(there.objects(Person.self)) }
-            answer.text.append(there.resolve(gone)?.name ?? "nil")
+            texts.append(there.resolve(gone)?.name ?? "nil")
+            return texts
         }
-        thread.start()
-        while !thread.isFinished { usleep(1000) }
         #expect(
-            answer.text == [
+            texts == [
                 "Rex", "1", "1", "Rex", "Can only resolve a thread safe reference once.", "nil",
             ])
         realm.refresh()

@@ -151,3 +151,23 @@ func misuse(_ body: @escaping () -> Void) -> String? {
     let parts = text.components(separatedBy: ".; ")
     return parts.count > 1 ? parts[0] + "." : text
 }
+
+private final class Answer<Value>: @unchecked Sendable { var value: Value? }
+
+/// What `body` gives on a thread of its own, without a run loop.
+func onAnotherThread<R>(_ body: @escaping () -> R) -> R {
+    let (body, answer, ended) = (UncheckedBox(body), Answer<R>(), NSCondition())
+    Thread {
+        let value = body.value()
+        ended.withLock {
+            answer.value = value
+            ended.signal()
+        }
+    }.start()
+    return ended.withLock {
+        while true {
+            if let value = answer.value { return value }
+            ended.wait()
+        }
+    }
+}
