@@ -101,7 +101,8 @@ public func realm_refresh(
     _ realm: OpaquePointer?, _ did_refresh: UnsafeMutablePointer<Bool>?
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let did = try realmHeld(realm).refresh()
+        let isFresh = try borrow(realm, .realm, as: Realm.self) { realm in realm.isFresh }
+        let did = isFresh ? false : try realmHeld(realm).refresh()
         did_refresh?.pointee = did
     }
 }

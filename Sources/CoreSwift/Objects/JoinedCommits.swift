@@ -14,7 +14,7 @@ final class JoinedCommits: @unchecked Sendable {
     private var thread: UInt = 0
     private var endings = 0
     /// For who does not hold the lock. Not 0: there are some; somebody waits for them.
-    private let words: UnsafeMutablePointer<UInt64>
+    let words: UnsafeMutablePointer<UInt64>
 
     init() {
         words = .allocate(capacity: 2)

@@ -1,5 +1,7 @@
 // Realms that stand at a version for good, and versions that realms are to reach.
 
+import CKernels
+
 extension Realm {
     /// A frozen realm at the version of this one's read transaction: of cached realms the one that
     /// was frozen there before.
@@ -67,5 +69,15 @@ extension Realm {
             guard error.code == .badVersion else { throw error }
             _ = try startReading()
         }
+    }
+
+    /// Whether `refresh()` would do nothing, as one can tell without counting a reference: the realm reads
+    /// the newest version, without observers.
+    @inline(never)
+    public var isFresh: Bool {
+        guard session.pointee.status == .reading, session.pointee.isOnKnownThread, notifier == nil,
+            settings.mode != .immutable, let directory = session.pointee.directory
+        else { return false }
+        return ck_load_u64(joinedWords) == 0 && directory.pointee.isNewest
     }
 }

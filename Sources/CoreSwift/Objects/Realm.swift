@@ -29,6 +29,7 @@ public final class Realm {
     /// Changes when the realm takes over another schema.
     var settings: Settings
     public private(set) var scheduler: Scheduler?
+    let joinedWords: UnsafeMutablePointer<UInt64>
     let session: Session
     let stamp: UnsafeMutablePointer<UInt64>
     private(set) var tables: TableSet? {
@@ -78,6 +79,7 @@ public final class Realm {
 
     init(file: RealmFile, settings: Settings, scheduler: Scheduler?) {
         self.file = file
+        joinedWords = file.joined.words
         self.settings = settings
         self.scheduler = scheduler
         changeObservers = CallbackList()
@@ -97,6 +99,7 @@ public final class Realm {
     /// A frozen realm, which has entered the tables that it shares.
     init(_ frozenTables: FrozenTables, of source: Realm) {
         file = source.file
+        joinedWords = source.joinedWords
         settings = source.settings
         self.frozenTables = frozenTables
         changeObservers = .ofFrozen

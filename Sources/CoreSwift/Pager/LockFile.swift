@@ -130,7 +130,8 @@ final class LockFile {
 
     // MARK: Shared words
 
-    var committedVersion: UInt64 { ck_load_u64(word(32)) }
+    var committedVersionWord: UnsafeMutablePointer<UInt64> { word(32) }
+    var committedVersion: UInt64 { ck_load_u64(committedVersionWord) }
     var filePages: UInt64 { ck_load_u64(word(40)) }
     /// The committed version while it may not be on stable storage, else 0.
     var unsyncedVersion: UInt64 { ck_load_u64(word(48)) }

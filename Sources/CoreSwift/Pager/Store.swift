@@ -188,6 +188,8 @@ final class Store: @unchecked Sendable {
 
     /// The newest committed version; reads one word of shared memory.
     var newestVersion: UInt64 { lockFile.committedVersion }
+    /// Where it stands, for as long as the store is open.
+    var newestWord: UnsafeMutablePointer<UInt64> { lockFile.committedVersionWord }
 
     /// Throws when the store can't be used any more.
     func checkUsable() throws(RealmError) {

@@ -1,12 +1,20 @@
 // All tables of one session: made from the catalog of a version, moved to another version, taken
 // into a write transaction and out of it again. Used by one thread at a time.
 
+import CKernels
+
 /// Where the tables of a session are, in memory that does not move: hot calls find a table
 /// without touching the `TableSet`.
 struct TableDirectory {
     /// By class key; nil where the class is gone.
     var tables: UnsafeMutablePointer<Table?>
     var capacity: Int
+    /// The version that they are of, and the newest one of the file.
+    var version: UInt64
+    let newest: UnsafeMutablePointer<UInt64>
+
+    /// There is no newer version.
+    @inline(__always) var isNewest: Bool { ck_load_u64(newest) == version }
 
     @inline(__always) func table(_ key: ClassKey) -> Table? {
         key.index < capacity ? tables[key.index] : nil
@@ -16,7 +24,9 @@ struct TableDirectory {
 final class TableSet {
     let store: Store
     let stamp: UnsafeMutablePointer<UInt64>
-    private(set) var pin: Store.Pin
+    private(set) var pin: Store.Pin {
+        didSet { directory.pointee.version = pin.version }
+    }
     /// The version of `pin` is not held.
     private var isResting = false
     private(set) var catalog: Catalog
@@ -53,7 +63,9 @@ final class TableSet {
         let tables = UnsafeMutablePointer<Table?>.allocate(capacity: 16)
         tables.initialize(repeating: nil, count: 16)
         directory = .allocate(capacity: 1)
-        directory.initialize(to: TableDirectory(tables: tables, capacity: 16))
+        directory.initialize(
+            to: TableDirectory(
+                tables: tables, capacity: 16, version: pin.version, newest: store.newestWord))
         do throws(RealmError) {
             try adopt(pin, known)
         } catch {
@@ -245,7 +257,8 @@ final class TableSet {
             larger.initialize(repeating: nil, count: capacity)
             larger.update(from: tables, count: tableCapacity)
             tables.deallocate()
-            directory.pointee = TableDirectory(tables: larger, capacity: capacity)
+            directory.pointee.tables = larger
+            directory.pointee.capacity = capacity
         }
         var keep = Set<Int>()
         for item in stored.schema.classes {
