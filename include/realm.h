@@ -1155,8 +1155,11 @@ RLM_API bool realm_begin_write(realm_t *realm);
 
 /**
  * Ends the write transaction and makes its changes durable and visible; the realm reads the new
- * version. After an error nothing of the transaction is left. Fails:
- * RLM_ERR_WRONG_TRANSACTION_STATE outside a write transaction.
+ * version. After an error nothing of the transaction is left, with one exception: when the disk
+ * fails in the very last step, the header or the sync, nobody knows. The error says then that the
+ * file must be closed and opened again, every call refuses until it is, and after that the commit
+ * is there as a whole or not at all. Fails: RLM_ERR_WRONG_TRANSACTION_STATE outside a write
+ * transaction; RLM_ERR_OUT_OF_DISK_SPACE; RLM_ERR_FILE_OPERATION_FAILED.
  */
 RLM_API bool realm_commit(realm_t *realm);
 
@@ -1236,13 +1239,13 @@ RLM_API bool realm_async_begin_write(realm_t *realm, realm_async_begin_write_fun
  * they are written with those of the blocks that follow, within milliseconds, and then visible to
  * other processes; realms of other threads that are refreshed meanwhile wait for that, 10 ms at
  * most. `callback`, unless NULL, then runs on the scheduler's thread, in the order of the commits:
- * with `error` false, or with true and a message when the sync failed; a crash may then leave the
- * file without the changes. With `allow_grouping` transactions that follow at once may also share
- * the sync: all of them survive a crash, or the first ones of them. What waits for the sync calls
- * it earlier: `realm_begin_write()`, `realm_close()`, and this function when the scheduler can't
- * deliver. `transaction_id`: see `realm_async_begin_write()`. Fails:
- * RLM_ERR_WRONG_TRANSACTION_STATE outside a write transaction and in the callback of a commit; as
- * `realm_commit()`.
+ * with `error` false, or with true and a message when the sync failed: whether the changes are
+ * there shows when the file has been closed and opened again, and until then every call refuses.
+ * With `allow_grouping` transactions that follow at once may also share the sync: all of them
+ * survive a crash, or the first ones of them. What waits for the sync calls it earlier:
+ * `realm_begin_write()`, `realm_close()`, and this function when the scheduler can't deliver.
+ * `transaction_id`: see `realm_async_begin_write()`. Fails: RLM_ERR_WRONG_TRANSACTION_STATE outside
+ * a write transaction and in the callback of a commit; as `realm_commit()`.
  */
 RLM_API bool realm_async_commit(realm_t *realm, realm_async_commit_func_t callback, void *userdata,
         realm_free_userdata_func_t userdata_free, bool allow_grouping,

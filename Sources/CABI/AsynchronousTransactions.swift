@@ -37,7 +37,8 @@ public func realm_async_begin_write(
 /// written with those of the blocks that follow, within milliseconds, and then visible to other processes; realms
 /// of other threads that are refreshed meanwhile wait for that, 10 ms at most. `callback`, unless NULL, then runs on the scheduler's
 /// thread, in the order of the commits: with `error` false, or with true and a message when the sync
-/// failed; a crash may then leave the file without the changes. With `allow_grouping` transactions
+/// failed: whether the changes are there shows when the file has been closed and opened again, and until
+/// then every call refuses. With `allow_grouping` transactions
 /// that follow at once may also share the sync: all of them survive a crash, or the first ones of them.
 /// What waits for the sync calls it earlier: `realm_begin_write()`, `realm_close()`, and this function
 /// when the scheduler can't deliver. `transaction_id`: see `realm_async_begin_write()`. Fails:

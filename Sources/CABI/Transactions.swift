@@ -41,8 +41,11 @@ public func realm_begin_write_unless(
 }
 
 /// Ends the write transaction and makes its changes durable and visible; the realm reads the new
-/// version. After an error nothing of the transaction is left. Fails:
-/// RLM_ERR_WRONG_TRANSACTION_STATE outside a write transaction.
+/// version. After an error nothing of the transaction is left, with one exception: when the disk fails in
+/// the very last step, the header or the sync, nobody knows. The error says then that the file must be closed
+/// and opened again, every call refuses until it is, and after that the commit is there as a whole or not at all.
+/// Fails: RLM_ERR_WRONG_TRANSACTION_STATE outside a write transaction; RLM_ERR_OUT_OF_DISK_SPACE;
+/// RLM_ERR_FILE_OPERATION_FAILED.
 @c @implementation
 public func realm_commit(_ realm: OpaquePointer?) -> Bool {
     succeeds { () throws(RealmError) in try realmHeld(realm).commit() }

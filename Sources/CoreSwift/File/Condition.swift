@@ -38,6 +38,12 @@ final class Condition: @unchecked Sendable {
         return end
     }
 
+    /// Waits for so many nanoseconds, less than a second.
+    static func sleep(_ nanoseconds: Int) {
+        var time = timespec(tv_sec: 0, tv_nsec: nanoseconds)
+        nanosleep(&time, nil)
+    }
+
     // With the lock held; it is free while they wait.
 
     func wait() { pthread_cond_wait(changed, mutex) }

@@ -217,12 +217,14 @@ final class CommitBuilder {
         if soft {
             noteWaiting()
         } else if !store.options.inMemory {
+            if let waiting = group?.versions.last { store.lockFile.noteSyncing(waiting) }
             do throws(RealmError) { try store.file.sync() } catch { throw poison(error) }
             // It covered what waited before.
             if store.group.state != nil {
                 store.lockFile.setUnsynced(0)
                 store.group.end()
             }
+            if hasGrown { store.noteDurable(version, root, slot: headerSlot) }
         }
         let pageCount = space.pageCount
         let shrinks = pageCount < space.basePageCount
@@ -419,7 +421,8 @@ final class CommitBuilder {
         let header = FileHeader(
             slot: headerSlot, listsOlder: scratch.written.contains { $0.version != version },
             flags: store.options.inMemory ? FileHeader.flagInMemory : 0, fileID: store.fileID,
-            version: version, root: root, pageCount: space.pageCount)
+            version: version, root: root, pageCount: space.pageCount,
+            pagesBefore: min(space.pageCount, group?.durablePages ?? space.basePageCount))
         do throws(RealmError) { try store.writeHeader(header) } catch { throw poison(error) }
     }
 
@@ -431,9 +434,18 @@ final class CommitBuilder {
         return error
     }
 
+    private var hasGrown: Bool {
+        space.pageCount > group?.durablePages ?? space.basePageCount
+    }
+
     /// The version waits for a sync, with the group if there is one.
     private func noteWaiting() {
-        var state = group ?? CommitGroup.State(kept: kept + [lease.base.version], slot: headerSlot)
+        var state =
+            group
+            ?? CommitGroup.State(
+                kept: kept + [lease.base.version], slot: headerSlot,
+                durablePages: space.basePageCount)
+        state.hasGrown = hasGrown
         state.versions.append(version)
         state.digest = digest
         state.written = scratch.written

@@ -32,6 +32,10 @@ final class CommitGroup: @unchecked Sendable {
         let kept: [UInt64]
         /// The one that the group writes.
         let slot: Int
+        /// Pages of the file on stable storage.
+        let durablePages: UInt64
+        /// The file is longer than that now.
+        var hasGrown = false
         /// Published since, ascending; not empty.
         var versions: [UInt64] = []
         var digest = WrittenDigest()
@@ -122,24 +126,48 @@ extension Store {
             // Somebody else did it, or tried.
             return try mutex.withLock { () throws(RealmError) in try checkFailure() }
         }
+        let newest = group.newestVersion
+        lockFile.noteSyncing(newest)
         do throws(RealmError) {
+            try awaitOthers(newest)
             try file.sync()
         } catch {
             fail(error)
-            // Others may have synced and gone on, and the slot be that of a version of theirs.
-            if lockFile.unsyncedVersion == group.newestVersion, let slot = group.state?.slot {
-                wipeHeader(slot)
-            }
+            if let slot = group.state?.slot { wipeGroup(newest, slot) }
             group.end()
             throw error
         }
-        lockFile.clearUnsynced(group.newestVersion)
+        lockFile.clearUnsynced(newest)
+        if group.state?.hasGrown == true, let known = lockFile.root(of: newest) {
+            noteDurable(newest, known.root, slot: known.slot)
+        }
         group.end()
     }
 
-    /// After a failure that leaves open what is on disk. The kernel may have dropped the pages it
-    /// could not write while still showing them to readers, so the next open must not take this
-    /// version for complete.
+    /// While another process syncs the version to go on from it, a sync of this one proves nothing.
+    private func awaitOthers(_ version: UInt64) throws(RealmError) {
+        while lockFile.isTakenOver(version) {
+            if try !lockFile.othersWrite(), lockFile.isTakenOver(version) {
+                throw RealmError(
+                    .fileOperationFailed,
+                    "'\(path)': another process failed to sync version \(version)", path: path)
+            }
+            Condition.sleep(50_000)
+        }
+    }
+
+    /// Others may be going on from the group, which makes it durable; who is alone takes it back.
+    private func wipeGroup(_ newest: UInt64, _ slot: Int) {
+        mutex.lock()
+        defer { mutex.unlock() }
+        guard !isClosed, (try? lockFile.takeSessionAlone()) == true else { return }
+        if lockFile.unsyncedVersion == newest { wipeHeader(slot) }
+        // Only who opens the file waits for it, not for long.
+        try? lockFile.shareSession()
+    }
+
+    /// After a failure that leaves open what is on disk: a program that tries the commit again shall
+    /// not find it done. As well as possible; safe is what `Store+Recovery.swift` does.
     func wipeHeader(_ slot: Int) {
         try? file.writeZeros(
             FileHeader.slotBytes, at: Int64(FileHeader.slotOffset(slot)), "wipe the header")

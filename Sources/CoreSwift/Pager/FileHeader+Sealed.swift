@@ -13,7 +13,8 @@
 //                 a matter of security: it tells a damaged file from a wrong key
 //       96    24  nonce
 //      120    16  tag; authenticated are the first 96 bytes and which slot it is
-//      136   376  sealed: version (8), reference of the root (32), pages of the file (8), zeros
+//      136   376  sealed: version (8), reference of the root (32), pages of the file (8), pages that
+//                 it had before (8), zeros
 //
 // The sync record:
 //
@@ -30,6 +31,7 @@ extension BlockCodec {
         static let version = text
         static let root = text + 8
         static let pageCount = text + 40
+        static let pagesBefore = text + 48
         static let record = FileCipher.prefixBytes
         static let recordBytes = 32
     }
@@ -53,6 +55,7 @@ extension BlockCodec {
         target.put(header.version, Field.version)
         header.root.store(target + Field.root)
         target.put(header.pageCount, Field.pageCount)
+        target.put(header.pagesBefore, Field.pagesBefore)
         Self.withBound(target, .slot, header.slot) { bound in
             cipher.seal(
                 .fixedPlace, target + Field.text, Field.textBytes, bound: bound,
@@ -81,7 +84,8 @@ extension BlockCodec {
                     slot: slot, cipher: fields.kind, flags: flags,
                     fileID: FileID(low: fields.fileID.0, high: fields.fileID.1),
                     version: opened.u64(Field.version), root: BlockReference(opened + Field.root),
-                    pageCount: opened.u64(Field.pageCount)))
+                    pageCount: opened.u64(Field.pageCount),
+                    pagesBefore: opened.u64(Field.pagesBefore)))
         }
     }
 

@@ -16,7 +16,8 @@
 //       40     8  version
 //       48    32  reference of the version's root block
 //       80     8  pages of the file that belong to this version
-//       88   408  0
+//       88     8  pages on stable storage before this header was written, 0 = not known
+//       96   400  0
 //      496    16  check value: ContentHash of the 512 bytes with this field zero
 //
 // The sync record says that a version is known to be on stable storage, so that the next open need
@@ -45,6 +46,9 @@ struct FileHeader: Equatable {
     var version: UInt64
     var root: BlockReference
     var pageCount: UInt64
+    /// What the file had on stable storage before this header was written, and what the version does
+    /// not give back: a shorter file was cut, by no crash. 0 = not known.
+    var pagesBefore: UInt64 = 0
 
     static let magic: UInt64 = 0x4677_536D_6C61_6552  // "RealmSwF"
     static let formatVersionMax: UInt32 = 2
@@ -77,6 +81,7 @@ struct FileHeader: Equatable {
         target.put(version, 40)
         root.store(target + 48)
         target.put(pageCount, 80)
+        target.put(pagesBefore, 88)
         let check = ContentHash.of(target, count: Self.slotBytes, seed0: 0, seed1: 0)
         target.put(check.low, Self.checkOffset)
         target.put(check.high, Self.checkOffset + 8)
@@ -117,7 +122,7 @@ struct FileHeader: Equatable {
                 cipher: source.u32(16), flags: source.u32(20),
                 fileID: FileID(low: source.u64(24), high: source.u64(32)),
                 version: version, root: BlockReference(source + 48),
-                pageCount: source.u64(80)))
+                pageCount: source.u64(80), pagesBefore: source.u64(88)))
     }
 
     /// Whether the slot is zeros only.
@@ -138,10 +143,10 @@ struct SyncRecord: Equatable {
     static let byteCount = 64
     static let magic: UInt64 = 0x6E79_536D_6C61_6552  // "RealmSyn"
 
-    init(_ header: FileHeader) {
-        version = header.version
-        check0 = header.root.check0
-        check1 = header.root.check1
+    init(_ header: FileHeader) { self.init(header.version, header.root) }
+
+    init(_ version: UInt64, _ root: BlockReference) {
+        self.init(version: version, check0: root.check0, check1: root.check1)
     }
 
     /// Of the record for the version whose header is in this slot.

@@ -8,7 +8,8 @@
 //       16    16  id of the realm file
 //       32     8  committed version                    (atomic)
 //       40     8  pages of the realm file              (atomic)
-//       48     8  committed version, if it is not yet synced, else 0 (atomic)
+//       48     8  committed version, if it is not yet synced, else 0; with bit 63 its maker began to
+//                 sync it, with bit 62 somebody else did; either may have failed (atomic)
 //       56     8  reader slots the file has room for   (atomic)
 //       64     8  reader slots ever used               (atomic)
 //       72     8  commit signal: grows with each commit, and now and then besides (atomic)
@@ -41,8 +42,10 @@ import CKernels
 
 final class LockFile {
     private static let magic: UInt64 = 0x6B63_4C6D_6C61_6552  // "RealmLck"
-    static let layoutVersion: UInt32 = 5
+    static let layoutVersion: UInt32 = 6
     static let sessionInMemory: UInt32 = 1
+    private static let syncingBit: UInt64 = 1 << 63
+    private static let takenBit: UInt64 = 1 << 62
     private static let recordsOffset = 4096
     static let recordCount = 1024
     private static let slotsOffset = 12288
@@ -134,10 +137,28 @@ final class LockFile {
     var committedVersion: UInt64 { ck_load_u64(committedVersionWord) }
     var filePages: UInt64 { ck_load_u64(word(40)) }
     /// The committed version while it may not be on stable storage, else 0.
-    var unsyncedVersion: UInt64 { ck_load_u64(word(48)) }
+    var unsyncedVersion: UInt64 {
+        ck_load_u64(word(48)) & ~(Self.syncingBit | Self.takenBit)
+    }
     func setUnsynced(_ version: UInt64) { ck_store_u64(word(48), version) }
+    /// Who made this version begins to sync it. Unless that is known to have succeeded, the kernel may
+    /// have given up what was written, and a later sync proves nothing.
+    func noteSyncing(_ version: UInt64) {
+        _ = ck_cas_u64(word(48), version, version | Self.syncingBit)
+    }
+    /// The same of somebody else, who holds the writer lock.
+    func noteTakenOver(_ version: UInt64) { setUnsynced(version | Self.takenBit) }
+    func isTakenOver(_ version: UInt64) -> Bool {
+        ck_load_u64(word(48)) == version | Self.takenBit
+    }
+    /// Whether a sync of the unsynced version may have failed.
+    var isSyncInDoubt: Bool { ck_load_u64(word(48)) & (Self.syncingBit | Self.takenBit) != 0 }
     /// This version is on stable storage; others may have committed one that is not.
-    func clearUnsynced(_ version: UInt64) { _ = ck_cas_u64(word(48), version, 0) }
+    func clearUnsynced(_ version: UInt64) {
+        if !ck_cas_u64(word(48), version, 0) {
+            _ = ck_cas_u64(word(48), version | Self.syncingBit, 0)
+        }
+    }
     func setFilePages(_ pages: UInt64) { ck_store_u64(word(40), pages) }
 
     /// The version is there, with its header in this slot. The caller is the writer.
@@ -192,10 +213,24 @@ final class LockFile {
         memory.put(identity.device, 80)
         memory.put(identity.inode, 88)
         ck_store_u64(word(56), UInt64(Self.slotsPerPage))
-        setUnsynced(unsynced ? header.version : 0)
+        if unsynced { noteTakenOver(header.version) } else { setUnsynced(0) }
         publish(
             version: header.version, pages: header.pageCount, header.root, header.slot)
     }
+
+    /// The root of the version that was committed and durable when the last who had this file open
+    /// died with it; nil after all have closed it. The caller is alone and has not written here yet.
+    func acknowledgedRoot(of fileID: FileID) throws(RealmError) -> BlockReference? {
+        guard let file, try file.status().bytes >= Int64(Self.slotsOffset),
+            UnsafeRawPointer(memory).u64(0) == Self.magic,
+            UnsafeRawPointer(memory).u32(8) == Self.layoutVersion, self.fileID == fileID,
+            ck_load_u64(word(48)) == 0
+        else { return nil }
+        return root(of: committedVersion)?.root
+    }
+
+    /// Everything is in the realm file, which knows what it has; others may take its place.
+    func forgetAcknowledged() { memory.put(UInt64(0), 0) }
 
     /// Checks that the others who hold the session use the file as this store will.
     func attach(inMemory: Bool, identity: FileIdentity) throws(RealmError) {
@@ -274,6 +309,9 @@ final class LockFile {
     }
 
     func unlockWriter() { file?.unlock(Self.byteWriter) }
+
+    /// Whether another store has the writer lock.
+    func othersWrite() throws(RealmError) -> Bool { try file?.isLocked(Self.byteWriter) ?? false }
 
     // MARK: Reader slots
 

@@ -5,10 +5,13 @@
 //  2. If its sync record is there, the version is on stable storage: nothing more to verify than
 //     its root.
 //  3. Otherwise every block that the version wrote is hashed (the root lists them). All match: the
-//     version was written completely and counts; it is synced before anything is overwritten. Some
+//     version was written completely and counts; it is written again and synced before anything is
+//     overwritten (Store+Recovery.swift). Some
 //     don't: its commit never returned, and the other slot counts.
 //     If an intact sync record names a newer version than the other slot's, the file is damaged:
-//     what was once on stable storage does not get lost in a crash.
+//     what was once on stable storage does not get lost in a crash. So it is if it has fewer pages
+//     than were there before the newest header, and if the lock file that dead processes left says
+//     that the newest version was durable.
 //  4. No file, or one of 0 bytes, is a new realm. It is made under another name first, so a file
 //     with anything else in it is a realm, or none of ours.
 //
@@ -36,7 +39,8 @@ extension Store {
         var claim: FileClaim?
         if let found {
             claim = try claimFile(found, lockFile, joins: false)
-            opened = try recover(found.file, options, fileBytes: found.status.bytes)
+            opened = try recover(
+                found.file, options, fileBytes: found.status.bytes, lockFile)
         }
         if opened == nil {
             guard options.create else {
@@ -158,7 +162,7 @@ extension Store {
         guard status.isRegular else { throw notRegular(path) }
         var options = options
         options.reservedBytes = Int(max(status.bytes, 1 << 24)) + Page.size
-        guard let opened = try recover(file, options, fileBytes: status.bytes) else {
+        guard let opened = try recover(file, options, fileBytes: status.bytes, nil) else {
             throw RealmError(
                 .invalidDatabase, "'\(path)': the file is empty and can't be created read-only",
                 path: path)
@@ -195,7 +199,7 @@ extension Store {
 
     /// The version to start from; nil when the file is new.
     private static func recover(
-        _ file: OpenFile, _ options: StoreOptions, fileBytes: Int64
+        _ file: OpenFile, _ options: StoreOptions, fileBytes: Int64, _ lockFile: LockFile?
     ) throws(RealmError) -> Recovered? {
         if fileBytes == 0 { return nil }
         let path = file.path
@@ -245,7 +249,7 @@ extension Store {
             files: file.files)
         for header in headers {
             // What was on stable storage does not vanish in a crash: no older version will do.
-            if header.version < synced { break }
+            if header.version < synced { throw lost(path, reason) }
             guard header.cipher == 0 || codec.cipher != nil else {
                 throw invalid("the header names a cipher, but is not encrypted")
             }
@@ -254,96 +258,45 @@ extension Store {
                 && header.root.page + UInt64(header.root.pageCount) <= header.pageCount
                 && header.root.version == header.version && header.root.pageCount > 0
                 && header.version > 0 && header.version < FileHeader.versionMax
-            guard fits else {
+            if fits {
+                try mapping.extend(to: header.pageCount, of: file)
+                if hasSyncRecord(mapping, header) {
+                    return Recovered(header: header, unsynced: false, mapping: mapping)
+                }
+                // Someone who may not write leaves the rest to the first writer.
+                let onlyReads = options.readOnly || options.immutable
+                let problem =
+                    try onlyReads
+                    ? verify(header, mapping).problem : secure(header, file, mapping)
+                guard let problem else {
+                    return Recovered(header: header, unsynced: onlyReads, mapping: mapping)
+                }
+                reason = problem
+                mapping.limit(to: 0)
+            } else {
                 reason =
                     "truncated: version \(header.version) has \(header.pageCount) pages,"
                     + " the file \(pages)"
-                continue
+                // No crash makes a file shorter than it was when the header was written.
+                if pages < header.pagesBefore { throw lost(path, reason) }
             }
-            try mapping.extend(to: header.pageCount, of: file)
-            if hasSyncRecord(mapping, header) {
-                return Recovered(header: header, unsynced: false, mapping: mapping)
+            if let lockFile, try lockFile.acknowledgedRoot(of: header.fileID) == header.root {
+                throw lost(path, reason)
             }
-            if let problem = verify(header, mapping) {
-                reason = problem
-                mapping.limit(to: 0)
-                continue
-            }
-            return try accept(header, file, options, mapping)
         }
         throw invalid(reason)
     }
 
-    private static func accept(
-        _ header: FileHeader, _ file: OpenFile, _ options: StoreOptions, _ mapping: PageMapping
-    ) throws(RealmError) -> Recovered {
-        // Someone who may not write leaves the sync to the first writer.
-        if options.readOnly || options.immutable {
-            return Recovered(header: header, unsynced: true, mapping: mapping)
-        }
-        try file.sync()
-        return Recovered(header: header, unsynced: false, mapping: mapping)
+    /// A commit that was acknowledged can't be had any more.
+    private static func lost(_ path: String, _ reason: String) -> RealmError {
+        RealmError(
+            .invalidDatabase,
+            "'\(path)': \(reason), and it was complete; `realm salvage` recovers what is left",
+            path: path)
     }
 
     /// Pages of a new file: two with header slots, the root of version 1.
     private static let createdPages = 3
-
-    /// The newest version that some sync record in the first two pages vouches for; 0 = none.
-    private static func syncedVersion(_ start: [UInt8], _ codec: BlockCodec) -> UInt64 {
-        start.withUnsafeBytes { bytes in
-            guard let base = bytes.baseAddress else { return 0 }
-            var newest: UInt64 = 0
-            for slot in 0...1 {
-                let record = codec.record(base + SyncRecord.offset(slot: slot), slot: slot)
-                newest = max(newest, record?.version ?? 0)
-            }
-            return newest
-        }
-    }
-
-    private static func hasSyncRecord(_ mapping: PageMapping, _ header: FileHeader) -> Bool {
-        mapping.codec.record(
-            mapping.file + SyncRecord.offset(slot: header.slot), slot: header.slot)
-            == SyncRecord(header)
-    }
-
-    /// Hashes every block that the version wrote; nil when all are right, else what is wrong.
-    static func verify(_ header: FileHeader, _ mapping: PageMapping) -> String? {
-        let reference = header.root
-        guard mapping.codec.isIntact(mapping.file, reference),
-            let block = mapping.block(reference)
-        else {
-            return "page \(reference.page): the root of version \(header.version) is damaged"
-        }
-        guard let root = try? VersionRoot(block, reference), root.pageCount == header.pageCount
-        else { return "page \(reference.page): the root of version \(header.version) is invalid" }
-        var digest = WrittenDigest()
-        var index = 0
-        for number in 0..<root.runCount {
-            let run = root.run(number)
-            var page = run.page
-            for _ in 0..<run.blocks {
-                guard index < root.blockCount else { return "written list is inconsistent" }
-                let pages = root.blockPages(index)
-                index += 1
-                guard pages > 0, page >= FileHeader.firstBlockPage,
-                    page < header.pageCount, UInt64(pages) <= header.pageCount - page
-                else { return "page \(page): written list is inconsistent" }
-                let place = BlockReference(
-                    location: BlockReference.location(page: page, count: pages),
-                    version: run.version, check0: 0, check1: 0)
-                guard let check = mapping.codec.check(mapping.file, place) else {
-                    return "page \(page): a block written by version \(run.version) is damaged"
-                }
-                digest.add(location: place.location, check: check)
-                page += UInt64(pages)
-            }
-        }
-        guard digest == root.digest else {
-            return "blocks written by version \(header.version) are damaged"
-        }
-        return nil
-    }
 
     // MARK: Creating
 
@@ -418,22 +371,5 @@ extension Store {
         try file.write(buffer, count: bytes, at: 0, "create the file")
         try file.sync()
         return (header, codec)
-    }
-
-    /// Notes that the newest version is on stable storage. The caller has the file alone.
-    func writeSyncRecord() throws(RealmError) {
-        let version = lockFile.committedVersion
-        guard let slot = lockFile.root(of: version)?.slot,
-            case .valid(let header) = try Self.readSlot(file, slot, codec),
-            header.version == version, !Self.hasSyncRecord(mapping, header)
-        else { return }
-        let buffer = UnsafeMutableRawPointer.allocate(
-            byteCount: codec.recordBytes, alignment: 8)
-        defer { buffer.deallocate() }
-        codec.encode(
-            SyncRecord(header), slot: slot, into: buffer)
-        try file.write(
-            buffer, count: codec.recordBytes, at: Int64(SyncRecord.offset(slot: slot)),
-            "write the sync record")
     }
 }

@@ -1,7 +1,7 @@
 // One open realm file in this process: its mapping, its lock file, the versions that are pinned and
 // the writer. The layers above see blocks and versions, never offsets or locks.
 //
-// Opening and recovery are in Store+Open.swift, pins in Store+Pins.swift, the consistency check in
+// Opening is in Store+Open.swift, recovery in Store+Recovery.swift, pins in Store+Pins.swift, the consistency check in
 // Store+Check.swift, commits in WriteLease.swift and CommitBuilder.swift.
 //
 // Guards
@@ -253,13 +253,14 @@ final class Store: @unchecked Sendable {
         }
         do throws(RealmError) {
             let unsynced = lockFile.unsyncedVersion
-            if unsynced != 0, !joinsGroup || group.newestVersion != unsynced {
+            if unsynced != 0,
+                !joinsGroup || group.newestVersion != unsynced || lockFile.isTakenOver(unsynced)
+            {
                 // The version may not be on disk yet: it was found after a crash and verified, or
                 // published before its sync. Overwriting pages of the one before it must wait.
                 do throws(RealmError) {
                     try syncCommitted()
                 } catch {
-                    // A second try may succeed although the kernel has dropped what was written.
                     fail(error)
                     throw error
                 }
@@ -300,7 +301,7 @@ final class Store: @unchecked Sendable {
         let isLast = try lockFile.takeSessionAlone()
         if options.inMemory {
             if isLast { _ = files.remove(path) }
-        } else if failure == nil, !options.readOnly {
+        } else if failure == nil, !options.readOnly || isLast {
             try noteSynced(isLast: isLast)
         }
     }
@@ -319,45 +320,7 @@ final class Store: @unchecked Sendable {
             guard (try? lockFile.lockWriter(wait: false)) == true else { return gate.leave() }
         }
         defer { if !isLast { endWrite() } }
-        if lockFile.unsyncedVersion != 0 { try syncCommitted() }
-        try writeSyncRecord()
-    }
-
-    /// Makes the committed version durable, whoever committed it. The caller holds the writer lock.
-    private func syncCommitted() throws(RealmError) {
-        try restoreHeader()
-        try file.sync()
-        lockFile.setUnsynced(0)
-    }
-
-    /// A process that was killed between writing the header of a version and publishing it may have
-    /// left it in the slot of the committed version, which its group had. That version is whole, but
-    /// it is not the one that others read and go on from: their commits use its pages.
-    private func restoreHeader() throws(RealmError) {
-        let version = lockFile.committedVersion
-        guard let known = lockFile.root(of: version),
-            case .valid(let found) = try Self.readSlot(file, known.slot, codec),
-            found.fileID == fileID
-        else {
-            throw RealmError(
-                .invalidDatabase,
-                "'\(path)': the header slot of version \(version) is damaged", path: path)
-        }
-        if found.version == version { return }
-        let root = try VersionRoot(try admit(known.root), known.root)
-        try writeHeader(
-            FileHeader(
-                slot: known.slot, listsOlder: !root.olderVersionsListed.isEmpty,
-                fileID: fileID, version: version, root: known.root, pageCount: root.pageCount))
-    }
-
-    func writeHeader(_ header: FileHeader) throws(RealmError) {
-        let buffer = UnsafeMutableRawPointer.allocate(
-            byteCount: FileHeader.slotBytes, alignment: 8)
-        defer { buffer.deallocate() }
-        codec.encode(header, into: buffer)
-        try file.write(
-            buffer, count: FileHeader.slotBytes, at: Int64(FileHeader.slotOffset(header.slot)),
-            "write the header")
+        if lockFile.unsyncedVersion != 0, !options.readOnly { try syncCommitted() }
+        if try writeSyncRecord(), isLast { lockFile.forgetAcknowledged() }
     }
 }

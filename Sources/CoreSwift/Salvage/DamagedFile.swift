@@ -218,7 +218,7 @@ final class DamagedFile {
             let header = FileHeader(
                 slot: 0, fileID: store.fileID, version: version, root: reference,
                 pageCount: root.pageCount)
-            guard Store.verify(header, store.mapping) == nil else { continue }
+            guard Store.verify(header, store.mapping).problem == nil else { continue }
             add(reference, version, .search, &found)
         }
     }

@@ -179,13 +179,19 @@ import Testing
         }
     }
 
-    /// Each message's nonce, of all that was ever written to the file.
+    /// Each message's nonce, of all that was ever written to the file. A message that was written again
+    /// as it is counts once.
     private func nonces(_ files: RecordingFileSystem, _ codec: BlockCodec) -> [[UInt8]] {
         var found: [[UInt8]] = []
+        var messages: Set<[UInt8]> = []
         func add(_ bytes: ArraySlice<UInt8>) {
             let nonce = Array(bytes.prefix(FileCipher.nonceBytes))
             // Zeros are space that the file grew by, and slots that were wiped.
-            if nonce.contains(where: { $0 != 0 }) { found.append(nonce) }
+            guard nonce.contains(where: { $0 != 0 }) else { return }
+            // With the tag, which another text would not have.
+            if messages.insert(Array(bytes.prefix(FileCipher.prefixBytes))).inserted {
+                found.append(nonce)
+            }
         }
         for case .write(let offset, let bytes) in files.events {
             if offset % Page.size == 0, offset < 2 * Page.size {

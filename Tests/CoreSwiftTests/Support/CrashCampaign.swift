@@ -101,9 +101,17 @@ final class CrashCampaign<Workload: CrashWorkload> {
     private func session() throws {
         files.revive()
         files.resetCalls()
-        switch random.below(3) {
+        switch random.below(6) {
         case 0: files.killAfter = 1 + random.below(120)
         case 1: files.killAtSync = 1 + random.below(8)
+        case 2, 3:
+            // Half of the time all of it is given up. Others may go on, so it may be several.
+            for _ in 0...random.below(2) {
+                files.failingSyncs[1 + random.below(8)] =
+                    random.below(2) == 0 ? 0 : random.next()
+            }
+            files.aftermath =
+                [.none, .writesFail(1), .writesFail(3), .death][random.below(4)]
         default: break
         }
         do {
@@ -131,10 +139,10 @@ final class CrashCampaign<Workload: CrashWorkload> {
             note()
         } catch let error as RealmError {
             // A killed process reports errors nobody sees; others are failures.
-            guard files.isDead else { throw error }
+            guard files.isDead || files.failedSyncs > 0 else { throw error }
         } catch {
             // Opening commits too (a schema); dying there shows as a failure to match.
-            guard files.isDead else { throw error }
+            guard files.isDead || files.failedSyncs > 0 else { throw error }
         }
     }
 
@@ -188,42 +196,65 @@ final class CrashCampaign<Workload: CrashWorkload> {
 
 struct ToyWorkload: CrashWorkload {
     final class Session: CrashSession {
-        let store: Store
+        /// As of as many processes; those that fail are closed, and another goes on.
+        private(set) var stores: [Store]
         /// Opened the file first, read-only, and left what opening should write to the writer.
         private let reader: Store?
-        private var held: [UInt64] = []
+        private var held: [(store: Store, version: UInt64)] = []
         private var random = Random(1)
         private var model: ToyModel = [:]
 
-        init(_ store: Store, reader: Store?) {
-            self.store = store
+        init(_ stores: [Store], reader: Store?) {
+            self.stores = stores
             self.reader = reader
         }
 
-        var version: UInt64 { store.newestVersion }
+        var version: UInt64 { stores[0].newestVersion }
 
         func verify(_ model: ToyModel) throws {
-            let pin = try store.pinNewest()
-            defer { store.unpin(pin.version) }
-            try ToyClient.verify(store, pin, model)
+            for store in stores {
+                let pin = try store.pinNewest()
+                defer { store.unpin(pin.version) }
+                try ToyClient.verify(store, pin, model)
+            }
         }
 
         /// Some commits are not synced, and then they are together with others.
         /// Several numbers at once, as transactions have that were joined.
         func commit(_ change: [Int: UInt64?]) throws {
+            while true {
+                let chosen = random.below(stores.count)
+                let store = stores[chosen]
+                do { return try commit(change, store) } catch let error as RealmError {
+                    guard stores.count > 1 else { throw error }
+                    stores.remove(at: chosen)
+                    held.removeAll { $0.store === store }
+                    try? store.close()
+                }
+            }
+        }
+
+        private func commit(_ change: [Int: UInt64?], _ store: Store) throws {
             let isSoft = random.below(2) == 0
             let pin = try ToyClient.commit(
                 store, &model, change, joinsGroup: isSoft || random.below(3) > 0, soft: isSoft,
                 versions: random.below(2) == 0 ? 1 : UInt64(1 + random.below(400)))
             if isSoft, random.below(4) == 0 { try store.makeDurable(pin.version) }
-            if random.below(3) == 0 { held.append(pin.version) } else { store.unpin(pin.version) }
-            if held.count > 2 { store.unpin(held.remove(at: random.below(held.count))) }
+            if random.below(3) == 0 {
+                held.append((store, pin.version))
+            } else {
+                store.unpin(pin.version)
+            }
+            if held.count > 2 {
+                let released = held.remove(at: random.below(held.count))
+                released.store.unpin(released.version)
+            }
         }
 
-        var isDurable: Bool { store.group.state == nil }
+        var isDurable: Bool { stores[0].lockFile.unsyncedVersion == 0 }
 
         func close() throws {
-            try store.close()
+            for store in stores { try store.close() }
             try reader?.close()
         }
     }
@@ -231,11 +262,13 @@ struct ToyWorkload: CrashWorkload {
     private var stamp: UInt64 = 0
     private var options = StoreOptions()
     private let startsReadOnly: Bool
+    private let processes: Int
 
     init(_ random: inout Random) {
         options.reservedBytes = 64 << 20
         if random.below(2) == 0 { options.spaceLimits = .tiny }
         startsReadOnly = random.below(3) == 0
+        processes = 1 + random.below(3)
         if random.below(2) == 0 { options.encryptionKey = [UInt8](repeating: 3, count: 64) }
     }
 
@@ -248,10 +281,13 @@ struct ToyWorkload: CrashWorkload {
             options.readOnly = true
             reader = try Store.open(path: path, options: options, files: files)
         }
-        let store = try Store.open(path: path, options: options, files: files)
+        var stores: [Store] = []
+        for _ in 0..<processes {
+            stores.append(try Store.open(path: path, options: options, files: files))
+        }
         // What a reader found after a crash is sure to stay from the next write on.
-        if startsReadOnly { try store.beginWrite(wait: true)?.abandon() }
-        return Session(store, reader: reader)
+        if startsReadOnly { try stores[0].beginWrite(wait: true)?.abandon() }
+        return Session(stores, reader: reader)
     }
 
     mutating func plan(

@@ -1,6 +1,10 @@
 // Rebuilds a file as a crash could have left it. Everything written before the last sync is there;
 // of what was written after it any part may be: nothing, everything, or a random choice of the
 // pieces of each write, in a random order. Sectors of 512 bytes are written whole or not at all.
+//
+// Of a sync that failed some pages may have arrived. The others are given up: readers see them as
+// they were written, a later sync succeeds without them, and only a new write to the same page makes
+// the kernel write it, as a whole.
 
 import Glibc
 
@@ -50,8 +54,16 @@ final class FileImage {
         case .replace(let data):
             resize(0)
             write(data, 0, data.count, at: 0)
-        case .sync, .syncDirectory: break
+        case .sync, .syncDirectory, .failedSync: break
         }
+    }
+
+    /// Up to `length` bytes from `offset` on, as a write to there.
+    func event(_ offset: Int, _ length: Int) -> FileEvent? {
+        guard offset < count else { return nil }
+        let bytes = UnsafeRawBufferPointer(
+            start: base + offset, count: min(length, count - offset))
+        return .write(offset: offset, bytes: Array(bytes))
     }
 
     func save(_ path: String) {
@@ -62,10 +74,19 @@ final class FileImage {
 /// Walks through recorded events, keeping what is surely on disk and what may be.
 struct CrashReplay {
     private let durable = FileImage()
+    /// What readers see while the machine runs.
+    private let shown = FileImage()
     private(set) var pending: [FileEvent] = []
+    /// Pages that the kernel shows and will not write, unless somebody writes to them again.
+    private var givenUp: Set<Int> = []
+    private static let page = 4096
 
     mutating func advance(_ event: FileEvent) {
-        if case .sync = event {
+        follow(event)
+        shown.apply(event)
+        if case .failedSync(let choice) = event {
+            failSync(choice)
+        } else if case .sync = event {
             for event in pending { durable.apply(event) }
             pending.removeAll(keepingCapacity: true)
         } else if case .syncDirectory = event {
@@ -77,6 +98,47 @@ struct CrashReplay {
             pending.append(event)
         }
     }
+
+    /// What the event makes of pages that were given up.
+    private mutating func follow(_ event: FileEvent) {
+        switch event {
+        case .write(let offset, let bytes):
+            guard !givenUp.isEmpty, !bytes.isEmpty else { return }
+            for page in offset / Self.page...(offset + bytes.count - 1) / Self.page
+            where givenUp.remove(page) != nil {
+                if let whole = shown.event(page * Self.page, Self.page) { pending.append(whole) }
+            }
+        case .truncate(let size): givenUp = givenUp.filter { $0 * Self.page < size }
+        case .replace: givenUp = []
+        case .sync, .syncDirectory, .failedSync: break
+        }
+    }
+
+    private mutating func failSync(_ choice: UInt64) {
+        for event in pending {
+            guard case .write(let offset, let bytes) = event else {
+                durable.apply(event)
+                continue
+            }
+            var position = 0
+            while position < bytes.count {
+                let page = (offset + position) / Self.page
+                let length = min(
+                    Self.page - (offset + position) % Self.page, bytes.count - position)
+                var fate = Random(choice &+ UInt64(page))
+                if choice != 0, fate.below(3) > 0 {
+                    durable.write(bytes, position, length, at: offset)
+                } else {
+                    givenUp.insert(page)
+                }
+                position += length
+            }
+        }
+        pending.removeAll(keepingCapacity: true)
+    }
+
+    /// The file after a crash that leaves nothing of what was not synced.
+    var least: FileImage { FileImage(copying: durable) }
 
     /// One image a crash now could leave.
     func image(_ random: inout Random) -> FileImage {

@@ -17,6 +17,9 @@ enum FileEvent {
     /// The names in the directory are on stable storage.
     case syncDirectory
     case sync
+    /// One that failed. Some of the pages were written, the kernel gave the others up and shows them
+    /// still; the number says which. 0: all.
+    case failedSync(UInt64)
 }
 
 extension FileEvent {
@@ -50,6 +53,13 @@ final class RecordingFileSystem: FileSystem {
     /// The process dies when it is about to make this sync (counted from 1).
     var killAtSync = Int.max
     private(set) var syncCount = 0
+    /// Syncs (counted from 1) that fail, with what `FileEvent.failedSync` says of them.
+    var failingSyncs: [Int: UInt64] = [:]
+    private(set) var failedSyncs = 0
+    /// What happens behind a sync that fails.
+    enum Aftermath { case none, writesFail(Int), death }
+    var aftermath = Aftermath.none
+    private var writesToFail = 0
     /// Microseconds that a sync takes.
     var syncTakes: UInt32 = 0
     /// Called with the path before a file is opened.
@@ -67,11 +77,20 @@ final class RecordingFileSystem: FileSystem {
 
     /// Starts over after a "kill".
     func revive() {
-        killAfter = Int.max
-        killAtSync = Int.max
+        heal()
         syncCount = 0
         dataFiles = []
         newFiles = [:]
+    }
+
+    /// Nothing fails any more; what is open stays so.
+    func heal() {
+        killAfter = Int.max
+        killAtSync = Int.max
+        failingSyncs = [:]
+        failedSyncs = 0
+        aftermath = .none
+        writesToFail = 0
     }
 
     func resetCalls() { calls = 0 }
@@ -83,6 +102,10 @@ final class RecordingFileSystem: FileSystem {
         if isDead { return -EIO }
         calls += 1
         if isDead { return -EIO }
+        if writesToFail > 0, name.hasPrefix("write") {
+            writesToFail -= 1
+            return -EIO
+        }
         guard let fault = faults[calls] else { return nil }
         lastFault = "\(name) (call \(calls))"
         guard case .error(let code) = fault else { return nil }
@@ -194,6 +217,20 @@ final class RecordingFileSystem: FileSystem {
             if syncCount >= killAtSync { killAfter = 0 }
         }
         if let failure = enter("sync") { return failure }
+        let fails = guardian.withLock {
+            guard let choice = failingSyncs[syncCount], newFiles[descriptor] == nil else {
+                return false
+            }
+            failedSyncs += 1
+            if isRecording { events.append(.failedSync(choice)) }
+            switch aftermath {
+            case .none: break
+            case .writesFail(let count): writesToFail = count
+            case .death: killAfter = 0
+            }
+            return true
+        }
+        if fails { return -EIO }
         guardian.withLock {
             if let path = newFiles[descriptor] {
                 unsyncedNewFiles.remove(path)
