@@ -99,6 +99,11 @@ void ck_wait_shared(const uint64_t *word, uint32_t value, uint32_t bits, int64_t
 void ck_wake_shared(const uint64_t *word, uint32_t bits);
 /* A descriptor that is readable while the number that was written to it is not 0; -1 and errno. */
 int ck_event_descriptor(void);
+/* Pages of this mapping that its file has no more become zeros when they are touched, instead of ending the
+ * process; then *flag is 1 and *limit 0. See MappedFiles.c. */
+void ck_watch_mapping(void *start, size_t bytes, bool writable, uint64_t *flag, uint64_t *limit);
+/* Before the memory is unmapped. */
+void ck_unwatch_mapping(void *start);
 /* Processors this thread may use. */
 int ck_cores(void);
 

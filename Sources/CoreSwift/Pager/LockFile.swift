@@ -124,6 +124,15 @@ final class LockFile {
         }
     }
 
+    /// Who cuts the lock file takes the realm file's users apart, which is no better than cutting that.
+    func watch(with mapping: PageMapping) {
+        guard file != nil else { return }
+        ck_watch_mapping(memory, bytes, true, mapping.cut, mapping.source.mappedPages)
+    }
+
+    /// Before the mapping goes.
+    func unwatch() { if file != nil { ck_unwatch_mapping(memory) } }
+
     /// Gives up all locks by closing the file. The memory stays readable.
     func closeDescriptor() { file?.close() }
 

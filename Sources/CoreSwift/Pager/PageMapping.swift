@@ -35,6 +35,9 @@ final class PageMapping {
     let marks = Lock()
     /// Pages of address space.
     let reservedPages: UInt64
+    /// Set when a page was touched that the file has no more: another program cut it. Readers find
+    /// nothing mapped from then on, and ask the store.
+    let cut = UnsafeMutablePointer<UInt64>.allocate(capacity: 1)
     /// Bytes of the range that the file is mapped over; may reach beyond the file's end.
     private var coveredBytes = 0
 
@@ -74,6 +77,8 @@ final class PageMapping {
         source.initialize(
             to: BlockSourceState(
                 base: cleartext?.base ?? file, mappedPages: 0, verified: verified))
+        cut.initialize(to: 0)
+        ck_watch_mapping(file, bytes, false, cut, source.mappedPages)
     }
 
     private struct Ranges {
@@ -112,6 +117,8 @@ final class PageMapping {
     }
 
     deinit {
+        ck_unwatch_mapping(file)
+        cut.deallocate()
         _ = files.unmap(file, fileBytes)
         _ = files.unmap(verified, Int(reservedPages) * 12)
         source.deallocate()

@@ -14,6 +14,8 @@
 //  1. A version that is pinned here has a reader slot in the lock file with that version.
 //  2. After a failed header write or sync `failure` is set, and nothing is pinned or written any
 //     more; what was pinned before stays readable.
+//  3. When another program has cut the file, and a reader met that, nothing is pinned, written or
+//     verified any more.
 
 import CKernels
 
@@ -113,9 +115,13 @@ final class Store: @unchecked Sendable {
         self.lockFile = lockFile
         self.fileID = fileID
         forkGeneration = ForkGuard.generation
+        lockFile.watch(with: mapping)
     }
 
-    deinit { try? close() }
+    deinit {
+        try? close()
+        lockFile.unwatch()
+    }
 
     // MARK: Blocks
 
@@ -125,6 +131,7 @@ final class Store: @unchecked Sendable {
     func admit(
         _ reference: BlockReference, fresh: Bool = false
     ) throws(RealmError) -> UnsafeRawPointer {
+        try checkLength()
         let page = reference.page
         let count = UInt64(reference.pageCount)
         guard !reference.isTransient, page >= FileHeader.firstBlockPage, count > 0 else {
@@ -140,6 +147,7 @@ final class Store: @unchecked Sendable {
         }
         if page + count > ck_load_relaxed_u64(source.mappedPages) { try extendMapping(to: pages) }
         guard let block = intactBlock(reference, fresh: fresh) else {
+            try checkLength()
             throw RealmError(
                 .invalidDatabase,
                 "'\(path)': page \(page): the block's \(count) pages don't match their check value"
@@ -201,6 +209,16 @@ final class Store: @unchecked Sendable {
     /// Throws after a failed sync. With `mutex` held.
     func checkFailure() throws(RealmError) {
         if let failure { throw failure }
+        try checkLength()
+    }
+
+    /// Throws when a reader met the end of the file where there were pages.
+    func checkLength() throws(RealmError) {
+        guard ck_load_relaxed_u64(mapping.cut) != 0 else { return }
+        throw RealmError(
+            .invalidDatabase,
+            "'\(path)': another program truncated the file, or its lock file, while it was open; it"
+                + " must be closed, and `realm salvage` recovers what is left", path: path)
     }
 
     var isInForkedChild: Bool { ForkGuard.generation != forkGeneration }
@@ -301,7 +319,9 @@ final class Store: @unchecked Sendable {
         let isLast = try lockFile.takeSessionAlone()
         if options.inMemory {
             if isLast { _ = files.remove(path) }
-        } else if failure == nil, !options.readOnly || isLast {
+        } else if failure == nil, ck_load_relaxed_u64(mapping.cut) == 0,
+            !options.readOnly || isLast
+        {
             try noteSynced(isLast: isLast)
         }
     }

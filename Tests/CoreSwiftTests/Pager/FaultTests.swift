@@ -146,6 +146,10 @@ import Testing
         try campaign(.error(ENOSPC), overcome: false, code: .outOfDiskSpace)
     }
 
+    @Test func everyCallMayFailForLackOfQuota() throws {
+        try campaign(.error(EDQUOT), overcome: false, code: .outOfDiskSpace)
+    }
+
     @Test func everyCallMayBeInterrupted() throws {
         try campaign(.error(EINTR), overcome: true)
     }
