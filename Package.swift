@@ -131,6 +131,17 @@ if Context.environment["REALM_FUZZ"] == "1" {
                 "CoreSwiftTests/Query/Rules/RuleModel.swift",
             ],
             swiftSettings: [.swiftLanguageMode(.v5)]))
+    // That of files, which `Tests/FileFuzz/run` builds.
+    let support = [
+        "FileReading", "FileSurgeon", "HostileForge", "Query+Answers", "SampleFile",
+        "TemporaryDirectory", "TestSchema", "TestSettings", "ToyClient",
+    ]
+    package.targets.append(
+        .executableTarget(
+            name: "file-fuzz", dependencies: ["CoreSwift"], path: "Tests",
+            sources: ["FileFuzz/main.swift"]
+                + support.map { "CoreSwiftTests/Support/\($0).swift" },
+            swiftSettings: [.swiftLanguageMode(.v5)]))
 }
 
 // With REALM_TEST_FILES, a list of files below Tests, these suites and what they need: `.ci/steps`

@@ -1,5 +1,5 @@
 // The rows of one class that can still be read: the leaves of its tree that verify, by way of the
-// branches that do. What is below a damaged branch is looked for in the whole file (`LeafSearch`).
+// branches that do. What is below a damaged branch is looked for in the whole file (LeafSearch.swift).
 
 /// A leaf that verified and has the structure that its class demands.
 struct SalvagedLeaf {
@@ -27,6 +27,8 @@ struct DamagedClass {
     /// In the order of keys.
     private(set) var leaves: [SalvagedLeaf] = []
     private(set) var lost: [LostRange] = []
+    /// Branches that verified.
+    private(set) var branches: [BlockReference] = []
 
     private let file: DamagedFile
     private let nodes: NodeSource
@@ -59,6 +61,7 @@ struct DamagedClass {
             let node = try nodes.admit(reference, tag, level, RowBranch.check)
             // What is read below may take the node's place in memory.
             let count = RowBranch.count(node)
+            branches.append(reference)
             var children: [(BlockReference, ObjectKey, Int)] = []
             for index in 0..<count {
                 children.append(
@@ -118,86 +121,12 @@ struct DamagedClass {
         for range in lost
         where range.isBranch && last >= range.low && (first < range.high || range.high == .max) {
             leaves.append(
-                SalvagedLeaf(reference: reference, low: range.low, high: range.high))
+                SalvagedLeaf(
+                    reference: reference, low: max(range.low, first), high: range.high))
         }
     }
 
     var hasLostBranches: Bool { lost.contains(where: \.isBranch) }
 
     mutating func sort() { leaves.sort { $0.low < $1.low } }
-}
-
-/// Looks through a plain file for references that name leaves: the parents that had them may be
-/// damaged elsewhere, or copies of them be left from older versions. A reference whose check value is
-/// that of the block it names proves the block. It belongs to the version that is salvaged if that
-/// version uses its pages: nothing was written there since.
-struct LeafSearch {
-    private let file: DamagedFile
-    private let version: UInt64
-    private let space: SpaceMap
-
-    /// Throws where the map of free space can't be read: blocks could be from older versions then.
-    init(_ file: DamagedFile, _ version: DamagedFile.Version) throws(RealmError) {
-        self.file = file
-        self.version = version.number
-        let pin = Store.Pin(
-            version: version.number, payload: version.root.payload,
-            payloadCount: version.root.payloadCount, root: version.reference)
-        space = try file.store.readSpace(pin, live: nil)
-    }
-
-    /// References to intact row leaves in use, by class.
-    func run() -> [ClassKey: [BlockReference]] {
-        var result: [ClassKey: [BlockReference]] = [:]
-        var seen = Set<Candidate>()
-        // Forged files may name blocks that are none as often as they have room.
-        var pagesLeft = file.pages * 64 + 1 << 16
-        for page in 0..<file.pages {
-            let bytes = file.raw + Int(page) << Page.shift
-            for offset in stride(from: 0, through: Page.size - BlockReference.byteCount, by: 8) {
-                let reference = BlockReference(bytes + offset)
-                guard isPlausible(reference), isUsed(reference),
-                    seen.insert(Candidate(reference)).inserted,
-                    pagesLeft > UInt64(reference.pageCount)
-                else { continue }
-                pagesLeft -= UInt64(reference.pageCount)
-                guard file.isIntact(reference) else { continue }
-                let block = file.raw + Int(reference.page) << Page.shift
-                result[ClassKey(rawValue: block.u32(BlockField.classKey)), default: []]
-                    .append(reference)
-            }
-        }
-        return result
-    }
-
-    private struct Candidate: Hashable {
-        let location: UInt64
-        let version: UInt64
-        let check: UInt64
-
-        init(_ reference: BlockReference) {
-            location = reference.location
-            version = reference.version
-            check = reference.check0
-        }
-    }
-
-    private func isPlausible(_ reference: BlockReference) -> Bool {
-        guard reference.isStored, reference.version > 0, reference.version <= version,
-            reference.page + UInt64(reference.pageCount) <= file.pages
-        else { return false }
-        let block = file.raw + Int(reference.page) << Page.shift
-        return block.u8(BlockField.kind) == BlockKind.rowLeaf.rawValue
-    }
-
-    private func isUsed(_ reference: BlockReference) -> Bool {
-        let end = reference.page + UInt64(reference.pageCount)
-        guard end <= space.pageCount else { return false }
-        for chunk in space.chunks {
-            let index = chunk.lowerBound(reference.page)
-            if index < chunk.entries.count, chunk.entries[index].page < end { return false }
-            if index > 0, chunk.entries[index - 1].end > reference.page { return false }
-        }
-        return true
-    }
 }

@@ -225,11 +225,35 @@ final class DamagedFile {
 
     // MARK: Blocks
 
+    func contains(_ reference: BlockReference) -> Bool {
+        reference.page + UInt64(reference.pageCount) <= pages
+    }
+
     /// Whether a block lies in the file and is what the reference was made for.
     func isIntact(_ reference: BlockReference) -> Bool {
-        guard reference.isStored, reference.page + UInt64(reference.pageCount) <= pages else {
-            return false
-        }
+        guard reference.isStored, contains(reference) else { return false }
         return store.codec.isIntact(raw, reference)
+    }
+}
+
+extension VersionRoot {
+    /// The blocks in the written list, without their check values.
+    var written: [BlockReference] {
+        var result: [BlockReference] = []
+        var index = 0
+        for number in 0..<runCount {
+            let run = run(number)
+            var page = run.page
+            for _ in 0..<run.blocks where index < blockCount {
+                let pages = blockPages(index)
+                index += 1
+                result.append(
+                    BlockReference(
+                        location: BlockReference.location(page: page, count: pages),
+                        version: run.version, check0: 0, check1: 0))
+                page += UInt64(pages)
+            }
+        }
+        return result
     }
 }

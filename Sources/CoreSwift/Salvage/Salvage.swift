@@ -142,7 +142,10 @@ struct SalvageSource {
         }
         guard classes.contains(where: \.hasLostBranches) else { return }
         do throws(RealmError) {
-            let found = try LeafSearch(file, version).run()
+            var reached = classes.flatMap { $0.leaves.map(\.reference) + $0.branches }
+            reached += [version.reference, version.catalog.schema] + version.root.written
+            let found = try LeafSearch(file, version).run(
+                reached: reached.filter { $0.isStored && file.contains($0) })
             for index in classes.indices where classes[index].hasLostBranches {
                 for reference in found[classes[index].schema.key] ?? [] {
                     classes[index].take(reference)

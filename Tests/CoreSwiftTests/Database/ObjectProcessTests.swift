@@ -8,7 +8,9 @@ import Testing
 enum CounterWorkload {
     static let kept: Int64 = 40
 
-    static func open(_ path: String) throws -> Realm {
+    static func open(_ path: String) throws -> Realm { try Realm.open(configuration(path)) }
+
+    static func configuration(_ path: String) -> Configuration {
         var configuration = Configuration(path: path)
         configuration.schemaVersion = 1
         configuration.schema = Schema([
@@ -27,7 +29,7 @@ enum CounterWorkload {
                         "counter", .object, linkTarget: "Counter", flags: [.nullable]),
                 ]),
         ])
-        return try Realm.open(configuration)
+        return configuration
     }
 
     static func step(_ realm: Realm) throws {

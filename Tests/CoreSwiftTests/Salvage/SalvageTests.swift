@@ -173,6 +173,43 @@ import Testing
         }
     }
 
+    @Test func leavesBelowDamagedBranchesOfAnEncryptedFileAreFound() throws {
+        let path = directory.file("branches.realm")
+        try SampleFile.make(path, items: 400)
+        try Realm.changeEncryptionKey(path, from: [], to: Self.key)
+        // Leaves of several versions, by several writers.
+        for step in 0..<4 {
+            var configuration = Configuration(path: path)
+            configuration.encryptionKey = Self.key
+            let realm = try Realm.open(configuration)
+            for number in 0..<3 {
+                try realm.beginWrite()
+                try realm.find("Item", primaryKey: SampleFile.item(step * 90 + number))?.set(
+                    "size", .int(-1))
+                try realm.commit()
+            }
+            realm.close()
+        }
+        let bytes = TestSettings.readFile(path)
+        let dump = try RealmDump(path: path, key: Self.key)
+        unlink(path + ".lock")
+        let file = try DamagedFile(path, key: Self.key, SystemCalls.shared)
+        let source = try SalvageSource(file)
+        defer { source.close() }
+        var count = 0
+        for item in source.classes {
+            for branch in item.branches {
+                var damaged = bytes
+                damaged[file.store.codec.offset(branch.page) + 700] ^= 8
+                let outcome = try salvage(damaged, Self.key, dump, "branch of \(item.schema.name)")
+                #expect(outcome.report.damage.count == 1)
+                #expect(outcome.report.isWhole, "\(item.schema.name): \(outcome.report)")
+                count += 1
+            }
+        }
+        #expect(count > 0)
+    }
+
     @Test(arguments: [[], SalvageTests.key])
     func damagedHeadersAreNoLossWhileSomethingNamesTheRoot(key: [UInt8]) throws {
         let (bytes, dump) = try make(key: key)

@@ -98,6 +98,26 @@ final class FileSurgeon {
                 place += 48
             }
         }
+        if let log = catalog.log { addLog(log, place + 4) }
+    }
+
+    /// The blocks of the change log, whose directory begins at `place`; the column is the level.
+    private func addLog(_ log: LogDirectory, _ place: Int) {
+        var place = place + 16
+        for consumer in log.consumers { place += 10 + consumer.name.utf8.count }
+        for entry in log.entries {
+            addLogBlock(entry.level, place + 17)
+            place += 17 + BlockReference.byteCount
+        }
+    }
+
+    private func addLogBlock(_ level: Int, _ place: Int) {
+        add(.changeLog, 0, level, level, place)
+        guard level > 0 else { return }
+        let block = base + nodes[nodes.count - 1].offset
+        for index in 0..<Int(block.u32(BlockField.count)) {
+            addLogBlock(level - 1, nodes[nodes.count - 1].offset + LogBlock.referenceOffset(index))
+        }
     }
 
     private func readSpaceMap(_ root: VersionRoot) {

@@ -96,8 +96,10 @@ enum SampleFile {
         return .int(number % 7 == 3 ? -Int64(number) : Int64(number) * 3)
     }
 
-    /// Writes the file and closes it.
-    static func make(_ path: String, items: Int = 1500, tags: Int = 60) throws {
+    /// Writes the file and closes it. `scale`: of the collections that have trees.
+    static func make(
+        _ path: String, items: Int = 1500, tags: Int = 60, scale: Int = 400
+    ) throws {
         let realm = try Realm.open(configuration(path))
         try realm.beginWrite()
         for number in 0..<tags {
@@ -108,7 +110,7 @@ enum SampleFile {
         for number in 0..<(items / 3) {
             _ = try realm.create("Event", ["kind": .int(Int64(number % 5))])
         }
-        for number in 0..<trunks { try addTrunk(realm, number, tags) }
+        for number in 0..<trunks { try addTrunk(realm, number, tags, scale) }
         try realm.commit()
         // Few deletions in each leaf leave dead rows; a second version leaves pending space.
         try realm.beginWrite()
@@ -153,9 +155,11 @@ enum SampleFile {
     /// How many trunks there are; the first two have collections with trees of their own.
     static let trunks = 8
 
-    private static func addTrunk(_ realm: Realm, _ number: Int, _ tags: Int) throws {
+    private static func addTrunk(
+        _ realm: Realm, _ number: Int, _ tags: Int, _ large: Int
+    ) throws {
         let trunk = try realm.create("Trunk", primaryKey: .int(Int64(number)))
-        let scale = number < 2 ? 400 : number % 4
+        let scale = number < 2 ? large : number % 4
         let numbers = try trunk.collection("numbers")
         for index in 0..<(scale * 100) { try numbers.insert(.int(Int64(index * 37)), at: index) }
         let words = try trunk.collection("words")
