@@ -215,4 +215,42 @@ import Testing
         encoder.outputFormatting = .sortedKeys
         #expect(String(decoding: try encoder.encode(holder), as: UTF8.self) == text)
     }
+
+    @Test func collectionOperatorsOfKeyPaths() throws {
+        let realm = try Realm(configuration: memory())
+        try realm.write {
+            for (id, dogs) in [(1, [("Rex", 3), ("Ada", 5)]), (2, [("Rex", 3)])] {
+                let person = Person(value: ["id": id, "name": "P\(id)"])
+                for (name, age) in dogs {
+                    person.dogs.append(Dog(value: ["name": name, "age": age]))
+                }
+                realm.add(person)
+            }
+        }
+        let dogs = realm.objects(Dog.self)
+        #expect(dogs.value(forKeyPath: "@count") as? Int == 3)
+        #expect(dogs.value(forKeyPath: "@min.age") as? Int == 3)
+        #expect(dogs.value(forKeyPath: "@max.age") as? Int == 5)
+        #expect(dogs.value(forKeyPath: "@sum.age") as? Int == 11)
+        #expect(dogs.value(forKeyPath: "@avg.age") as? Double == 11.0 / 3)
+        #expect(
+            dogs.value(forKeyPath: "@unionOfObjects.name") as? [String] == ["Rex", "Ada", "Rex"])
+        #expect(
+            dogs.value(forKeyPath: "@distinctUnionOfObjects.name") as? [String] == ["Rex", "Ada"])
+        let people = realm.objects(Person.self)
+        #expect((people.value(forKeyPath: "@unionOfArrays.dogs") as? [Dog])?.count == 3)
+        #expect(people.value(forKeyPath: "name") as? [String] == ["P1", "P2"])
+        #expect(
+            misuse { _ = people.value(forKeyPath: "@sum.dogs.age") }
+                == "Nested key paths are not supported yet for KVC collection operators.")
+        #expect(
+            misuse { _ = people.value(forKeyPath: "@median.age") }
+                == "Unsupported KVC collection operator found in key path '@median.age'.")
+        try realm.write { dogs.setValue(7, forKeyPath: "age") }
+        #expect(dogs.value(forKeyPath: "@sum.age") as? Int == 21)
+        let none = dogs.filter("age == 0")
+        #expect(
+            none.value(forKeyPath: "@max.age") == nil
+                && none.value(forKeyPath: "@sum.age") as? Int == 0)
+    }
 }

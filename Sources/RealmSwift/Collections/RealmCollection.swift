@@ -30,6 +30,8 @@ extension RealmSwiftEmbeddedObject: ThreadConfined {}
 public protocol RealmCollection: RandomAccessCollection, LazyCollectionProtocol, Equatable,
     ThreadConfined, CustomStringConvertible, _DescribedCollection
 where Element: RealmCollectionValue, Index == Int, Iterator == RLMIterator<Element> {
+    /// The older name.
+    typealias ElementType = Element
     /// The elements as live results; misuse for collections that no realm manages.
     var _rlmResults: Results<Element> { get }
     /// What is observed.
@@ -183,7 +185,7 @@ extension RealmCollection {
         aggregate(.average, property)
     }
 
-    fileprivate func aggregate<T: RealmCollectionValue>(
+    func aggregate<T: RealmCollectionValue>(
         _ kind: AggregateName, _ property: String?
     ) -> T? {
         let results = _rlmResults
@@ -307,23 +309,9 @@ extension RealmCollection where Element: SortableType {
     public func distinct() -> Results<Element> { distinct(by: ["SELF"]) }
 }
 
-// MARK: - By name
+// MARK: - Descriptions
 
 extension RealmCollection {
-    /// A property of each element, `NSNull` for nil; also `self` and `@count`.
-    public func value(forKey key: String) -> Any? {
-        if key == "@count" { return count }
-        if key == "self" { return map { $0 as Any } }
-        return map { element -> Any in
-            (element as? ObjectBase)?.value(forKey: key) ?? NSNull()
-        }
-    }
-
-    /// Assigns a property of all elements.
-    public func setValue(_ value: Any?, forKey key: String) {
-        for element in self { (element as? ObjectBase)?.setValue(value, forKey: key) }
-    }
-
     public func _rlmText(_ depth: Int) -> String {
         let name = "\(type(of: self))".split(separator: "<").first.map(String.init) ?? ""
         let results = self as? Results<Element>

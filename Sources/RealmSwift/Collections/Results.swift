@@ -82,11 +82,30 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
 {
     /// The property of the elements that links here.
     public let origin: String
-    private let source: _ElementSource?
+    private let found: _ElementSource?
+    /// Of a property without a wrapper.
+    let direct: DirectLinks?
 
     public init(origin: String) {
         self.origin = origin
-        source = nil
+        found = nil
+        direct = nil
+    }
+
+    /// The objects of a class that link to the owner of this property through one of theirs, as older versions
+    /// declare it: `let owners = LinkingObjects(fromType: Person.self, property: "dogs")`.
+    public init(fromType type: Element.Type, property: String) {
+        origin = property
+        found = nil
+        direct = DirectLinks()
+    }
+
+    private var source: _ElementSource? {
+        guard let direct else { return found }
+        if let source = direct.source { return source }
+        guard let owner = direct.owner, direct.key != -1 else { return nil }
+        direct.source = LinkingObjects(owner, direct.key).found
+        return direct.source
     }
 
     init(_ object: ObjectBase, _ key: Int64) {
@@ -99,7 +118,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     init(_ object: ObjectBase, dynamic property: PropertySchema) {
         let session = object._rlmSession
         origin = property.linkOrigin
-        let found = engine { () throws(RealmError) -> EngineResults in
+        let links = engine { () throws(RealmError) -> EngineResults in
             guard let other = session.core.schema.class_(named: property.linkTarget),
                 let there = other.property(named: property.linkOrigin)
             else {
@@ -111,7 +130,8 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
             return try ObjectHandle(checked: object.slot.unsafelyUnwrapped).backlinks(
                 from: other.key, property: there.key)
         }
-        source = _ElementSource(found, session)
+        found = _ElementSource(links, session)
+        direct = nil
     }
 
     private var known: _ElementSource {
@@ -146,7 +166,8 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     }
     init(_ origin: String, _ source: _ElementSource) {
         self.origin = origin
-        self.source = source
+        found = source
+        direct = nil
     }
     public var _rlmResults: Results<Element> { Results(known) }
 

@@ -86,7 +86,7 @@ extension _RealmSession {
             if slot.isComputed
                 || (given.map { !$0.names.contains(binding.info.properties[index].name) } ?? false)
             {
-                slot.wrapper.manage(start + slot.offset, slot.key)
+                slot.wrapper.manage(object, start + slot.offset, slot.key)
             } else {
                 slot.wrapper.add(object, start + slot.offset, slot.key, policy)
             }

@@ -147,8 +147,15 @@ private struct Discovery {
             fields.append((String(cString: name), offset, type))
             return true
         }
+        // Of older declarations, what properties without a wrapper hold is stored, too.
+        let isLegacy =
+            type is any LegacyDeclarations.Type
+            || !fields.contains {
+                $0.type is any AnyPersisted.Type && !($0.type is any DirectProperty.Type)
+            }
         for field in fields {
-            guard let wrapper = field.type as? any AnyPersisted.Type else {
+            let isDirect = field.type is any DirectProperty.Type
+            guard let wrapper = field.type as? any AnyPersisted.Type, isLegacy || !isDirect else {
                 // The four fields of ObjectBase come first.
                 if field.offset >= ObjectBase.fieldsEnd { hasOnlyWrappers = false }
                 if field.name.hasPrefix("$__lazy_storage_$__") {
@@ -159,7 +166,9 @@ private struct Discovery {
                 }
                 continue
             }
-            let name = field.name.hasPrefix("_") ? String(field.name.dropFirst()) : field.name
+            let name =
+                field.name.hasPrefix("_") && !isDirect ? String(field.name.dropFirst()) : field.name
+            if isDirect { hasOnlyWrappers = false }
             if ignored.contains(name) {
                 hasOnlyWrappers = false
                 continue

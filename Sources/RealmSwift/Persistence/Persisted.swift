@@ -221,8 +221,8 @@ protocol AnyPersisted {
     static var valueType: any _Persistable.Type { get }
     static func flags(_ at: UnsafeMutableRawPointer) -> UInt8
     static func origin(_ at: UnsafeMutableRawPointer) -> String?
-    static func manage(_ at: UnsafeMutableRawPointer, _ key: Int64)
-    static func record(_ at: UnsafeMutableRawPointer, _ index: Int)
+    static func manage(_ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ key: Int64)
+    static func record(_ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ index: Int)
     static func get(_ object: ObjectBase, _ at: UnsafeMutableRawPointer) -> Any
     /// False for values that do not convert.
     static func set(_ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ value: Any) -> Bool
@@ -261,12 +261,12 @@ extension Persisted: AnyPersisted {
         return linking.origin
     }
 
-    static func manage(_ at: UnsafeMutableRawPointer, _ key: Int64) {
+    static func manage(_ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ key: Int64) {
         wrapper(at).pointee.state =
             Value._rlmIsCollection ? .collection(key, nil) : .managed(key)
     }
 
-    static func record(_ at: UnsafeMutableRawPointer, _ index: Int) {
+    static func record(_ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ index: Int) {
         wrapper(at).pointee.state = .recording(index)
     }
 
@@ -292,7 +292,7 @@ extension Persisted: AnyPersisted {
     ) {
         let value = wrapper(at).pointee.read(object)
         // Before the value is written: it may lead back to this object.
-        manage(at, key)
+        manage(object, at, key)
         let kept = Value._rlmAdd(value, object, key, policy)
         if Value._rlmIsCollection { wrapper(at).pointee.state = .collection(key, kept) }
     }

@@ -16,7 +16,7 @@ public final class _Recorder {
         let object = type.init()
         object.aside = recorder
         for (index, property) in ClassInfo.of(type).properties.enumerated() {
-            property.wrapper.record(ClassInfo.address(object, property), index)
+            property.wrapper.record(object, ClassInfo.address(object, property), index)
         }
         return object
     }
@@ -39,11 +39,25 @@ enum KeyPathNames {
         guard let type = type(of: path).rootType as? any _KeyPathRoot.Type else {
             misuse("Key path of '\(type(of: path).rootType)' is no key path of a Realm object.")
         }
-        if let value = type._rlmKeyPathRoot(recorder) { _ = value[keyPath: path] }
+        if let root = type._rlmKeyPathRoot(recorder) {
+            let value: Any? = root[keyPath: path]
+            if recorder.names.isEmpty, let value, let name = direct(root, value) { return name }
+        }
         guard !recorder.names.isEmpty else {
             misuse("Key path of '\(type)' does not name a managed property.")
         }
         return recorder.names.joined(separator: ".")
+    }
+
+    /// The property without a wrapper that holds just what the key path gave.
+    private static func direct(_ root: Any, _ value: Any) -> String? {
+        guard let object = root as? ObjectBase, Swift.type(of: value) is any DirectCollection.Type
+        else { return nil }
+        return ClassInfo.of(Swift.type(of: object)).properties.first { property in
+            property.wrapper is any DirectCollection.Type
+                && property.wrapper.get(object, ClassInfo.address(object, property)) as AnyObject
+                    === value as AnyObject
+        }?.name
     }
 }
 

@@ -51,7 +51,7 @@ public final class _ClassBinding {
         }
         let sample = info.type.init()
         let start = Unmanaged.passUnretained(sample).toOpaque()
-        for slot in slots { slot.wrapper.manage(start + slot.offset, slot.key) }
+        for slot in slots { slot.wrapper.manage(sample, start + slot.offset, slot.key) }
         // Wrappers in managed state hold no references: their bytes are all there is to them.
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         bytes.copyMemory(from: Unmanaged.passUnretained(sample).toOpaque(), byteCount: size)
@@ -70,18 +70,18 @@ public final class _ClassBinding {
             object = Unmanaged<ObjectBase>.fromOpaque(made).takeRetainedValue()
         } else {
             object = info.type.init()
-            manageWrappers(object)
         }
         object.slot = handle.slot
         object.binding = self
         object.session = session
+        if image == nil { manageWrappers(object) }
         return object
     }
 
     /// The wrappers of an instance read from the realm from now on.
     func manageWrappers(_ object: ObjectBase) {
         let start = Unmanaged.passUnretained(object).toOpaque()
-        for slot in slots { slot.wrapper.manage(start + slot.offset, slot.key) }
+        for slot in slots { slot.wrapper.manage(object, start + slot.offset, slot.key) }
     }
 
     /// The key of a property by its name in the program, or misuse.
