@@ -260,7 +260,11 @@ extension Store {
                 && header.version > 0 && header.version < FileHeader.versionMax
             if fits {
                 try mapping.extend(to: header.pageCount, of: file)
-                if hasSyncRecord(mapping, header) {
+                // A wiped slot may still name a failed commit on the disk. (Those of new files are blank,
+                // too, until their second commit.)
+                var isWiped = false
+                if case .blank = decodeSlot(buffer, 1 - header.slot, codec) { isWiped = true }
+                if !isWiped, hasSyncRecord(mapping, header) {
                     return Recovered(header: header, unsynced: false, mapping: mapping)
                 }
                 // Someone who may not write leaves the rest to the first writer.
