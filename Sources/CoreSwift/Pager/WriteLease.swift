@@ -34,8 +34,12 @@ final class WriteLease {
         try store.mutex.withLock { () throws(RealmError) in try store.checkUsable() }
         store.group.lock()
         do throws(RealmError) {
-            // What another process committed on top of the group is synced by now.
-            if let state = store.group.state, state.versions.last != base.version {
+            // What another process went on from is synced by now, also if its own commit failed or it was
+            // killed. Then the durable version is the group's last one, and the other slot is free.
+            if let state = store.group.state,
+                state.versions.last != base.version
+                    || store.lockFile.unsyncedVersion != base.version
+            {
                 store.group.end()
             }
             let group = store.group.state

@@ -218,6 +218,48 @@ import Testing
         }
     }
 
+    /// The other one has made the group durable, and overwritten the header of the version before it.
+    @Test func `a group that another process made durable is not continued`() throws {
+        try each { world, aftermath, comment in
+            let store = try world.open()
+            let other = try world.open()
+            try world.commit(store, 2, soft: true)
+            let before = world.model
+            world.files.aftermath = aftermath
+            world.files.failingSyncs = [world.files.syncCount + 2: 0]
+            #expect(throws: RealmError.self) { try world.commit(other, 3) }
+            world.files.heal()
+            try? other.close()
+            world.model = before
+            try world.expectSafe(comment)
+            try world.commit(store, 4, soft: true)
+            // Its header may be all that arrives.
+            let after = world.model
+            world.model = before
+            let bytes = TestSettings.readFile(world.directory.file())
+            var replay = CrashReplay()
+            for event in world.files.events { replay.advance(event) }
+            let image = replay.least
+            for slot in 0...1 {
+                let offset = FileHeader.slotOffset(slot)
+                image.write(
+                    Array(bytes[offset..<offset + FileHeader.slotBytes]), 0, FileHeader.slotBytes,
+                    at: offset)
+            }
+            let path = world.directory.file("torn.realm")
+            image.save(path)
+            let torn = try Store.open(
+                path: path, options: world.options, files: SystemCalls.shared)
+            #expect(throws: Never.self, comment) { try world.verify(torn) }
+            try torn.close()
+            unlink(path + ".lock")
+            world.model = after
+            try store.makeDurable(store.newestVersion)
+            try world.expectSafe(comment)
+            try store.close()
+        }
+    }
+
     @Test func `a failed commit that was wiped stays away`() throws {
         for encrypted in [false, true] {
             for isGroup in [false, true] {
