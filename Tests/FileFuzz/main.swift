@@ -37,9 +37,9 @@ private func run() throws {
             + "\(forges[0].blockCount) blocks")
     // What reads is as fast as can be and comes most often.
     let uses: [HostileForge.Use] =
-        Array(repeating: .read, count: 10) + Array(repeating: .check, count: 4)
-        + Array(repeating: .log, count: 3) + Array(repeating: .statistics, count: 2)
-        + [.query, .write, .salvage]
+        Array(repeating: .near, count: 150) + Array(repeating: .read, count: 10)
+        + Array(repeating: .check, count: 10) + Array(repeating: .log, count: 20)
+        + Array(repeating: .statistics, count: 4) + [.query, .query, .write, .write, .salvage]
     let note = noteFile()
     var counts = [Int](repeating: 0, count: HostileForge.Use.allCases.count)
     var kinds = [Int](repeating: 0, count: forges.count)

@@ -82,7 +82,13 @@ enum RowLeafCheck {
         guard let encoding = ColumnEncoding(rawValue: code) else {
             throw bad("encoding \(code) is unknown")
         }
-        if encoding == .absent { return }
+        if encoding == .absent {
+            // Readers look at bitmaps before they look at the encoding.
+            guard column.flags.isDisjoint(with: [.hasNulls, .hasExternal]) else {
+                throw bad("a column without data has bitmaps")
+            }
+            return
+        }
         guard fits(encoding, info.kind) else {
             throw bad("encoding \(encoding) does not fit a column of kind \(info.kind)")
         }

@@ -34,4 +34,35 @@ import Testing
             #expect(Realm.check(path: forge.path, encryptionKey: forge.key) == [])
         }
     }
+
+    /// Found by Tests/FileFuzz: the bitmap was looked for where the entry says, far behind the file.
+    @Test func columnsWithoutDataHaveNoBitmaps() throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file()
+        try SampleFile.makeSmall(path)
+        let bytes = TestSettings.readFile(path)
+        for flag in [ColumnFlags.hasNulls, .hasExternal] {
+            let surgeon = try FileSurgeon(bytes)
+            var count = 0
+            for node in surgeon.nodes where node.kind == .rowLeaf || node.kind == .collectionLeaf {
+                let view = LeafView(surgeon.block(node))
+                for index in 0..<view.columnCount {
+                    guard view.column(index)?.encoding == .absent else { continue }
+                    let entry =
+                        surgeon.block(node) + LeafLayout.directoryOffset
+                        + index * LeafLayout.entrySize
+                    entry.put(flag.rawValue, ColumnField.flags)
+                    entry.put(UInt32(0x7777_7777), ColumnField.data)
+                    count += 1
+                }
+            }
+            #expect(count > 0)
+            surgeon.reseal()
+            TestSettings.writeFile(path, surgeon.bytes)
+            let realm = try Realm.open(SampleFile.configuration(path))
+            defer { realm.close() }
+            let error = #expect(throws: RealmError.self) { try FileReading.digest(realm) }
+            #expect(error?.code == .invalidDatabase)
+        }
+    }
 }

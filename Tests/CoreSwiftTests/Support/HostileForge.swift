@@ -14,7 +14,7 @@ final class HostileForge {
     let path: String
     let key: [UInt8]
     private let codec: BlockCodec
-    private let surgeon: FileSurgeon
+    fileprivate let surgeon: FileSurgeon
     private let descriptor: Int32
     private let header: FileHeader
     /// The unchanged file, and what its blocks hold.
@@ -24,7 +24,7 @@ final class HostileForge {
     private var owners: [Int]
     private let scratch: UnsafeMutableRawPointer
     /// Positions of blocks that were changed, and ranges of the file.
-    private var touched = Set<Int>()
+    fileprivate var touched = Set<Int>()
     private var dirty: [Range<Int>] = []
 
     /// `bytes`: a closed plain file. The file has the same blocks at the same pages.
@@ -281,6 +281,8 @@ final class HostileForge {
     // MARK: Using
 
     enum Use: Int, CaseIterable {
+        /// Only the classes whose blocks were changed.
+        case near
         case read, query, check, statistics, log, write, salvage
     }
 
@@ -291,10 +293,11 @@ final class HostileForge {
         configuration.schemaMode = .immutable
         do throws(RealmError) {
             switch use {
-            case .read, .query, .log, .statistics:
+            case .near, .read, .query, .log, .statistics:
                 let realm = try Realm.open(configuration)
                 defer { realm.close() }
                 switch use {
+                case .near: try readNear(realm)
                 case .read: _ = try FileReading.digest(realm)
                 case .query:
                     var digest = ValueDigest()
@@ -323,6 +326,48 @@ final class HostileForge {
             }
         } catch {}
         return use == .write
+    }
+}
+
+extension HostileForge {
+    /// Every value of the classes that were changed, with some elements of each collection, and their
+    /// indexes.
+    private func readNear(_ realm: Realm) throws(RealmError) {
+        let tables = try realm.readTables()
+        let all = IndexReader.Range(low: nil, includesLow: true, high: nil, includesHigh: true)
+        for classKey in changedClasses {
+            guard tables.table(classKey) != nil else { continue }
+            let reader = try SnapshotReader(tables: tables).table(classKey)
+            var leaves = reader.leaves()
+            while let leaf = try leaves.next() {
+                for row in 0..<leaf.rows where !leaf.isDead(row) {
+                    for column in 0..<reader.columnCount {
+                        try readSome(reader, column, try reader.value(leaf, row, column))
+                    }
+                }
+            }
+            for column in 0..<reader.columnCount {
+                _ = try reader.index(column: column)?.keys(all)
+                _ = try reader.wordIndex(column: column)?.count(all)
+            }
+        }
+    }
+
+    private func readSome(
+        _ reader: TableReader, _ column: Int, _ value: RawValue
+    ) throws(RealmError) {
+        let info = reader.column(column)
+        guard info.kind == .collection, !info.isVacated else { return }
+        var elements = CollectionView(
+            reader.table, column, ElementLayout(info, column: column), value.bytes)
+        for index in stride(from: 0, to: elements.count, by: elements.count / 16 + 1) {
+            _ = try elements.value(index)
+            _ = try elements.value(index, 0)
+        }
+    }
+
+    private var changedClasses: Set<ClassKey> {
+        Set(touched.map { ClassKey(rawValue: UInt32(surgeon.nodes[$0].classKey)) })
     }
 }
 
@@ -357,7 +402,7 @@ enum HostileWriter {
 extension SampleFile {
     /// A small file with something of everything, and a change log that has blocks.
     static func makeSmall(_ path: String) throws {
-        try make(path, items: 60, tags: 10, scale: 24)
+        try make(path, items: 60, tags: 10, scale: 12)
         let realm = try Realm.open(configuration(path))
         try realm.beginWrite()
         try realm.addLogConsumer("somebody")
