@@ -632,6 +632,17 @@ typedef struct realm_statistics {
     uint64_t schema_version;
 } realm_statistics_t;
 
+/** The decrypted blocks of an encrypted file in this process; an extension. */
+typedef struct realm_encryption_cache_statistics {
+    /** Decrypted at this moment. */
+    uint64_t bytes;
+    /** Since the file was opened; what was decrypted twice counts twice. */
+    uint64_t decrypted_bytes;
+    uint64_t evicted_bytes;
+    /** How often somebody touched a block that had been evicted. */
+    uint64_t faults;
+} realm_encryption_cache_statistics_t;
+
 /** Sizes of a class; an extension. */
 typedef struct realm_class_statistics {
     uint64_t num_objects;
@@ -2566,6 +2577,13 @@ RLM_API bool realm_check_file_with_key(const char *path, realm_binary_t encrypti
 RLM_API bool realm_get_statistics(realm_t *realm, realm_statistics_t *out_statistics);
 
 /**
+ * Writes what the decrypted blocks of the realm's file take in this process; zeros for a plain
+ * file, and where all that was read is kept.
+ */
+RLM_API bool realm_get_encryption_cache_statistics(realm_t *realm,
+        realm_encryption_cache_statistics_t *out_statistics);
+
+/**
  * Writes the sizes of a class at the newest version of the realm's file. Reads every block of
  * classes with text, else the inner nodes only. Fails: RLM_ERR_NO_SUCH_TABLE.
  */
@@ -2718,6 +2736,18 @@ RLM_API bool realm_delete_class_objects(realm_t *realm, const char *class_name);
  */
 RLM_API void realm_config_set_gives_up_function(realm_config_t *config,
         realm_gives_up_func_t callback, void *userdata, realm_free_userdata_func_t userdata_free);
+
+/**
+ * Sets how many bytes of an encrypted file are kept decrypted in memory, 64 MB by default; 0 keeps
+ * all that was read. Who opens the file first in a process decides. At least 1 MB is used. What was
+ * evicted is decrypted again when it is needed: strings and binaries that were lent stay valid as
+ * long as they would without it, for the program; a system call that is given one may fail with
+ * EFAULT when more than the cache was read since the string was.
+ */
+RLM_API void realm_config_set_encryption_cache_size(realm_config_t *config, size_t bytes);
+
+/** How many bytes of an encrypted file are kept decrypted; 0: all that was read. */
+RLM_API size_t realm_config_get_encryption_cache_size(const realm_config_t *config);
 
 /**
  * Sets the function that is told how much of a change of the schema is done, from 0 to 1, while a

@@ -6,6 +6,7 @@ import json
 import multiprocessing
 import os
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import fill_airports
@@ -136,3 +137,19 @@ def test_the_tool_takes_the_key_from_a_file(file: Path, tmp_path: Path) -> None:
         done = run("stats", file, "--key-file", key)
         assert done.returncode == 2 and "64 bytes" in done.stderr
     assert "No such file" in run("stats", file, "--key-file", tmp_path / "none").stderr
+
+
+def test_a_small_cache_changes_nothing_but_memory(tmp_path: Path) -> None:
+    path = tmp_path / "notes.realm"
+    with realm.open(path, classes=models.ALL, encryption_key=KEY, encryption_cache=1 << 20) as r:
+        with r.write():
+            for number in range(3000):
+                r.add(Note(text=f"note {number} " + "of many words " * 100))
+    for cache in (1 << 20, 0, None):
+        with realm.open(path, classes=models.ALL, encryption_key=KEY, encryption_cache=cache) as r:
+            texts = [note.text for note in r.objects(Note)]
+            assert [int(text.split()[1]) for text in texts] == list(range(3000))
+    wrong: Any
+    for wrong in (-1, "much"):
+        with pytest.raises((OverflowError, TypeError, ValueError)):
+            realm.open(path, classes=models.ALL, encryption_key=KEY, encryption_cache=wrong)

@@ -8,6 +8,7 @@ import CoreSwift
 final class ConfigObject {
     var path = CText("")
     var encryptionKey: [UInt8] = []
+    var encryptionCacheBytes = Configuration(path: "").decryptedBytesMax
     var schema: Schema?
     var schemaVersion = UInt64.max
     var schemaMode = RLM_SCHEMA_MODE_AUTOMATIC
@@ -93,6 +94,22 @@ public func realm_config_set_encryption_key(
         config.encryptionKey = try encryptionKey(key, key_size)
         return true
     }
+}
+
+/// Sets how many bytes of an encrypted file are kept decrypted in memory, 64 MB by default; 0 keeps
+/// all that was read. Who opens the file first in a process decides. At least 1 MB is used. What was
+/// evicted is decrypted again when it is needed: strings and binaries that were lent stay valid as
+/// long as they would without it, for the program; a system call that is given one may fail with
+/// EFAULT when more than the cache was read since the string was.
+@c @implementation
+public func realm_config_set_encryption_cache_size(_ config: OpaquePointer?, _ bytes: Int) {
+    CABI.config(config, ()) { $0.encryptionCacheBytes = bytes < 0 ? .max : bytes }
+}
+
+/// How many bytes of an encrypted file are kept decrypted; 0: all that was read.
+@c @implementation
+public func realm_config_get_encryption_cache_size(_ config: OpaquePointer?) -> Int {
+    CABI.config(config, 0) { $0.encryptionCacheBytes }
 }
 
 /// A key among the arguments; one without data is none.

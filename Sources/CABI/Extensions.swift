@@ -282,6 +282,21 @@ public func realm_get_statistics(
     }
 }
 
+/// Writes what the decrypted blocks of the realm's file take in this process; zeros for a plain file,
+/// and where all that was read is kept.
+@c @implementation
+public func realm_get_encryption_cache_statistics(
+    _ realm: OpaquePointer?,
+    _ out_statistics: UnsafeMutablePointer<realm_encryption_cache_statistics_t>?
+) -> Bool {
+    succeeds { () throws(RealmError) in
+        let cache = try realmHeld(realm).decryptedCacheStatistics()
+        out_statistics?.pointee = realm_encryption_cache_statistics_t(
+            bytes: UInt64(cache?.bytes ?? 0), decrypted_bytes: UInt64(cache?.decryptedBytes ?? 0),
+            evicted_bytes: UInt64(cache?.evictedBytes ?? 0), faults: UInt64(cache?.faults ?? 0))
+    }
+}
+
 /// Writes the sizes of a class at the newest version of the realm's file. Reads every block of
 /// classes with text, else the inner nodes only. Fails: RLM_ERR_NO_SUCH_TABLE.
 @c @implementation

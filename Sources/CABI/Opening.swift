@@ -8,6 +8,7 @@ extension ConfigObject {
     func configuration() -> Configuration {
         var made = Configuration(path: String(cString: path.pointer))
         made.encryptionKey = encryptionKey
+        made.decryptedBytesMax = encryptionCacheBytes
         made.schema = schema
         made.schemaVersion = schemaVersion
         made.schemaMode = SchemaMode(rawValue: schemaMode.rawValue) ?? .automatic

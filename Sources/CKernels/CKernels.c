@@ -97,6 +97,14 @@ struct halves {
     void (*body)(void *context, int half);
     void *context;
 };
+/* The program's signal handlers are not for the engine's threads; faults are, which the engine itself
+ * handles (CKernelsCache.c). */
+static void block_signals(sigset_t *all) {
+    (void)sigfillset(all);
+    (void)sigdelset(all, SIGSEGV);
+    (void)sigdelset(all, SIGBUS);
+}
+
 static void *second_half(void *argument) {
     struct halves *halves = argument;
     halves->body(halves->context, 1);
@@ -106,9 +114,9 @@ void ck_run_halves(void (*body)(void *context, int half), void *context) {
     struct halves halves = {body, context};
     pthread_t thread;
     sigset_t all, before;
-    /* The program's signal handlers are not for this thread. A thread for each call: it costs 20
-     * microseconds, and nothing is left behind that fork() or the end of the process could meet. */
-    (void)sigfillset(&all);
+    /* A thread for each call: it costs 20 microseconds, and nothing is left behind that fork() or the
+     * end of the process could meet. */
+    block_signals(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&thread, NULL, second_half, &halves);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
@@ -138,8 +146,7 @@ bool ck_run_apart(void (*body)(void *context), void *context) {
     *apart = (struct apart){body, context};
     pthread_t thread;
     sigset_t all, before;
-    /* The program's signal handlers are not for this thread. */
-    (void)sigfillset(&all);
+    block_signals(&all);
     (void)pthread_sigmask(SIG_SETMASK, &all, &before);
     int failed = pthread_create(&thread, NULL, run_apart, apart);
     (void)pthread_sigmask(SIG_SETMASK, &before, NULL);

@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <time.h>
+#include "CKernelsCache.h"
 #include "CKernelsCells.h"
 #include "CKernelsElements.h"
 #include "CKernelsSearch.h"

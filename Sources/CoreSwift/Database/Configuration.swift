@@ -5,6 +5,9 @@ public struct Configuration {
     /// Empty, or the 64 bytes that everything in the file is encrypted with. Whoever opens the file gives
     /// the same ones. An open realm keeps no copy, but keys made of them.
     public var encryptionKey: [UInt8] = []
+    /// How many bytes of an encrypted file are kept decrypted; 0: all that were read. Whoever opens the
+    /// file first in a process says it. At least a megabyte.
+    public var decryptedBytesMax = StoreOptions.decryptedBytesDefault
     /// The classes the program works with; nil takes those of the file.
     public var schema: Schema?
     /// Goes with `schema`; `unspecifiedVersion` is no version.
@@ -68,6 +71,10 @@ public struct Configuration {
             throw refuse("an in-memory realm cannot be encrypted")
         }
         if !encryptionKey.isEmpty { try FileCipher.checkSize(encryptionKey) }
+        if decryptedBytesMax < 0 {
+            throw RealmError(
+                .invalidArgument, "a cache of \(decryptedBytesMax) bytes: 0 or more are possible")
+        }
         if let number = clientNumber, number < 1 || number > ClientKeys.clientMax {
             throw RealmError(
                 .invalidArgument,
@@ -95,6 +102,7 @@ public struct Configuration {
         options.create = schemaMode != .immutable
         options.clientNumber = clientNumber ?? 0
         options.encryptionKey = encryptionKey
+        options.decryptedBytesMax = decryptedBytesMax
         return options
     }
 

@@ -78,6 +78,13 @@ extension Realm {
         try statistics { _ in false }
     }
 
+    /// What the decrypted blocks of the file take in this process; nil for a plain file, and where all
+    /// that was read is kept.
+    public func decryptedCacheStatistics() throws(RealmError) -> DecryptedCacheStatistics? {
+        try checkUsable()
+        return file.store.mapping.cleartext?.statistics
+    }
+
     /// Sizes of one class.
     public func statistics(of key: ClassKey) throws(RealmError) -> ClassStatistics {
         guard let result = try statistics({ $0 == key }).classes.first else {

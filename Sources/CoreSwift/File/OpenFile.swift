@@ -3,6 +3,8 @@
 // path. Not thread-safe in itself beyond what the kernel gives: positional calls may run in
 // parallel, `close` may not run beside anything.
 
+import CKernels
+
 final class OpenFile {
     let path: String
     let files: FileSystem
@@ -12,6 +14,7 @@ final class OpenFile {
 
     static let interrupted = -4  // -EINTR
     private static let wouldBlock = -11  // -EAGAIN
+    private static let badAddress = -14  // -EFAULT
 
     init(_ path: String, _ access: FileAccess, _ files: FileSystem) throws(RealmError) {
         self.path = path
@@ -72,7 +75,7 @@ final class OpenFile {
     ) throws(RealmError) {
         var done = 0
         while done < count {
-            let n = try Self.retry(operation, path) {
+            let n = try Self.retry(operation, path, from: source + done) {
                 files.write(descriptor, source + done, count - done, offset + Int64(done))
             }
             guard n > 0 else { throw FileErrors.make(5, operation, path) }
@@ -88,7 +91,9 @@ final class OpenFile {
         var position = offset
         while first < vectors.count {
             let rest = UnsafeBufferPointer(rebasing: vectors[first...])
-            var n = try Self.retry(operation, path) { files.write(descriptor, rest, position) }
+            var n = try Self.retry(operation, path, from: rest[0].base) {
+                files.write(descriptor, rest, position)
+            }
             guard n > 0 else { throw FileErrors.make(5, operation, path) }
             position += Int64(n)
             while first < vectors.count, n >= vectors[first].count {
@@ -183,13 +188,25 @@ final class OpenFile {
         }
     }
 
+    /// `source`: what is written. A decrypted block may have been evicted, which the kernel can't bring
+    /// back: touching it does.
     private static func retry(
-        _ operation: String, _ path: String, _ call: () -> Int
+        _ operation: String, _ path: String, from source: UnsafeRawPointer? = nil,
+        _ call: () -> Int
     ) throws(RealmError) -> Int {
+        var touches = 0
         while true {
             let outcome = call()
             if outcome >= 0 { return outcome }
-            if outcome != interrupted { throw FileErrors.make(outcome, operation, path) }
+            if outcome == interrupted { continue }
+            guard outcome == badAddress, let source, touches < touchesMax else {
+                throw FileErrors.make(outcome, operation, path)
+            }
+            touches += 1
+            ck_touch(source)
         }
     }
+
+    /// Another thread may evict it again before the kernel is there.
+    private static let touchesMax = 100
 }

@@ -114,15 +114,15 @@ struct BlockCodec {
         return found.low == reference.check0 && found.high == reference.check1
     }
 
-    /// Decrypts a block of an encrypted file to `target`; false when it is not what the reference was
-    /// made for.
+    /// Decrypts a block as it stands in an encrypted file to `target`; false when it is not what the
+    /// reference was made for. `isKnown`: it was decrypted before, and of its check value the second half
+    /// is not known any more. Takes no lock and no memory.
     func open(
-        _ file: UnsafeRawPointer, _ reference: BlockReference, into target: UnsafeMutableRawPointer
+        _ block: UnsafeRawPointer, _ reference: BlockReference, isKnown: Bool = false,
+        into target: UnsafeMutableRawPointer
     ) -> Bool {
-        guard let cipher else { return false }
-        let block = file + offset(reference.page)
-        guard block.u64(FileCipher.nonceBytes) == reference.check0,
-            block.u64(FileCipher.nonceBytes + 8) == reference.check1
+        guard let cipher, block.u64(FileCipher.nonceBytes) == reference.check0,
+            isKnown || block.u64(FileCipher.nonceBytes + 8) == reference.check1
         else { return false }
         return Self.opens(cipher, block, reference, into: target)
     }

@@ -13,7 +13,8 @@
 //     that is marked, `tails[q]` is q - s. Whoever marks or writes other blocks over q finds the
 //     mark of s that way and clears it. So a space map that calls pages of a block free can't make
 //     a commit of this process change bytes that stay marked as verified.
-//  4. In an encrypted file a block that is marked is decrypted: `decrypted` has the same value.
+//  4. In an encrypted file a block that is marked is decrypted, or was and comes back when it is touched:
+//     `Cleartext.check` has the same value.
 //
 // `extend`, `cover` and `limit` are called with the store's mapping mutex held.
 
@@ -23,6 +24,7 @@ final class PageMapping {
     let source: BlockSource
     let codec: BlockCodec
     private let files: FileSystem
+    let path: String
     /// Where the file is mapped.
     let file: UnsafeMutableRawPointer
     private let fileBytes: Int
@@ -47,14 +49,14 @@ final class PageMapping {
     private static let reservedBytesMin = 16 << 20
 
     init(
-        reserving bytesMax: Int, fileBytes: Int64, codec: BlockCodec, path: String,
-        files: FileSystem
+        reserving bytesMax: Int, decrypted decryptedBytesMax: Int, fileBytes: Int64,
+        codec: BlockCodec, path: String, files: FileSystem
     ) throws(RealmError) {
         var bytes = bytesMax
         var code: Int32 = 0
         while true {
             if bytes >= Self.reservedBytesMin, Int64(bytes) >= fileBytes,
-                let ranges = Self.reserve(bytes, codec, files, &code)
+                let ranges = Self.reserve(bytes, decryptedBytesMax, codec, files, &code)
             {
                 file = ranges.file
                 verified = ranges.verified
@@ -71,6 +73,7 @@ final class PageMapping {
             }
         }
         self.files = files
+        self.path = path
         self.codec = codec
         self.fileBytes = bytes
         source = .allocate(capacity: 1)
@@ -91,7 +94,8 @@ final class PageMapping {
 
     /// Address space for a file of so many bytes and for what is kept of its pages; nil if there is none.
     private static func reserve(
-        _ bytes: Int, _ codec: BlockCodec, _ files: FileSystem, _ code: inout Int32
+        _ bytes: Int, _ decryptedBytesMax: Int, _ codec: BlockCodec, _ files: FileSystem,
+        _ code: inout Int32
     ) -> Ranges? {
         guard let file = files.reserve(bytes, zeros: false, &code) else { return nil }
         let pages = Int(codec.pages(inBytes: Int64(bytes)))
@@ -102,7 +106,10 @@ final class PageMapping {
         }
         var cleartext: Cleartext?
         if codec.cipher != nil {
-            cleartext = Cleartext(pages: pages, files, &code)
+            cleartext = Cleartext(
+                pages: pages, codec: codec,
+                marks: table.bindMemory(to: UInt64.self, capacity: pages),
+                bytesMax: decryptedBytesMax, files, &code)
             guard cleartext != nil else {
                 _ = files.unmap(table, pages * 12)
                 _ = files.unmap(file, bytes)
@@ -194,6 +201,7 @@ final class PageMapping {
     /// Maps the first `pages` pages without making them readable yet: the file may still be
     /// shorter.
     func cover(_ pages: UInt64, of file: OpenFile) throws(RealmError) {
+        if coveredBytes == 0 { cleartext?.setSource(file) }
         let bytes = codec.bytes(pages: pages)
         guard bytes > coveredBytes else { return }
         guard pages <= reservedPages else {

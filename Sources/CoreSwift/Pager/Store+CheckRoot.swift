@@ -22,6 +22,6 @@ extension Store {
         // After newer versions gave back the end of the file, the list may reach beyond it.
         guard header.pageCount <= lockFile.filePages else { return [] }
         try extendMapping(to: header.pageCount)
-        return Self.verify(header, mapping).problem.map { [$0] } ?? []
+        return try Self.verify(header, mapping).problem.map { [$0] } ?? []
     }
 }

@@ -53,8 +53,8 @@ extension Store {
             opened = Recovered(
                 header: header, unsynced: false,
                 mapping: try PageMapping(
-                    reserving: options.reservedBytes, fileBytes: 0, codec: codec, path: path,
-                    files: files))
+                    reserving: options.reservedBytes, decrypted: options.decryptedBytesMax,
+                    fileBytes: 0, codec: codec, path: path, files: files))
             claim?.close()
             claim = nil
         }
@@ -119,8 +119,8 @@ extension Store {
         let claim = try claimFile(found, lockFile, joins: true)
         let codec = try codec(of: file, try readStart(file), options)
         let mapping = try PageMapping(
-            reserving: options.reservedBytes, fileBytes: found.status.bytes, codec: codec,
-            path: file.path, files: file.files)
+            reserving: options.reservedBytes, decrypted: options.decryptedBytesMax,
+            fileBytes: found.status.bytes, codec: codec, path: file.path, files: file.files)
         try mapping.extend(to: try presentPages(file, lockFile, codec), of: file)
         try lockFile.claimRecord(processID: UInt64(file.files.processID()))
         let store = Store(
@@ -245,8 +245,8 @@ extension Store {
         var reason = ""
         let pages = codec.pages(inBytes: fileBytes)
         let mapping = try PageMapping(
-            reserving: options.reservedBytes, fileBytes: fileBytes, codec: codec, path: path,
-            files: file.files)
+            reserving: options.reservedBytes, decrypted: options.decryptedBytesMax,
+            fileBytes: fileBytes, codec: codec, path: path, files: file.files)
         for header in headers {
             // What was on stable storage does not vanish in a crash: no older version will do.
             if header.version < synced { throw lost(path, reason) }

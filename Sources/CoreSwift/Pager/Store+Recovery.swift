@@ -25,18 +25,18 @@ extension Store {
     /// are, the root last.
     static func verify(
         _ header: FileHeader, _ mapping: PageMapping
-    ) -> (problem: String?, written: [SpaceRun]) {
+    ) throws(RealmError) -> (problem: String?, written: [SpaceRun]) {
         var written: [SpaceRun] = []
-        let problem = verify(header, mapping, &written)
+        let problem = try verify(header, mapping, &written)
         return (problem, written)
     }
 
     private static func verify(
         _ header: FileHeader, _ mapping: PageMapping, _ written: inout [SpaceRun]
-    ) -> String? {
+    ) throws(RealmError) -> String? {
         let reference = header.root
         guard mapping.codec.isIntact(mapping.file, reference),
-            let block = mapping.block(reference)
+            let block = try mapping.block(reference)
         else {
             return "page \(reference.page): the root of version \(header.version) is damaged"
         }
@@ -79,13 +79,13 @@ extension Store {
     static func secure(
         _ header: FileHeader, _ file: OpenFile, _ mapping: PageMapping
     ) throws(RealmError) -> String? {
-        let (problem, written) = verify(header, mapping)
+        let (problem, written) = try verify(header, mapping)
         if let problem { return problem }
         for run in written { try rewrite(run, file, mapping) }
         // The file's length is part of it, and its end may be free.
         try rewrite(SpaceRun(page: header.pageCount - 1, count: 1), file, mapping)
         // Until now the kernel might have read them anew.
-        if let problem = verify(header, mapping).problem { return problem }
+        if let problem = try verify(header, mapping).problem { return problem }
         try writeHeader(header, file, mapping.codec)
         let other = 1 - header.slot
         switch try readSlot(file, other, mapping.codec) {

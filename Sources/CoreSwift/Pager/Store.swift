@@ -39,6 +39,9 @@ struct StoreOptions {
     var firstVersion: UInt64 = 1
     /// Address space to reserve; the file can't grow beyond it while it is open.
     var reservedBytes = PageMapping.reservedBytesMax
+    /// Of an encrypted file: how much may be decrypted at a time; 0: all of it.
+    var decryptedBytesMax = StoreOptions.decryptedBytesDefault
+    static let decryptedBytesDefault = 64 << 20
     var spaceLimits = SpaceLimits()
     /// In the upper bits of the object keys that are given from now on (`ClientKeys`); 0: none.
     var clientNumber: UInt32 = 0
@@ -146,7 +149,7 @@ final class Store: @unchecked Sendable {
                     + " \(pages) pages", path: path)
         }
         if page + count > ck_load_relaxed_u64(source.mappedPages) { try extendMapping(to: pages) }
-        guard let block = intactBlock(reference, fresh: fresh) else {
+        guard let block = try intactBlock(reference, fresh: fresh) else {
             try checkLength()
             throw RealmError(
                 .invalidDatabase,
@@ -156,13 +159,15 @@ final class Store: @unchecked Sendable {
         return block
     }
 
-    private func intactBlock(_ reference: BlockReference, fresh: Bool) -> UnsafeRawPointer? {
+    private func intactBlock(
+        _ reference: BlockReference, fresh: Bool
+    ) throws(RealmError) -> UnsafeRawPointer? {
         guard mapping.cleartext != nil else {
             guard codec.isIntact(mapping.file, reference) else { return nil }
             return source.pointee.base + Int(reference.page) << Page.shift
         }
         if fresh, !codec.isIntact(mapping.file, reference) { return nil }
-        return mapping.decrypted(reference)
+        return try mapping.decrypted(reference)
     }
 
     /// Whether the file was opened with this key; an empty one stands for none.
@@ -206,10 +211,16 @@ final class Store: @unchecked Sendable {
         try checkFork()
     }
 
-    /// Throws after a failed sync. With `mutex` held.
+    /// Throws after a failed sync, or when readers were given zeros. With `mutex` held.
     func checkFailure() throws(RealmError) {
         if let failure { throw failure }
         try checkLength()
+        if mapping.cleartext?.hasLost == true {
+            throw RealmError(
+                .invalidDatabase,
+                "'\(path)': a block that had been read no longer matches its check value; the file must"
+                    + " be closed and opened again", path: path)
+        }
     }
 
     /// Throws when a reader met the end of the file where there were pages.

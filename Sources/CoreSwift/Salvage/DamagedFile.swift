@@ -59,7 +59,8 @@ final class DamagedFile {
         }
         pages = codec.pages(inBytes: status.bytes)
         let mapping = try PageMapping(
-            reserving: options.reservedBytes, fileBytes: status.bytes, codec: codec, path: path,
+            reserving: options.reservedBytes, decrypted: options.decryptedBytesMax,
+            fileBytes: status.bytes, codec: codec, path: path,
             files: files)
         try mapping.extend(to: pages, of: file)
         let none = FileHeader(
@@ -116,7 +117,7 @@ final class DamagedFile {
         found.sort { $0.number > $1.number }
         // A slot that can't be read may have had a newer one.
         if damaged + foreign == 0, found.contains(where: isEnough) { return found }
-        if !isEncrypted { search(&found) }
+        if !isEncrypted { try search(&found) }
         if found.isEmpty && foreign == 2 {
             throw RealmError(
                 .invalidDatabase, "'\(store.path)': not a realm file", path: store.path)
@@ -200,7 +201,7 @@ final class DamagedFile {
             ? count : nil
     }
 
-    private func search(_ found: inout [Version]) {
+    private func search(_ found: inout [Version]) throws(RealmError) {
         for page in FileHeader.firstBlockPage..<max(pages, FileHeader.firstBlockPage) {
             guard let count = rootPages(page) else { continue }
             let version = (raw + store.codec.offset(page)).u64(16)
@@ -218,7 +219,7 @@ final class DamagedFile {
             let header = FileHeader(
                 slot: 0, fileID: store.fileID, version: version, root: reference,
                 pageCount: root.pageCount)
-            guard Store.verify(header, store.mapping).problem == nil else { continue }
+            guard try Store.verify(header, store.mapping).problem == nil else { continue }
             add(reference, version, .search, &found)
         }
     }

@@ -29,6 +29,8 @@ extension Realm {
         }
         /// The 64 bytes that the file is encrypted with.
         public var encryptionKey: Data?
+        /// How many bytes of an encrypted file are kept decrypted; 0: all that were read.
+        public var encryptionCacheBytes = EngineConfiguration(path: "").decryptedBytesMax
         /// The realm can be opened where the file cannot be written; writing is misuse.
         public var readOnly = false
         /// The version of the classes; a file with a lower one is migrated.
@@ -175,6 +177,7 @@ extension Realm {
         ) -> EngineConfiguration {
             var result = EngineConfiguration(path: path)
             result.encryptionKey = encryptionKey.map { [UInt8]($0) } ?? []
+            result.decryptedBytesMax = encryptionCacheBytes
             result.schema = EngineSchema(infos.map { $0.schema })
             result.schemaVersion = schemaVersion
             if readOnly { result.schemaMode = .readOnly }

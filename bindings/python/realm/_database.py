@@ -442,6 +442,7 @@ class Request:
         in_memory: bool,
         max_versions: int | None,
         encryption_key: bytes | None,
+        encryption_cache: int | None,
     ) -> None:
         self.path = os.path.abspath(os.fsdecode(path))
         number = _version(version, schema_version)
@@ -460,6 +461,7 @@ class Request:
             "in_memory": in_memory,
             "max_versions": max_versions,
             "encryption_key": encryption_key,
+            "encryption_cache": encryption_cache,
             "migrate": None if migrate is None else runner(migrate, number),
             "initial_data": _first(initial_data),
             "progress": progress,
@@ -486,6 +488,7 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     in_memory: bool = False,
     max_versions: int | None = None,
     encryption_key: bytes | None = None,
+    encryption_cache: int | None = None,
 ) -> Realm:
     """Opens the realm at `path`, creating the file if there is none.
 
@@ -512,13 +515,15 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     max_versions    a write transaction fails when readers hold more versions than this.
     encryption_key  64 bytes that everything in the file is encrypted with, from the moment it is made:
                     `os.urandom(64)`, kept where only the program finds it. See docs/ENCRYPTION.md.
+    encryption_cache  how many bytes of an encrypted file are kept decrypted in memory, 64 MB if not
+                    given; 0 keeps all that was read. Who opens the file first in a process decides.
 
     Objects that are there get the defaults of properties that are added. See docs/MIGRATIONS.md.
     `realm.open_async` does the same on another thread.
     """
     request = Request(
         path, classes, version, schema_version, schema_mode, migrate, initial_data, progress,
-        read_only, in_memory, max_versions, encryption_key,
+        read_only, in_memory, max_versions, encryption_key, encryption_cache,
     )  # fmt: skip
     return request.bound(Realm(*request.positional, **request.options))
 

@@ -193,6 +193,7 @@ def open_async(
     in_memory: bool = False,
     max_versions: int | None = None,
     encryption_key: bytes | None = None,
+    encryption_cache: int | None = None,
 ) -> Opening:
     """Opens the realm at `path` on another thread, as `realm.open` does: `r = await open_async(...)`.
 
@@ -203,6 +204,6 @@ def open_async(
     return Opening(
         Request(
             path, classes, version, schema_version, schema_mode, migrate, initial_data, progress,
-            read_only, in_memory, max_versions, encryption_key,
+            read_only, in_memory, max_versions, encryption_key, encryption_cache,
         )
     )  # fmt: skip
