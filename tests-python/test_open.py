@@ -222,6 +222,11 @@ class TestReadOnly:
             with pytest.raises(realm.TransactionError):
                 r.begin_write()
 
+    def test_a_missing_file_is_not_made(self, path):
+        with pytest.raises(FileNotFoundError, match="test.realm"):
+            realm.open(path, classes=[Note], read_only=True)
+        assert not pathlib.Path(path).exists()
+
     def test_a_file_of_other_classes_is_refused(self, path):
         with realm.open(path, classes=[Note]):
             pass

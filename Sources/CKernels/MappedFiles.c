@@ -100,7 +100,8 @@ void ck_watch_mapping(void *start, size_t bytes, bool writable, uint64_t *flag, 
 
 void ck_unwatch_mapping(void *start) {
     pthread_mutex_lock(&changing);
-    for (int i = 0; i < RANGES; i++) {
+    int count = atomic_load(&used);
+    for (int i = 0; i < count; i++) {
         if (atomic_load(&ranges[i].start) == (uintptr_t)start) atomic_store(&ranges[i].start, 0);
     }
     pthread_mutex_unlock(&changing);

@@ -99,7 +99,8 @@ public struct Configuration {
         options.readOnly = schemaMode == .readOnly
         options.immutable = schemaMode == .immutable
         options.inMemory = isInMemory
-        options.create = schemaMode != .immutable
+        // Unlike realm-core's, which creates a missing file to read.
+        options.create = schemaMode != .immutable && schemaMode != .readOnly
         options.clientNumber = clientNumber ?? 0
         options.encryptionKey = encryptionKey
         options.decryptedBytesMax = decryptedBytesMax

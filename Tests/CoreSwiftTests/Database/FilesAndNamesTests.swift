@@ -197,13 +197,15 @@ import Testing
 
     @Test func lookingForAMissingFileDoesNotMakeOne() throws {
         let path = directory.file("missing.realm")
-        var configuration = Configuration(path: path)
-        configuration.schemaMode = .immutable
-        do throws(RealmError) {
-            try Realm.open(configuration).close()
-            Issue.record("opened a file that is not there")
-        } catch {
-            #expect(error.code == .fileNotFound)
+        for mode in [SchemaMode.immutable, .readOnly] {
+            var configuration = Configuration(path: path)
+            configuration.schemaMode = mode
+            do throws(RealmError) {
+                try Realm.open(configuration).close()
+                Issue.record("opened a file that is not there")
+            } catch {
+                #expect(error.code == .fileNotFound)
+            }
         }
         #expect(!Realm.check(path: path).isEmpty)
         #expect(try Realm.storedSchemaVersion(path) == nil)

@@ -7,7 +7,7 @@ import Testing
 /// or overcome, the realm is unharmed, and nothing unfinished has a final name.
 @Suite struct MaintenanceFaultTests {
     private let directory = TemporaryDirectory()
-    private static let codes = [EIO, ENOSPC, EINTR]
+    private static let codes = [EIO, ENOSPC, EDQUOT, EINTR]
 
     private func failing(_ number: Int, with code: Int32) -> RecordingFileSystem {
         let files = RecordingFileSystem()
@@ -29,7 +29,7 @@ import Testing
                 reported += 1
                 #expect(!error.message.isEmpty)
                 #expect(code != EINTR, "\(name), \(fault): \(error.message)")
-                if code == ENOSPC {
+                if code == ENOSPC || code == EDQUOT {
                     #expect(error.code == .outOfDiskSpace, "\(fault): \(error.message)")
                 }
             }
