@@ -2738,7 +2738,7 @@ RLM_API void realm_config_set_gives_up_function(realm_config_t *config,
         realm_gives_up_func_t callback, void *userdata, realm_free_userdata_func_t userdata_free);
 
 /**
- * Sets how many bytes of an encrypted file are kept decrypted in memory, 64 MB by default; 0 keeps
+ * Sets how many bytes of an encrypted file are kept decrypted in memory, 256 MB by default; 0 keeps
  * all that was read. Who opens the file first in a process decides. At least 1 MB is used. What was
  * evicted is decrypted again when it is needed: strings and binaries that were lent stay valid as
  * long as they would without it, for the program; a system call that is given one may fail with

@@ -14,6 +14,8 @@
 #define BENCH_MAIN
 #include "bench_realm.h"
 
+#include <fcntl.h>
+
 loop_t g_loop;
 realm_t* g_realm;
 keys_t K;
@@ -531,6 +533,7 @@ static const workload_t workloads[] = {
     {"delete_half", w_delete_half, true},
     {"migrate", w_migrate, false},
     {"cold_scan", w_cold_scan, false},
+    {"warm_up", w_warm_up, false},
     {"check", w_check, true},
 };
 enum { NUM_WORKLOADS = sizeof workloads / sizeof *workloads };
@@ -558,6 +561,17 @@ static bool parse_key(const char* hex)
     return g_encrypted = true;
 }
 
+/* Has the kernel forget what it has read of a file. */
+static void drop_from_memory(const char* path)
+{
+    int file = open(path, O_RDONLY);
+    if (file < 0)
+        return;
+    fsync(file);
+    posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    close(file);
+}
+
 int main(int argc, char** argv)
 {
     if (argc < 4 || (B.n = strtoull(argv[1], NULL, 10)) < 100)
@@ -570,6 +584,8 @@ int main(int argc, char** argv)
             return usage();
     if (list_has(argv[2], "all") || list_has(argv[2], "insert_bulk"))
         remove_copy(B.path);
+    if (list_has(argv[2], "cold_scan"))
+        drop_from_memory(B.path);
 
     realm_set_log_level(RLM_LOG_LEVEL_ERROR);
     fprintf(stderr, "# realm %s N=%zu encrypted=%d path=%s\n", realm_get_library_version(), B.n, g_encrypted, B.path);

@@ -515,7 +515,7 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     max_versions    a write transaction fails when readers hold more versions than this.
     encryption_key  64 bytes that everything in the file is encrypted with, from the moment it is made:
                     `os.urandom(64)`, kept where only the program finds it. See docs/ENCRYPTION.md.
-    encryption_cache  how many bytes of an encrypted file are kept decrypted in memory, 64 MB if not
+    encryption_cache  how many bytes of an encrypted file are kept decrypted in memory, 256 MB if not
                     given; 0 keeps all that was read. Who opens the file first in a process decides.
 
     Objects that are there get the defaults of properties that are added. See docs/MIGRATIONS.md.
