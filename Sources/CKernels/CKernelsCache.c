@@ -12,8 +12,9 @@
  * Invariants
  *  1. All of a cache changes with its lock held. Who holds the lock touches no page that may be evicted,
  *     so the handler never waits for its own thread.
- *  2. A page is accessible exactly if its kind is `resident` or `filling`, or `tail` of such a block, or
- *     `stray`. `used` counts the pages of resident and filling blocks.
+ *  2. A page is inaccessible exactly if its kind is `evicted`, or `tail` of such a block, or `shut`: so none is
+ *     before something was evicted, which needs the handler. Where no block is, a pointer that outlived its own,
+ *     and a read that goes a little too far, find zeros. `used` counts the pages of resident and filling blocks.
  *  3. Of blocks that overlap one is alive at most: making room for a block ends all that it overlaps.
  *  4. A resident block is in the ring exactly once, under its first page.
  *  5. An evicted block comes back as a whole at one moment, while readers may be waiting for its pages:
@@ -36,12 +37,12 @@ enum { page_shift = 12, page_size = 1 << page_shift };
 enum {
     number_bits = 0xFFFF, /* pages of a block that begins here; of a tail, the distance to its start */
     kind_bits = 7 << 24,
-    kind_nothing = 0,
+    kind_nothing = 0, /* no block */
     kind_tail = 1 << 24,
     kind_filling = 2 << 24,
     kind_resident = 3 << 24,
     kind_evicted = 4 << 24,
-    kind_stray = 5 << 24, /* zeros, for a pointer that outlived its block */
+    kind_shut = 5 << 24, /* no block; of an evicted one */
     flag_ring = 1 << 28 /* the page is in the ring */
 };
 
@@ -84,7 +85,15 @@ static bool shut(struct ck_cache *cache, uint64_t page, uint64_t count) {
 
 static bool make_accessible(struct ck_cache *cache, uint64_t page, uint64_t count) {
     char *place = (char *)cache->set.base + (page << page_shift);
-    return syscall(SYS_mprotect, place, count << page_shift, PROT_READ | PROT_WRITE) == 0;
+    if (syscall(SYS_mprotect, place, count << page_shift, PROT_READ | PROT_WRITE) != 0) return false;
+    (void)syscall(SYS_madvise, place, count << page_shift, MADV_DONTDUMP);
+    return true;
+}
+
+/* Gives the memory back; the pages are zeros then. */
+static void discard(struct ck_cache *cache, uint64_t page, uint64_t count) {
+    char *place = (char *)cache->set.base + (page << page_shift);
+    (void)syscall(SYS_madvise, place, count << page_shift, MADV_DONTNEED);
 }
 
 static char *new_scratch(size_t bytes) {
@@ -285,7 +294,7 @@ static uint64_t start_of(const struct ck_cache *cache, uint64_t page) {
 /* Puts zeros where a pointer leads that outlived its block, or whose block the file has no more. */
 static bool put_zeros(struct ck_cache *cache, uint64_t page, uint64_t count) {
     if (!make_accessible(cache, page, count)) return false;
-    for (uint64_t i = 0; i < count; i++) set(cache, page + i, kind_stray);
+    for (uint64_t i = 0; i < count; i++) set(cache, page + i, kind_nothing);
     return true;
 }
 
@@ -341,7 +350,7 @@ static bool bring_back(struct ck_cache *cache, uint64_t page) {
     const uint64_t start = start_of(cache, page);
     cache->numbers.faults++;
     switch (kind(cache, start)) {
-    case kind_nothing:
+    case kind_shut:
         done = put_zeros(cache, page, 1);
         break;
     case kind_evicted:
@@ -359,21 +368,17 @@ static bool bring_back(struct ck_cache *cache, uint64_t page) {
     return done;
 }
 
-/* Ends the block that begins at `page`, but for what lies between `from` and `to`. */
+/* Ends the block that begins at `page`, whose memory goes but for what lies between `from` and `to`: that
+ * is filled at once. */
 static void end_block(struct ck_cache *cache, uint64_t page, uint64_t from, uint64_t to) {
     const uint32_t word = cache->extents[page];
     const uint64_t end = page + (word & number_bits);
     const bool has_memory = (word & kind_bits) == kind_resident;
-    if (has_memory) cache->used -= end - page;
-    for (uint64_t at = page; at < end; at++) {
-        /* What stays accessible is filled at once, or closed by the caller. */
-        set(cache, at, at >= from && at < to && has_memory ? kind_stray : kind_nothing);
-    }
+    for (uint64_t at = page; at < end; at++) set(cache, at, has_memory ? kind_nothing : kind_shut);
     if (!has_memory) return;
-    if (page < from && !shut(cache, page, from - page))
-        for (uint64_t at = page; at < from; at++) set(cache, at, kind_stray);
-    if (to < end && !shut(cache, to, end - to))
-        for (uint64_t at = to; at < end; at++) set(cache, at, kind_stray);
+    cache->used -= end - page;
+    if (page < from) discard(cache, page, from - page);
+    if (to < end) discard(cache, to, end - to);
 }
 
 bool ck_cache_has(struct ck_cache *cache, uint64_t page, uint32_t count, uint64_t version) {
@@ -411,7 +416,7 @@ bool ck_cache_begin(struct ck_cache *cache, uint64_t page, uint32_t count, uint6
         }
     }
     bool is_open = true;
-    for (uint64_t at = page; at < end && is_open; at++) is_open = kind(cache, at) == kind_stray;
+    for (uint64_t at = page; at < end && is_open; at++) is_open = kind(cache, at) == kind_nothing;
     bool done = is_open || make_accessible(cache, page, count);
     if (!done) {
         empty(cache);
@@ -474,6 +479,8 @@ struct ck_cache *ck_cache_new(const struct ck_cache_setup *setup) {
     cache->versions = (uint64_t *)(void *)tables;
     if (tables) cache->extents = (uint32_t *)(void *)(tables + setup->pages * 8);
     (void)pthread_mutex_init(&cache->lock, NULL);
+    /* What is decrypted is counted in pages. */
+    (void)syscall(SYS_madvise, setup->base, setup->pages << page_shift, MADV_NOHUGEPAGE);
     if (!cache->ring || !tables || !enter(cache)) {
         ck_cache_free(cache);
         return NULL;

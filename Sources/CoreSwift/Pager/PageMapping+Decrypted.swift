@@ -78,7 +78,7 @@ final class Cleartext {
             return nil
         }
         self.ciphertext = ciphertext
-        guard let base = files.reserve(pages * Page.size, zeros: bytesMax == 0, &code) else {
+        guard let base = files.reserve(pages * Page.size, zeros: true, &code) else {
             return nil
         }
         guard let table = files.reserve(pages * 8, zeros: true, &code) else {
