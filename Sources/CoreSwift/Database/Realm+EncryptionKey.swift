@@ -57,8 +57,8 @@ extension Realm {
             }
             try store.close()
             try FileOperations.replace(temporary, as: path, files)
-            // Best effort: not every file system can sync directories.
-            _ = files.syncDirectory(FileOperations.directory(of: path))
+            // What fails from here on is no failure: the file has the new key.
+            try? FileOperations.syncName(path, files)
         } catch {
             // Best effort: the error that matters is the first one.
             try? store.close()

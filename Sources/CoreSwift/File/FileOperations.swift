@@ -1,6 +1,8 @@
 // Operations on files by name, with errors that name operation and path: removing what is left of
 // a realm, moving a finished copy to its place. Used by `Database`; `OpenFile` is for open ones.
 
+import Glibc
+
 enum FileOperations {
     private static let missing: Int32 = -2  // -ENOENT
     private static let exists: Int32 = -17  // -EEXIST
@@ -116,8 +118,20 @@ enum FileOperations {
             let moved = call { files.rename(path, name) }
             guard moved >= 0 else { throw FileErrors.make(Int(moved), "rename the file", name) }
         }
-        // Best effort: not every file system can sync directories.
-        _ = call { files.syncDirectory(directory(of: name)) }
+        do throws(RealmError) { try syncName(name, files) } catch {
+            _ = call { files.remove(name) }
+            throw error
+        }
+    }
+
+    /// Makes the name of a file durable. Where that can't be had (a file system that can't sync
+    /// directories, a directory that may be used but not read), the kernel does it in its own time.
+    static func syncName(_ name: String, _ files: FileSystem) throws(RealmError) {
+        let outcome = call { files.syncDirectory(directory(of: name)) }
+        guard outcome < 0, ![EINVAL, ENOTSUP, EACCES, EPERM, EROFS].contains(-outcome) else {
+            return
+        }
+        throw FileErrors.make(Int(outcome), "sync the directory", name)
     }
 
     static func directory(of path: String) -> String {

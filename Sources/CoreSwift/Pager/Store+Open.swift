@@ -320,10 +320,7 @@ extension Store {
             let made = try writeNewFile(file, options)
             file.close()
             try FileOperations.replace(temporary, as: path, files)
-            if !options.inMemory {
-                // Best effort: not every file system can sync directories.
-                _ = files.syncDirectory(FileOperations.directory(of: path))
-            }
+            if !options.inMemory { try FileOperations.syncName(path, files) }
             return made
         } catch {
             // Best effort: the error that matters is the first one.

@@ -95,6 +95,8 @@ extension Store {
         default: break
         }
         try file.sync()
+        // Who gave the file its name may have died before that was safe.
+        try FileOperations.syncName(file.path, file.files)
         return nil
     }
 

@@ -13,9 +13,10 @@ import Testing
         var options = StoreOptions()
         var model: ToyModel = [:]
 
-        init(_ encrypted: Bool) throws {
+        init(_ encrypted: Bool, isNew: Bool = false) throws {
             options.reservedBytes = 64 << 20
             if encrypted { options.encryptionKey = FileCipherTests.key }
+            if isNew { return }
             // A version from an earlier session, noted as durable.
             let store = try open()
             try commit(store, 1)
@@ -77,6 +78,28 @@ import Testing
                 try verify(store)
             }
         }
+    }
+
+    /// Nor what is acknowledged in a file whose maker died before the file's name was durable.
+    @Test(arguments: [false, true])
+    func `the name of a file is durable with the first commit`(encrypted: Bool) throws {
+        var call = 0
+        var isMade = false
+        while !isMade {
+            call += 1
+            let world = try World(encrypted, isNew: true)
+            world.files.killAfter = call
+            do {
+                try world.open().close()
+                isMade = true
+            } catch {}
+            world.files.revive()
+            let store = try world.open()
+            try world.commit(store, 2)
+            try world.expectSafe("killed at call \(call)")
+            try store.close()
+        }
+        #expect(call > 10)
     }
 
     private static let aftermaths: [(String, RecordingFileSystem.Aftermath)] = [

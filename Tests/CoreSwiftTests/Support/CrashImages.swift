@@ -71,12 +71,12 @@ final class FileImage {
     }
 }
 
-/// Walks through recorded events, keeping what is surely on disk and what may be.
-struct CrashReplay {
-    private let durable = FileImage()
+/// A file that has the realm's name, or had it.
+private struct CrashInode {
+    let durable = FileImage()
     /// What readers see while the machine runs.
-    private let shown = FileImage()
-    private(set) var pending: [FileEvent] = []
+    let shown = FileImage()
+    var pending: [FileEvent] = []
     /// Pages that the kernel shows and will not write, unless somebody writes to them again.
     private var givenUp: Set<Int> = []
     private static let page = 4096
@@ -84,18 +84,12 @@ struct CrashReplay {
     mutating func advance(_ event: FileEvent) {
         follow(event)
         shown.apply(event)
-        if case .failedSync(let choice) = event {
-            failSync(choice)
-        } else if case .sync = event {
+        switch event {
+        case .failedSync(let choice): failSync(choice)
+        case .sync:
             for event in pending { durable.apply(event) }
             pending.removeAll(keepingCapacity: true)
-        } else if case .syncDirectory = event {
-            // With its new name a file has all its bytes; what was written to the old one is gone.
-            guard let last = pending.lastIndex(where: \.isReplacement) else { return }
-            durable.apply(pending[last])
-            pending.removeSubrange(...last)
-        } else {
-            pending.append(event)
+        default: pending.append(event)
         }
     }
 
@@ -109,8 +103,7 @@ struct CrashReplay {
                 if let whole = shown.event(page * Self.page, Self.page) { pending.append(whole) }
             }
         case .truncate(let size): givenUp = givenUp.filter { $0 * Self.page < size }
-        case .replace: givenUp = []
-        case .sync, .syncDirectory, .failedSync: break
+        case .replace, .sync, .syncDirectory, .failedSync: break
         }
     }
 
@@ -136,9 +129,6 @@ struct CrashReplay {
         }
         pending.removeAll(keepingCapacity: true)
     }
-
-    /// The file after a crash that leaves nothing of what was not synced.
-    var least: FileImage { FileImage(copying: durable) }
 
     /// One image a crash now could leave.
     func image(_ random: inout Random) -> FileImage {
@@ -179,5 +169,32 @@ struct CrashReplay {
                 position += length
             }
         }
+    }
+}
+
+/// Walks through recorded events, keeping what is surely on disk and what may be.
+struct CrashReplay {
+    /// The file with the durable name, and those that took its place since then: until the directory
+    /// is synced, a crash leaves any of them, however much of it was synced.
+    private var inodes = [CrashInode()]
+
+    mutating func advance(_ event: FileEvent) {
+        switch event {
+        case .replace:
+            var finished = CrashInode()
+            finished.advance(event)
+            finished.advance(.sync)
+            inodes.append(finished)
+        case .syncDirectory: inodes.removeSubrange(..<(inodes.count - 1))
+        default: inodes[inodes.count - 1].advance(event)
+        }
+    }
+
+    /// The file after a crash that leaves nothing of what was not synced.
+    var least: FileImage { FileImage(copying: inodes[0].durable) }
+
+    /// One image a crash now could leave.
+    func image(_ random: inout Random) -> FileImage {
+        inodes[inodes.count == 1 ? 0 : random.below(inodes.count)].image(&random)
     }
 }

@@ -22,13 +22,6 @@ enum FileEvent {
     case failedSync(UInt64)
 }
 
-extension FileEvent {
-    var isReplacement: Bool {
-        if case .replace = self { return true }
-        return false
-    }
-}
-
 /// A kind of failure to inject.
 enum Fault {
     case error(Int32)
