@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import enum
 import inspect
 import math
 import pickle
@@ -18,6 +19,11 @@ from models import Airport, Country, Everything, Note, Person
 
 def kinds(cls: type) -> dict[str, str]:
     return {p.name: p.type for p in cls.__realm_model__.properties}
+
+
+class Mixed(enum.Enum):
+    ONE = 1
+    TWO = "two"
 
 
 class TestDeclarations:
@@ -129,7 +135,9 @@ class TestDeclarations:
         assert (Base().x, Derived().x) == (1, "one")
 
     def test_the_signature_tells_the_names(self):
-        assert str(inspect.signature(Person)) == "(*, id, name='', age=0, boss=None)"
+        assert str(inspect.signature(Person)) == (
+            "(*, id: int, name: str = '', age: int = 0, boss: models.Person | None = None)"
+        )
 
     @pytest.mark.parametrize(
         ("annotation", "default", "words"),
@@ -138,7 +146,8 @@ class TestDeclarations:
             ("tuple[int]", None, ["Bad.x", "tuple", "collections"]),
             ("list[int]", realm.PrimaryKey(), ["Bad.x", "primary key", "list"]),
             ("list[int]", realm.Indexed(), ["Bad.x", "index"]),
-            ("date", None, ["Bad.x", "date", "datetime"]),
+            ("Mixed", None, ["Bad.x", "Mixed", "all int, or all str"]),
+            ("int", realm.Field(full_text=True), ["Bad.x", "full-text index", "int"]),
             ("complex", None, ["Bad.x", "complex"]),
             ("int | str", None, ["Bad.x", "one type"]),
             ("int | 1/0", None, ["Bad.x", "can't be evaluated"]),
@@ -278,11 +287,16 @@ class TestUnmanagedObjects:
     def test_to_dict(self):
         assert realm.to_dict(Note(text="a")) == {"text": "a", "stars": 0}
 
-    def test_they_are_not_pickled_or_copied_by_accident(self):
-        with pytest.raises(TypeError):
-            pickle.dumps(Note(text="a"))
-        with pytest.raises(TypeError):
-            copy.copy(Note(text="a"))
+    def test_they_are_copied_and_pickled(self):
+        note = Note(text="a", stars=3)
+        for other in (copy.copy(note), copy.deepcopy(note), pickle.loads(pickle.dumps(note))):
+            assert type(other) is Note and other is not note and other != note
+            assert realm.to_dict(other) == {"text": "a", "stars": 3}
+        person = Person(id=1)
+        person.boss = person
+        other = pickle.loads(pickle.dumps(person))
+        assert other.boss is other and copy.copy(person).boss is person
+        assert copy.deepcopy(person).boss is not person
 
     def test_a_descriptor_refuses_other_classes(self):
         with pytest.raises(TypeError, match="'text' of Note does not apply to a Person"):

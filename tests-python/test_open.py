@@ -111,7 +111,7 @@ class TestOpening:
             assert len(b.objects(Note)) == 0 or b.refresh() is False
             b.refresh()
             assert b.objects(Note)[0].text == "from a"
-            assert a.objects(Note)[0] != b.objects(Note)[0]
+            assert a.objects(Note)[0] == b.objects(Note)[0]
 
     def test_not_a_class(self, path):
         with pytest.raises(realm.SchemaError, match="int"):

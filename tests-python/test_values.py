@@ -140,7 +140,7 @@ def test_types_do_not_mix(products):
     with products.write():
         product = products.create(Product)
         for name, wrong in [
-            ("price", 1), ("price", "1"), ("price", 1.0), ("batch", "0" * 24), ("batch", bytes(12)),
+            ("price", True), ("price", "1"), ("price", 1.0), ("batch", "0" * 24), ("batch", bytes(12)),
             ("batch", uuid.uuid4()), ("owner", ObjectId()), ("owner", str(uuid.uuid4())),
         ]:
             with pytest.raises(realm.PropertyTypeError, match=name):

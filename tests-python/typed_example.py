@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import enum
 import uuid
-from datetime import datetime
+from datetime import date, datetime, timedelta, timezone
 from decimal import Decimal
 from typing import Any, assert_type
 
@@ -40,17 +41,58 @@ def use_values() -> None:
     assert_type(realm.ObjectId("0" * 24).bytes, bytes)
 
 
+class Shade(enum.Enum):
+    DARK = "dark"
+
+
+class Named(realm.Object):
+    title: str = realm.Field(indexed=True, default="")
+
+
+class Shelf(Named):
+    id: int = realm.Field(primary_key=True, name_in_file="_id")
+    shade: Shade = Shade.DARK
+    made: date | None = None
+    kept: timedelta = timedelta()
+    books: list[Book] = []
+    places: dict[str, int] = realm.Field(default_factory=dict)
+    opened: datetime = realm.Default(factory=lambda: datetime.now(timezone.utc))
+
+
+class Book(realm.Object):
+    id: int
+    text: str = realm.Field(full_text=True, default="")
+    pages: set[int] = set()
+    shelves = realm.Backlinks(Shelf, "books")
+
+
+def use_fields() -> None:
+    book = Book(id=1)
+    shelf = Shelf(id=1, title="a", books=[book], made=date(2020, 1, 1))
+    assert_type(shelf.shade, Shade)
+    assert_type(shelf.made, date | None)
+    assert_type(shelf.kept, timedelta)
+    assert_type(shelf.title, str)
+    assert_type(book.shelves, realm.Results[Shelf])
+    assert_type(realm.reference(book), realm.Reference)
+    classes = [Shelf, Book]
+    with realm.open("x.realm", classes) as r:
+        r.objects(Book).where(Book.shelves.count() > 1)
+        r.resolve(realm.reference(book))
+    realm.open("x.realm", Book)
+
+
 class Address(realm.EmbeddedObject):
     street: str
 
 
 class Person(realm.Object):
     id: int = realm.PrimaryKey()
-    tags: list[str] = realm.Default(list)
-    scores: set[int] = realm.Default(set)
-    weights: dict[str, float | None] = realm.Default(dict)
+    tags: list[str] = []
+    scores: set[int] = set()
+    weights: dict[str, float | None] = {}
     address: Address | None = None
-    homes: list[Address] = realm.Default(list)
+    homes: list[Address] = []
 
 
 def use_collections(person: Person) -> None:

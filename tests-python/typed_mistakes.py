@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import enum
+
 import realm
+
+
+class Colour(enum.Enum):
+    RED = "red"
 
 
 class Dog(realm.Object):
     name: str = realm.PrimaryKey()
     age: int = 0
+    colour: Colour = Colour.RED
 
 
 def use(r: realm.Realm) -> None:
@@ -15,7 +22,9 @@ def use(r: realm.Realm) -> None:
     Dog(name=1)  # mistake
     Dog("Rex")  # mistake
     Dog(name="Rex", legs=4)  # mistake
+    Dog(name="Rex", colour="red")  # mistake
     dog = Dog(name="Rex")
+    dog.colour = "red"  # mistake
     dog.age = "three"  # mistake
     dog.legs = 4  # mistake
     r.objects(Dog)[0].weight  # mistake

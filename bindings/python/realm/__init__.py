@@ -13,14 +13,13 @@
             print(dog.name)
 """
 
-from importlib.metadata import version as _version
+from typing import Any as _Any
 
+from ._backlinks import Backlinks
 from ._change_log import LoggedLink, LoggedOperation
 from ._collections import Dictionary, List, Set, results
 from ._database import (
     Realm,
-    Savepoint,
-    Transaction,
     change_encryption_key,
     check_file,
     delete_files,
@@ -70,19 +69,17 @@ from ._errors import (
 )
 from ._json import to_dict, to_json
 from ._migration import Migration, MigrationPlan
+from ._fields import Default, Field, Float32, FullText, Indexed, PrimaryKey
 from ._model import (
-    Default,
     EmbeddedObject,
-    Float32,
-    FullText,
-    Indexed,
     Object,
-    PrimaryKey,
+    Reference,
     is_managed,
     is_valid,
     parent_of,
     properties,
     realm_of,
+    reference,
 )
 from ._expressions import Condition, Expression
 from ._observing import (
@@ -102,13 +99,22 @@ from ._paths import Path, SortKey, Subquery, backlinks, expr, not_
 from ._realm import Property, Token, library_version
 from ._results import Results
 from ._streams import Changes, changes
+from ._transactions import Savepoint, Transaction
 from ._values import ObjectId
 
-#: Version of this package. That of the C interface it is compatible with is `library_version`.
-__version__ = _version("realm")
+def __getattr__(name: str) -> _Any:
+    """`__version__`: that of this package, looked up when somebody asks, as it takes 20 ms. That of the C
+    interface it is compatible with is `library_version`."""
+    if name == "__version__":
+        from importlib.metadata import version
+
+        return version("realm")
+    raise AttributeError(f"module 'realm' has no attribute {name!r}")
+
 
 __all__ = [
     "ArgumentError",
+    "Backlinks",
     "Changes",
     "ClosedRealmError",
     "CollectionChange",
@@ -122,6 +128,7 @@ __all__ = [
     "Error",
     "ErrorCode",
     "Expression",
+    "Field",
     "FileError",
     "FileMissingError",
     "FilePermissionError",
@@ -167,6 +174,7 @@ __all__ = [
     "Realm",
     "RealmChange",
     "RealmInUseError",
+    "Reference",
     "Results",
     "Savepoint",
     "SchemaChange",
@@ -201,6 +209,7 @@ __all__ = [
     "parent_of",
     "properties",
     "realm_of",
+    "reference",
     "results",
     "to_dict",
     "to_json",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
 from types import TracebackType
-from typing import Any, Literal, Self, TypeVar, cast, overload
+from typing import Any, Literal, Self, TypeAlias, TypeVar, cast, overload
 
 from . import _realm
 from ._change_log import LoggedOperation, from_version, operations
@@ -13,22 +13,28 @@ from ._errors import (
     ConfigurationError,
     FileMissingError,
     FilePermissionError,
+    NoSuchClassError,
     NoSuchObjectError,
     SchemaError,
     SchemaMismatchError,
 )
 from ._migration import Migrate, MigrationPlan, check_ordinary, runner
-from ._model import EmbeddedObject, Object, ObjectMeta
+from ._model import EmbeddedObject, Object, ObjectMeta, Reference, _find_target
 from ._observing import RealmChange, SchemaChange, begin, begin_schema, detach
 from ._results import Results
 from ._reflection import classes_from_description
 from ._streams import Changes, end_streams
+from ._transactions import Savepoint, Transaction
 
 S = TypeVar("S")
 T = TypeVar("T", bound=Object)
 
 #: What happens to objects whose primary key is there already.
 Update = Literal["error", "all", "modified"]
+
+#: The classes of a realm: several, or one. (Type checkers take a list of two classes for one of their
+#: metaclass.)
+Classes: TypeAlias = "type[Object] | Iterable[type[Object]] | Iterable[ObjectMeta]"
 
 #: What opening does about a file with other classes; see docs/MIGRATIONS.md.
 SchemaMode = Literal[
@@ -43,96 +49,6 @@ SchemaMode = Literal[
 ]
 #: Those that write nothing.
 _READING = ("read_only", "immutable")
-
-
-class Transaction:
-    """A write transaction as a context: commits at the end, rolls back on an exception.
-
-    `with r.write():` never swallows the exception. A transaction that the block has already ended
-    itself, by `r.commit()` or `r.rollback()`, is left as it is.
-    """
-
-    __slots__ = ("_realm", "_timeout", "_without_notifying")
-
-    def __init__(
-        self,
-        realm: Realm,
-        timeout: float | None = None,
-        without_notifying: Iterable[_realm.Token | Changes[Any]] = (),
-    ) -> None:
-        self._realm = realm
-        self._timeout = timeout
-        self._without_notifying = without_notifying
-
-    def __enter__(self) -> Realm:
-        realm = self._realm
-        was_writing = realm.is_writing
-        try:
-            realm.begin_write(self._timeout)
-            return realm
-        except BaseException:
-            # A signal may raise when the transaction has begun and the block has not.
-            if not was_writing and realm.is_writing:
-                realm.rollback()
-            raise
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        realm = self._realm
-        if not realm.is_writing:
-            return
-        if kind is not None:
-            realm.rollback()
-            return
-        try:
-            realm.commit(without_notifying=self._without_notifying)
-        except BaseException:
-            if realm.is_writing:
-                realm.rollback()
-            raise
-
-
-class Savepoint:
-    """A place in a write transaction to go back to, as a context: `with r.savepoint(): ...`.
-
-    An exception takes back what the block changed, and goes on. `rollback()` takes back what was
-    changed so far, and the block goes on. Objects that were deleted are there again, as the same.
-    Savepoints can be in one another.
-    """
-
-    __slots__ = ("_number", "_realm")
-
-    def __init__(self, realm: Realm) -> None:
-        self._realm = realm
-        self._number = realm._savepoint_begin()
-
-    def rollback(self) -> None:
-        """Takes back all changes since the savepoint, which stays."""
-        self._realm._savepoint_rollback(self._number)
-
-    def release(self) -> None:
-        """Ends the savepoint, and those made after it; the changes stay."""
-        self._realm._savepoint_release(self._number)
-
-    def __enter__(self) -> Savepoint:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        # A transaction that the block has ended has ended its savepoints.
-        if not self._realm.is_writing:
-            return
-        if kind is not None:
-            self.rollback()
-        self.release()
 
 
 class Realm(_realm.Realm):
@@ -333,6 +249,13 @@ class Realm(_realm.Realm):
         except NoSuchObjectError:
             return None
 
+    def resolve(self, reference: Reference, /) -> Any:
+        """The object that a `realm.reference` stands for, None if it was deleted."""
+        for model in self._models:
+            if model.stored_name == reference.cls:
+                return self.object_at(model.name, reference.key)
+        raise NoSuchClassError(f"the realm {self.path!r} has no class {reference.cls!r}")
+
     # ---- the file --------------------------------------------------------------------------
 
     @property
@@ -371,12 +294,14 @@ def _with_targets(classes: Iterable[ObjectMeta]) -> Iterator[ObjectMeta]:
         seen.add(cls)
         yield cls
         for declaration in cls.__realm_declarations__.values():
-            if declaration.target_class is not None:
-                pending.append(declaration.target_class)
+            target = _find_target(cls, declaration.name)
+            if target is not None:
+                pending.append(target)
 
 
-def _checked(classes: Iterable[ObjectMeta]) -> tuple[_realm.Model, ...]:
+def _checked(given: Any) -> tuple[_realm.Model, ...]:
     by_name: dict[str, ObjectMeta] = {}
+    classes = (given,) if isinstance(given, ObjectMeta) else given
     for cls in _with_targets(classes):
         other = by_name.setdefault(cls.__realm_model__.name, cls)
         if other is not cls:
@@ -431,7 +356,7 @@ class Request:
     def __init__(
         self,
         path: str | os.PathLike[str],
-        classes: Iterable[type[Object]] | None,
+        classes: Classes | None,
         version: int | None,
         schema_version: int | None,
         schema_mode: SchemaMode | None,
@@ -476,7 +401,7 @@ class Request:
 
 def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     path: str | os.PathLike[str],
-    classes: Iterable[type[Object]] | None = None,
+    classes: Classes | None = None,
     *,
     version: int | None = None,
     schema_version: int | None = None,
@@ -530,7 +455,7 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
 
 def migration_plan(
     path: str | os.PathLike[str],
-    classes: Iterable[type[Object]],
+    classes: Classes,
     *,
     version: int | None = None,
     schema_version: int | None = None,

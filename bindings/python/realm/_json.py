@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import base64
+import copy
 import datetime
 import decimal
+import enum
 import json
 import math
+import os
 import uuid
 from typing import Any, cast
 
@@ -25,13 +28,28 @@ def to_dict(obj: Any, /, *, depth: int = 0) -> dict[str, Any]:
 
 
 def to_json(obj: Any, /, *, depth: int = 0, extended: bool = False) -> str:
-    """A stored object as JSON text, which `Realm.create_from_json` reads back.
+    """An object as JSON text, which `Realm.create_from_json` reads back.
 
     Linked objects stand in it for `depth` links (at most 200), each once; others are named by their
     primary key. Datetimes are ISO 8601 text, bytes base64, decimals text; with `extended`, and
     always in values of type Any, they are MongoDB's extended JSON.
     """
+    if not obj._realm_managed:
+        return _text_without_realm(obj, depth, extended)
     return cast(str, obj._realm_to_json(depth, extended))
+
+
+def _text_without_realm(obj: Any, depth: int, extended: bool) -> str:
+    """The engine writes the text of stored objects: of a copy in a realm of its own, in memory."""
+    # Few programs need these.
+    import tempfile
+
+    from ._database import open
+
+    with tempfile.TemporaryDirectory(prefix="realm-json-") as folder:
+        with open(os.path.join(folder, "object.realm"), type(obj), in_memory=True) as r:
+            with r.write():
+                return to_json(r.add(copy.deepcopy(obj)), depth=depth, extended=extended)
 
 
 def _values(obj: Any, depth: int, path: tuple[Any, ...]) -> dict[str, Any]:
@@ -77,11 +95,17 @@ def _tree(value: Any) -> Any:
             return value
         return {"$numberDouble": "NaN" if value != value else f"{value:+}".replace("inf", "Infinity")
                 .removeprefix("+")}
+    if isinstance(value, enum.Enum):
+        return value.value
     if value is None or isinstance(value, bool | int | str):
         return value
     if isinstance(value, bytes | bytearray | memoryview):
         text = base64.b64encode(bytes(value)).decode()
         return {"$binary": {"base64": text, "subType": "00"}}
+    if isinstance(value, datetime.timedelta):
+        return value // datetime.timedelta(microseconds=1)
+    if isinstance(value, datetime.date) and not isinstance(value, datetime.datetime):
+        return {"$date": f"{value.isoformat()}T00:00:00+00:00"}
     if isinstance(value, datetime.datetime):
         return {"$date": value.astimezone(datetime.timezone.utc).isoformat()}
     if isinstance(value, decimal.Decimal):

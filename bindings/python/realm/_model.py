@@ -17,148 +17,37 @@ from __future__ import annotations
 import builtins
 import datetime
 import decimal
+import enum
 import inspect
 import sys
 import types
 import typing
 import uuid
-from collections.abc import Callable, Iterator, Mapping
-from typing import Annotated, Any, ClassVar, TypeVar, Union
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, ClassVar, TypeVar, Union, cast
 
 from . import _realm
-from ._errors import SchemaError
+from ._backlinks import Backlinks, backlinks_in
+from ._errors import InvalidObjectError, SchemaError
+from ._fields import (
+    _MISSING,
+    Default,
+    Field,
+    Float32,
+    FullText,
+    Indexed,
+    Marker,
+    PrimaryKey,
+    _Float32Marker,
+)
 from ._json import to_dict, to_json
+from ._names import _Choice, _Names, _Unknown
 from ._observing import KeyPath, ObjectChange, begin, freeze
 from ._showing import short
 from ._streams import Changes
 from ._values import ObjectId
 
 T = TypeVar("T")
-
-
-class _Float32Marker:
-    def __repr__(self) -> str:
-        return "realm.Float32"
-
-
-#: A float of 32 bits: `weight: realm.Float32`.
-Float32 = Annotated[float, _Float32Marker()]
-
-
-class _Missing:
-    def __repr__(self) -> str:
-        return "<no default>"
-
-
-_MISSING: Any = _Missing()
-
-
-class Field:
-    """What `PrimaryKey`, `Indexed`, `FullText` and `Default` leave in the class body."""
-
-    __slots__ = ("default", "default_factory", "full_text", "indexed", "primary_key")
-
-    def __init__(
-        self,
-        *,
-        default: Any = _MISSING,
-        default_factory: Callable[[], Any] | None = None,
-        primary_key: bool = False,
-        indexed: bool = False,
-        full_text: str | None = None,
-    ) -> None:
-        if default is not _MISSING and default_factory is not None:
-            raise TypeError("give default or default_factory, not both")
-        self.default = default
-        self.default_factory = default_factory
-        self.primary_key = primary_key
-        self.indexed = indexed
-        self.full_text = full_text
-
-
-# These are typed Any so that `icao: str = PrimaryKey()` passes a type checker.
-def PrimaryKey(*, default: Any = _MISSING, default_factory: Callable[[], Any] | None = None) -> Any:
-    """Marks the property that identifies an object: an int, str, UUID or ObjectId, unique and
-    fixed at creation."""
-    return Field(default=default, default_factory=default_factory, primary_key=True)
-
-
-def Indexed(*, default: Any = _MISSING, default_factory: Callable[[], Any] | None = None) -> Any:
-    """Gives a property an index: look-ups, ranges, BEGINSWITH and sorting by it become fast."""
-    return Field(default=default, default_factory=default_factory, indexed=True)
-
-
-def FullText(
-    *,
-    unicode: bool = False,
-    indexed: bool = False,
-    default: Any = _MISSING,
-    default_factory: Callable[[], Any] | None = None,
-) -> Any:
-    """Gives a str an index of its words, for queries with TEXT: `filter("text TEXT 'storm'")`.
-    Case and accents don't matter. Words are ASCII and Latin-1 letters and digits, or with
-    `unicode=True` those of all scripts. `indexed=True` adds an index of whole values."""
-    return Field(
-        default=default,
-        default_factory=default_factory,
-        indexed=indexed,
-        full_text="unicode" if unicode else "latin",
-    )
-
-
-def Default(factory: Callable[[], Any]) -> Any:
-    """A default that is computed for each new object: `created: datetime = Default(now)`."""
-    return Field(default_factory=factory)
-
-
-class _Unknown:
-    """A name in an annotation that does not exist yet: a link to a class of that name."""
-
-    __slots__ = ("name",)
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __or__(self, other: object) -> _Choice:
-        return _Choice((self, other))
-
-    def __ror__(self, other: object) -> _Choice:
-        return _Choice((other, self))
-
-
-class _Choice:
-    """`X | Y` where one of them is unknown."""
-
-    __slots__ = ("members",)
-
-    def __init__(self, members: tuple[object, ...]) -> None:
-        self.members = members
-
-    def __or__(self, other: object) -> _Choice:
-        return _Choice((*self.members, other))
-
-    def __ror__(self, other: object) -> _Choice:
-        return _Choice((other, *self.members))
-
-
-class _Names(Mapping[str, Any]):
-    """The names an annotation can see: function, module, builtins; else an `_Unknown`."""
-
-    def __init__(self, *scopes: Mapping[str, Any]) -> None:
-        self.scopes = scopes
-
-    def __getitem__(self, name: str) -> Any:
-        for scope in self.scopes:
-            if name in scope:
-                return scope[name]
-        return _Unknown(name)
-
-    def __iter__(self) -> Iterator[str]:
-        for scope in self.scopes:
-            yield from scope
-
-    def __len__(self) -> int:
-        return sum(map(len, self.scopes))
 
 
 _SCALARS: dict[Any, str] = {
@@ -173,6 +62,8 @@ _SCALARS: dict[Any, str] = {
     ObjectId: "ObjectId",
     Any: "Any",
 }
+#: What is stored as a value of another type.
+_FORMS: dict[Any, str] = {datetime.date: "datetime", datetime.timedelta: "int"}
 
 _COLLECTIONS: dict[Any, str] = {list: "list", set: "set", dict: "dict"}
 _PLAIN_COLLECTIONS: tuple[Any, ...] = (list, set, dict, typing.List, typing.Set, typing.Dict)
@@ -192,8 +83,12 @@ class _Declaration:
         self.collection: str | None = None
         self.target: str | None = None
         self.target_class: ObjectMeta | None = None
-        self.field = value if isinstance(value, Field) else Field(default=value)
-        self._read(self._evaluated(annotation, names), names)
+        #: date, timedelta, or a class derived from Enum.
+        self.form: type[Any] | None = None
+        self.written = annotation
+        self.field = value if isinstance(value, Marker) else Marker(default=value)
+        self.annotation = self._evaluated(annotation, names)
+        self._read(self.annotation, names)
         self._check()
 
     def _evaluated(self, annotation: Any, names: _Names) -> Any:
@@ -233,8 +128,23 @@ class _Declaration:
             self.kind = _SCALARS[annotation]
             # Any value includes None.
             self.nullable = self.nullable or annotation is Any
+        elif isinstance(annotation, type) and annotation in _FORMS:
+            self.kind, self.form = _FORMS[annotation], annotation
+        elif isinstance(annotation, type) and issubclass(annotation, enum.Enum):
+            self.kind, self.form = self._enum_kind(annotation), annotation
         else:
             raise self._unsupported(annotation)
+
+    def _enum_kind(self, form: type[enum.Enum]) -> str:
+        """The type of the values of an Enum."""
+        for plain in (int, str):
+            values = [member.value for member in form]
+            if values and all(type(value) is plain for value in values):
+                return plain.__name__
+        raise SchemaError(
+            f"{self.where}: {form.__name__} can't be stored: the values of its members have to be "
+            "all int, or all str"
+        )
 
     def _read_collection(self, annotation: Any, origin: Any, names: _Names) -> None:
         arguments = typing.get_args(annotation)
@@ -269,13 +179,11 @@ class _Declaration:
         base = typing.get_origin(annotation) or annotation
         if base in (frozenset, tuple):
             rule = "the collections are list, set and dict"
-        elif annotation is datetime.date:
-            rule = "a date is not supported; store a datetime or a str"
         else:
             rule = (
                 "the types are int, bool, float, realm.Float32, str, bytes, datetime, Decimal, "
-                "UUID, realm.ObjectId, Any, classes derived from realm.Object, and list, set and "
-                "dict of these"
+                "UUID, realm.ObjectId, date, timedelta, classes derived from Enum, Any, classes "
+                "derived from realm.Object, and list, set and dict of these"
             )
         return SchemaError(f"{self.where}: {text} can't be stored: {rule}")
 
@@ -331,10 +239,21 @@ class _Declaration:
         if self.collection == "set" and target is not None and target.__realm_model__.embedded:
             raise SchemaError(f"{self.where}: a set can't hold embedded objects; use a list")
 
+    def shown_annotation(self) -> Any:
+        """The annotation for signatures; where it has names that are not known yet, as it was written."""
+        text = isinstance(self.written, str)
+        return self.written if text and self.target_class is None and self.target else self.annotation
+
     def property(self) -> _realm.Property:
         options: dict[str, Any] = {}
         if self.field.default is not _MISSING:
             options["default"] = self.field.default
+        if self.form is not None:
+            options["form"] = self.form
+            if issubclass(self.form, enum.Enum):
+                options["members"] = {member.value: member for member in self.form}
+        if self.field.name_in_file is not None:
+            options["stored_name"] = self.field.name_in_file
         return _realm.Property(
             self.name,
             self.kind,
@@ -367,17 +286,27 @@ def _is_class_variable(annotation: Any) -> bool:
 
 
 def _declared_in(
-    class_name: str, annotations: Mapping[str, Any], values: Mapping[str, Any], names: _Names
+    class_name: str,
+    annotations: Mapping[str, Any],
+    values: Mapping[str, Any],
+    names: _Names,
+    computed: dict[str, Backlinks[Any]],
 ) -> dict[str, _Declaration]:
     found = {}
     for name, annotation in annotations.items():
         if _is_class_variable(annotation) or (name.startswith("__") and name.endswith("__")):
             continue
+        linking = backlinks_in(annotation, names)
+        if linking is not None:
+            if name in values:
+                raise SchemaError(f"{class_name}.{name}: Backlinks are computed and take no default")
+            computed[name] = linking
+            continue
         found[name] = _Declaration(
             class_name, name, annotation, values.get(name, _MISSING), names
         )
     for name, value in values.items():
-        if isinstance(value, Field) and name not in annotations:
+        if isinstance(value, Marker) and name not in annotations:
             raise SchemaError(f"{class_name}.{name}: a property needs an annotation with its type")
     return found
 
@@ -387,8 +316,27 @@ def _module_scope(module: str | None) -> Mapping[str, Any]:
     return vars(found) if found else {}
 
 
+def _has_free_attributes(base: type) -> bool:
+    """Whether a mixin that is no model class may keep attributes of its own in its instances."""
+    return not isinstance(base, ObjectMeta) and "__dict__" in dir(base) and any(
+        "__dict__" in vars(cls) for cls in base.__mro__
+    )
+
+
+class _Factory:
+    """What `inspect.signature` shows for a default that is computed for each object."""
+
+    def __repr__(self) -> str:
+        return "<factory>"
+
+
+_FACTORY = _Factory()
+#: The defaults of collections in signatures.
+_EMPTY: dict[str, Any] = {"list": [], "set": set(), "dict": {}}
+
+
 @typing.dataclass_transform(
-    kw_only_default=True, field_specifiers=(PrimaryKey, Indexed, FullText, Default)
+    kw_only_default=True, field_specifiers=(Field, PrimaryKey, Indexed, FullText, Default)
 )
 class ObjectMeta(type):
     """Metaclass of model classes: reads the declarations."""
@@ -405,8 +353,12 @@ class ObjectMeta(type):
         )
         if not any(isinstance(base, ObjectMeta) for base in bases) or "__realm_base__" in namespace:
             return super().__new__(mcls, name, bases, namespace, **options)
-        # Without a __dict__, assigning to a misspelt property is an AttributeError.
-        namespace.setdefault("__slots__", ())
+        # Instances have a __dict__ and weak references by themselves.
+        slots = namespace.get("__slots__", ())
+        slots = (slots,) if isinstance(slots, str) else tuple(slots)
+        namespace["__slots__"] = tuple(s for s in slots if s not in ("__dict__", "__weakref__"))
+        if "__dict__" in slots or any(_has_free_attributes(base) for base in bases):
+            namespace["__realm_free_attributes__"] = True
         cls = super().__new__(mcls, name, bases, namespace, **options)
         frame = sys._getframe(1)
         names = _Names(
@@ -415,6 +367,7 @@ class ObjectMeta(type):
         # The class may mention itself: it is a model before its properties are known.
         cls.__realm_model__ = _realm.Model(name, cls, (), embedded=embedded, stored_name=stored_name)
         declarations: dict[str, _Declaration] = {}
+        computed: dict[str, Backlinks[Any]] = {}
         for base in reversed(cls.__mro__[1:]):
             if isinstance(base, ObjectMeta):
                 declarations.update(base.__dict__.get("__realm_declarations__", {}))
@@ -425,9 +378,13 @@ class ObjectMeta(type):
                         _annotations_of(base),
                         base.__dict__,
                         _Names(_module_scope(base.__module__), vars(builtins)),
+                        computed,
                     )
                 )
-        declarations.update(_declared_in(name, _annotations_of(cls), namespace, names))
+        declarations.update(_declared_in(name, _annotations_of(cls), namespace, names, computed))
+        for attribute, linking in computed.items():
+            setattr(cls, attribute, linking)
+            linking.__set_name__(cls, attribute)
         _install(cls, declarations, embedded, stored_name)
         return cls
 
@@ -442,14 +399,15 @@ class ObjectMeta(type):
             if declaration.field.default is not _MISSING:
                 default = declaration.field.default
             elif declaration.field.default_factory is not None:
-                default = ...
+                default = _FACTORY
             elif declaration.collection is not None:
-                default = ...
+                default = _EMPTY[declaration.collection]
             elif declaration.nullable:
                 default = None
             parameters.append(
                 inspect.Parameter(
-                    declaration.name, inspect.Parameter.KEYWORD_ONLY, default=default
+                    declaration.name, inspect.Parameter.KEYWORD_ONLY, default=default,
+                    annotation=declaration.shown_annotation(),
                 )
             )
         return inspect.Signature(parameters)
@@ -486,11 +444,26 @@ class Object(_realm.Object, metaclass=ObjectMeta):
 
     __slots__ = ()
 
-    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> typing.NoReturn:
-        raise TypeError(
-            f"cannot pickle or copy a {type(self).__name__}, which stands for a stored object; "
-            "realm.to_dict gives its values"
-        )
+    def __reduce_ex__(self, protocol: typing.SupportsIndex) -> Any:
+        cls = type(self)
+        if self._realm_managed:
+            raise TypeError(
+                f"cannot pickle or copy a {cls.__name__}, which stands for a stored object; "
+                "realm.to_dict gives its values, realm.reference something to find it by"
+            )
+        values = {
+            prop.name: getattr(self, prop.name)
+            for prop in cls.__realm_model__.properties
+            if hasattr(self, prop.name)
+        }
+        kept = self.__dict__ if getattr(cls, "__realm_free_attributes__", False) else {}
+        # Objects may link to each other in cycles: the values come when the object is there.
+        return _blank, (cls,), (values, dict(kept))
+
+    def __setstate__(self, state: tuple[dict[str, Any], dict[str, Any]]) -> None:
+        for name, value in state[0].items():
+            setattr(self, name, value)
+        self.__dict__.update(state[1])
 
     def to_dict(self, *, depth: int = 0) -> dict[str, Any]:
         """As `realm.to_dict`; a property of this name hides it."""
@@ -537,6 +510,11 @@ class Object(_realm.Object, metaclass=ObjectMeta):
         return f"{name}({', '.join(shown)})"
 
 
+def _blank(cls: type[Object]) -> Object:
+    """An object without values, for copies and pickles."""
+    return cls.__new__(cls)
+
+
 class EmbeddedObject(Object):
     """Base of the classes whose objects are parts of others: `address: Address | None`.
 
@@ -577,6 +555,24 @@ def properties(cls: type[Object], /) -> dict[str, _realm.Property]:
 def realm_of(obj: Object, /) -> Any:
     """The realm that obj is in, None for an unmanaged one."""
     return obj._realm_owner
+
+
+class Reference(typing.NamedTuple):
+    """What finds a stored object again, in any realm of its file: for queues, pickles, other processes."""
+
+    #: Name of the class in the file.
+    cls: str
+    #: The object's key in the file, which no other object ever gets.
+    key: int
+
+
+def reference(obj: Object, /) -> Reference:
+    """A reference to a stored object, which can be pickled; `Realm.resolve` finds the object."""
+    if not obj._realm_managed:
+        raise TypeError(f"this {type(obj).__name__} is in no realm yet; add it first")
+    if not obj._realm_valid:
+        raise InvalidObjectError(f"this {type(obj).__name__} has been deleted, or its realm closed")
+    return Reference(type(obj).__realm_model__.stored_name, cast("int", obj._realm_key))
 
 
 def parent_of(obj: EmbeddedObject, /) -> Object | None:

@@ -6,13 +6,12 @@ import atexit
 import contextlib
 import os
 import threading
-from collections.abc import Callable, Generator, Iterable
+from collections.abc import Callable, Generator
 from typing import Any
 
-from ._database import Realm, Request, SchemaMode
+from ._database import Classes, Realm, Request, SchemaMode
 from ._errors import Error, ErrorCode
 from ._migration import Migrate
-from ._model import Object
 from . import _realm
 
 
@@ -181,7 +180,7 @@ os.register_at_fork(after_in_child=_after_fork)
 
 def open_async(
     path: str | os.PathLike[str],
-    classes: Iterable[type[Object]] | None = None,
+    classes: Classes | None = None,
     *,
     version: int | None = None,
     schema_version: int | None = None,

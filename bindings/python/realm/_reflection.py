@@ -8,7 +8,9 @@ import uuid
 from typing import Any
 
 from ._errors import SchemaError
-from ._model import EmbeddedObject, Field, Float32, Object, ObjectMeta, _Unknown
+from ._fields import Float32, Marker
+from ._model import EmbeddedObject, Object, ObjectMeta
+from ._names import _Unknown
 from ._values import ObjectId
 
 _NULLABLE = 1
@@ -75,7 +77,7 @@ def classes_from_description(
             annotations[name] = _annotation(
                 f"{class_name}.{name}", kind, collection, target, nullable
             )
-            namespace[name] = Field(
+            namespace[name] = Marker(
                 primary_key=name == primary_key and bool(flags & _PRIMARY_KEY),
                 indexed=bool(flags & _INDEXED),
                 full_text=_words(flags),

@@ -78,6 +78,8 @@ struct State {
     PyObject *add_place;      /* realm._errors.add_place(error, place) */
     PyObject *datetime_type;
     PyObject *timedelta_type;
+    PyObject *date_type;
+    PyObject *enum_type;      /* enum.Enum */
     PyObject *utc;            /* datetime.timezone.utc */
     PyObject *epoch;          /* 1970-01-01T00:00:00+00:00 */
     PyObject *decimal_type;
@@ -98,10 +100,15 @@ struct State {
 struct Property {
     PyObject_HEAD
     State *state;
-    PyObject *name;            /* interned; attribute and stored name */
+    PyObject *name;            /* interned; attribute */
     PyObject *link_target;     /* name of the class linked to, or NULL */
     PyObject *default_value;   /* or NULL */
     PyObject *default_factory; /* or NULL */
+    PyObject *form;            /* what it is in Python where that is no type of the engine: date,
+                                * timedelta, a class derived from Enum; or NULL */
+    PyObject *members;         /* of an Enum: dict, value -> member */
+    PyObject *stored_name;     /* in the file */
+    const char *stored;        /* UTF-8 of stored_name */
     const char *text;          /* UTF-8 of name */
     int type;                  /* realm_property_type_e; that of the elements of a collection */
     int collection;            /* realm_collection_type_e */
@@ -174,6 +181,8 @@ struct Object {
     realm_object_t *handle;
     realm_object_key_t key;
     PyObject **values;         /* unmanaged: one per property, NULL where not set */
+    PyObject *attributes;      /* its __dict__, for functools.cached_property; NULL at first */
+    PyObject *weak_references;
 };
 
 struct Results {
@@ -341,6 +350,20 @@ int key_from_python(Property *property, PyObject *key, realm_value_t *out);
 int key_check(Property *property, PyObject *key);
 /* Python form of a value; `realm` resolves links. */
 PyObject *value_to_python(State *state, Realm *realm, const realm_value_t *value);
+
+/* ---- forms.c -------------------------------------------------------------------------------- */
+
+/* What a value of a property that has a form is for the engine, as a Python value of its own: a new
+ * reference, or NULL with an exception. */
+PyObject *form_to_raw(Property *property, PyObject *value);
+/* The way back; takes over `raw`, which may be NULL. */
+PyObject *form_from_raw(Property *property, PyObject *raw);
+/* The same for an argument of a query, by its own type; other values are returned as they are. */
+PyObject *argument_to_raw(State *state, PyObject *value);
+/* A value of a property, or of an element of its collection, as Python has it. */
+PyObject *property_to_python(Property *property, Realm *realm, const realm_value_t *value);
+/* The type as it is declared, a new reference. */
+PyObject *property_type_text(Property *property);
 
 /* ---- model.c, property.c -------------------------------------------------------------------- */
 

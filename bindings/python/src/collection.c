@@ -131,7 +131,7 @@ PyObject *collection_value(Collection *self, size_t index, const realm_value_t *
     if (value->type == RLM_TYPE_LIST || value->type == RLM_TYPE_DICTIONARY) {
         return nested_of_element(self, index, key, (int)value->type);
     }
-    return value_to_python(self->realm->state, self->realm, value);
+    return property_to_python(self->property, self->realm, value);
 }
 
 PyObject *collection_element(Collection *self, size_t index, PyObject **key) {

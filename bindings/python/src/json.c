@@ -125,13 +125,13 @@ int schema_add_defaults(State *state, realm_schema_t *schema, Model *model) {
             /* One text for all: objects that are there when a property is added share it. */
             char *text = text_of_default(property);
             bool done = text &&
-                        realm_schema_set_default(schema, model->stored, property->text, text);
+                        realm_schema_set_default(schema, model->stored, property->stored, text);
             free(text);
             if (done) continue;
             raise_engine(state, "the default of %s.%s", model->text, property->text);
             return -1;
         }
-        if (!realm_schema_set_default_func(schema, model->stored, property->text, default_text,
+        if (!realm_schema_set_default_func(schema, model->stored, property->stored, default_text,
                                            Py_NewRef((PyObject *)property), drop_property)) {
             raise_engine(state, "the default of %s.%s", model->text, property->text);
             return -1;

@@ -125,14 +125,14 @@ realm_schema_t *schema_from_models(State *state, Model **models, size_t count) {
         }
         classes[i].name = model->stored;
         classes[i].primary_key =
-            model->primary < 0 ? "" : model->properties[model->primary]->text;
+            model->primary < 0 ? "" : model->properties[model->primary]->stored;
         classes[i].num_properties = model->count;
         classes[i].flags = model->embedded ? RLM_CLASS_EMBEDDED : RLM_CLASS_NORMAL;
         for (size_t j = 0; j < model->count; j++) {
             Property *property = model->properties[j];
             realm_property_info_t *info = &lists[i][j];
-            info->name = property->text;
-            info->public_name = "";
+            info->name = property->stored;
+            info->public_name = property->stored_name == property->name ? "" : property->text;
             info->type = (realm_property_type_e)property->type;
             info->collection_type = (realm_collection_type_e)property->collection;
             info->link_target = "";

@@ -182,6 +182,8 @@ static int module_exec(PyObject *module) {
         !(state->add_place = import_attribute("realm._errors", "add_place")) ||
         !(state->datetime_type = import_attribute("datetime", "datetime")) ||
         !(state->timedelta_type = import_attribute("datetime", "timedelta")) ||
+        !(state->date_type = import_attribute("datetime", "date")) ||
+        !(state->enum_type = import_attribute("enum", "Enum")) ||
         !(state->decimal_type = import_attribute("decimal", "Decimal")) ||
         !(state->uuid_type = import_attribute("uuid", "UUID")) ||
         !(state->object_id_type = import_attribute("realm._values", "ObjectId")) ||
@@ -209,6 +211,7 @@ static int module_exec(PyObject *module) {
     apply(list_class) apply(set_class) apply(dictionary_class) apply(find_target) apply(make_path) \
     apply(decimal_type) apply(uuid_type) apply(object_id_type) apply(decimal_to_bytes)             \
     apply(decimal_from_bytes) apply(name_bytes) apply(timedelta_type) apply(utc) apply(epoch)      \
+    apply(date_type) apply(enum_type)                                                              \
     apply(name_model) apply(name_update) apply(default_to_json)                                    \
     apply(name_days) apply(name_seconds) apply(name_microseconds) apply(name_tzinfo)
 

@@ -85,6 +85,10 @@ PyObject *element_normalised(Property *property, Realm *realm, PyObject *value, 
         return NULL;
     }
     PyObject *result;
+    if (property->form) {
+        Py_XDECREF(keep);
+        return Py_NewRef(value);
+    }
     switch (converted.type) {
     case RLM_TYPE_BINARY:
         /* bytes stay the object they are; other buffers were copied into `keep`. */
@@ -94,6 +98,9 @@ PyObject *element_normalised(Property *property, Realm *realm, PyObject *value, 
     case RLM_TYPE_BOOL:
     case RLM_TYPE_LINK:
     case RLM_TYPE_DECIMAL128:
+        result = PyLong_Check(value) ? value_to_python(property->state, NULL, &converted)
+                                     : Py_NewRef(value);
+        break;
     case RLM_TYPE_OBJECT_ID:
     case RLM_TYPE_UUID:
     case RLM_TYPE_STRING: result = Py_NewRef(value); break;

@@ -6,6 +6,9 @@
  * second in place. Identity of managed objects is that of the row: equality and hash follow it. */
 #include "binding.h"
 
+#include <stddef.h>
+#include <structmember.h>
+
 /* ---- life ----------------------------------------------------------------------------------- */
 
 static PyObject *object_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
@@ -74,6 +77,7 @@ static int object_traverse(Object *self, visitproc visit, void *arg) {
     Py_VISIT(TYPE_OF(self));
     Py_VISIT(self->model);
     Py_VISIT(self->realm);
+    Py_VISIT(self->attributes);
     if (self->values) {
         for (size_t i = 0; i < self->model->count; i++) Py_VISIT(self->values[i]);
     }
@@ -81,6 +85,7 @@ static int object_traverse(Object *self, visitproc visit, void *arg) {
 }
 
 static int object_clear(Object *self) {
+    Py_CLEAR(self->attributes);
     if (self->values) {
         for (size_t i = 0; i < self->model->count; i++) Py_CLEAR(self->values[i]);
     }
@@ -90,6 +95,7 @@ static int object_clear(Object *self) {
 static void object_dealloc(Object *self) {
     PyTypeObject *type = TYPE_OF(self);
     PyObject_GC_UnTrack(self);
+    if (self->weak_references) PyObject_ClearWeakRefs((PyObject *)self);
     object_clear(self);
     PyMem_Free(self->values);
     if (self->handle) realm_release_handle(self->realm, self->handle);
@@ -175,7 +181,7 @@ PyObject *object_get_property(Object *self, Property *property) {
     if (value.type == RLM_TYPE_LIST || value.type == RLM_TYPE_DICTIONARY) {
         return nested_of_object(self, property, (int)value.type);
     }
-    return value_to_python(property->state, self->realm, &value);
+    return property_to_python(property, self->realm, &value);
 }
 
 /* Raises when nothing can be written to the object now. */
@@ -248,7 +254,75 @@ int object_set_property(Object *self, Property *property, PyObject *value) {
     return -1;
 }
 
+/* Whether assigning to an attribute that is no property of the model may go the ordinary way: there
+ * is a descriptor that takes it, or the class says that its instances may have any attributes. */
+static int may_be_assigned(Object *self, PyObject *name) {
+    PyObject *order = PyObject_GetAttrString((PyObject *)TYPE_OF(self), "__mro__");
+    if (!order) return -1;
+    int found = 0, free = 0;
+    for (Py_ssize_t i = 0; found == 0 && free == 0 && i < PyTuple_Size(order); i++) {
+        PyObject *content = PyObject_GetAttrString(PyTuple_GetItem(order, i), "__dict__");
+        PyObject *value = content ? PyObject_GetItem(content, name) : NULL;
+        if (!value && PyErr_ExceptionMatches(PyExc_KeyError)) PyErr_Clear();
+        if (value) found = PyType_GetSlot(Py_TYPE(value), Py_tp_descr_set) ? 1 : -1;
+        if (content && !PyErr_Occurred()) {
+            PyObject *mark = PyMapping_GetItemString(content, "__realm_free_attributes__");
+            free = mark != NULL;
+            Py_XDECREF(mark);
+            if (!mark && PyErr_ExceptionMatches(PyExc_KeyError)) PyErr_Clear();
+        }
+        Py_XDECREF(value);
+        Py_XDECREF(content);
+        if (PyErr_Occurred()) {
+            Py_DECREF(order);
+            return -1;
+        }
+    }
+    Py_DECREF(order);
+    return found == 1 || free;
+}
+
+/* Objects have a `__dict__`, for what `functools.cached_property` keeps, but assigning to a name that
+ * is no property is a mistake. */
+static int object_set_attribute(PyObject *object, PyObject *name, PyObject *value) {
+    Object *self = (Object *)object;
+    if (value && PyUnicode_Check(name)) {
+        PyObject *position = PyDict_GetItemWithError(self->model->index, name);
+        if (position) {
+            Py_ssize_t index = PyLong_AsSsize_t(position);
+            return object_set_property(self, self->model->properties[index], value);
+        }
+        if (PyErr_Occurred()) return -1;
+        int may = may_be_assigned(self, name);
+        if (may < 0) return -1;
+        if (!may) {
+            raise_code(self->model->state, RLM_ERR_INVALID_PROPERTY,
+                       "%s has no property %R, so it can't be assigned to", self->model->text, name);
+            return -1;
+        }
+    }
+    return PyObject_GenericSetAttr(object, name, value);
+}
+
 /* ---- identity ------------------------------------------------------------------------------- */
+
+/* Whether objects of two instances stand for the same one: of one file, or both of one version of it. */
+static bool same_stored(Object *a, Object *b) {
+    Realm *one = a->realm, *two = b->realm;
+    if (one == two) return a->binding == b->binding;
+    if (one->closed || two->closed || one->frozen != two->frozen ||
+        one->fork_generation != fork_generation || two->fork_generation != fork_generation ||
+        a->binding->class_key != b->binding->class_key ||
+        PyUnicode_Compare(one->path, two->path) != 0) {
+        return false;
+    }
+    if (!one->frozen) return true;
+    realm_version_id_t first, second;
+    bool found = false;
+    return realm_get_version_id(one->handle, &found, &first) && found &&
+           realm_get_version_id(two->handle, &found, &second) && found &&
+           first.version == second.version;
+}
 
 static PyObject *object_compare(PyObject *left, PyObject *right, int operation) {
     if (operation != Py_EQ && operation != Py_NE) Py_RETURN_NOTIMPLEMENTED;
@@ -258,8 +332,7 @@ static PyObject *object_compare(PyObject *left, PyObject *right, int operation) 
         PyObject *base = (PyObject *)a->model->state->object_type;
         if (!PyObject_TypeCheck(right, (PyTypeObject *)base)) Py_RETURN_NOTIMPLEMENTED;
         Object *b = (Object *)right;
-        equal = a->handle && b->handle && a->realm == b->realm && a->binding == b->binding &&
-                a->key == b->key;
+        equal = a->handle && b->handle && a->key == b->key && same_stored(a, b);
     }
     return PyBool_FromLong(equal == (operation == Py_EQ));
 }
@@ -272,7 +345,8 @@ static Py_hash_t object_hash(Object *self) {
         return -1;
     }
     uint64_t mixed = (uint64_t)self->key * UINT64_C(0x9E3779B97F4A7C15);
-    mixed ^= (uint64_t)(uintptr_t)self->binding >> 4;
+    /* That of the path is kept in the text; objects of two instances of a realm may be equal. */
+    mixed ^= (uint64_t)PyObject_Hash(self->realm->path) + self->binding->class_key;
     mixed ^= mixed >> 29;
     return (Py_hash_t)mixed == -1 ? -2 : (Py_hash_t)mixed;
 }
@@ -326,7 +400,13 @@ static PyGetSetDef object_getset[] = {
     {"_realm_valid", (getter)get_valid, NULL, "Neither deleted nor of a closed realm.", NULL},
     {"_realm_owner", (getter)get_realm, NULL, "The realm it is in, or None.", NULL},
     {"_realm_key", (getter)get_key, NULL, "Its object key in the file, or None.", NULL},
+    {"__dict__", PyObject_GenericGetDict, NULL, NULL, NULL},
     {NULL, NULL, NULL, NULL, NULL}};
+
+static PyMemberDef object_members[] = {
+    {"__dictoffset__", T_PYSSIZET, offsetof(Object, attributes), READONLY, NULL},
+    {"__weaklistoffset__", T_PYSSIZET, offsetof(Object, weak_references), READONLY, NULL},
+    {NULL, 0, 0, 0, NULL}};
 
 static PyMethodDef object_methods[] = {
     {"_realm_to_json", (PyCFunction)object_to_json, METH_VARARGS, NULL},
@@ -343,6 +423,8 @@ static PyType_Slot object_slots[] = {
     {Py_tp_richcompare, object_compare},
     {Py_tp_hash, object_hash},
     {Py_tp_methods, object_methods},
+    {Py_tp_setattro, object_set_attribute},
+    {Py_tp_members, object_members},
     {Py_tp_getset, object_getset},
     {0, NULL}};
 

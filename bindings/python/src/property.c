@@ -74,14 +74,15 @@ static int full_text_flags(const char *words) {
 static PyObject *property_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"name",    "type",    "nullable",        "primary_key", "indexed",
                             "link_target", "default", "default_factory", "collection",
-                            "full_text", NULL};
+                            "full_text", "form", "members", "stored_name", NULL};
     PyObject *name, *type_text, *target = Py_None, *value = NULL, *factory = Py_None;
     PyObject *collection = Py_None;
+    PyObject *form = Py_None, *members = Py_None, *stored = Py_None;
     const char *words = NULL;
     int nullable = 0, primary = 0, indexed = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UU|$pppOOOOz:Property", names, &name,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UU|$pppOOOOzOOO:Property", names, &name,
                                      &type_text, &nullable, &primary, &indexed, &target, &value,
-                                     &factory, &collection, &words)) {
+                                     &factory, &collection, &words, &form, &members, &stored)) {
         return NULL;
     }
     State *state = state_of_type(type);
@@ -89,6 +90,12 @@ static PyObject *property_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     if (!state || kind < 0) return NULL;
     if (collection != Py_None && !PyUnicode_Check(collection)) {
         PyErr_SetString(PyExc_TypeError, "collection is a str or None");
+        return NULL;
+    }
+    if ((form != Py_None && !PyType_Check(form)) ||
+        (members != Py_None && !PyDict_Check(members)) ||
+        (stored != Py_None && !PyUnicode_Check(stored))) {
+        PyErr_SetString(PyExc_TypeError, "form is a class, members a dict, stored_name a str");
         return NULL;
     }
     int held = collection_from_name(collection);
@@ -108,7 +115,11 @@ static PyObject *property_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     if (target != Py_None) self->link_target = Py_NewRef(target);
     self->default_value = Py_XNewRef(value);
     if (factory != Py_None) self->default_factory = Py_NewRef(factory);
-    if (!self->text) {
+    if (form != Py_None) self->form = Py_NewRef(form);
+    if (members != Py_None) self->members = Py_NewRef(members);
+    self->stored_name = Py_NewRef(stored != Py_None ? stored : self->name);
+    self->stored = PyUnicode_AsUTF8AndSize(self->stored_name, NULL);
+    if (!self->text || !self->stored) {
         Py_DECREF(self);
         return NULL;
     }
@@ -119,12 +130,16 @@ static int property_traverse(Property *self, visitproc visit, void *arg) {
     Py_VISIT(TYPE_OF(self));
     Py_VISIT(self->default_value);
     Py_VISIT(self->default_factory);
+    Py_VISIT(self->form);
+    Py_VISIT(self->members);
     return 0;
 }
 
 static int property_clear(Property *self) {
     Py_CLEAR(self->default_value);
     Py_CLEAR(self->default_factory);
+    Py_CLEAR(self->form);
+    Py_CLEAR(self->members);
     return 0;
 }
 
@@ -133,6 +148,7 @@ static void property_dealloc(Property *self) {
     PyObject_GC_UnTrack(self);
     property_clear(self);
     Py_CLEAR(self->name);
+    Py_CLEAR(self->stored_name);
     Py_CLEAR(self->link_target);
     PyObject_GC_Del(self);
     Py_DECREF(type);
@@ -181,15 +197,17 @@ static int property_set(PyObject *self, PyObject *instance, PyObject *value) {
 }
 
 static PyObject *property_repr(Property *self) {
-    return PyUnicode_FromFormat("<property %s.%U: %s%s%s%s%s%s%s>",
-                                self->model ? self->model->text : "?", self->name,
-                                collection_begin(self->collection),
-                                property_type_name(self->type),
-                                self->flags & RLM_PROPERTY_NULLABLE ? " | None" : "",
-                                collection_end(self->collection),
-                                self->flags & RLM_PROPERTY_PRIMARY_KEY ? ", primary key" : "",
-                                self->flags & RLM_PROPERTY_INDEXED ? ", indexed" : "",
-                                self->flags & RLM_PROPERTY_FULLTEXT_INDEXED ? ", full text" : "");
+    PyObject *type = property_type_text(self);
+    if (!type) return NULL;
+    PyObject *text = PyUnicode_FromFormat(
+        "<property %s.%U: %s%U%s%s%s%s%s>", self->model ? self->model->text : "?", self->name,
+        collection_begin(self->collection), type,
+        self->flags & RLM_PROPERTY_NULLABLE ? " | None" : "", collection_end(self->collection),
+        self->flags & RLM_PROPERTY_PRIMARY_KEY ? ", primary key" : "",
+        self->flags & RLM_PROPERTY_INDEXED ? ", indexed" : "",
+        self->flags & RLM_PROPERTY_FULLTEXT_INDEXED ? ", full text" : "");
+    Py_DECREF(type);
+    return text;
 }
 
 static PyObject *get_name(Property *self, void *unused) {
@@ -199,7 +217,17 @@ static PyObject *get_name(Property *self, void *unused) {
 
 static PyObject *get_type(Property *self, void *unused) {
     (void)unused;
-    return PyUnicode_FromString(property_type_name(self->type));
+    return property_type_text(self);
+}
+
+static PyObject *get_stored_name(Property *self, void *unused) {
+    (void)unused;
+    return Py_NewRef(self->stored_name);
+}
+
+static PyObject *get_form(Property *self, void *unused) {
+    (void)unused;
+    return Py_NewRef(self->form ? self->form : Py_None);
 }
 
 static PyObject *get_collection(Property *self, void *unused) {
@@ -245,9 +273,11 @@ static PyMethodDef property_methods[] = {
     {"_check_default", (PyCFunction)check_default, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL}};
 
 static PyGetSetDef property_getset[] = {
-    {"name", (getter)get_name, NULL, "Name in the class and in the file.", NULL},
+    {"name", (getter)get_name, NULL, "Name in the class.", NULL},
     {"type", (getter)get_type, NULL,
      "Name of the type, as in the annotation; that of the elements of a collection.", NULL},
+    {"stored_name", (getter)get_stored_name, NULL, "Name in the file.", NULL},
+    {"_form", (getter)get_form, NULL, NULL, NULL},
     {"collection", (getter)get_collection, NULL, "'list', 'set', 'dict', or None.", NULL},
     {"nullable", (getter)get_flag, NULL, "May be None.", (void *)(intptr_t)RLM_PROPERTY_NULLABLE},
     {"primary_key", (getter)get_flag, NULL, "Identifies the object.",

@@ -62,7 +62,7 @@ static int find_keys(Realm *self, Binding *binding) {
     }
     for (size_t i = 0; i < model->count; i++) {
         size_t j = 0;
-        while (j < stored && strcmp(properties[j].name, model->properties[i]->text) != 0) j++;
+        while (j < stored && strcmp(properties[j].name, model->properties[i]->stored) != 0) j++;
         if (j == stored) {
             raise_code(state, RLM_ERR_INVALID_PROPERTY, "class %s of the realm %R has no "
                        "property %U", model->text, self->path, model->properties[i]->name);

@@ -139,7 +139,7 @@ PyObject *results_value(Results *self, size_t index) {
     }
     bool is_dict = value.type == RLM_TYPE_DICTIONARY;
     if (!is_dict && value.type != RLM_TYPE_LIST) {
-        return value_to_python(self->realm->state, self->realm, &value);
+        return property_to_python(self->source->property, self->realm, &value);
     }
     Collection *source = self->source;
     void *handle = is_dict ? (void *)realm_results_get_dictionary(self->handle, index)

@@ -227,12 +227,14 @@ PyObject *results_aggregate(Results *self, PyObject *args) {
     const char *kind;
     PyObject *name;
     realm_property_key_t key = 0;
+    Property *property = self->source ? self->source->property : NULL;
     if (!PyArg_ParseTuple(args, "sO:aggregate", &kind, &name)) return NULL;
     if (name != Py_None) {
         if (results_need_objects(self, "aggregates by property") < 0) return NULL;
         Py_ssize_t index = model_find(self->binding->model, name, true);
         if (index < 0) return NULL;
         key = self->binding->keys[index];
+        property = self->binding->model->properties[index];
     } else if (self->binding) {
         PyErr_Format(PyExc_TypeError, "%s() of objects needs the name of a property", kind);
         return NULL;
@@ -251,7 +253,13 @@ PyObject *results_aggregate(Results *self, PyObject *args) {
     REALM_BLOCKING_BEGIN(self->realm, self)
     done = function(self->handle, key, &value, &found);
     REALM_BLOCKING_END
-    if (done) return value_to_python(self->realm->state, self->realm, &value);
+    if (done) {
+        PyObject *raw = value_to_python(self->realm->state, self->realm, &value);
+        /* The sum of members of an Enum is none. */
+        bool of_values = function == realm_results_sum || function == realm_results_average;
+        if (!property || (of_values && property->members)) return raw;
+        return form_from_raw(property, raw);
+    }
     PyObject *source = results_name(self);
     if (source && name == Py_None) raise_engine(self->realm->state, "%s of %U", kind, source);
     else if (source) raise_engine(self->realm->state, "%s of %U.%S", kind, source, name);

@@ -21,7 +21,7 @@ static PyObject *contents(Results *self, Property *property, realm_object_key_t 
 static PyObject *row_value(Results *self, size_t row, Property *property,
                            const realm_value_t *value) {
     if (value->type != RLM_TYPE_LIST && value->type != RLM_TYPE_DICTIONARY) {
-        return value_to_python(self->realm->state, self->realm, value);
+        return property_to_python(property, self->realm, value);
     }
     realm_object_t *handle = NULL;
     if (results_handles(self, self->handle, row, 1, &handle) <= 0) return NULL;
@@ -150,7 +150,7 @@ static PyObject *read_column(Results *self, size_t count, const Property *proper
 }
 
 static bool is_column_of_numbers(const Property *property) {
-    if (property->collection) return false;
+    if (property->collection || property->form) return false;
     return property->type == RLM_PROPERTY_TYPE_INT || property->type == RLM_PROPERTY_TYPE_BOOL ||
            property->type == RLM_PROPERTY_TYPE_DOUBLE || property->type == RLM_PROPERTY_TYPE_FLOAT;
 }

@@ -20,8 +20,7 @@ int raise_mismatch(Property *property, PyObject *value) {
         bool link = property->type == RLM_PROPERTY_TYPE_OBJECT;
         const char *verb = property->collection ? link ? "holds links to" : "holds"
                                                 : link ? "is a link to" : "is";
-        PyObject *type = link ? Py_NewRef(property->link_target)
-                              : PyUnicode_FromString(property_type_name(property->type));
+        PyObject *type = link ? Py_NewRef(property->link_target) : property_type_text(property);
         if (type) {
             raise_code(property->state, RLM_ERR_PROPERTY_TYPE_MISMATCH, "%s.%U %s %U, got %U: %U",
                        property->model ? property->model->text : "?", property->name, verb, type,
@@ -377,6 +376,11 @@ int value_for_property(Property *property, Realm *realm, PyObject *value, realm_
         out->type = RLM_TYPE_NULL;
         return 0;
     }
+    if (property->form) {
+        /* The number or instant is copied; text has to stay. */
+        *keep = value = form_to_raw(property, value);
+        if (!value) return -1;
+    }
     switch (property->type) {
     case RLM_PROPERTY_TYPE_INT:
         out->type = RLM_TYPE_INT;
@@ -417,6 +421,15 @@ int value_for_property(Property *property, Realm *realm, PyObject *value, realm_
         break;
     case RLM_PROPERTY_TYPE_OBJECT: return link_from_python(property, realm, value, out);
     case RLM_PROPERTY_TYPE_DECIMAL128:
+        if (PyLong_Check(value) && !PyBool_Check(value)) {
+            PyObject *exact =
+                PyObject_CallFunctionObjArgs(state->decimal_type, value, NULL);
+            if (!exact) return -1;
+            done = identifier_from_python(state, exact, out);
+            Py_DECREF(exact);
+            return done < 0 ? raise_decimal(property, value) : 0;
+        }
+        /* fall through */
     case RLM_PROPERTY_TYPE_OBJECT_ID:
     case RLM_PROPERTY_TYPE_UUID:
         done = identifier_from_python(state, value, out);
@@ -435,8 +448,9 @@ int value_for_property(Property *property, Realm *realm, PyObject *value, realm_
     return done < 0 ? -1 : raise_mismatch(property, value);
 }
 
-int value_for_query(State *state, Realm *realm, PyObject *value, realm_value_t *out,
-                    PyObject **keep) {
+/* An argument of one of the engine's types. */
+static int raw_for_query(State *state, Realm *realm, PyObject *value, realm_value_t *out,
+                         PyObject **keep) {
     *keep = NULL;
     if (value == Py_None) {
         out->type = RLM_TYPE_NULL;
@@ -508,6 +522,18 @@ int value_for_query(State *state, Realm *realm, PyObject *value, realm_value_t *
         return -1;
     }
     return 0;
+}
+
+int value_for_query(State *state, Realm *realm, PyObject *value, realm_value_t *out,
+                    PyObject **keep) {
+    *keep = NULL;
+    PyObject *raw = argument_to_raw(state, value);
+    if (!raw) return -1;
+    int bad = raw_for_query(state, realm, raw, out, keep);
+    /* Text in it may be the raw value's own. */
+    if (!bad && !*keep && raw != value) *keep = raw;
+    else Py_DECREF(raw);
+    return bad;
 }
 
 /* ---- into Python ---------------------------------------------------------------------------- */
