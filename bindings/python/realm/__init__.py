@@ -97,9 +97,10 @@ from ._observing import (
 from ._opening import Opening, open_async
 from ._paths import Path, SortKey, Subquery, backlinks, expr, not_
 from ._realm import Property, Token, library_version
+from ._request import default_path
 from ._results import Results
 from ._streams import Changes, changes
-from ._transactions import Savepoint, Transaction
+from ._transactions import AsyncTransaction, Savepoint, Transaction
 from ._values import ObjectId
 
 def __getattr__(name: str) -> _Any:
@@ -114,6 +115,7 @@ def __getattr__(name: str) -> _Any:
 
 __all__ = [
     "ArgumentError",
+    "AsyncTransaction",
     "Backlinks",
     "Changes",
     "ClosedRealmError",
@@ -195,6 +197,7 @@ __all__ = [
     "changes",
     "change_encryption_key",
     "check_file",
+    "default_path",
     "delete_files",
     "expr",
     "freeze",

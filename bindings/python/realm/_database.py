@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from types import TracebackType
-from typing import Any, Literal, Self, TypeAlias, TypeVar, cast, overload
+from typing import Any, Literal, Self, TypeVar, cast, overload
 
 from . import _realm
 from ._change_log import LoggedOperation, from_version, operations
@@ -15,41 +15,22 @@ from ._errors import (
     FilePermissionError,
     NoSuchClassError,
     NoSuchObjectError,
-    SchemaError,
     SchemaMismatchError,
 )
-from ._migration import Migrate, MigrationPlan, check_ordinary, runner
-from ._model import EmbeddedObject, Object, ObjectMeta, Reference, _find_target
+from ._migration import Migrate, MigrationPlan, runner
+from ._model import Object, ObjectMeta, Reference
 from ._observing import RealmChange, SchemaChange, begin, begin_schema, detach
-from ._results import Results
 from ._reflection import classes_from_description
+from ._request import _READING, Classes, Request, SchemaMode, checked, version_of
+from ._results import Results
 from ._streams import Changes, end_streams
-from ._transactions import Savepoint, Transaction
+from ._transactions import AsyncTransaction, Savepoint, Transaction
 
 S = TypeVar("S")
 T = TypeVar("T", bound=Object)
 
 #: What happens to objects whose primary key is there already.
 Update = Literal["error", "all", "modified"]
-
-#: The classes of a realm: several, or one. (Type checkers take a list of two classes for one of their
-#: metaclass.)
-Classes: TypeAlias = "type[Object] | Iterable[type[Object]] | Iterable[ObjectMeta]"
-
-#: What opening does about a file with other classes; see docs/MIGRATIONS.md.
-SchemaMode = Literal[
-    "automatic",
-    "manual",
-    "additive_discovered",
-    "additive_explicit",
-    "read_only",
-    "immutable",
-    "soft_reset",
-    "hard_reset",
-]
-#: Those that write nothing.
-_READING = ("read_only", "immutable")
-
 
 class Realm(_realm.Realm):
     """An open realm. Made by `realm.open`; belongs to the thread that opened it.
@@ -58,9 +39,10 @@ class Realm(_realm.Realm):
     """
 
     # What runs in event loops; not there before it is needed.
-    __slots__ = ("_attachment", "_streams")
+    __slots__ = ("_attachment", "_streams", "_turns")
     _attachment: Any
     _streams: set[Any]
+    _turns: Any
 
     def __enter__(self) -> Realm:
         return self
@@ -87,6 +69,11 @@ class Realm(_realm.Realm):
                            the program shows it already; see `commit`.
         """
         return Transaction(self, timeout, without_notifying)
+
+    def write_async(self, *, timeout: float | None = None) -> AsyncTransaction:
+        """The same for coroutines: `async with r.write_async(): ...`. While others write, in this realm's
+        other tasks, threads or processes, the event loop goes on. The commit itself is as long as a sync."""
+        return AsyncTransaction(self, timeout)
 
     def commit(
         self, *, without_notifying: Iterable[_realm.Token | Changes[Any]] = ()
@@ -162,14 +149,35 @@ class Realm(_realm.Realm):
         return cast(T, self._copy_object(obj, update))
 
     def delete(self, target: Object | Iterable[Object], /) -> None:
-        """Deletes an object, or all objects of results or another iterable."""
+        """Deletes an object, or all objects of results or another iterable: all, or none where one of them
+        can't be deleted."""
         if isinstance(target, Results):
             target.delete_all()
         elif isinstance(target, Object):
             self._delete_object(target)
         else:
-            for obj in list(target):
-                self._delete_object(obj)
+            objects = list(target)
+
+            def delete() -> None:
+                for obj in objects:
+                    self._delete_object(obj)
+
+            self._atomically(delete)
+
+    def delete_all(self, *classes: type[Object] | str) -> None:
+        """Deletes all objects of these classes; without any, all objects of the realm's classes."""
+        names = classes or [m.name for m in self._models if not m.embedded]
+
+        def delete() -> None:
+            for cls in names:
+                self.objects(cls).delete_all()
+
+        self._atomically(delete)
+
+    @property
+    def is_empty(self) -> bool:
+        """Has no objects of its classes."""
+        return not any(self.objects(m.name) for m in self._models if not m.embedded)
 
     @overload
     def backlinks(self, target: Object, cls: type[T], name: str, /) -> Results[T]: ...
@@ -273,6 +281,16 @@ class Realm(_realm.Realm):
         """
         self._write_copy(path, encryption_key)
 
+    def copy_to(
+        self, path: str | os.PathLike[str], /, *, key: bytes | None = None
+    ) -> None:
+        """As `write_copy`."""
+        self._write_copy(path, key)
+
+    def stats(self) -> dict[str, Any]:
+        """As `statistics`: where the bytes of the file are, and how many objects there are."""
+        return self.statistics()
+
     def __repr__(self) -> str:
         if self.is_closed:
             return f"<realm {self.path!r}, closed>"
@@ -280,46 +298,6 @@ class Realm(_realm.Realm):
             return f"<realm {self.path!r}, version {self.version}>"
         except Exception as error:
             return f"<realm {self.path!r}: {error}>"
-
-
-def _with_targets(classes: Iterable[ObjectMeta]) -> Iterator[ObjectMeta]:
-    """The classes, and those they link to, in the order in which they are first mentioned."""
-    pending = list(classes)
-    seen: set[ObjectMeta] = set()
-    for cls in pending:
-        if not isinstance(cls, ObjectMeta) or cls in (Object, EmbeddedObject):
-            raise SchemaError(f"{cls!r} is not a class derived from realm.Object")
-        if cls in seen:
-            continue
-        seen.add(cls)
-        yield cls
-        for declaration in cls.__realm_declarations__.values():
-            target = _find_target(cls, declaration.name)
-            if target is not None:
-                pending.append(target)
-
-
-def _checked(given: Any) -> tuple[_realm.Model, ...]:
-    by_name: dict[str, ObjectMeta] = {}
-    classes = (given,) if isinstance(given, ObjectMeta) else given
-    for cls in _with_targets(classes):
-        other = by_name.setdefault(cls.__realm_model__.name, cls)
-        if other is not cls:
-            raise SchemaError(f"two classes are called {cls.__name__}: {other!r} and {cls!r}")
-    for cls in by_name.values():
-        for declaration in cls.__realm_declarations__.values():
-            if declaration.target is not None and declaration.target not in by_name:
-                raise SchemaError(
-                    f"{cls.__name__}.{declaration.name} links to {declaration.target}, which is "
-                    f"not among the classes: {', '.join(sorted(by_name))}"
-                )
-    return tuple(cls.__realm_model__ for cls in by_name.values())
-
-
-def _version(version: int | None, schema_version: int | None) -> int:
-    if version is not None and schema_version is not None:
-        raise TypeError("give version or schema_version, not both: they mean the same")
-    return (schema_version if version is None else version) or 0
 
 
 def _bind_found(realm: Realm) -> None:
@@ -332,77 +310,18 @@ def _bind_found(realm: Realm) -> None:
         raise
 
 
-def _first(initial_data: Callable[[Realm], object] | None) -> Callable[[Realm], None] | None:
-    if initial_data is None:
-        return None
-    if not callable(initial_data):
-        raise TypeError(f"initial_data is a function, not {initial_data!r}")
-    check_ordinary(initial_data)
-    function = initial_data
-
-    def run(realm: Realm) -> None:
-        result = function(realm)
-        if isinstance(result, Awaitable | Generator):
-            raise TypeError(f"{function!r} has made no data: it returned {result!r}")
-
-    return run
-
-
-class Request:
-    """What a realm is opened with, checked: the arguments of the extension's two calls."""
-
-    __slots__ = ("models", "options", "path", "positional")
-
-    def __init__(
-        self,
-        path: str | os.PathLike[str],
-        classes: Classes | None,
-        version: int | None,
-        schema_version: int | None,
-        schema_mode: SchemaMode | None,
-        migrate: Migrate | None,
-        initial_data: Callable[[Realm], object] | None,
-        progress: Callable[[float], object] | None,
-        read_only: bool,
-        in_memory: bool,
-        max_versions: int | None,
-        encryption_key: bytes | None,
-        encryption_cache: int | None,
-    ) -> None:
-        self.path = os.path.abspath(os.fsdecode(path))
-        number = _version(version, schema_version)
-        self.models = None if classes is None else _checked(classes)
-        if classes is None:
-            for name, given in (("migrate", migrate), ("initial_data", initial_data)):
-                if given is not None:
-                    raise ConfigurationError(f"{name} needs classes")
-        if read_only and schema_mode not in (None, "read_only"):
-            raise TypeError(f"read_only has a schema mode of its own, not {schema_mode!r}")
-        if progress is not None and not callable(progress):
-            raise TypeError(f"progress is a function, not {progress!r}")
-        mode = "read_only" if read_only else schema_mode or "automatic"
-        self.positional = (self.path, self.models, number, mode)
-        self.options: dict[str, Any] = {
-            "in_memory": in_memory,
-            "max_versions": max_versions,
-            "encryption_key": encryption_key,
-            "encryption_cache": encryption_cache,
-            "migrate": None if migrate is None else runner(migrate, number),
-            "initial_data": _first(initial_data),
-            "progress": progress,
-        }
-
-    def bound(self, realm: Realm) -> Realm:
-        """The open realm with its classes."""
-        if self.models is None:
-            _bind_found(realm)
-        return realm
+def _opened(request: Request) -> Realm:
+    realm = Realm(*request.positional, **request.options)
+    if request.models is None:
+        _bind_found(realm)
+    return realm
 
 
 def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
     classes: Classes | None = None,
     *,
+    schema: Classes | None = None,
     version: int | None = None,
     schema_version: int | None = None,
     schema_mode: SchemaMode | None = None,
@@ -413,12 +332,14 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     in_memory: bool = False,
     max_versions: int | None = None,
     encryption_key: bytes | None = None,
+    key: bytes | None = None,
     encryption_cache: int | None = None,
 ) -> Realm:
-    """Opens the realm at `path`, creating the file if there is none.
+    """Opens the realm at `path`, creating the file if there is none; without a path that at
+    `realm.default_path()`.
 
-    classes         the model classes to store; classes they link to need not be listed. None
-                    takes the classes from the file: see `Realm.classes`.
+    classes         the model classes to store, or one class; classes they link to need not be listed.
+                    None takes the classes from the file: see `Realm.classes`. `schema` is the same.
     version         schema version of these declarations, 0 if not given. Adding classes and
                     changing indexes needs no new version, all other changes need a higher one.
                     `schema_version` is the same.
@@ -439,7 +360,8 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     in_memory       nothing outlives the last realm that is open under this path.
     max_versions    a write transaction fails when readers hold more versions than this.
     encryption_key  64 bytes that everything in the file is encrypted with, from the moment it is made:
-                    `os.urandom(64)`, kept where only the program finds it. See docs/ENCRYPTION.md.
+                    `os.urandom(64)`, kept where only the program finds it. See docs/ENCRYPTION.md. `key` is
+                    the same.
     encryption_cache  how many bytes of an encrypted file are kept decrypted in memory, 256 MB if not
                     given; 0 keeps all that was read. Who opens the file first in a process decides.
 
@@ -447,10 +369,10 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     `realm.open_async` does the same on another thread.
     """
     request = Request(
-        path, classes, version, schema_version, schema_mode, migrate, initial_data, progress,
-        read_only, in_memory, max_versions, encryption_key, encryption_cache,
+        path, classes, schema, version, schema_version, schema_mode, migrate, initial_data, progress,
+        read_only, in_memory, max_versions, encryption_key, key, encryption_cache,
     )  # fmt: skip
-    return request.bound(Realm(*request.positional, **request.options))
+    return _opened(request)
 
 
 def migration_plan(
@@ -472,8 +394,8 @@ def migration_plan(
     come out of this. Needs the file.
     """
     text = os.path.abspath(os.fsdecode(path))
-    number = _version(version, schema_version)
-    models = _checked(classes)
+    number = version_of(version, schema_version)
+    models = checked(classes)
     run = None if migrate is None else runner(migrate, number)
     if not os.path.isfile(text) or os.path.getsize(text) == 0:
         raise FileMissingError(f"there is no realm at {text!r}", None, text)

@@ -9,7 +9,8 @@ import threading
 from collections.abc import Callable, Generator
 from typing import Any
 
-from ._database import Classes, Realm, Request, SchemaMode
+from ._database import Realm, _bind_found
+from ._request import Classes, Request, SchemaMode
 from ._errors import Error, ErrorCode
 from ._migration import Migrate
 from . import _realm
@@ -106,7 +107,9 @@ class Opening:
             if self._realm is None:
                 request, reference = self._request, self._reference
                 realm = Realm._claim(reference, request.path, request.models)
-                self._realm, self._reference = request.bound(realm), None
+                if request.models is None:
+                    _bind_found(realm)
+                self._realm, self._reference = realm, None
             return self._realm
 
     def __await__(self) -> Generator[Any, None, Realm]:
@@ -179,9 +182,10 @@ os.register_at_fork(after_in_child=_after_fork)
 
 
 def open_async(
-    path: str | os.PathLike[str],
+    path: str | os.PathLike[str] | None = None,
     classes: Classes | None = None,
     *,
+    schema: Classes | None = None,
     version: int | None = None,
     schema_version: int | None = None,
     schema_mode: SchemaMode | None = None,
@@ -192,6 +196,7 @@ def open_async(
     in_memory: bool = False,
     max_versions: int | None = None,
     encryption_key: bytes | None = None,
+    key: bytes | None = None,
     encryption_cache: int | None = None,
 ) -> Opening:
     """Opens the realm at `path` on another thread, as `realm.open` does: `r = await open_async(...)`.
@@ -202,7 +207,7 @@ def open_async(
     """
     return Opening(
         Request(
-            path, classes, version, schema_version, schema_mode, migrate, initial_data, progress,
-            read_only, in_memory, max_versions, encryption_key, encryption_cache,
+            path, classes, schema, version, schema_version, schema_mode, migrate, initial_data,
+            progress, read_only, in_memory, max_versions, encryption_key, key, encryption_cache,
         )
     )  # fmt: skip

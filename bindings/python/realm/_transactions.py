@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from . import _realm
+from ._errors import ReadOnlyError, TransactionError, WriteTimeoutError
 from ._streams import Changes
 
 if TYPE_CHECKING:
@@ -62,6 +63,70 @@ class Transaction:
             if realm.is_writing:
                 realm.rollback()
             raise
+
+
+class AsyncTransaction:
+    """A write transaction of a coroutine: `async with r.write_async(): ...`."""
+
+    __slots__ = ("_realm", "_timeout")
+
+    def __init__(self, realm: Realm, timeout: float | None) -> None:
+        self._realm = realm
+        self._timeout = timeout
+
+    async def __aenter__(self) -> Realm:
+        import asyncio
+
+        realm = self._realm
+        # Tasks of this realm take turns; others are asked for theirs again and again.
+        if getattr(realm, "_turns", None) is None:
+            realm._turns = asyncio.Lock()
+        clock = asyncio.get_running_loop().time
+        end = None if self._timeout is None else clock() + self._timeout
+        try:
+            async with asyncio.timeout_at(end):
+                await realm._turns.acquire()
+        except TimeoutError:
+            raise self._expired() from None
+        pause = 0.001
+        try:
+            while True:
+                try:
+                    realm.begin_write(0)
+                    return realm
+                except WriteTimeoutError:
+                    if end is not None and clock() >= end:
+                        raise
+                except ReadOnlyError:
+                    raise
+                except TransactionError:
+                    # A task of another instance of the realm is writing on this thread.
+                    if realm.is_writing or realm.is_frozen:
+                        raise
+                    if end is not None and clock() >= end:
+                        raise self._expired() from None
+                await asyncio.sleep(pause)
+                pause = min(2 * pause, 0.02)
+        except BaseException:
+            realm._turns.release()
+            raise
+
+    def _expired(self) -> WriteTimeoutError:
+        path = self._realm.path
+        return WriteTimeoutError(
+            f"{path!r} is being written by another task: waited for {self._timeout} seconds", None, path
+        )
+
+    async def __aexit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        try:
+            Transaction(self._realm).__exit__(kind, error, traceback)
+        finally:
+            self._realm._turns.release()
 
 
 class Savepoint:
