@@ -9,6 +9,8 @@
 //   1. A callback runs only while its registration has a body; both are asked for under the lock.
 //   2. `watches` is touched by the realm's thread alone, and by nobody else after the realm closed.
 //   3. No two watches of one handle stand at the same version, but within a delivery.
+//   4. `settled` is the realm's version only while `deliver` would tell nobody, take out nothing and move
+//      no watch. Whatever adds a watch, ends something or moves one sets it back, on any thread.
 
 import CKernels
 
@@ -31,6 +33,11 @@ final class Notifier {
     private var endedCount = 0
     /// Handles that ended on other threads; under `lock`.
     private var gone: [UInt] = []
+    /// The version that all watches stand at with nothing left to tell; 0: it has to be looked. For
+    /// `Realm.isFresh`, which counts no reference.
+    let settled: UnsafeMutablePointer<UInt64>
+    /// Stands in `settled` while nobody observes anything.
+    static let settledAtAll = UInt64.max
     /// Has commits carry a log of what they did, from the oldest version of a watch on.
     private var need: LogNeed?
     /// Versions in use.
@@ -40,7 +47,16 @@ final class Notifier {
         weak var version: HeldVersion?
     }
 
-    init(_ realm: Realm) { self.realm = realm }
+    init(_ realm: Realm) {
+        self.realm = realm
+        settled = .allocate(capacity: 1)
+        settled.initialize(to: 0)
+    }
+
+    deinit { settled.deallocate() }
+
+    /// The next `deliver` has to look; on any thread.
+    private func unsettle() { ck_store_u64(settled, 0) }
 
     /// Nobody observes objects or collections of the realm.
     var isIdle: Bool { watches.isEmpty }
@@ -58,7 +74,12 @@ final class Notifier {
     }
 
     /// The realm goes to another thread.
-    func leaveThread() { lock.withLock { thread = 0 } }
+    func leaveThread() {
+        lock.withLock {
+            thread = 0
+            unsettle()
+        }
+    }
 
     // MARK: Registering
 
@@ -77,6 +98,7 @@ final class Notifier {
         let registration = Registration(lastNumber, filter, body)
         if let known = byHandle[handle]?.first(where: { $0.base === base && !$0.isForgotten }) {
             known.append(registration)
+            unsettle()
         } else {
             let watch = Watch(handle, try subject(), base)
             watch.append(registration)
@@ -87,6 +109,7 @@ final class Notifier {
     }
 
     private func append(_ watch: Watch) {
+        unsettle()
         watches.append(watch)
         byHandle[watch.handle, default: []].append(watch)
         hasTwins = hasTwins || (byHandle[watch.handle]?.count ?? 0) > 1
@@ -112,7 +135,10 @@ final class Notifier {
     fileprivate func end(_ registration: Registration) {
         let body = lock.withLock { () -> Registration.Body? in
             defer { registration.body = nil }
-            if registration.body != nil { endedCount += 1 }
+            if registration.body != nil {
+                endedCount += 1
+                unsettle()
+            }
             return registration.body
         }
         // What the callback holds may run the caller's code when it is let go.
@@ -123,6 +149,7 @@ final class Notifier {
     /// A handle is gone: nobody is told of its subject any more, whatever tokens live on. On any thread.
     func forget(_ handle: UInt) {
         let isHere = lock.withLock { () -> Bool in
+            unsettle()
             if thread == ck_thread_pointer() { return true }
             gone.append(handle)
             return false
@@ -178,6 +205,7 @@ final class Notifier {
     func endAll() {
         let ended = watches
         watches = []
+        unsettle()
         byHandle = [:]
         need = nil
         for watch in ended { watch.isForgotten = true }
@@ -188,13 +216,17 @@ final class Notifier {
     /// Tells the observers what changed since they were told last. Callbacks may do anything: end
     /// registrations and add some, write, close the realm. Not from within a callback.
     func deliver() throws(RealmError) {
-        if isDelivering || watches.isEmpty { return }
+        if isDelivering { return }
+        if watches.isEmpty { return settle(Self.settledAtAll) }
         noteThread()
         prune()
         guard let version = realm.version else { return }
         var contexts = Contexts()
         var queue = try due(version, &contexts)
-        if queue.isEmpty { return noteNeed() }
+        if queue.isEmpty {
+            noteNeed()
+            return settle(version)
+        }
         isDelivering = true
         defer {
             isDelivering = false
@@ -220,6 +252,15 @@ final class Notifier {
         // A callback may have moved the realm.
         if let now = realm.version, watches.contains(where: { $0.base.version != now }) {
             realm.wakeSoon()
+        }
+    }
+
+    /// All watches stand at the version, and nobody has to be told anything.
+    private func settle(_ version: UInt64) {
+        lock.withLock {
+            // What ended meanwhile on another thread still has to be taken out.
+            guard version == Self.settledAtAll || (endedCount == 0 && gone.isEmpty) else { return }
+            ck_store_u64(settled, version)
         }
     }
 

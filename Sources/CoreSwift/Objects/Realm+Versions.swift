@@ -71,13 +71,23 @@ extension Realm {
         }
     }
 
+    /// How many versions of the file are kept: the newest and those that somebody reads.
+    public func liveVersionCount() throws(RealmError) -> Int {
+        try checkUsable()
+        if settings.mode == .immutable { return 1 }
+        return file.store.liveVersionCount()
+    }
+
     /// Whether `refresh()` would do nothing, as one can tell without counting a reference: the realm reads
-    /// the newest version, without observers.
+    /// the newest version, and no observer has to be told anything.
     @inline(never)
     public var isFresh: Bool {
-        guard session.pointee.status == .reading, session.pointee.isOnKnownThread, notifier == nil,
-            settings.mode != .immutable, let directory = session.pointee.directory
+        guard session.pointee.status == .reading, session.pointee.isOnKnownThread,
+            settings.mode != .immutable, let directory = session.pointee.directory,
+            ck_load_u64(joinedWords) == 0 && directory.pointee.isNewest
         else { return false }
-        return ck_load_u64(joinedWords) == 0 && directory.pointee.isNewest
+        guard let settled else { return true }
+        let version = ck_load_u64(settled)
+        return version == directory.pointee.version || version == Notifier.settledAtAll
     }
 }

@@ -57,7 +57,11 @@ public final class Realm {
     private let changeObservers: CallbackList
     let schemaObservers: CallbackList
     /// Tells observers what changed; nil before there are any.
-    private(set) var notifier: Notifier?
+    private(set) var notifier: Notifier? {
+        didSet { settled = notifier?.settled }
+    }
+    /// See `Notifier.settled`; nil while there is no notifier.
+    private(set) var settled: UnsafeMutablePointer<UInt64>?
     /// Nil when the scheduler cannot deliver.
     private(set) var waker: Waker?
     /// It was woken while it wrote.
@@ -445,13 +449,6 @@ public final class Realm {
 
     /// The version of the running transaction; in a write transaction the one it started from.
     public var version: UInt64? { tables?.version }
-
-    /// How many versions of the file are kept: the newest and those that somebody reads.
-    public func liveVersionCount() throws(RealmError) -> Int {
-        try checkUsable()
-        if settings.mode == .immutable { return 1 }
-        return file.store.liveVersionCount()
-    }
 
     /// Closes the realm; an open write transaction is rolled back. May be called again.
     public func close() {
