@@ -7,27 +7,39 @@ import PackageDescription
 // `make test` sets REALM_STRICT, which makes errors of warnings: a newer compiler's new ones must not
 // break other builds. Those of the engine are errors in its debug builds, so that the optimised one
 // is the same for everybody.
-let isStrict = Context.environment["REALM_STRICT"] == "1"
+//
+// SwiftPM refuses packages with unsafe flags that others depend on by version. What it fetches by
+// version stands in a folder "checkouts", and is built without them; while versions are chosen, it stands
+// nowhere.
+let place = Context.packageDirectory.split(separator: "/")
+let isVersioned = place.isEmpty || place.dropLast().last == "checkouts"
+let isStrict = Context.environment["REALM_STRICT"] == "1" && !isVersioned
 let strictness: [SwiftSetting] = isStrict ? [.unsafeFlags(["-warnings-as-errors"])] : []
 let engineSettings: [SwiftSetting] =
     [
-        .swiftLanguageMode(.v5),
-        .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release)),
-    ] + (isStrict ? [.unsafeFlags(["-warnings-as-errors"], .when(configuration: .debug))] : [])
+        .swiftLanguageMode(.v5)
+    ]
+    + (isVersioned
+        ? []
+        : [
+            .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
+        ]) + (isStrict ? [.unsafeFlags(["-warnings-as-errors"], .when(configuration: .debug))] : [])
 let kernelSettings: [CSetting] =
-    [.unsafeFlags(["-Wall", "-Wextra"])]
+    (isVersioned ? [] : [.unsafeFlags(["-Wall", "-Wextra"])])
     + (isStrict ? [.unsafeFlags(["-Werror"], .when(configuration: .debug))] : [])
 
 // The object API is written for language mode 6. Its misuse tests leave frames without ending them, which
 // the run-time's list of accesses would not survive in debug builds.
 let objectSettings: [SwiftSetting] =
-    [.swiftLanguageMode(.v6), .unsafeFlags(["-enforce-exclusivity=unchecked"])] + strictness
+    [.swiftLanguageMode(.v6)]
+    + (isVersioned ? [] : [.unsafeFlags(["-enforce-exclusivity=unchecked"])]) + strictness
 
 let package = Package(
     name: "realm",
     products: [
         .library(name: "CoreSwift", targets: ["CoreSwift"]),
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
+        .library(name: "RealmSwiftDynamic", type: .dynamic, targets: ["RealmSwift"]),
         .library(name: "realm", type: .dynamic, targets: ["DylibLink"]),
         .executable(name: "realm-cli", targets: ["realm-cli"]),
     ],
@@ -168,4 +180,12 @@ if let names = Context.environment["REALM_TEST_FILES"] {
 } else if Context.environment["REALM_FUZZ"] != "1" {
     // They run with the thread sanitizer: `.ci/steps thread-sanitizer`.
     package.targets.removeAll { ["RealmSwiftTests", "SeedExamples"].contains($0.name) }
+}
+
+// Who depends on the package by version gets the libraries in Swift, and no other package with them.
+if isVersioned {
+    let parts = ["CSodium", "CPCRE2", "CKernels", "CoreSwift", "CRuntime", "RealmSwift"]
+    package.targets.removeAll { !parts.contains($0.name) }
+    package.products.removeAll { ["realm", "realm-cli"].contains($0.name) }
+    package.dependencies = []
 }
