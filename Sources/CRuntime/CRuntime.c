@@ -7,6 +7,8 @@
 #include <setjmp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 void *swift_allocObject(const void *metadata, size_t size, size_t alignment_mask);
 
@@ -140,6 +142,12 @@ __attribute__((swiftcall)) bool swift_task_isCurrentExecutorWithFlags(
 bool crt_is_on_executor(const void *identity, uintptr_t implementation) {
     struct executor executor = {identity, implementation};
     return swift_task_isCurrentExecutorWithFlags(executor, 0);
+}
+
+bool crt_is_main_thread(void) {
+    static _Thread_local enum { UNKNOWN, MAIN, OTHER } known;
+    if (known == UNKNOWN) known = syscall(SYS_gettid) == getpid() ? MAIN : OTHER;
+    return known == MAIN;
 }
 
 void crt_wake_run_loop(void *loop) {

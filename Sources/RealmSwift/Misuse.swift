@@ -14,8 +14,19 @@ func misuse(_ text: String) -> Never {
         MisuseReport.text = text
         crt_leave()
     }
+    Realm.misuseHandler?(text)
     FileHandle.standardError.write(Data("*** RealmSwift: \(text)\n".utf8))
     fatalError(text)
+}
+
+extension Realm {
+    /// Called with the text of a misuse before it ends the program, on the thread that it happened on: for reports.
+    public static var misuseHandler: (@Sendable (String) -> Void)? {
+        get { handlerLock.withLock { handler } }
+        set { handlerLock.withLock { handler = newValue } }
+    }
+    private static let handlerLock = NSLock()
+    nonisolated(unsafe) private static var handler: (@Sendable (String) -> Void)?
 }
 
 /// The text of the misuse that ended the last `misuseText(of:)` of a thread.

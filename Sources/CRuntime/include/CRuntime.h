@@ -33,6 +33,9 @@ size_t crt_count_images(void);
 /// Whether the caller runs on this executor (an `UnownedSerialExecutor` in two words).
 bool crt_is_on_executor(const void *identity, uintptr_t implementation);
 
+/// Whether the calling thread is the program's first. Foundation asks the system each time.
+bool crt_is_main_thread(void);
+
 /// Wakes a `CFRunLoop`; nothing happens where Foundation is not loaded.
 void crt_wake_run_loop(void *loop);
 /// The `CFRunLoop` of the calling thread, or NULL.

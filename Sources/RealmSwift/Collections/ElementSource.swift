@@ -72,6 +72,25 @@ public final class _ElementSource {
         return session.accessor(handle, type)
     }
 
+    /// The object at a position of an iteration. Where nobody but the iteration has the accessor that it gave last,
+    /// that one stands for the object.
+    @inline(__always)
+    func object<T: ObjectBase>(_ index: Int, _ type: T.Type, _ last: inout ObjectBase?) -> T {
+        guard let objects else { return ObjectBase.from(raw(index), session, type) }
+        let handle = engine(.collection("Results")) { () throws(RealmError) in
+            try objects.object(index)
+        }
+        if isKnownUniquelyReferenced(&last), let known = last, Swift.type(of: known) == type,
+            known.becomes(handle)
+        {
+            // Just compared.
+            return unsafeDowncast(known, to: T.self)
+        }
+        let made = session.accessor(handle, type)
+        last = made
+        return made
+    }
+
     /// The same elements whatever happens to what they come from.
     func fixed() -> _ElementSource {
         if isFrozen || session.core.isClosed || isInvalid { return self }

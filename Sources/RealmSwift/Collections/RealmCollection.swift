@@ -188,6 +188,9 @@ extension RealmCollection {
     func aggregate<T: RealmCollectionValue>(
         _ kind: AggregateName, _ property: String?
     ) -> T? {
+        if realm == nil || property?.contains(".") == true {
+            return aggregateInMemory(kind, property)
+        }
         let results = _rlmResults
         let session = results.source.session
         return engine(.query) { () throws(RealmError) -> T? in
@@ -333,10 +336,12 @@ extension RealmCollection where Self: Encodable, Element: Encodable {
 
 /// Goes through a collection as it was when the iteration began.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    private let source: _ElementSource?
-    private let elements: [Element]
-    private let count: Int
-    private var next_ = 0
+    @usableFromInline let source: _ElementSource?
+    @usableFromInline let elements: [Element]
+    @usableFromInline let count: Int
+    @usableFromInline var next_ = 0
+    /// The accessor that was given last: the next object has it where nobody else does.
+    @usableFromInline var last: ObjectBase?
 
     init(_ source: _ElementSource) {
         self.source = source.fixed()
@@ -350,11 +355,12 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
         count = elements.count
     }
 
+    @inlinable
     public mutating func next() -> Element? {
         guard next_ < count else { return nil }
         defer { next_ += 1 }
         guard let source else { return elements[next_] }
-        return Element._rlmElement(source, next_)
+        return Element._rlmElement(source, next_, &last)
     }
 }
 

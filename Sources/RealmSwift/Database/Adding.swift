@@ -48,8 +48,9 @@ extension _RealmSession {
         }
         let key = binding.info.properties[index]
         var isNew = true
-        let handle = key.wrapper.withRaw(object, ClassInfo.address(object, key), self) { raw in
-            engine(.realm) { () throws(RealmError) -> ObjectHandle in
+        var made: ObjectHandle?
+        key.wrapper.withRaw(object, ClassInfo.address(object, key), self) { raw in
+            made = engine(.realm) { () throws(RealmError) -> ObjectHandle in
                 if policy != .error {
                     return try core.getOrCreateObject(
                         binding.classKey, primaryKey: raw, created: &isNew)
@@ -65,7 +66,8 @@ extension _RealmSession {
                 }
             }
         }
-        manage(object, handle, policy, isNew: isNew)
+        // Of a type that can be no key, that was misuse.
+        manage(object, made.unsafelyUnwrapped, policy, isNew: isNew)
     }
 
     private func describe(_ value: Any) -> String { unwrapped(value).map { "\($0)" } ?? "(null)" }

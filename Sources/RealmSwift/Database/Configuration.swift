@@ -12,7 +12,7 @@ extension Realm {
             set { lock.withLock { shared = newValue } }
         }
         private static let lock = NSLock()
-        nonisolated(unsafe) private static var shared = Configuration()
+        @exclusivity(unchecked) nonisolated(unsafe) private static var shared = Configuration()
 
         /// The realm file; nil of realms that are only in memory.
         public var fileURL: URL? {
@@ -56,6 +56,8 @@ extension Realm {
         nonisolated(unsafe) private var types: [ObjectBase.Type]?
         /// Opening for writing fails while more versions than this are kept; nil: any number.
         public var maximumNumberOfActiveVersions: UInt?
+        /// Told while the file is migrated how much is done, from 0 to 1.
+        public var migrationProgress: (@Sendable (Double) -> Void)?
         /// A file that is copied to the realm's place where there is none yet.
         public var seedFilePath: URL?
 
@@ -125,6 +127,12 @@ extension Realm {
             if schemaVersion != other.schemaVersion { clash("schema version") }
             if isInMemory != other.isInMemory { clash("inMemory settings") }
             if types == nil, other.types == nil { return }
+            // As a rule it is the same list.
+            if let types, let others = other.types, types.count == others.count,
+                zip(types, others).allSatisfy({ $0 == $1 })
+            {
+                return
+            }
             let mine = types.map { Set($0.map { ObjectIdentifier($0) }) }
             if mine != other.types.map({ Set($0.map { ObjectIdentifier($0) }) }) {
                 clash("schema")
@@ -189,6 +197,12 @@ extension Realm {
             if let shouldCompactOnLaunch {
                 result.shouldCompact = { total, used throws(RealmError) in
                     shouldCompactOnLaunch(Int(total), Int(used))
+                }
+            }
+            if let migrationProgress {
+                result.schemaProgress = { part in
+                    migrationProgress(part)
+                    return true
                 }
             }
             if migrationBlock != nil, !readOnly {

@@ -21,7 +21,8 @@ struct Confinement {
     }
 
     private static let lock = NSLock()
-    nonisolated(unsafe) private static var schedulers: [Id: WeakScheduler] = [:]
+    @exclusivity(unchecked) nonisolated(unsafe) private static var schedulers: [Id: WeakScheduler] =
+        [:]
 
     private struct WeakScheduler {
         weak var scheduler: EngineScheduler?
@@ -47,7 +48,7 @@ struct Confinement {
     /// On the main thread, or on another one that runs the main queue: programs with an asynchronous `main`
     /// have no main thread after it has begun.
     private static var isMain: Bool {
-        Thread.isMainThread || DispatchQueue.getSpecific(key: mainKey) == true
+        crt_is_main_thread() || DispatchQueue.getSpecific(key: mainKey) == true
     }
 
     /// The calling thread; the main one delivers by its queue, one whose run loop runs by that.

@@ -191,6 +191,30 @@ public struct Realm {
         engine(.transaction) { () throws(RealmError) in try core.beginRead() }
     }
 
+    /// Runs a block as a part of the write transaction that is open, or in one of its own. What the block throws
+    /// takes back what it changed, and no more, and is thrown on.
+    @discardableResult
+    public func writeNested<Result>(_ block: () throws -> Result) throws -> Result {
+        guard core.isWritable else { return try write(block) }
+        let begin = engine(.transaction) { () throws(RealmError) in try core.savepoint() }
+        let result: Result
+        do {
+            result = try block()
+        } catch {
+            if core.isWritable {
+                engine(.transaction) { () throws(RealmError) in
+                    try core.rollback(to: begin)
+                    try core.release(begin)
+                }
+            }
+            throw error
+        }
+        if core.isWritable {
+            engine(.transaction) { () throws(RealmError) in try core.release(begin) }
+        }
+        return result
+    }
+
     // MARK: Adding and creating
 
     /// What happens where an object with the primary key is there already.
@@ -421,6 +445,19 @@ public struct Realm {
                 to: fileURL.path, encryptionKey: encryptionKey.map { [UInt8]($0) } ?? [])
         } catch {
             throw Error(error, path: fileURL.path)
+        }
+    }
+
+    /// Writes a copy of the realm to the file of a configuration; where there is one already, it takes the objects
+    /// over: those with a primary key that is there get the values of this realm.
+    public func writeCopy(configuration: Configuration) throws {
+        let path = try configuration.path()
+        var target = EngineConfiguration(path: path)
+        target.encryptionKey = configuration.encryptionKey.map { [UInt8]($0) } ?? []
+        do throws(RealmError) {
+            try core.convert(to: target, merging: true)
+        } catch {
+            throw Error(error, path: path)
         }
     }
 

@@ -12,7 +12,8 @@ enum SessionCache {
     }
     private static let lock = NSLock()
     /// Sessions take themselves out before their memory goes, under the lock.
-    nonisolated(unsafe) private static var open: [Key: Unmanaged<_RealmSession>] = [:]
+    @exclusivity(unchecked) nonisolated(unsafe) private static var open:
+        [Key: Unmanaged<_RealmSession>] = [:]
 
     /// The session of a key, unless it is going.
     private static func find(_ key: Key) -> _RealmSession? {

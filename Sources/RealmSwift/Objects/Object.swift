@@ -135,6 +135,11 @@ extension RealmSwiftObject {
     public static func _rlmElement(_ source: _ElementSource, _ index: Int) -> Self {
         source.object(index, self)
     }
+    public static func _rlmElement(
+        _ source: _ElementSource, _ index: Int, _ last: inout ObjectBase?
+    ) -> Self {
+        source.object(index, self, &last)
+    }
     public static func _rlmConvert(_ value: Any) -> Self? { convert(value, self) }
     public static func _rlmRecorded(_ recorder: _Recorder) -> Self {
         _Recorder.object(self, recorder)
@@ -148,6 +153,15 @@ extension RealmSwiftObject {
     public static func _rlmSetOptional(
         _ object: ObjectBase, _ key: Int64, _ value: RealmSwiftObject?, _ policy: _AddingPolicy
     ) {
+        set(object, key, value, policy)
+    }
+    public static func _rlmAddOptionalAt(
+        _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
+    ) {
+        // A reference to an object of any class has the same form.
+        let wrapper = at.assumingMemoryBound(to: Persisted<RealmSwiftObject?>.self)
+        let value = wrapper.pointee.read(object)
+        wrapper.pointee.state = .managed(key)
         set(object, key, value, policy)
     }
 }
@@ -166,6 +180,11 @@ extension RealmSwiftEmbeddedObject {
     public static func _rlmElement(_ source: _ElementSource, _ index: Int) -> Self {
         source.object(index, self)
     }
+    public static func _rlmElement(
+        _ source: _ElementSource, _ index: Int, _ last: inout ObjectBase?
+    ) -> Self {
+        source.object(index, self, &last)
+    }
     public static func _rlmConvert(_ value: Any) -> Self? { convert(value, self) }
     public static func _rlmRecorded(_ recorder: _Recorder) -> Self {
         _Recorder.object(self, recorder)
@@ -180,6 +199,15 @@ extension RealmSwiftEmbeddedObject {
         _ object: ObjectBase, _ key: Int64, _ value: RealmSwiftEmbeddedObject?,
         _ policy: _AddingPolicy
     ) {
+        set(object, key, value, policy)
+    }
+    public static func _rlmAddOptionalAt(
+        _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
+    ) {
+        // A reference to an object of any class has the same form.
+        let wrapper = at.assumingMemoryBound(to: Persisted<RealmSwiftEmbeddedObject?>.self)
+        let value = wrapper.pointee.read(object)
+        wrapper.pointee.state = .managed(key)
         set(object, key, value, policy)
     }
 }

@@ -9,20 +9,37 @@ import Foundation
 /// Invariants
 ///   1. `slot` is nil exactly while the object is unmanaged; a handle is given back when the object goes.
 ///   2. A managed object has a session and a binding; the session keeps the binding.
+///
+/// The fields are never accessed twice at a time, which the compiler does not know of an open class: checks
+/// for it would double what a read costs in packages that build this one without our flags (Package.swift).
 open class ObjectBase {
     /// The engine's handle.
-    @usableFromInline final var slot: UnsafeMutableRawPointer?
-    final var session: _RealmSession?
+    @exclusivity(unchecked) @usableFromInline final var slot: UnsafeMutableRawPointer?
+    @exclusivity(unchecked) final var session: _RealmSession?
     /// What the session knows of the class.
-    @usableFromInline final unowned(unsafe) var binding: _ClassBinding?
+    @exclusivity(unchecked) @usableFromInline final unowned(unsafe) var binding: _ClassBinding?
     /// Of a recording object its `_Recorder`, of one made from values the names that these gave.
-    final var aside: AnyObject?
+    @exclusivity(unchecked) final var aside: AnyObject?
 
     /// An object that no realm manages, with the default values of its properties.
     public required init() {}
 
     deinit {
         if let slot { ObjectHandle(checked: slot).release() }
+    }
+
+    /// Has an accessor that nobody uses stand for another object of its class and realm, whose handle it takes over.
+    /// False where it can't.
+    @inline(__always)
+    final func becomes(_ handle: ObjectHandle) -> Bool {
+        guard let slot, let session, let binding, binding.isImage, aside == nil,
+            // The class's binding as it is now: the schema may have changed.
+            session.binding(handle.classKey) === binding
+        else { return false }
+        ObjectHandle(checked: slot).release()
+        self.slot = handle.slot
+        binding.dropCollections(self)
+        return true
     }
 
     final var handle: ObjectHandle? { slot.map { ObjectHandle(checked: $0) } }

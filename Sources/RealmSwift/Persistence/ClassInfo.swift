@@ -45,7 +45,8 @@ final class ClassInfo: @unchecked Sendable {
     var isDynamic: Bool { type == DynamicObject.self }
 
     private static let lock = NSLock()
-    nonisolated(unsafe) private static var known: [ObjectIdentifier: ClassInfo] = [:]
+    @exclusivity(unchecked) nonisolated(unsafe) private static var known:
+        [ObjectIdentifier: ClassInfo] = [:]
 
     /// What is known of a class; looked for the first time it is asked.
     static func of(_ type: ObjectBase.Type) -> ClassInfo {
@@ -79,22 +80,26 @@ final class ClassInfo: @unchecked Sendable {
     ) -> ClassSchema {
         var stored: [PropertySchema] = []
         var computed: [PropertySchema] = []
+        let sample = properties.isEmpty ? nil : type.init()
         for property in properties {
             let shape = property.shape
             var flags: PropertyFlags = shape.isOptional ? .nullable : []
             if property.isPrimaryKey { flags.insert(.primaryKey) }
             if property.flags & PersistedFlags.indexed != 0 { flags.insert(.indexed) }
+            if property.flags & PersistedFlags.fullText != 0 { flags.insert(.fullTextIndexed) }
+            if property.flags & PersistedFlags.unicodeText != 0 { flags.insert(.fullTextUnicode) }
             // A mixed value can always be null; so can links, to be able to lead nowhere.
             if shape.type == .mixed { flags.insert(.nullable) }
             if shape.type == .object, shape.collection == .none || shape.collection == .dictionary {
                 flags.insert(.nullable)
             }
             let target = shape.target.map { $0._realmObjectName() ?? $0.className() } ?? ""
-            let made = PropertySchema(
+            var made = PropertySchema(
                 property.column, shape.type,
                 collection: shape.isComputed ? .list : shape.collection, linkTarget: target,
                 linkOrigin: property.origin, flags: flags,
                 publicName: property.column == property.name ? "" : property.name)
+            if let sample { property.putDefault(into: &made, sample) }
             if shape.isComputed { computed.append(made) } else { stored.append(made) }
         }
         let key = properties.first { $0.isPrimaryKey }?.column ?? ""

@@ -45,6 +45,9 @@ extension PersistableEnum {
     }
 }
 
+/// The older name for enumerations that can be stored, also in a `RealmOptional`.
+public protocol RealmEnum: PersistableEnum, RealmOptionalType {}
+
 /// A type of the program that is stored as another one, with values that may not convert.
 public protocol FailableCustomPersistable: Hashable, _RealmCollectionValueInsideOptional {
     /// What is stored.

@@ -72,10 +72,10 @@ extension DirectCollection {
         _ = _rlmAdd(held(at), object, key, policy)
     }
 
-    static func withRaw<R>(
+    static func withRaw(
         _ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ session: _RealmSession,
-        _ body: (RawValue) -> R
-    ) -> R { misuse("A value of type '\(Self.self)' is no primary key.") }
+        _ body: (RawValue) -> Void
+    ) { misuse("A value of type '\(Self.self)' is no primary key.") }
 }
 
 extension List: AnyPersisted, DirectProperty, DirectCollection {
@@ -191,10 +191,10 @@ extension DirectValue {
         call(object, at) { Persisted<Stored>.add(object, $0, key, policy) }
         held(at).storage.belongs(to: object)
     }
-    static func withRaw<R>(
+    static func withRaw(
         _ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ session: _RealmSession,
-        _ body: (RawValue) -> R
-    ) -> R {
+        _ body: (RawValue) -> Void
+    ) {
         call(object, at) { Persisted<Stored>.withRaw(object, $0, session, body) }
     }
 }
@@ -299,8 +299,8 @@ extension LinkingObjects: AnyPersisted, DirectProperty {
     ) {
         manage(object, at, key)
     }
-    static func withRaw<R>(
+    static func withRaw(
         _ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ session: _RealmSession,
-        _ body: (RawValue) -> R
-    ) -> R { misuse("A value of type '\(Self.self)' is no primary key.") }
+        _ body: (RawValue) -> Void
+    ) { misuse("A value of type '\(Self.self)' is no primary key.") }
 }

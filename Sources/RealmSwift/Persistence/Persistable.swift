@@ -59,12 +59,36 @@ public protocol _Persistable {
     static func _rlmWithKey<R>(
         _ value: Self, _ session: _RealmSession, _ body: (RawValue) -> R
     ) -> R
+    // The same by the address of the wrapper. They are requirements so that the types of this module have
+    // code of their own for them: what is generic asks the runtime for types, which takes most of an `add`.
+    static func _rlmAddAt(
+        _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy)
+    static func _rlmWithKeyAt(
+        _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ session: _RealmSession,
+        _ body: (RawValue) -> Void)
 }
 
 extension _Persistable {
     public static func _rlmWithKey<R>(
         _ value: Self, _ session: _RealmSession, _ body: (RawValue) -> R
     ) -> R { misuse("A value of type '\(Self.self)' is no primary key.") }
+    public static func _rlmAddAt(
+        _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
+    ) {
+        let wrapper = at.assumingMemoryBound(to: Persisted<Self>.self)
+        let value = wrapper.pointee.read(object)
+        // Before the value is written: it may lead back to this object.
+        wrapper.pointee.state = _rlmIsCollection ? .collection(key, nil) : .managed(key)
+        let kept = _rlmAdd(value, object, key, policy)
+        if _rlmIsCollection { wrapper.pointee.state = .collection(key, kept) }
+    }
+    public static func _rlmWithKeyAt(
+        _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ session: _RealmSession,
+        _ body: (RawValue) -> Void
+    ) {
+        let wrapper = at.assumingMemoryBound(to: Persisted<Self>.self)
+        _rlmWithKey(wrapper.pointee.read(object), session, body)
+    }
     public static var _rlmIsCollection: Bool { @inlinable get { false } }
     @inlinable public static func _rlmAssigned(_ old: Self, _ new: Self) -> Self { new }
     public static func _rlmRecorded(_ recorder: _Recorder) -> Self { _rlmDefaultValue() }
@@ -80,12 +104,20 @@ public protocol RealmCollectionValue: _Persistable, Hashable {
     ) -> R
     /// An element of results.
     static func _rlmElement(_ source: _ElementSource, _ index: Int) -> Self
+    /// The same for iterations: `last` is the accessor given before.
+    static func _rlmElement(
+        _ source: _ElementSource, _ index: Int, _ last: inout ObjectBase?
+    ) -> Self
 }
 
 extension RealmCollectionValue {
     public static func _rlmWithKey<R>(
         _ value: Self, _ session: _RealmSession, _ body: (RawValue) -> R
     ) -> R { value._rlmWithRaw(session, .error, body) }
+
+    public static func _rlmElement(
+        _ source: _ElementSource, _ index: Int, _ last: inout ObjectBase?
+    ) -> Self { _rlmElement(source, index) }
 
     public static func _rlmElement(_ source: _ElementSource, _ index: Int) -> Self {
         let raw = source.raw(index)
@@ -116,10 +148,21 @@ public protocol _PersistableInsideOptional: _Persistable {
     static func _rlmSetOptional(
         _ object: ObjectBase, _ key: Int64, _ value: Self?, _ policy: _AddingPolicy)
     static func _rlmRecordedOptional(_ recorder: _Recorder) -> Self?
+    /// `_rlmAddAt` of the optional.
+    static func _rlmAddOptionalAt(
+        _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy)
 }
 
 extension _PersistableInsideOptional {
     public static func _rlmRecordedOptional(_ recorder: _Recorder) -> Self? { nil }
+    public static func _rlmAddOptionalAt(
+        _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
+    ) {
+        let wrapper = at.assumingMemoryBound(to: Persisted<Self?>.self)
+        let value = wrapper.pointee.read(object)
+        wrapper.pointee.state = .managed(key)
+        _rlmSetOptional(object, key, value, policy)
+    }
 }
 
 /// A type whose optional can be an element of a collection.
@@ -160,6 +203,11 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
     @inlinable
     public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Wrapped?) {
         Wrapped._rlmSetOptional(object, key, value, .error)
+    }
+    public static func _rlmAddAt(
+        _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
+    ) {
+        Wrapped._rlmAddOptionalAt(at, object, key, policy)
     }
     public static func _rlmAdd(
         _ value: Wrapped?, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy

@@ -32,6 +32,23 @@ extension _PersistedState {
 struct PersistedFlags {
     static let indexed: UInt8 = 1
     static let primaryKey: UInt8 = 2
+    static let fullText: UInt8 = 4
+    static let unicodeText: UInt8 = 8
+}
+
+/// Which words a full-text index has.
+public enum FullTextIndex: Sendable {
+    /// Those of Latin letters and digits, as the older library has them.
+    case latin
+    /// Those of all scripts.
+    case unicode
+
+    var flags: UInt8 {
+        switch self {
+        case .latin: PersistedFlags.fullText
+        case .unicode: PersistedFlags.fullText | PersistedFlags.unicodeText
+        }
+    }
 }
 
 /// Makes a property of an `Object` or `EmbeddedObject` one that is stored in the realm.
@@ -166,6 +183,16 @@ extension Persisted where Value: _Indexable {
     }
 }
 
+extension Persisted where Value: _QueryString {
+    /// A text with an index of its words, for `matchesText` in queries.
+    public init(fullText: FullTextIndex) { state = .unset(fullText.flags) }
+
+    /// A text with an index of its words, and a default value.
+    public init(wrappedValue: Value, fullText: FullTextIndex) {
+        state = .unmanaged(wrappedValue, fullText.flags)
+    }
+}
+
 extension Persisted where Value: _PrimaryKey {
     /// The property that identifies the objects of the class.
     public init(primaryKey: Bool) { state = .unset(primaryKey ? PersistedFlags.primaryKey : 0) }
@@ -231,10 +258,9 @@ protocol AnyPersisted {
     static func add(
         _ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ key: Int64, _ policy: _AddingPolicy)
     /// The value before the object is managed, for its primary key.
-    static func withRaw<R>(
+    static func withRaw(
         _ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ session: _RealmSession,
-        _ body: (RawValue) -> R
-    ) -> R
+        _ body: (RawValue) -> Void)
 }
 
 extension Persisted: AnyPersisted {
@@ -290,17 +316,13 @@ extension Persisted: AnyPersisted {
     static func add(
         _ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ key: Int64, _ policy: _AddingPolicy
     ) {
-        let value = wrapper(at).pointee.read(object)
-        // Before the value is written: it may lead back to this object.
-        manage(object, at, key)
-        let kept = Value._rlmAdd(value, object, key, policy)
-        if Value._rlmIsCollection { wrapper(at).pointee.state = .collection(key, kept) }
+        Value._rlmAddAt(at, object, key, policy)
     }
 
-    static func withRaw<R>(
+    static func withRaw(
         _ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ session: _RealmSession,
-        _ body: (RawValue) -> R
-    ) -> R {
-        Value._rlmWithKey(wrapper(at).pointee.read(object), session, body)
+        _ body: (RawValue) -> Void
+    ) {
+        Value._rlmWithKeyAt(at, object, session, body)
     }
 }

@@ -24,7 +24,7 @@ public final class _Recorder {
 
 enum KeyPathNames {
     private static let lock = NSLock()
-    nonisolated(unsafe) private static var known: [AnyKeyPath: String] = [:]
+    @exclusivity(unchecked) nonisolated(unsafe) private static var known: [AnyKeyPath: String] = [:]
 
     /// "owner.name" for `\Dog.owner?.name`; misuse for key paths that read nothing stored.
     static func name(_ path: AnyKeyPath) -> String {

@@ -324,7 +324,9 @@ extension Date: _RealmScalar, _Indexable, MinMaxType, SortableType, _QueryNumeri
     }
     public func _rlmWithRaw<R>(
         _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
-    ) -> R {
+    ) -> R { withRawValue(body) }
+
+    func withRawValue<R>(_ body: (RawValue) -> R) -> R {
         let time = timeIntervalSinceReferenceDate
         guard time.isFinite, abs(time) < 9e15 else {
             misuse("Invalid value '\(time) s' of type 'Date': it is no point in time")
@@ -355,7 +357,9 @@ extension UUID: _RealmScalar, _PrimaryKey, _Indexable, SortableType {
     }
     public func _rlmWithRaw<R>(
         _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
-    ) -> R {
+    ) -> R { withRawValue(body) }
+
+    func withRawValue<R>(_ body: (RawValue) -> R) -> R {
         let words = withUnsafeBytes(of: uuid) { $0.loadUnaligned(as: (UInt64, UInt64).self) }
         return body(RawValue(word0: words.0, word1: words.1, type: .uuid))
     }

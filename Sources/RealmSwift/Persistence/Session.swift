@@ -17,6 +17,8 @@ public final class _ClassBinding {
     let keys: [Int64]
     /// The wrappers with their places and keys, without what needs counting of references.
     let slots: [Slot]
+    /// Those with collections, which wrappers keep.
+    private let collections: [Slot]
     /// The bytes of an accessor; nil where accessors are made by their initializer.
     private let image: UnsafeMutableRawPointer?
     private let size: Int
@@ -42,6 +44,7 @@ public final class _ClassBinding {
             Slot(
                 offset: $0.offset, wrapper: $0.wrapper, key: $1, isComputed: $0.shape.isComputed)
         }
+        collections = slots.filter { $0.wrapper.valueType._rlmIsCollection }
         metadata = unsafeBitCast(info.type as AnyClass, to: UnsafeRawPointer.self)
         size = Int(crt_instance_size(metadata))
         alignmentMask = Int(crt_instance_alignment_mask(metadata))
@@ -78,10 +81,19 @@ public final class _ClassBinding {
         return object
     }
 
+    /// Accessors are copies of the image: all that one has of an object are the handle and cached collections.
+    var isImage: Bool { image != nil }
+
     /// The wrappers of an instance read from the realm from now on.
     func manageWrappers(_ object: ObjectBase) {
         let start = Unmanaged.passUnretained(object).toOpaque()
         for slot in slots { slot.wrapper.manage(object, start + slot.offset, slot.key) }
+    }
+
+    /// The collections that an accessor has made go.
+    func dropCollections(_ object: ObjectBase) {
+        let start = Unmanaged.passUnretained(object).toOpaque()
+        for slot in collections { slot.wrapper.manage(object, start + slot.offset, slot.key) }
     }
 
     /// The key of a property by its name in the program, or misuse.
@@ -95,7 +107,7 @@ public final class _ClassBinding {
 }
 
 /// Says that the schema of a realm is another one. Of the thread of its session.
-private final class SchemaFlag { var isChanged = false }
+private final class SchemaFlag { @exclusivity(unchecked) var isChanged = false }
 
 /// One opened realm; programs have it as `Realm`.
 ///
@@ -106,16 +118,26 @@ public final class _RealmSession {
     /// Where it is confined to; nil of frozen ones.
     let confinement: Confinement?
     /// By class key.
-    private var bindings: [_ClassBinding?] = []
+    @exclusivity(unchecked) private var bindings: [_ClassBinding?] = []
     /// Accessors that are older than a change of the schema have these.
     private var retired: [_ClassBinding] = []
     private var schemaToken: ChangeToken?
     /// Set by the engine, and not by a block with a weak reference to the session: that would make each
     /// accessor's reference to it slower.
     private let schemaFlag = SchemaFlag()
-    /// By class of the program, once they were asked for; not of frozen realms, which several threads use.
-    private var byType: [ObjectIdentifier: _ClassBinding] = [:]
-    private var infosByName: [String: ClassInfo]
+    /// By class of the program, once they were asked for; not of frozen realms, which several threads use. A class
+    /// has its place by its address: a dictionary takes five times as long.
+    @exclusivity(unchecked) private var byType = [KnownType](repeating: KnownType(), count: 32)
+    private struct KnownType {
+        var type: ObjectIdentifier?
+        unowned(unsafe) var binding: _ClassBinding?
+    }
+    @inline(__always)
+    private static func place(_ type: ObjectIdentifier) -> Int {
+        let address = UInt(bitPattern: type)
+        return Int(truncatingIfNeeded: (address >> 4 ^ address >> 9) & 31)
+    }
+    @exclusivity(unchecked) private var infosByName: [String: ClassInfo]
     private let lock = NSLock()
     /// The frozen realm made last.
     private weak var lastFrozen: _RealmSession?
@@ -146,7 +168,7 @@ public final class _RealmSession {
         lock.withLock {
             retired += bindings.compactMap { $0 }
             bindings = []
-            byType = [:]
+            byType = [KnownType](repeating: KnownType(), count: 32)
             bind()
         }
     }
@@ -196,7 +218,9 @@ public final class _RealmSession {
     /// What is known of a class of the program; misuse if the realm does not have it.
     @inline(__always)
     func binding(_ type: ObjectBase.Type) -> _ClassBinding {
-        if !schemaFlag.isChanged, let known = byType[ObjectIdentifier(type)] { return known }
+        let id = ObjectIdentifier(type)
+        let known = byType[Self.place(id)]
+        if known.type == id, !schemaFlag.isChanged, let binding = known.binding { return binding }
         return lookUpBinding(type)
     }
 
@@ -207,7 +231,10 @@ public final class _RealmSession {
             misuse("Object type '\(info.className)' not managed by the Realm")
         }
         let found = binding(item.key)
-        if !core.isFrozen { byType[ObjectIdentifier(type)] = found }
+        if !core.isFrozen {
+            let id = ObjectIdentifier(type)
+            byType[Self.place(id)] = KnownType(type: id, binding: found)
+        }
         return found
     }
 

@@ -94,6 +94,9 @@ enum QueryArguments {
         _ value: Any, _ session: _RealmSession
     ) throws(RealmError) -> QueryArgument {
         guard let value = unwrapped(value) else { return .scalar(.null) }
+        if let shape = value as? any RLMGeospatial {
+            return .scalar(.string(shape._rlmQueryText))
+        }
         if value is String || value is Data || value is ObjectBase || value is AnyRealmValue {
             return .scalar(try scalar(value, session))
         }

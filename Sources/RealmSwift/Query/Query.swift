@@ -182,6 +182,36 @@ extension Query where T: _QueryString & RealmCollectionValue {
     }
 }
 
+extension Query where T: _QueryString & RealmCollectionValue {
+    /// The text has all of these words, by its full-text index: `word*` is a beginning, `-word` must not occur.
+    public func matchesText(_ words: String) -> Query<Bool> {
+        Query<Bool>(.comparison(.text, node, .constant(words), options: ""))
+    }
+}
+
+extension Query where T: EmbeddedObject {
+    /// The place lies in the shape.
+    public func geoWithin<Shape: RLMGeospatial>(_ shape: Shape) -> Query<Bool> {
+        compare(.geoWithin, shape)
+    }
+}
+
+extension Query {
+    /// The place lies in the shape.
+    public func geoWithin<Shape: RLMGeospatial, Place: EmbeddedObject>(
+        _ shape: Shape
+    ) -> Query<Bool> where T == Place? {
+        compare(.geoWithin, shape)
+    }
+}
+
+extension Query where T: RealmCollection, T.Element: EmbeddedObject {
+    /// Some place lies in the shape.
+    public func geoWithin<Shape: RLMGeospatial>(_ shape: Shape) -> Query<Bool> {
+        Query<Bool>(.comparison(.geoWithin, asAny, .constant(shape), options: ""))
+    }
+}
+
 // MARK: - Collections
 
 extension Query where T: RealmCollection {
@@ -201,7 +231,7 @@ extension Query where T: RealmCollection {
                 .isIn, asAny, .constant(collection.map { $0 as Any }), options: ""))
     }
 
-    private var asAny: QueryNode {
+    fileprivate var asAny: QueryNode {
         guard case .keyPath(let path, _) = node else { return node }
         return .keyPath(path, needsAny: true)
     }

@@ -19,6 +19,8 @@ indirect enum QueryNode {
         case beginsWith = "BEGINSWITH"
         case endsWith = "ENDSWITH"
         case like = "LIKE"
+        case geoWithin = "GEOWITHIN"
+        case text = "TEXT"
     }
 
     case constant(Any?)
