@@ -39,7 +39,6 @@ let package = Package(
     products: [
         .library(name: "CoreSwift", targets: ["CoreSwift"]),
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
-        .library(name: "RealmSwiftDynamic", type: .dynamic, targets: ["RealmSwift"]),
         .library(name: "realm", type: .dynamic, targets: ["DylibLink"]),
         .executable(name: "realm-cli", targets: ["realm-cli"]),
     ],
@@ -187,5 +186,7 @@ if isVersioned {
     let parts = ["CSodium", "CPCRE2", "CKernels", "CoreSwift", "CRuntime", "RealmSwift"]
     package.targets.removeAll { !parts.contains($0.name) }
     package.products.removeAll { ["realm", "realm-cli"].contains($0.name) }
+    package.products.append(
+        .library(name: "RealmSwiftDynamic", type: .dynamic, targets: ["RealmSwift"]))
     package.dependencies = []
 }
