@@ -79,6 +79,12 @@ def use_fields() -> None:
     with realm.open("x.realm", classes) as r:
         r.objects(Book).where(Book.shelves.count() > 1)
         r.resolve(realm.reference(book))
+        r.insert_many(Book, {"id": [1, 2]})
+        books = r.objects(Book)
+        assert_type(books.where(realm.fn.length(Book.text) > 3).update(text="x"), int)
+        assert_type(books.columns("id"), realm.Columns)
+        for group in books.group_by(Book.text, n=realm.agg.count()):
+            print(group.n)
     realm.open("x.realm", Book)
 
 

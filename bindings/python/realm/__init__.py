@@ -15,6 +15,7 @@
 
 from typing import Any as _Any
 
+from . import functions as fn
 from ._backlinks import Backlinks
 from ._change_log import LoggedLink, LoggedOperation
 from ._collections import Dictionary, List, Set, results
@@ -100,6 +101,7 @@ from ._realm import Property, Token, library_version
 from ._request import default_path
 from ._results import Results
 from ._streams import Changes, changes
+from ._tables import Aggregate, Columns, agg
 from ._transactions import AsyncTransaction, Savepoint, Transaction
 from ._values import ObjectId
 
@@ -114,12 +116,14 @@ def __getattr__(name: str) -> _Any:
 
 
 __all__ = [
+    "Aggregate",
     "ArgumentError",
     "AsyncTransaction",
     "Backlinks",
     "Changes",
     "ClosedRealmError",
     "CollectionChange",
+    "Columns",
     "Condition",
     "ConfigurationError",
     "DecryptionError",
@@ -193,6 +197,7 @@ __all__ = [
     "VersionError",
     "WriteTimeoutError",
     "WrongThreadError",
+    "agg",
     "backlinks",
     "changes",
     "change_encryption_key",
@@ -200,6 +205,7 @@ __all__ = [
     "default_path",
     "delete_files",
     "expr",
+    "fn",
     "freeze",
     "is_managed",
     "is_valid",

@@ -24,6 +24,7 @@ from ._reflection import classes_from_description
 from ._request import _READING, Classes, Request, SchemaMode, checked, version_of
 from ._results import Results
 from ._streams import Changes, end_streams
+from ._tables import Progress, insert_many
 from ._transactions import AsyncTransaction, Savepoint, Transaction
 
 S = TypeVar("S")
@@ -112,6 +113,24 @@ class Realm(_realm.Realm):
             return [self.add(obj, update=update) for obj in waiting]
 
         return self._atomically(add)
+
+    def insert_many(
+        self,
+        cls: type[Object] | str,
+        data: Any,
+        /,
+        *,
+        update: Update = "error",
+        progress: Progress | bool | None = None,
+    ) -> int:
+        """Creates many objects, all or none, and returns how many.
+
+        `data` are rows: dicts, or objects that are in no realm; or columns: a dict of lists, arrays or
+        buffers by name of the property; or a table of Apache Arrow: of pyarrow, polars, DuckDB,
+        pandas and all others with `__arrow_c_stream__`. Columns take a fraction of the time of rows.
+        `progress` is called with how many are done; True shows a bar where tqdm is installed.
+        """
+        return insert_many(self, cls, data, update, progress)
 
     @overload
     def create_from_json(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from . import _realm
-from ._errors import QueryError
+from ._errors import NoSuchPropertyError, QueryError, TransactionError
 from ._observing import CollectionChange, KeyPath, begin, freeze
 from ._paths import Path, SortKey, compiled
 from ._streams import Changes
+from ._tables import Aggregate, Columns, groups, numpy_of, values_along
 
 if TYPE_CHECKING:
     from ._expressions import Condition
@@ -17,6 +20,9 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 _ANY: Any = object()
+
+_ARGUMENT = re.compile(r"\$K?(\d+)")
+_QUOTED = re.compile(r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"", re.S)
 
 
 #: A property of a class: its name, or `Dog.age`, which type checkers take for what dogs have there.
@@ -32,6 +38,20 @@ def _path(text: Any) -> str:
     if not text or any(c in ",()" or c.isspace() for c in text.replace("\\ ", "")):
         raise QueryError(f"{text!r} is not the name of a property or a path over links")
     return text
+
+
+@functools.lru_cache(maxsize=512)
+def _unused(query: str, count: int) -> tuple[int, ...]:
+    """The arguments that a query does not mention."""
+    used = {int(number) for number in _ARGUMENT.findall(_QUOTED.sub("", query)) if len(number) < 9}
+    return tuple(set(range(count)) - used)
+
+
+def _check_used(query: str, count: int) -> None:
+    unused = _unused(query, count)
+    if unused:
+        names = ", ".join(f"${number}" for number in unused)
+        raise QueryError(f"the query {query!r} does not use all of its {count} arguments: {names}")
 
 
 class Results(_realm.Results, Sequence[T]):
@@ -66,6 +86,8 @@ class Results(_realm.Results, Sequence[T]):
         `$0`, `$1` ... stand for the arguments; a list, tuple or set stands for a list. The query
         may end with SORT, DISTINCT, LIMIT and OFFSET clauses, which work on what it found.
         """
+        if arguments:
+            _check_used(query, len(arguments))
         return self._filter(query, arguments)
 
     def filter_format(self, format: str, /, *arguments: Any) -> Results[T]:
@@ -175,12 +197,80 @@ class Results(_realm.Results, Sequence[T]):
     avg = average
 
     def values(self, *names: _Key) -> list[Any]:
-        """The values of one property as a list; of several, as a list of tuples.
+        """The values of one property as a list; of several, as a list of tuples. A path over links
+        (`"book.title"`, `Loan.book.title`) gives those of the linked objects, None where there is none.
 
         Lists and sets are given as lists of their elements, dictionaries as dicts: copies, which do
         not follow later changes. Lists and dictionaries in properties of any type stay live views.
         """
-        return self._values(tuple(map(_path, names)))
+        paths = tuple(map(_path, names))
+        if not any("." in path for path in paths) or self.element_class is None:
+            return self._values(paths)
+        columns = [values_along(self, path) if "." in path else self._values((path,)) for path in paths]
+        return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
+
+    # ---- tables ----------------------------------------------------------------------------
+
+    def columns(self, *names: str) -> Columns:
+        """Some properties as a table of Apache Arrow, for `pyarrow.table(...)`, `polars.DataFrame(...)`,
+        DuckDB and others: all that are single values of one type, if none are named. Results are
+        such a table themselves. Rows are read when the consumer asks."""
+        return Columns(self, tuple(map(_path, names)))
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        """The Arrow PyCapsule interface: `pyarrow.table(results)`."""
+        return self.columns().__arrow_c_stream__(requested_schema)
+
+    def numpy(self, name: _Key, /) -> Any:
+        """The values of one property as an array of NumPy. Integers and booleans with nulls are a masked
+        array; null is NaN among floating point numbers, NaT among instants, None in arrays of objects."""
+        return numpy_of(self, _path(name))
+
+    def group_by(self, *keys: _Key, **aggregates: Aggregate) -> list[Any]:
+        """The groups of objects with the same values, with what is computed of each, as named tuples:
+
+        people.group_by("dept.name", n=realm.agg.count(), mean=realm.agg.avg("age"))
+
+        The fields are the properties, with `_` for dots, and the names of the aggregates; groups come
+        in the order of their first objects. It reads the columns that it needs and groups them in
+        Python, at about 0.2 µs an object and aggregate.
+        """
+        return groups(self, tuple(map(_path, keys)), aggregates)
+
+    # ---- changing all ----------------------------------------------------------------------
+
+    def update(self, **values: Any) -> int:
+        """Sets properties of all objects, of all or of none: `dogs.filter("age > 9").update(old=True)`. Returns
+        how many objects there were."""
+        if self.element_class is None:
+            raise QueryError("update() is for results of objects")
+        names = {prop.name for prop in self.element_class.__realm_model__.properties}
+        for name in values:
+            if name not in names:
+                raise NoSuchPropertyError(
+                    f"{self.element_class.__name__} has no property {name!r}; it has "
+                    f"{', '.join(sorted(names))}"
+                )
+        if not values:
+            raise TypeError("update() needs values by name of the property")
+        pairs = tuple(values.items())
+        objects = list(self)
+
+        def change() -> int:
+            for obj in objects:
+                for name, value in pairs:
+                    setattr(obj, name, value)
+            return len(objects)
+
+        if not objects and not self.realm.is_writing:
+            raise TransactionError("update() is not in a write transaction: open a `with r.write():` block")
+        return self.realm._atomically(change)
+
+    def delete(self) -> int:
+        """Deletes all objects, and returns how many there were; other values leave their collection."""
+        count = len(self)
+        self.delete_all()
+        return count
 
     def observe(
         self, function: Callable[[CollectionChange[Self]], object], /, *paths: KeyPath

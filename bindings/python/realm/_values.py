@@ -166,3 +166,10 @@ def decimal_from_bytes(data: bytes) -> decimal.Decimal:
         if coefficient > _COEFFICIENT_MAX:
             coefficient = 0
     return decimal.Decimal((sign, tuple(map(int, str(coefficient))), exponent))
+
+
+def decimal_of_digits(data: bytes, scale: int) -> decimal.Decimal:
+    """The decimal of Arrow's 16 bytes: a number in two's complement, `scale` digits of it behind the
+    point."""
+    sign, digits, _ = decimal.Decimal(int.from_bytes(data, "little", signed=True)).as_tuple()
+    return decimal.Decimal((sign, digits, -scale))

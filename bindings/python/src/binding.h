@@ -593,6 +593,9 @@ PyObject *results_snapshot(Results *self, PyObject *unused);
 PyObject *results_explain(Results *self, PyObject *unused);
 PyObject *results_aggregate(Results *self, PyObject *args);
 PyObject *results_values(Results *self, PyObject *names);
+PyObject *results_arrow_stream(Results *self, PyObject *names);
+PyObject *results_column(Results *self, PyObject *name);
+PyObject *realm_insert_columns(Realm *self, PyObject *args);
 
 /* ---- nested.c -------------------------------------------------------------------------------- */
 

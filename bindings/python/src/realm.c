@@ -482,6 +482,7 @@ static PyMethodDef realm_methods[] = {
      "find($self, cls, key, /)\n--\n\n"
      "The object of cls with this primary key, None if there is none."},
     {"_create_from_json", (PyCFunction)realm_create_from_json, METH_VARARGS, NULL},
+    {"_insert_columns", (PyCFunction)realm_insert_columns, METH_VARARGS, NULL},
     {"_copy_object", (PyCFunction)realm_copy_object, METH_VARARGS, NULL},
     {"_object_for_key", (PyCFunction)realm_object_for_key, METH_VARARGS, NULL},
     {"_delete_object", (PyCFunction)realm_delete_object, METH_O, NULL},

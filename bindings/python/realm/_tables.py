@@ -1,0 +1,322 @@
+"""Results as tables: Arrow, NumPy, groups with aggregates; and tables as new objects."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+from collections import Counter, namedtuple
+from collections.abc import Callable, Iterable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from . import _realm
+from ._errors import NoSuchPropertyError, QueryError
+
+if TYPE_CHECKING:
+    from ._database import Realm
+    from ._results import Results
+
+#: What `insert_many` calls with how many objects are done.
+Progress = Callable[[int], object]
+
+
+# ---- out -------------------------------------------------------------------------------------
+
+
+def column_names(results: Results[Any], names: tuple[str, ...]) -> tuple[str, ...]:
+    """The names given, or all properties that are single values of one type."""
+    if results.element_class is None:
+        raise QueryError("columns are for results of objects; list(results) has the values")
+    if names:
+        return names
+    return tuple(
+        prop.name
+        for prop in results.element_class.__realm_model__.properties
+        if prop.collection is None and prop.type != "Any"
+    )
+
+
+class Columns:
+    """Some properties of results as a table that pyarrow, polars, DuckDB and others read: what has an
+    Arrow stream. See `Results.columns`."""
+
+    __slots__ = ("_names", "_results")
+
+    def __init__(self, results: Results[Any], names: tuple[str, ...]) -> None:
+        self._results = results
+        self._names = column_names(results, names)
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
+        return self._results._arrow_stream(self._names)
+
+    def __repr__(self) -> str:
+        return f"<columns {', '.join(self._names)} of {self._results!r}>"
+
+
+def numpy_of(results: Results[Any], name: str) -> Any:
+    """The array for `Results.numpy`."""
+    import numpy
+
+    column_names(results, (name,))
+    assert results.element_class is not None
+    found = [p for p in results.element_class.__realm_model__.properties if p.name == name]
+    fixed = ("int", "bool", "float", "Float32", "datetime", "date", "timedelta")
+    if not found or found[0].collection or found[0].type not in fixed:
+        values = results.values(name)
+        objects = numpy.empty(len(values), dtype=object)
+        for place, value in enumerate(values):
+            # Not all at once: lists of one length would become a second dimension.
+            objects[place] = value
+        return objects
+    data, form, valid, count = results._column(name)
+    types = {
+        "l": "int64", "g": "float64", "f": "float32", "b": "uint8", "tdD": "int32",
+        "tsu:UTC": "datetime64[us]", "tDu": "timedelta64[us]",
+    }
+    array = numpy.frombuffer(data, dtype=types[form])
+    if form == "b":
+        array = numpy.unpackbits(array, count=count, bitorder="little").astype(bool)
+    if form == "tdD":
+        array = array.astype("datetime64[D]")
+    if valid is None:
+        return array
+    missing = ~numpy.unpackbits(
+        numpy.frombuffer(valid, dtype="uint8"), count=count, bitorder="little"
+    ).astype(bool)
+    if form in ("l", "b"):
+        return numpy.ma.MaskedArray(array, missing)
+    array[missing] = numpy.nan if form in ("g", "f") else "NaT"
+    return array
+
+
+# ---- groups ----------------------------------------------------------------------------------
+
+
+class Aggregate:
+    """What `Results.group_by` computes of each group: made by `realm.agg.count()`, `realm.agg.sum("age")` and
+    the like."""
+
+    __slots__ = ("kind", "name")
+
+    def __init__(self, kind: str, name: Any = None) -> None:
+        self.kind, self.name = kind, name
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} of {'each group' if self.name is None else self.name}>"
+
+
+class agg:
+    """Aggregates for `Results.group_by`. Null does not count."""
+
+    @staticmethod
+    def count() -> Aggregate:
+        """How many objects the group has."""
+        return Aggregate("count")
+
+    @staticmethod
+    def sum(name: Any, /) -> Aggregate:
+        """The sum of a property; zero over nothing."""
+        return Aggregate("sum", name)
+
+    @staticmethod
+    def avg(name: Any, /) -> Aggregate:
+        """The mean of a property; None over nothing."""
+        return Aggregate("avg", name)
+
+    @staticmethod
+    def min(name: Any, /) -> Aggregate:
+        """The least value of a property; None over nothing."""
+        return Aggregate("min", name)
+
+    @staticmethod
+    def max(name: Any, /) -> Aggregate:
+        """The greatest value of a property; None over nothing."""
+        return Aggregate("max", name)
+
+
+@functools.lru_cache(maxsize=256)
+def _row_type(fields: tuple[str, ...]) -> Any:
+    return namedtuple("Group", fields)  # noqa: PYI024
+
+
+def _totals(places: list[int], values: list[Any], count: int, zero: Any) -> tuple[list[Any], list[int]]:
+    sums: list[Any] = [zero] * count
+    counts = [0] * count
+    for place, value in zip(places, values, strict=True):
+        if value is not None:
+            sums[place] += value
+            counts[place] += 1
+    return sums, counts
+
+
+def _extremes(places: list[int], values: list[Any], count: int, greatest: bool) -> list[Any]:
+    found: list[Any] = [None] * count
+    for place, value in zip(places, values, strict=True):
+        if value is None:
+            continue
+        best = found[place]
+        if best is None or (value > best if greatest else value < best):
+            found[place] = value
+    return found
+
+
+def _aggregate(
+    aggregate: Aggregate, values: Callable[[Any], list[Any]], places: list[int], sizes: list[int]
+) -> list[Any]:
+    count = len(sizes)
+    if aggregate.kind == "count":
+        return sizes
+    column = values(aggregate.name)
+    if aggregate.kind in ("min", "max"):
+        return _extremes(places, column, count, aggregate.kind == "max")
+    first = next((v for v in column if v is not None), 0)
+    if isinstance(first, bool) or not hasattr(first, "__add__") or isinstance(first, (str, bytes)):
+        raise QueryError(f"{aggregate!r}: sums are of numbers and timedeltas, not of {first!r}")
+    sums, counts = _totals(places, column, count, type(first)())
+    if aggregate.kind == "sum":
+        return sums
+    return [s / n if n else None for s, n in zip(sums, counts, strict=True)]
+
+
+def groups(
+    results: Results[Any], keys: tuple[str, ...], aggregates: Mapping[str, Aggregate]
+) -> list[Any]:
+    """The rows of `Results.group_by`, in the order in which the groups come first."""
+    if not keys:
+        raise TypeError("group_by() needs at least one property")
+    for name, aggregate in aggregates.items():
+        if not isinstance(aggregate, Aggregate):
+            raise TypeError(f"group_by(): {name} is no aggregate such as realm.agg.count(): {aggregate!r}")
+    fields = tuple(key.replace(".", "_").lstrip("_") for key in keys) + tuple(aggregates)
+    make = _row_type(fields)
+    cache: dict[str, list[Any]] = {}
+
+    def values(name: Any) -> list[Any]:
+        from ._results import _path
+
+        path = _path(name)
+        if path not in cache:
+            cache[path] = results.values(path)
+        return cache[path]
+
+    column = values(keys[0]) if len(keys) == 1 else list(zip(*map(values, keys), strict=True))
+    sizes_by_key = Counter(column)
+    index = {key: place for place, key in enumerate(sizes_by_key)}
+    sizes = list(sizes_by_key.values())
+    needs_places = any(a.kind != "count" for a in aggregates.values())
+    places = [index[key] for key in column] if needs_places else []
+    computed = [_aggregate(a, values, places, sizes) for a in aggregates.values()]
+    heads = index if len(keys) > 1 else ((key,) for key in index)
+    return [make(*head, *rest) for head, *rest in zip(heads, *computed, strict=True)]
+
+
+# ---- in --------------------------------------------------------------------------------------
+
+
+def _numbers(column: Any) -> Any:
+    """A column as the extension takes it: NumPy's arrays of instants as integers with their unit, those
+    of text, of objects and with a mask as lists."""
+    dtype = getattr(column, "dtype", None)
+    if dtype is None:
+        return column
+    kind = getattr(dtype, "kind", "O")
+    if hasattr(column, "mask") or kind not in "biufMm":
+        return column.tolist() if hasattr(column, "tolist") else list(column)
+    array = column.to_numpy() if hasattr(column, "to_numpy") else column
+    if kind == "M":
+        return array.astype("datetime64[us]").astype("int64"), "tsu:UTC"
+    if kind == "m":
+        return array.astype("timedelta64[us]").astype("int64"), "tDu"
+    if not array.flags.c_contiguous:
+        array = array.copy()
+    return array
+
+
+def _bar(progress: Progress | bool | None, total: int | None) -> tuple[Progress | None, Callable[[], None]]:
+    """What to call with how many are done, and what to call at the end."""
+    if progress is None or progress is False:
+        return None, lambda: None
+    if progress is not True:
+        if not callable(progress):
+            raise TypeError(f"progress is a function or True, not {progress!r}")
+        return progress, lambda: None
+    try:
+        tqdm = importlib.import_module("tqdm.auto").tqdm
+    except ImportError:
+        return None, lambda: None
+    bar = tqdm(total=total, unit=" objects", unit_scale=True)
+    return lambda done: bar.update(done - bar.n), bar.close
+
+
+def insert_many(
+    realm: Realm, cls: Any, data: Any, update: str, progress: Progress | bool | None
+) -> int:
+    """As `Realm.insert_many`."""
+    if isinstance(data, (str, bytes)):
+        raise TypeError("insert_many() takes rows, columns or an Arrow table, not text")
+    stream = getattr(data, "__arrow_c_stream__", None)
+    is_columns = isinstance(data, Mapping)
+    total = None if is_columns else getattr(data, "num_rows", None)
+    tell, end = _bar(progress, total if total is not None or is_columns else _length(data))
+    try:
+        if stream is not None:
+            return realm._insert_columns(cls, stream(), update, tell)
+        if is_columns:
+            columns = {name: _numbers(column) for name, column in data.items()}
+            return realm._insert_columns(cls, columns, update, tell)
+        return realm._atomically(lambda: _insert_rows(realm, cls, data, update, tell))
+    finally:
+        end()
+
+
+def _length(data: Any) -> int | None:
+    return len(data) if hasattr(data, "__len__") else None
+
+
+def _insert_rows(
+    realm: Realm, cls: Any, rows: Iterable[Any], update: Any, tell: Progress | None
+) -> int:
+    count = 0
+    for row in rows:
+        try:
+            if isinstance(row, _realm.Object):
+                realm.add(cast("Any", row), update=update)
+            elif isinstance(row, Mapping):
+                realm.create(cls, row, update=update)
+            else:
+                raise TypeError(f"insert_many() takes dicts or objects as rows, not {row!r}")
+        except Exception as error:
+            error.add_note(f"in row {count}")
+            raise
+        count += 1
+        if tell is not None and count % 10_000 == 0:
+            tell(count)
+    if tell is not None:
+        tell(count)
+    return count
+
+
+# ---- paths -----------------------------------------------------------------------------------
+
+
+def values_along(results: Results[Any], path: str) -> list[Any]:
+    """The values at the end of a path over links: None where there is no object."""
+    head, *rest = path.replace("\\ ", " ").split(".")
+    column = results._values((head,))
+    cls: Any = results.element_class
+    from ._model import _find_target
+
+    for name in rest:
+        prop = {p.name: p for p in cls.__realm_model__.properties}.get(head)
+        if prop is None or prop.type != "link" or prop.collection is not None:
+            raise NoSuchPropertyError(
+                f"{path!r}: {cls.__name__}.{head} is no link to one object, so it has no {name!r}"
+            )
+        target = results.realm.classes.get(str(prop.link_target)) or _find_target(cls, head)
+        names = [] if target is None else [p.name for p in target.__realm_model__.properties]
+        if target is None or name not in names:
+            raise NoSuchPropertyError(
+                f"{path!r}: {prop.link_target} has no property {name!r}; it has {', '.join(names)}"
+            )
+        column = [None if obj is None else getattr(obj, name) for obj in column]
+        cls, head = target, name
+    return column
