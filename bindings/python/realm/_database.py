@@ -18,11 +18,12 @@ from ._errors import (
     SchemaMismatchError,
 )
 from ._migration import Migrate, MigrationPlan, runner
-from ._model import Object, ObjectMeta, Reference
+from ._model import Object, Reference
 from ._observing import RealmChange, SchemaChange, begin, begin_schema, detach
 from ._reflection import classes_from_description
 from ._request import _READING, Classes, Request, SchemaMode, checked, version_of
 from ._results import Results
+from ._showing import html_of_realm
 from ._streams import Changes, end_streams
 from ._tables import Progress, insert_many
 from ._transactions import AsyncTransaction, Savepoint, Transaction
@@ -286,7 +287,7 @@ class Realm(_realm.Realm):
     # ---- the file --------------------------------------------------------------------------
 
     @property
-    def classes(self) -> Mapping[str, ObjectMeta]:
+    def classes(self) -> Mapping[str, type[Any]]:
         """The classes that this realm was opened with, by name."""
         return {model.name: model.type for model in self._models}
 
@@ -309,6 +310,9 @@ class Realm(_realm.Realm):
     def stats(self) -> dict[str, Any]:
         """As `statistics`: where the bytes of the file are, and how many objects there are."""
         return self.statistics()
+
+    def _repr_html_(self) -> str:
+        return html_of_realm(self)
 
     def __repr__(self) -> str:
         if self.is_closed:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import enum
 import errno
+from collections.abc import Iterable
 
 
 class ErrorCode(enum.IntEnum):
@@ -433,7 +434,31 @@ def make_error(code: int, message: str, path: str | None) -> Error:
         known = ErrorCode(code)
     except ValueError:
         return Error(f"{message} (engine code {code})", ErrorCode.UNKNOWN, path)
+    for engine, python in _ADVICE.get(known, ()):
+        message = message.replace(engine, python)
     return _CLASSES.get(known, Error)(message, known, path)
+
+
+#: What the engine advises, in Python.
+_ADVICE = {
+    ErrorCode.WRONG_TRANSACTION_STATE: (
+        ("need a write transaction; begin one first",
+         "need a write transaction: open a `with r.write():` block"),
+        ("no write transaction is open", "no write transaction is open: use `with r.write():`"),
+    ),
+    ErrorCode.SCHEMA_MISMATCH: (
+        ("a migration takes a higher one", "a migration takes a higher one, as `version=` of realm.open"),
+    ),
+}
+
+
+def names_near(name: str, names: Iterable[str]) -> str:
+    """What might have been meant, to end a message with."""
+    import difflib
+
+    names = list(names)
+    near = difflib.get_close_matches(name, names, 1)
+    return f"; did you mean {near[0]!r}?" if near else f"; it has {', '.join(names)}"
 
 
 def add_place(error: BaseException, place: str) -> None:

@@ -43,7 +43,7 @@ from ._fields import (
 from ._json import to_dict, to_json
 from ._names import _Choice, _Names, _Unknown
 from ._observing import KeyPath, ObjectChange, begin, freeze
-from ._showing import short
+from ._showing import html_of_object, short
 from ._streams import Changes
 from ._values import ObjectId
 
@@ -488,6 +488,9 @@ class Object(_realm.Object, metaclass=ObjectMeta):
     def freeze(self) -> typing.Self:
         """This object as it is now, for all threads; `realm.freeze(obj)` where a property hides it."""
         return freeze(self)
+
+    def _repr_html_(self) -> str:
+        return html_of_object(self)
 
     def __repr__(self) -> str:
         name = type(self).__name__

@@ -11,6 +11,7 @@ from . import _realm
 from ._errors import NoSuchPropertyError, QueryError, TransactionError
 from ._observing import CollectionChange, KeyPath, begin, freeze
 from ._paths import Path, SortKey, compiled
+from ._showing import html_of_results
 from ._streams import Changes
 from ._tables import Aggregate, Columns, groups, numpy_of, values_along
 
@@ -288,6 +289,9 @@ class Results(_realm.Results, Sequence[T]):
     def freeze(self) -> Self:
         """The same of a frozen realm: it never changes, and may be used on all threads."""
         return freeze(self)
+
+    def _repr_html_(self) -> str:
+        return html_of_results(self)
 
     def __repr__(self) -> str:
         if self.realm.is_closed:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import itertools
 from typing import TYPE_CHECKING, Any, cast
 
@@ -41,3 +42,62 @@ def _reference(value: Object) -> str:
     if key is not None:
         return f"{name}({getattr(value, key.name)!r})"
     return f"{name}(...)" if value._realm_key is None else f"{name}(#{value._realm_key})"
+
+
+# ---- for notebooks ---------------------------------------------------------------------------
+
+#: Rows and columns of a table; the rest is counted.
+_ROWS, _COLUMNS = 10, 12
+
+
+def _cell(value: Any) -> str:
+    return html.escape(value if isinstance(value, str) and len(value) <= 60 else short(value))
+
+
+def _table(head: list[str], rows: list[list[str]], caption: str) -> str:
+    lines = ["<table>", f"<caption>{html.escape(caption)}</caption>"]
+    if head:
+        cells = "".join(f"<th>{html.escape(name)}</th>" for name in head)
+        lines.append(f"<thead><tr>{cells}</tr></thead>")
+    lines.append("<tbody>")
+    lines += ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
+    return "\n".join([*lines, "</tbody>", "</table>"])
+
+
+def html_of_results(results: Any) -> str:
+    """The first objects or values as a table."""
+    if results.realm.is_closed:
+        return f"<p>{html.escape(repr(results))}</p>"
+    count = len(results)
+    shown = [results[i] for i in range(min(count, _ROWS))]
+    more = f", of which {_ROWS} are shown" if count > _ROWS else ""
+    cls = results.element_class
+    if cls is None:
+        rows = [[_cell(value)] for value in shown]
+        return _table([], rows, f"{count} values of {results._name}{more}")
+    names = [prop.name for prop in cls.__realm_model__.properties]
+    head = names[:_COLUMNS] + ["..."] * (len(names) > _COLUMNS)
+    rows = [
+        [_cell(getattr(obj, name)) for name in names[:_COLUMNS]] + [""] * (len(names) > _COLUMNS)
+        for obj in shown
+    ]
+    return _table(head, rows, f"{count} objects of {results._name}{more}")
+
+
+def html_of_object(obj: Any) -> str:
+    """The properties and their values as a table."""
+    if not obj._realm_valid:
+        return f"<p>{html.escape(repr(obj))}</p>"
+    pairs = [
+        [html.escape(prop.name), _cell(getattr(obj, prop.name))]
+        for prop in type(obj).__realm_model__.properties
+    ]
+    return _table([], pairs, type(obj).__name__)
+
+
+def html_of_realm(realm: Any) -> str:
+    """The classes and how many objects they have, as a table."""
+    if realm.is_closed:
+        return f"<p>{html.escape(repr(realm))}</p>"
+    rows = [[html.escape(name), str(len(realm.objects(name)))] for name in realm.classes]
+    return _table(["class", "objects"], rows, repr(realm))

@@ -102,8 +102,15 @@ Py_ssize_t model_find(Model *model, PyObject *name, bool raise) {
     PyObject *position = PyDict_GetItemWithError(model->index, name);
     if (position) return PyLong_AsSsize_t(position);
     if (raise && !PyErr_Occurred()) {
-        raise_code(model->state, RLM_ERR_INVALID_PROPERTY, "%s has no property %R", model->text,
-                   name);
+        PyObject *errors = PyImport_ImportModule("realm._errors");
+        PyObject *hint = errors ? PyObject_CallMethod(errors, "names_near", "OO", name, model->index)
+                                : NULL;
+        if (hint) {
+            raise_code(model->state, RLM_ERR_INVALID_PROPERTY, "%s has no property %R%U",
+                       model->text, name, hint);
+        }
+        Py_XDECREF(hint);
+        Py_XDECREF(errors);
     }
     return -1;
 }

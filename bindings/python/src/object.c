@@ -191,7 +191,7 @@ static int writable(Object *self, Property *property) {
     raise_code(property->state,
                valid ? RLM_ERR_WRONG_TRANSACTION_STATE : RLM_ERR_INVALIDATED_OBJECT,
                "%s.%U can't be set: %s", self->model->text, property->name,
-               valid ? "not in a write transaction" : "the object has been deleted");
+               valid ? "open a `with r.write():` block" : "the object has been deleted");
     return -1;
 }
 

@@ -151,7 +151,8 @@ Binding *realm_binding(Realm *self, Model *model) {
         }
     }
     raise_code(self->state, RLM_ERR_NO_SUCH_TABLE,
-               "the realm %R was opened without the class %s", self->path, model->text);
+               "the realm %R was opened without the class %s: give it to realm.open", self->path,
+               model->text);
     return NULL;
 }
 

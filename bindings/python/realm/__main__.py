@@ -1,0 +1,264 @@
+"""`python -m realm`: looks into realm files, and brings data in and out."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import importlib
+import json
+import os
+import shutil
+import sys
+from collections.abc import Iterator
+from typing import Any, Literal
+
+import realm
+
+from . import _convert
+
+
+def _key(options: argparse.Namespace) -> bytes | None:
+    if options.key_file is None:
+        return None
+    with open(options.key_file, "rb") as file:
+        key = file.read()
+    if len(key) != 64:
+        sys.exit(f"realm: {options.key_file} has {len(key)} bytes; a key has 64")
+    return key
+
+
+def _opened(options: argparse.Namespace, **more: Any) -> realm.Realm:
+    if not os.path.isfile(options.file):
+        sys.exit(f"realm: there is no file {options.file!r}")
+    return realm.open(options.file, encryption_key=_key(options), **more)
+
+
+def _class(r: realm.Realm, name: str) -> Any:
+    found = r.classes.get(name)
+    if found is None:
+        sys.exit(f"realm: {r.path!r} has no class {name!r}; it has {', '.join(sorted(r.classes))}")
+    return found
+
+
+def _format(options: argparse.Namespace, path: str) -> str:
+    """csv, jsonl or parquet: as asked for, or by the name of the file."""
+    if options.format is not None:
+        return str(options.format)
+    end = os.path.splitext(path)[1].lower()
+    known = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+    if end not in known:
+        sys.exit(f"realm: {path!r} does not tell its format; give --format csv, jsonl or parquet")
+    return known[end]
+
+
+def _parquet() -> Any:
+    try:
+        return importlib.import_module("pyarrow.parquet")
+    except ImportError:
+        sys.exit("realm: Parquet needs pyarrow: pip install pyarrow")
+
+
+# ---- commands --------------------------------------------------------------------------------
+
+
+def check(options: argparse.Namespace) -> int:
+    problems = realm.check_file(options.file, encryption_key=_key(options))
+    print("\n".join(problems) if problems else f"{options.file}: sound")
+    return 1 if problems else 0
+
+
+def stats(options: argparse.Namespace) -> int:
+    with _opened(options, read_only=True) as r:
+        print(json.dumps(r.stats(), indent=2, default=str))
+    return 0
+
+
+def schema(options: argparse.Namespace) -> int:
+    with _opened(options, read_only=True) as r:
+        for cls in r.classes.values():
+            base = "EmbeddedObject" if issubclass(cls, realm.EmbeddedObject) else "Object"
+            print(f"class {cls.__name__}(realm.{base}):  # {len(r.objects(cls))} objects")
+            for prop in realm.properties(cls).values():
+                print(f"    {prop.name}: {_convert.declaration(prop)}")
+            print()
+    return 0
+
+
+def compact(options: argparse.Namespace) -> int:
+    with _opened(options) as r:
+        before = os.path.getsize(options.file)
+        if not r.compact():
+            sys.exit(f"realm: {options.file!r} is open elsewhere; nothing was done")
+    print(f"{before} bytes before, {os.path.getsize(options.file)} now")
+    return 0
+
+
+def copy(options: argparse.Namespace) -> int:
+    key = _key(options)
+    if options.new_key_file is not None:
+        options.key_file = options.new_key_file
+    new = None if options.plain else _key(options)
+    if not os.path.isfile(options.file):
+        sys.exit(f"realm: there is no file {options.file!r}")
+    with realm.open(options.file, encryption_key=key, read_only=True) as r:
+        r.write_copy(options.to, encryption_key=new)
+    return 0
+
+
+def export(options: argparse.Namespace) -> int:
+    with _opened(options, read_only=True) as r:
+        found: realm.Results[Any] = r.objects(_class(r, options.cls))
+        if options.query:
+            found = found.filter(options.query)
+        to_file = options.to not in (None, "-")
+        form = _format(options, options.to or "out.csv")
+        if form == "parquet":
+            if not to_file:
+                sys.exit("realm: Parquet is written to a file; name one")
+            parquet = _parquet()
+            parquet.write_table(importlib.import_module("pyarrow").table(found), options.to)
+            return 0
+        out = open(options.to, "w", encoding="utf-8", newline="") if to_file else sys.stdout
+        try:
+            if form == "jsonl":
+                for obj in found:
+                    out.write(realm.to_json(obj) + "\n")
+            else:
+                names = list(realm.properties(_class(r, options.cls)))
+                writer = csv.writer(out)
+                writer.writerow(names)
+                for obj in found:
+                    writer.writerow([_convert.to_text(getattr(obj, name)) for name in names])
+        finally:
+            if to_file:
+                out.close()
+    return 0
+
+
+def _rows(options: argparse.Namespace, properties: Any) -> Iterator[dict[str, Any]]:
+    with open(options.data, encoding="utf-8", newline="") as file:
+        reader = csv.DictReader(file)
+        unknown = [name for name in reader.fieldnames or [] if name not in properties]
+        if unknown:
+            sys.exit(f"realm: {options.cls} has no property {unknown[0]!r}; it has {', '.join(properties)}")
+        for row in reader:
+            values = {}
+            for name, text in row.items():
+                if name is None or text is None:
+                    sys.exit(f"realm: {options.data}, line {reader.line_num}: not as many fields as names")
+                try:
+                    value = _convert.from_text(properties[name], text)
+                except (ValueError, ArithmeticError) as error:
+                    sys.exit(
+                        f"realm: {options.data}, line {reader.line_num}: {name} is "
+                        f"{properties[name].type}, not {text!r}: {error}"
+                    )
+                if value is not _convert.MISSING:
+                    values[name] = value
+            yield values
+
+
+def import_(options: argparse.Namespace) -> int:
+    form = _format(options, options.data)
+    if not os.path.isfile(options.data):
+        sys.exit(f"realm: there is no file {options.data!r}")
+    with _opened(options) as r:
+        cls = _class(r, options.cls)
+        update: Literal["all", "error"] = "all" if options.update else "error"
+        with r.write():
+            if form == "parquet":
+                count = r.insert_many(cls, _parquet().read_table(options.data), update=update)
+            elif form == "csv":
+                rows = _rows(options, realm.properties(cls))
+                count = r.insert_many(cls, rows, update=update)
+            else:
+                count = 0
+                with open(options.data, encoding="utf-8") as file:
+                    for line in filter(str.strip, file):
+                        r.create_from_json(cls, line, update=update)
+                        count += 1
+    print(f"{count} objects of {options.cls}")
+    return 0
+
+
+def shell(options: argparse.Namespace) -> int:
+    import code
+
+    with _opened(options, read_only=options.read_only) as r:
+        names = {"r": r, "realm": realm, **r.classes}
+        banner = f"{r!r}\nr is the realm; its classes are {', '.join(sorted(r.classes))}"
+        if sys.stdin.isatty():
+            import readline
+            import rlcompleter
+
+            readline.set_completer(rlcompleter.Completer(names).complete)
+            readline.parse_and_bind("tab: complete")
+        code.interact(banner=banner, local=names, exitmsg="")
+    return 0
+
+
+def tool(options: argparse.Namespace) -> int:
+    """What the program `realm` does and the library does not."""
+    program = shutil.which("realm")
+    if program is None:
+        sys.exit(f"realm: {options.command} is done by the program realm of the Swift package, which is not "
+                 "in the PATH")
+    os.execv(program, [program, options.command, *options.arguments])
+
+
+def parser() -> argparse.ArgumentParser:
+    top = argparse.ArgumentParser(prog="python -m realm", description=__doc__)
+    top.add_argument("--version", action="version", version=f"realm {realm.__version__}")
+    commands = top.add_subparsers(dest="command", required=True)
+
+    def add(name: str, function: Any, text: str) -> argparse.ArgumentParser:
+        found = commands.add_parser(name, help=text, description=text)
+        found.set_defaults(run=function)
+        found.add_argument("file", help="the realm's file")
+        found.add_argument("--key-file", help="file with the 64 bytes of its key")
+        return found
+
+    add("check", check, "Verifies every block, tree and index of a file; 1 where something is wrong.")
+    add("stats", stats, "Shows where the bytes of a file are, as JSON.")
+    add("schema", schema, "Shows the classes of a file, as Python declarations.")
+    add("compact", compact, "Makes a file as small as it can be.")
+    one = add("copy", copy, "Writes a compacted copy, encrypted as the file is, or as said.")
+    one.add_argument("to")
+    one.add_argument("--new-key-file", help="file with the key of the copy")
+    one.add_argument("--plain", action="store_true", help="the copy is not encrypted")
+    formats = ("csv", "jsonl", "parquet")
+    one = add("export", export, "Writes the objects of a class: CSV, JSON lines or Parquet.")
+    one.add_argument("cls", metavar="class")
+    one.add_argument("to", nargs="?", help="file, standard output if not given")
+    one.add_argument("--query", help="only those for which it is true")
+    one.add_argument("--format", choices=formats)
+    one = add("import", import_, "Makes objects of CSV, JSON lines or Parquet: all or none.")
+    one.add_argument("cls", metavar="class")
+    one.add_argument("data", help="file with the rows")
+    one.add_argument("--update", action="store_true", help="objects that are there get the values")
+    one.add_argument("--format", choices=formats)
+    one = add("shell", shell, "A Python prompt with the realm open as r.")
+    one.add_argument("--read-only", action="store_true")
+    for name in ("migrate", "salvage"):
+        one = commands.add_parser(name, help="As the program realm does.", add_help=False)
+        one.set_defaults(run=tool)
+        one.add_argument("arguments", nargs=argparse.REMAINDER)
+    return top
+
+
+def main(arguments: list[str] | None = None) -> int:
+    options = parser().parse_args(arguments)
+    try:
+        return int(options.run(options))
+    except BrokenPipeError:
+        # Whoever reads has enough.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except (realm.Error, OSError) as error:
+        notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
+        print(f"realm: {error}{notes}", file=sys.stderr)
+        return 2
+
+
+if __name__ == "__main__":
+    sys.exit(main())
