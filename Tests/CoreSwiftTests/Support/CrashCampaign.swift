@@ -26,10 +26,16 @@ protocol CrashWorkload {
     associatedtype Session: CrashSession
     var emptyModel: Session.Model { get }
     func open(_ path: String, _ files: FileSystem) throws -> Session
+    /// Opens an image that is only read.
+    func openToRead(_ path: String) throws -> Session
     /// A change and what it makes of the model.
     mutating func plan(
         _ model: Session.Model, _ random: inout Random
     ) -> (change: Session.Change, result: Session.Model)
+}
+
+extension CrashWorkload {
+    func openToRead(_ path: String) throws -> Session { try open(path, SystemCalls.shared) }
 }
 
 final class CrashCampaign<Workload: CrashWorkload> {
@@ -172,12 +178,15 @@ final class CrashCampaign<Workload: CrashWorkload> {
     private func examine(_ image: FileImage, _ expectation: Expectation) throws {
         let path = directory.file("image.realm")
         image.save(path)
-        let session = try workload.open(path, SystemCalls.shared)
+        let goesOn = random.below(4) == 0
+        let session =
+            try goesOn
+            ? workload.open(path, SystemCalls.shared) : workload.openToRead(path)
         guard session.version >= expectation.version else {
             throw ToyFailure(description: "opened at version \(session.version)")
         }
         let found = try match(session, expectation.acknowledged, expectation.inFlight)
-        guard random.below(4) == 0 else {
+        guard goesOn else {
             try session.close()
             return
         }
@@ -273,6 +282,12 @@ struct ToyWorkload: CrashWorkload {
     }
 
     var emptyModel: ToyModel { [:] }
+
+    /// By one process: what it finds, others take from it.
+    func openToRead(_ path: String) throws -> Session {
+        Session(
+            [try Store.open(path: path, options: options, files: SystemCalls.shared)], reader: nil)
+    }
 
     func open(_ path: String, _ files: FileSystem) throws -> Session {
         var reader: Store?
