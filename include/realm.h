@@ -2859,11 +2859,52 @@ RLM_API bool realm_change_log_remove_consumer(realm_t *realm, const char *name);
  * Calls `callback` with the operations that led from `from_version`, mostly one that was
  * acknowledged, to the version that the realm reads, in order, until it returns false. Each version
  * begins with an operation of its own. Behind an operation whose value is a list, set or dictionary
- * come as many elements as its `count` says, each with its own if it is one in turn. Fails:
+ * come as many elements as its `count` says, each with its own if it is one in turn. The operation
+ * of a version that was applied (`realm_change_log_apply()`) has the origin as value. Fails:
  * RLM_ERR_BAD_VERSION when the log does not reach back to `from_version`.
  */
 RLM_API bool realm_change_log_read(const realm_t *realm, uint64_t from_version,
         realm_change_log_func_t callback, void *userdata);
+
+/**
+ * Compares two realms of this thread, of one file or of two; frozen ones stand for older versions.
+ * Returns what leads from `older` to `newer`, as bytes for `realm_change_log_apply()`, to be freed
+ * with realm_free(). Of two files those objects are the same that have one primary key, without one
+ * those that have one object key. Of a write transaction what it has changed counts. Fails:
+ * RLM_ERR_SCHEMA_MISMATCH where a class or property is not the same in both.
+ */
+RLM_API uint8_t *realm_change_log_compare(const realm_t *older, const realm_t *newer,
+        size_t *out_size);
+
+/**
+ * Returns the change log from `from_version` to the version that the realm reads, as bytes for
+ * `realm_change_log_apply()`, to be freed with realm_free(). What is to be applied has values:
+ * those that are kept for a consumer. Fails: RLM_ERR_BAD_VERSION when the log does not reach back
+ * to `from_version`.
+ */
+RLM_API uint8_t *realm_change_log_export(const realm_t *realm, uint64_t from_version,
+        size_t *out_size);
+
+/**
+ * Does in the write transaction what such bytes say, in bulk. Objects, properties and elements are
+ * found by what identifies them; the realm is as the one was that the changes lead from, as far as
+ * they touch it. `origin`, a number, is recorded with the commit: the operation of its version in
+ * the change log has it as value. Fails: RLM_ERR_WRONG_TRANSACTION_STATE outside a write
+ * transaction, or in one that changed something before while that is recorded;
+ * RLM_ERR_INVALID_ARGUMENT for other bytes, and where a change does not fit what is there: the
+ * transaction is to be rolled back then; RLM_ERR_SCHEMA_MISMATCH for changes of a realm with
+ * another schema.
+ */
+RLM_API bool realm_change_log_apply(realm_t *realm, const uint8_t *changes, size_t size,
+        uint64_t origin);
+
+/**
+ * Calls `callback` with the operations in such bytes, as `realm_change_log_read()` does with those
+ * of the log, for a realm with the same schema. Fails: RLM_ERR_INVALID_ARGUMENT for other bytes,
+ * RLM_ERR_SCHEMA_MISMATCH.
+ */
+RLM_API bool realm_change_log_read_changes(const realm_t *realm, const uint8_t *changes,
+        size_t size, realm_change_log_func_t callback, void *userdata);
 
 /**
  * Returns a descriptor for `poll()`, `epoll` and event loops: readable while there is work for the

@@ -201,3 +201,99 @@ def test_changed_classes(audited):
             r.create(More, id=1)
         kinds = [(op.kind, op.cls) for op in r.log("audit")]
         assert kinds[0] == ("schema", None) and ("created", "More") in kinds
+
+
+# ---- changes as bytes ---------------------------------------------------------------------------
+
+
+@pytest.fixture
+def pair(path, tmp_path):
+    with realm.open(path, classes=CLASSES) as r:
+        with realm.open(tmp_path / "other.realm", classes=CLASSES) as other:
+            for each in (r, other):
+                with each.write():
+                    each.add_consumer("sync")
+            yield r, other
+
+
+def plain(r):
+    """All things; links as names, as objects of two files are never equal."""
+    things = sorted(r.objects(Thing), key=lambda t: t.id)
+    return [{**t.to_dict(), "link": t.link and t.link.name} for t in things]
+
+
+def test_the_log_of_one_file_is_applied_to_another(pair):
+    r, other = pair
+    with r.write():
+        thing = r.create(Thing, id=1, name="a", link=Target(name="t"), tags=["x", "y"],
+                         weights={"k": 0.5}, data=[1, {"deep": None}])
+        r.create(Thing, id=2, name="b")
+    with r.write():
+        thing.tags.insert(1, "z")
+        thing.name = "ä"
+        r.delete(r.find(Thing, 2))
+    changes = r.export_log("sync")
+    told = list(r.read_changes(changes))
+    assert told == list(r.log("sync")) and len(told) > 8
+    assert {op.origin for op in told} == {None}
+    with other.write():
+        other.apply(changes, origin=2**63 + 5)
+    assert plain(other) == plain(r) and other.find(Thing, 1).link.name == "t"
+    assert {op.origin for op in other.log("sync")} == {2**63 + 5}
+    # Both agree, in both directions.
+    assert list(r.read_changes(r.changes_to(other))) == []
+    assert list(other.read_changes(other.changes_to(r))) == []
+
+
+def test_versions_of_a_file_are_compared(pair):
+    r, other = pair
+    before = r.freeze()
+    with r.write():
+        r.create(Thing, id=1, name="a", scores={3})
+    forth, back = before.changes_to(r), r.changes_to(before)
+    assert [op.kind for op in r.read_changes(back)] == ["deleted"]
+    with other.write():
+        other.apply(forth)
+        assert list(other.read_changes(other.changes_to(r))) == []
+        other.apply(back)
+        assert other.objects(Thing).count() == 0
+    with r.write():
+        r.apply(back)
+    assert list(r.read_changes(before.changes_to(r))) == []
+
+
+def test_changes_that_do_not_fit_are_refused(pair, tmp_path):
+    r, other = pair
+    with r.write():
+        r.create(Thing, id=1, name="a")
+    changes = r.export_log("sync")
+    with pytest.raises(realm.ArgumentError, match="does not fit"):
+        with r.write():
+            r.apply(changes)
+    assert len(r.objects(Thing)) == 1
+    with pytest.raises(realm.TransactionError):
+        other.apply(changes)
+    with other.write():
+        for bad in (b"", b"x" * 100, changes[:-1], changes + b"\0", changes[:50] + b"?" + changes[51:]):
+            with pytest.raises(realm.ArgumentError):
+                other.apply(bad)
+        for bad in (-1, 2**64):
+            with pytest.raises(OverflowError):
+                other.apply(changes, origin=bad)
+        for bad in ("text", None, 5):
+            with pytest.raises(TypeError):
+                other.apply(bad)
+        assert other.objects(Thing).count() == 0
+    with pytest.raises(TypeError):
+        r.changes_to("other")
+    with pytest.raises(realm.VersionError):
+        r.export_log(r.version + 1)
+    with realm.open(tmp_path / "third.realm", classes=[Target]) as third:
+        with pytest.raises(realm.SchemaMismatchError):
+            r.changes_to(third)
+        with third.write():
+            with pytest.raises(realm.SchemaMismatchError):
+                third.apply(changes)
+    other.close()
+    with pytest.raises(realm.ClosedRealmError):
+        r.changes_to(other)

@@ -1,4 +1,4 @@
-/* The change log for programs: consumers by name, and reading it. */
+/* The change log for programs: consumers by name, reading it, and changes as bytes: compared, exported, applied. */
 #include "notices.h"
 
 typedef struct {
@@ -97,7 +97,101 @@ static void reading(void) {
     realm_release(realm);
 }
 
+/* How many changes lead from one realm to another. */
+static int differences(realm_t *older, realm_t *newer) {
+    reader_t reader = {0};
+    size_t size = 0;
+    uint8_t *changes = realm_change_log_compare(older, newer, &size);
+    CHECK(changes);
+    SUCCEEDS(realm_change_log_read_changes(older, changes, size, note, &reader));
+    realm_free(changes);
+    return reader.calls;
+}
+
+static void applying(void) {
+    realm_t *source = open_things("source.realm"), *target = open_things("target.realm");
+    reader_t reader = {0};
+    size_t size = 0;
+    WRITE(source, SUCCEEDS(realm_change_log_add_consumer(source, "sync")));
+    WRITE(target, SUCCEEDS(realm_change_log_add_consumer(target, "sync")));
+    uint64_t start = version_of(source), target_start = version_of(target);
+    realm_t *before = realm_freeze(source);
+    realm_object_t *things[2];
+    WRITE(source, things[0] = make_thing(source, "a"); things[1] = make_thing(source, "b"));
+    realm_list_t *list = list_of(source, things[0], "ints");
+    WRITE(source, CHECK(realm_list_insert(list, 0, of_int(7))); CHECK(realm_object_delete(things[1])));
+
+    /* Of one file: what both commits came to. */
+    uint8_t *changes = realm_change_log_compare(before, source, &size);
+    CHECK(changes && size > 48);
+    SUCCEEDS(realm_change_log_read_changes(target, changes, size, note, &reader));
+    CHECK(strcmp(reader.text, "V C S=a S=1 E=7") == 0);
+    CHECK(differences(before, before) == 0 && differences(source, source) == 0);
+
+    /* Of two: the log of one is applied to the other, with an origin. */
+    CHECK(differences(target, source) == 5);
+    size_t log_size = 0;
+    uint8_t *log = realm_change_log_export(source, start, &log_size);
+    CHECK(log && log_size > size);
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE, realm_change_log_apply(target, log, log_size, 77));
+    WRITE(target, SUCCEEDS(realm_change_log_apply(target, log, log_size, 77)));
+    CHECK(differences(target, source) == 0 && differences(source, target) == 0);
+    CHECK(strncmp(read_from(target, target_start, &reader), "V=77 C S=a", 10) == 0);
+    CHECK(count_of(target, "Thing") == 1);
+
+    /* What does not fit: made already, and after other changes. */
+    CHECK(realm_begin_write(target));
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_change_log_apply(target, changes, size, 77));
+    CHECK(realm_rollback(target));
+    CHECK(realm_begin_write(target));
+    CHECK(make_thing(target, "other"));
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE, realm_change_log_apply(target, log, log_size, 77));
+    CHECK(realm_rollback(target));
+    CHECK(differences(target, source) == 0);
+
+    /* And back: nothing is left of it. */
+    uint8_t *back = realm_change_log_compare(source, before, &size);
+    CHECK(back);
+    WRITE(target, SUCCEEDS(realm_change_log_apply(target, back, size, 78)));
+    CHECK(differences(target, before) == 0 && differences(target, source) > 0);
+
+    /* Bytes that are no changes, or not any more. */
+    CHECK(realm_begin_write(target));
+    for (size_t cut = 0; cut < size; cut++)
+        FAILS(RLM_ERR_INVALID_ARGUMENT, realm_change_log_apply(target, back, cut, 0));
+    for (size_t place = 0; place < size; place++) {
+        back[place] ^= 0x40;
+        CHECK(!realm_change_log_apply(target, back, size, 0));
+        back[place] ^= 0x40;
+    }
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_change_log_apply(target, NULL, 0, 0));
+    CHECK(realm_rollback(target));
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_change_log_read_changes(target, NULL, 0, note, &reader));
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_change_log_read_changes(target, log, log_size, NULL, NULL));
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_change_log_compare(target, NULL, &size));
+    FAILS(RLM_ERR_BAD_VERSION, realm_change_log_export(source, start - 1, &size));
+
+    /* Another schema. */
+    realm_t *other = open_people("other.realm");
+    FAILS(RLM_ERR_SCHEMA_MISMATCH, realm_change_log_compare(other, source, &size));
+    FAILS(RLM_ERR_SCHEMA_MISMATCH, realm_change_log_read_changes(other, log, log_size, note, &reader));
+    CHECK(realm_begin_write(other));
+    FAILS(RLM_ERR_SCHEMA_MISMATCH, realm_change_log_apply(other, log, log_size, 0));
+    CHECK(realm_rollback(other));
+    realm_free(changes);
+    realm_free(log);
+    realm_free(back);
+    realm_release(list);
+    realm_release(things[0]);
+    realm_release(things[1]);
+    realm_release(other);
+    realm_release(before);
+    realm_release(source);
+    realm_release(target);
+}
+
 int main(void) {
     reading();
+    applying();
     return check_end("change_log");
 }

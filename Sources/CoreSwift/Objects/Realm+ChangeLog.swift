@@ -61,36 +61,59 @@ extension Realm {
     public func readLog(
         from version: UInt64, _ body: @escaping (LoggedOperation) -> Bool
     ) throws(RealmError) {
-        let tables = try readTables()
-        try writeBase()
-        // The callback may move the realm.
-        let held = try HeldVersion(tables.store, tables.version, known: nil)
-        try withExtendedLifetime(held) { () throws(RealmError) in
-            guard let log = ChangeLog(held.tables),
-                var operations = try log.changes(from: version, to: held.version)
+        try withLog(from: version) { operations, tables throws(RealmError) in
+            try LogTeller(tables: tables, body: body).tell(operations)
+        }
+    }
+
+    /// Calls `body` with the log from a version on and the tables at its end, which stay meanwhile.
+    func withLog(
+        from version: UInt64, _ body: (ChangeOperations, TableSet) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        try withHeldTables { tables throws(RealmError) in
+            guard let log = ChangeLog(tables),
+                let operations = try log.changes(from: version, to: tables.version)
             else {
                 throw RealmError(
                     .badVersion,
                     "the change log of '\(path)' does not reach from version \(version) to "
-                        + "\(held.version)")
+                        + "\(tables.version)")
             }
-            let teller = LogTeller(tables: held.tables, body: body)
-            while let operation = try operations.next() {
-                guard try teller.tell(operation, operations.version) else { return }
-            }
+            try body(operations, tables)
         }
+    }
+
+    /// Calls `body` with tables that stay where they are while a callback moves or closes the realm.
+    func withHeldTables(
+        _ body: (TableSet) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        let tables = try readTables()
+        try writeBase()
+        let held = try HeldVersion(tables.store, tables.version, known: nil)
+        try withExtendedLifetime(held) { () throws(RealmError) in try body(held.tables) }
     }
 }
 
 /// Makes operations for programs of those of the log.
-private struct LogTeller {
+struct LogTeller {
     let tables: TableSet
     let body: (LoggedOperation) -> Bool
 
+    /// Until the program wants no more.
+    func tell(_ operations: ChangeOperations) throws(RealmError) {
+        var operations = operations
+        while let operation = try operations.next() {
+            guard try tell(operation, operations.version) else { return }
+        }
+    }
+
     /// False: no more.
-    func tell(_ operation: ChangeOperation, _ version: UInt64) throws(RealmError) -> Bool {
+    private func tell(_ operation: ChangeOperation, _ version: UInt64) throws(RealmError) -> Bool {
         switch operation {
-        case .version: return body(LoggedOperation(kind: .version, version: version))
+        case .version(_, _, let origin):
+            var told = LoggedOperation(kind: .version, version: version)
+            if let origin { told.value = .int(Int64(bitPattern: origin)) }
+            return body(told)
         case .schemaChanged: return body(LoggedOperation(kind: .schemaChanged, version: version))
         case .deleted(let classKey, let keys):
             return body(make(.deleted, version, classKey, keys))

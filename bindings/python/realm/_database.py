@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import TracebackType
 from typing import Any, Literal, Self, TypeVar, cast, overload
 
 from . import _realm
-from ._change_log import LoggedOperation, from_version, operations
+from ._change_log import LoggedRealm
 from ._errors import (
     ConfigurationError,
     FileMissingError,
@@ -34,7 +34,7 @@ T = TypeVar("T", bound=Object)
 #: What happens to objects whose primary key is there already.
 Update = Literal["error", "all", "modified"]
 
-class Realm(_realm.Realm):
+class Realm(LoggedRealm):
     """An open realm. Made by `realm.open`; belongs to the thread that opened it.
 
     As a context it closes itself at the end: `with realm.open(path, classes=[...]) as r:`.
@@ -239,32 +239,6 @@ class Realm(_realm.Realm):
         super().close()
         detach(self)
         end_streams(self)
-
-    # ---- the change log --------------------------------------------------------------------
-
-    @property
-    def consumers(self) -> Mapping[str, int]:
-        """Who reads the change log of the file by name, and which version each has acknowledged."""
-        return self._log_consumers()
-
-    def add_consumer(self, name: str, /) -> None:
-        """Keeps what is committed behind this write transaction until the consumer acknowledges it,
-        also while the file is not open. Does nothing for one that is there."""
-        self._log_change_consumer(name, None)
-
-    def acknowledge(self, name: str, version: int, /) -> None:
-        """Notes, in a write transaction, that a consumer is done with a version and those before it."""
-        self._log_change_consumer(name, int(version))
-
-    def remove_consumer(self, name: str, /) -> None:
-        """Keeps nothing for a consumer any more. In a write transaction."""
-        self._log_change_consumer(name, False)
-
-    def log(self, start: str | int, /) -> Iterator[LoggedOperation]:
-        """What led from a version to the one that this realm sees, operation by operation: from what
-        the consumer `start` has acknowledged, or from a version. `VersionError` where the log does not
-        reach back to it."""
-        return operations(self, from_version(self, start))
 
     @overload
     def object_at(self, cls: type[T], key: int, /) -> T | None: ...

@@ -55,6 +55,9 @@ typedef struct {
     PyObject *list;
     uint64_t version;          /* all of it and of those before is in the list */
     bool has_more;
+    bool reads_all;
+    bool has_origin;           /* its operations were applied */
+    uint64_t origin;
 } Reading;
 
 static Binding *known_class(Realm *realm, realm_class_key_t key) {
@@ -94,9 +97,12 @@ static bool add_operation(void *userdata, const realm_change_log_operation_t *op
     Realm *realm = reading->realm;
     if (operation->kind == RLM_CHANGE_LOG_VERSION || operation->kind == RLM_CHANGE_LOG_SCHEMA) {
         /* Those before are complete. */
-        reading->has_more = PyList_Size(reading->list) >= OPERATIONS_AT_A_TIME;
+        reading->has_more =
+            !reading->reads_all && PyList_Size(reading->list) >= OPERATIONS_AT_A_TIME;
         if (reading->has_more) return false;
         reading->version = operation->version;
+        reading->has_origin = operation->value.type == RLM_TYPE_INT;
+        reading->origin = (uint64_t)operation->value.integer;
         if (operation->kind == RLM_CHANGE_LOG_VERSION) return true;
     }
     PyObject *value = logged_value(realm, &operation->value);
@@ -105,15 +111,17 @@ static bool add_operation(void *userdata, const realm_change_log_operation_t *op
         Py_XDECREF(value);
         return false;
     }
+    PyObject *origin = reading->has_origin ? PyLong_FromUnsignedLongLong(reading->origin)
+                                           : Py_NewRef(Py_None);
     PyObject *tuple = Py_BuildValue(
-        "(iKNLLNiKOnnnNNi)", (int)operation->kind, (unsigned long long)operation->version,
+        "(iKNLLNiKOnnnNNiN)", (int)operation->kind, (unsigned long long)operation->version,
         class_name(realm, operation->class_key), (long long)operation->first_object,
         (long long)operation->last_object,
         property_name(realm, operation->class_key, operation->property),
         (int)operation->collection, (unsigned long long)operation->collection_number,
         operation->is_derived ? Py_True : Py_False, (Py_ssize_t)operation->index,
         (Py_ssize_t)operation->count, (Py_ssize_t)operation->target, key, value,
-        (int)operation->value.type);
+        (int)operation->value.type, origin);
     if (!tuple) return false;
     int bad = PyList_Append(reading->list, tuple);
     Py_DECREF(tuple);
@@ -125,7 +133,7 @@ PyObject *realm_log_read(Realm *self, PyObject *from) {
     unsigned long long version = PyLong_AsUnsignedLongLong(from);
     if (version == (unsigned long long)-1 && PyErr_Occurred()) return NULL;
     if (realm_ready(self) < 0) return NULL;
-    Reading reading = {self, PyList_New(0), version, false};
+    Reading reading = {.realm = self, .list = PyList_New(0), .version = version};
     if (!reading.list) return NULL;
     bool done = realm_change_log_read(self->handle, version, add_operation, &reading);
     if (!done) raise_engine(self->state, "reading the change log of %R", self->path);
@@ -133,6 +141,75 @@ PyObject *realm_log_read(Realm *self, PyObject *from) {
         return Py_BuildValue("(NKO)", reading.list, (unsigned long long)reading.version,
                              reading.has_more ? Py_True : Py_False);
     }
+    Py_DECREF(reading.list);
+    return NULL;
+}
+
+/* ---- changes as bytes ------------------------------------------------------------------------ */
+
+static PyObject *taken_bytes(uint8_t *changes, size_t size) {
+    PyObject *bytes = PyBytes_FromStringAndSize((const char *)changes, (Py_ssize_t)size);
+    realm_free(changes);
+    return bytes;
+}
+
+/* What leads to another realm. */
+PyObject *realm_log_compare(Realm *self, PyObject *args) {
+    Realm *newer;
+    size_t size = 0;
+    uint8_t *changes;
+    if (!PyArg_ParseTuple(args, "O!:changes_to", self->state->realm_type, &newer)) return NULL;
+    if (realm_ready(self) < 0 || realm_ready(newer) < 0) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    changes = realm_change_log_compare(self->handle, newer->handle, &size);
+    Py_END_ALLOW_THREADS
+    if (changes) return taken_bytes(changes, size);
+    raise_engine(self->state, "comparing %R with %R", self->path, newer->path);
+    return NULL;
+}
+
+PyObject *realm_log_export(Realm *self, PyObject *from) {
+    size_t size = 0;
+    unsigned long long version = PyLong_AsUnsignedLongLong(from);
+    if (version == (unsigned long long)-1 && PyErr_Occurred()) return NULL;
+    if (realm_ready(self) < 0) return NULL;
+    uint8_t *changes = realm_change_log_export(self->handle, version, &size);
+    if (changes) return taken_bytes(changes, size);
+    raise_engine(self->state, "reading the change log of %R", self->path);
+    return NULL;
+}
+
+/* (changes, origin) */
+PyObject *realm_log_apply(Realm *self, PyObject *args) {
+    const char *changes;
+    Py_ssize_t size;
+    unsigned long long origin;
+    PyObject *number;
+    bool done;
+    if (!PyArg_ParseTuple(args, "y#O:_log_apply", &changes, &size, &number)) return NULL;
+    origin = PyLong_AsUnsignedLongLong(number);
+    if (origin == (unsigned long long)-1 && PyErr_Occurred()) return NULL;
+    if (realm_ready(self) < 0) return NULL;
+    Py_BEGIN_ALLOW_THREADS
+    done = realm_change_log_apply(self->handle, (const uint8_t *)changes, (size_t)size, origin);
+    Py_END_ALLOW_THREADS
+    if (done) Py_RETURN_NONE;
+    raise_engine(self->state, "applying changes to %R", self->path);
+    return NULL;
+}
+
+/* The operations in such bytes. */
+PyObject *realm_log_read_changes(Realm *self, PyObject *args) {
+    const char *changes;
+    Py_ssize_t size;
+    if (!PyArg_ParseTuple(args, "y#:read_changes", &changes, &size)) return NULL;
+    if (realm_ready(self) < 0) return NULL;
+    Reading reading = {.realm = self, .list = PyList_New(0), .reads_all = true};
+    if (!reading.list) return NULL;
+    bool done = realm_change_log_read_changes(self->handle, (const uint8_t *)changes, (size_t)size,
+                                              add_operation, &reading);
+    if (!done) raise_engine(self->state, "reading changes of %R", self->path);
+    if (done && !PyErr_Occurred()) return reading.list;
     Py_DECREF(reading.list);
     return NULL;
 }

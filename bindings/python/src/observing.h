@@ -39,5 +39,9 @@ PyObject *realm_resolve(Realm *self, PyObject *subject);
 PyObject *realm_log_consumers(Realm *self, PyObject *unused);
 PyObject *realm_log_change_consumer(Realm *self, PyObject *args);
 PyObject *realm_log_read(Realm *self, PyObject *from);
+PyObject *realm_log_compare(Realm *self, PyObject *args);
+PyObject *realm_log_export(Realm *self, PyObject *from);
+PyObject *realm_log_apply(Realm *self, PyObject *args);
+PyObject *realm_log_read_changes(Realm *self, PyObject *args);
 
 #endif

@@ -127,7 +127,7 @@ struct ChangeOperations {
         case version, classes, deleted, created, values, groups, group, operations
     }
 
-    private let logs: [(version: UInt64, log: UnsafeRawBufferPointer)]
+    let logs: [(version: UInt64, log: UnsafeRawBufferPointer)]
     private var nextLog = 0
     private var reader = LogByteReader(UnsafeRawBufferPointer(start: nil, count: 0))
     private var state = State.version
