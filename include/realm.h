@@ -2750,6 +2750,19 @@ RLM_API void realm_config_set_encryption_cache_size(realm_config_t *config, size
 RLM_API size_t realm_config_get_encryption_cache_size(const realm_config_t *config);
 
 /**
+ * Sets a number for the upper bits of the keys that new objects get, so that objects made in
+ * several files with different numbers never have one key (`realm_change_log_apply()`); 0, none, by
+ * default: keys continue those of the file. It is not kept in the file: all who write to it give
+ * the same one, and one that was given up must not come back. Opening fails with
+ * RLM_ERR_INVALID_ARGUMENT for more than 2^26 - 2, and with RLM_ERR_MISMATCHED_CONFIG while the
+ * process has the file open with another one.
+ */
+RLM_API void realm_config_set_client_number(realm_config_t *config, uint32_t number);
+
+/** The number for the upper bits of object keys; 0: none. */
+RLM_API uint32_t realm_config_get_client_number(const realm_config_t *config);
+
+/**
  * Sets the function that is told how much of a change of the schema is done, from 0 to 1, while a
  * file is opened: indexes that are built, defaults that are written, data that is dropped.
  * Returning false ends the opening with RLM_ERR_CALLBACK and undoes everything. NULL removes it.

@@ -8,6 +8,7 @@ import CoreSwift
 final class ConfigObject {
     var path = CText("")
     var encryptionKey: [UInt8] = []
+    var clientNumber: UInt32 = 0
     var encryptionCacheBytes = Configuration(path: "").decryptedBytesMax
     var schema: Schema?
     var schemaVersion = UInt64.max
@@ -110,6 +111,22 @@ public func realm_config_set_encryption_cache_size(_ config: OpaquePointer?, _ b
 @c @implementation
 public func realm_config_get_encryption_cache_size(_ config: OpaquePointer?) -> Int {
     CABI.config(config, 0) { $0.encryptionCacheBytes }
+}
+
+/// Sets a number for the upper bits of the keys that new objects get, so that objects made in several files
+/// with different numbers never have one key (`realm_change_log_apply()`); 0, none, by default: keys
+/// continue those of the file. It is not kept in the file: all who write to it give the same one, and one
+/// that was given up must not come back. Opening fails with RLM_ERR_INVALID_ARGUMENT for more than 2^26 - 2,
+/// and with RLM_ERR_MISMATCHED_CONFIG while the process has the file open with another one.
+@c @implementation
+public func realm_config_set_client_number(_ config: OpaquePointer?, _ number: UInt32) {
+    CABI.config(config, ()) { $0.clientNumber = number }
+}
+
+/// The number for the upper bits of object keys; 0: none.
+@c @implementation
+public func realm_config_get_client_number(_ config: OpaquePointer?) -> UInt32 {
+    CABI.config(config, 0) { $0.clientNumber }
 }
 
 /// A key among the arguments; one without data is none.

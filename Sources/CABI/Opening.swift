@@ -9,6 +9,7 @@ extension ConfigObject {
         var made = Configuration(path: String(cString: path.pointer))
         made.encryptionKey = encryptionKey
         made.decryptedBytesMax = encryptionCacheBytes
+        made.clientNumber = clientNumber == 0 ? nil : clientNumber
         made.schema = schema
         made.schemaVersion = schemaVersion
         made.schemaMode = SchemaMode(rawValue: schemaMode.rawValue) ?? .automatic

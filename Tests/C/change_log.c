@@ -190,8 +190,50 @@ static void applying(void) {
     realm_release(target);
 }
 
+static realm_t *open_client(const char *path, uint32_t number) {
+    realm_config_t *config = things_config(path);
+    CHECK(realm_config_get_client_number(config) == 0);
+    realm_config_set_client_number(config, number);
+    CHECK(realm_config_get_client_number(config) == number);
+    return open_or_exit(config);
+}
+
+/* Objects made in two files at the same time have keys of their own: each side takes the other's. */
+static void meeting(void) {
+    realm_t *sides[2];
+    uint64_t starts[2];
+    uint8_t *logs[2];
+    size_t sizes[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "client%u.realm", i + 1);
+        sides[i] = open_client(path, i + 1);
+        WRITE(sides[i], SUCCEEDS(realm_change_log_add_consumer(sides[i], "sync")));
+        starts[i] = version_of(sides[i]);
+        for (int made = 0; made < 3; made++)
+            WRITE(sides[i], realm_release(make_thing(sides[i], i ? "second" : "first")));
+        CHECK(logs[i] = realm_change_log_export(sides[i], starts[i], &sizes[i]));
+    }
+    for (int i = 0; i < 2; i++)
+        WRITE(sides[i], SUCCEEDS(realm_change_log_apply(sides[i], logs[!i], sizes[!i], 1 + !i)));
+    CHECK(count_of(sides[0], "Thing") == 6 && count_of(sides[1], "Thing") == 6);
+    CHECK(differences(sides[0], sides[1]) == 0);
+
+    realm_config_t *config = things_config("client1.realm");
+    realm_config_set_client_number(config, 3);
+    FAILS(RLM_ERR_MISMATCHED_CONFIG, realm_open(config));
+    realm_config_set_client_number(config, UINT32_MAX);
+    FAILS(RLM_ERR_INVALID_ARGUMENT, realm_open(config));
+    realm_release(config);
+    for (int i = 0; i < 2; i++) {
+        realm_free(logs[i]);
+        realm_release(sides[i]);
+    }
+}
+
 int main(void) {
     reading();
     applying();
+    meeting();
     return check_end("change_log");
 }
