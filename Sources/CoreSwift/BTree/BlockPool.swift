@@ -3,6 +3,9 @@
 // their memory would come from the kernel in thousands of small pages, which was a fifth of the
 // time of a bulk load. Large chunks ask for huge pages.
 //
+// Of each size up to 2 MB one chunk stays with the process for the next transaction: memory that the kernel
+// has to clear and map anew cost small commits a sixth of their time.
+//
 // Not for what outlives the transaction, and not thread-safe: it belongs to the writer.
 
 import CKernels
@@ -14,7 +17,7 @@ struct BlockPool {
     private static let largestChunk = 4 << 20
     private static let hugePage = 2 << 20
 
-    private var chunks: [UnsafeMutableRawPointer] = []
+    private var chunks: [(memory: UnsafeMutableRawPointer, bytes: Int)] = []
     private var next: UnsafeMutableRawPointer?
     private var left = 0
     private var chunkBytes = firstChunk / 2
@@ -23,20 +26,32 @@ struct BlockPool {
 
     /// A block of `pages` pages, all zeros.
     mutating func allocate(pages: Int) -> UnsafeMutableRawPointer {
+        let block = take(pages)
+        memset(block, 0, pages << Page.shift)
+        return block
+    }
+
+    /// A block that begins with these bytes; zeros follow.
+    mutating func allocate(
+        pages: Int, copying source: UnsafeRawPointer, _ count: Int
+    ) -> UnsafeMutableRawPointer {
+        let block = take(pages)
+        memcpy(block, source, count)
+        memset(block + count, 0, pages << Page.shift - count)
+        return block
+    }
+
+    private mutating func take(_ pages: Int) -> UnsafeMutableRawPointer {
         let bytes = pages << Page.shift
-        let block: UnsafeMutableRawPointer
-        if pages > Self.pagesMax {
-            block = .allocate(byteCount: bytes, alignment: 64)
-        } else if let known = free[pages] {
+        if pages > Self.pagesMax { return .allocate(byteCount: bytes, alignment: 64) }
+        if let known = free[pages] {
             free[pages] = known.load(as: UnsafeMutableRawPointer?.self)
-            block = known
-        } else {
-            if left < bytes { addChunk(bytes) }
-            block = next.unsafelyUnwrapped
-            next = block + bytes
-            left -= bytes
+            return known
         }
-        memset(block, 0, bytes)
+        if left < bytes { addChunk(bytes) }
+        let block = next.unsafelyUnwrapped
+        next = block + bytes
+        left -= bytes
         return block
     }
 
@@ -54,17 +69,48 @@ struct BlockPool {
     private mutating func addChunk(_ bytes: Int) {
         chunkBytes = min(chunkBytes * 2, Self.largestChunk)
         while chunkBytes < bytes { chunkBytes *= 2 }
-        let isHuge = chunkBytes >= Self.hugePage
-        let chunk = UnsafeMutableRawPointer.allocate(
-            byteCount: chunkBytes, alignment: isHuge ? Self.hugePage : 64)
-        if isHuge { ck_prefer_huge_pages(chunk, chunkBytes) }
-        chunks.append(chunk)
+        let chunk = Self.kept(chunkBytes) ?? Self.make(chunkBytes)
+        chunks.append((chunk, chunkBytes))
         next = chunk
         left = chunkBytes
     }
 
+    private static func make(_ bytes: Int) -> UnsafeMutableRawPointer {
+        let isHuge = bytes >= hugePage
+        let chunk = UnsafeMutableRawPointer.allocate(
+            byteCount: bytes, alignment: isHuge ? hugePage : 64)
+        if isHuge { ck_prefer_huge_pages(chunk, bytes) }
+        return chunk
+    }
+
     /// Frees all chunks, and with them every block of at most `pagesMax` pages.
     func deallocate() {
-        for chunk in chunks { chunk.deallocate() }
+        for (chunk, bytes) in chunks where !Self.keep(chunk, bytes) { chunk.deallocate() }
+    }
+
+    // MARK: What stays
+
+    /// Addresses of chunks that nobody uses, by size from `firstChunk` on; 0: none. Words that are
+    /// exchanged and no lock, which another thread might hold when the process forks.
+    nonisolated(unsafe) private static let keptChunks: UnsafeMutablePointer<UInt64> = {
+        let words = UnsafeMutablePointer<UInt64>.allocate(capacity: keptSizes)
+        words.initialize(repeating: 0, count: keptSizes)
+        return words
+    }()
+    private static let keptSizes = 6
+
+    private static func keptWord(_ bytes: Int) -> UnsafeMutablePointer<UInt64>? {
+        let size = bytes.trailingZeroBitCount - firstChunk.trailingZeroBitCount
+        return size < keptSizes ? keptChunks + size : nil
+    }
+
+    private static func kept(_ bytes: Int) -> UnsafeMutableRawPointer? {
+        guard let word = keptWord(bytes) else { return nil }
+        return UnsafeMutableRawPointer(bitPattern: UInt(ck_exchange_u64(word, 0)))
+    }
+
+    private static func keep(_ chunk: UnsafeMutableRawPointer, _ bytes: Int) -> Bool {
+        guard let word = keptWord(bytes) else { return false }
+        return ck_cas_u64(word, 0, UInt64(UInt(bitPattern: chunk)))
     }
 }

@@ -47,6 +47,13 @@ struct TransientTable {
     /// carry bytes of this process into the file.
     mutating func allocate(pages: Int) -> UnsafeMutableRawPointer { pool.allocate(pages: pages) }
 
+    /// The same, beginning with a copy of `count` bytes.
+    mutating func allocate(
+        pages: Int, copying source: UnsafeRawPointer, _ count: Int
+    ) -> UnsafeMutableRawPointer {
+        pool.allocate(pages: pages, copying: source, count)
+    }
+
     private mutating func free(_ block: TransientBlock) {
         guard !block.isOpenLeaf, let pointer = block.pointer else { return }
         pool.deallocate(pointer, pages: Int(block.pages))

@@ -121,8 +121,7 @@ struct RowTree {
                 throw outOfRange("row branch", first, last, low, high)
             }
         }
-        let copy = memory.pointee.blocks.allocate(pages: 1)
-        memcpy(copy, node, Page.size)
+        let copy = memory.pointee.blocks.allocate(pages: 1, copying: node, Page.size)
         memory.pointee.drop(reference)
         memory.pointee.blocks.add(copy, pages: 1).store(place)
         return copy

@@ -72,8 +72,8 @@ extension Table {
             return place
         }
         if place.state == .sealed { try checkKeys(view, low, high) }
-        let copy = memory.pointee.blocks.allocate(pages: pages)
-        memcpy(copy, view.base, view.bytesUsed)
+        let copy = memory.pointee.blocks.allocate(
+            pages: pages, copying: view.base, view.bytesUsed)
         let old = reference.isTransient ? memory.pointee.blocks.pages(reference) : 0
         if old > 0 {
             memory.pointee.blocks.replace(reference, with: copy, pages: pages)
