@@ -166,3 +166,65 @@ def test_help_names_the_commands() -> None:
     done = run("--help")
     assert done.returncode == 0
     assert all(command in done.stdout for command in ("check", "stats", "migrate"))
+
+
+# -- keys ---------------------------------------------------------------------------------------------
+
+
+def key_file(folder: Path, name: str) -> tuple[bytes, Path]:
+    key = os.urandom(64)
+    (folder / name).write_bytes(key)
+    return key, folder / name
+
+
+def count(file: Path, key: bytes | None) -> int:
+    with realm.open(file, classes=models.ALL, encryption_key=key) as r:
+        return len(r.objects(models.Airport))
+
+
+def test_a_file_is_encrypted_gets_another_key_and_is_decrypted(file: Path, tmp_path: Path) -> None:
+    (one, one_file), (two, two_file) = key_file(tmp_path, "one"), key_file(tmp_path, "two")
+    done = run("encrypt", file, "--new-key-file", one_file)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"{file}: encrypted\n", "")
+    assert b"Airport" not in file.read_bytes()
+    assert count(file, one) == 8
+    done = run("rekey", file, "--key-file", one_file, "--new-key-file", two_file, "--json")
+    assert (done.returncode, json.loads(done.stdout)) == (
+        0, {"file": str(file), "encrypted": True})
+    with pytest.raises(realm.Error):
+        count(file, one)
+    assert count(file, two) == 8
+    done = run("decrypt", file, "--key-file", two_file)
+    assert (done.returncode, done.stdout) == (0, f"{file}: no longer encrypted\n")
+    assert count(file, None) == 8
+    assert run("check", file).returncode == 0
+    assert not list(tmp_path.glob("*.rekeying*"))
+
+
+def test_a_key_is_not_changed_by_half(file: Path, tmp_path: Path) -> None:
+    (one, one_file), (_, two_file) = key_file(tmp_path, "one"), key_file(tmp_path, "two")
+    before = file.read_bytes()
+    short = tmp_path / "short"
+    short.write_bytes(b"x" * 63)
+    for arguments, status, message in [
+        (("encrypt", file), 64, "--new-key-file"),
+        (("encrypt", file, "--new-key-file", short), 2, "64 bytes"),
+        (("encrypt", file, "--key-file", one_file, "--new-key-file", two_file), 64, "no key"),
+        (("decrypt", file), 64, "--key-file"),
+        (("decrypt", file, "--key-file", one_file), 2, "not encrypted"),
+        (("rekey", file, "--new-key-file", one_file), 64, "--key-file"),
+        (("rekey", file, "--key-file", one_file, "--new-key-file", two_file), 2, "not encrypted"),
+        (("encrypt", tmp_path / "none.realm", "--new-key-file", one_file), 2, "none.realm"),
+    ]:
+        done = run(*arguments)
+        assert (done.returncode, done.stdout) == (status, "") and message in done.stderr, arguments
+    with realm.open(file, classes=models.ALL):
+        done = run("encrypt", file, "--new-key-file", one_file)
+        assert done.returncode == 2 and "open" in done.stderr
+    assert file.read_bytes() == before
+    assert run("encrypt", file, "--new-key-file", one_file).returncode == 0
+    done = run("encrypt", file, "--new-key-file", two_file)
+    assert done.returncode == 2 and "no key was given" in done.stderr
+    done = run("rekey", file, "--key-file", two_file, "--new-key-file", one_file)
+    assert done.returncode == 2 and "another key" in done.stderr
+    assert count(file, one) == 8

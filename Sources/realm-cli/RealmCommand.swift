@@ -4,6 +4,7 @@
 //   realm stats FILE      sizes, versions, free space, objects and bytes of each class
 //   realm migrate FILE    other names for classes and properties, or none
 //   realm salvage FILE OUT    what is intact of a damaged file, in a new one
+//   realm encrypt|decrypt|rekey FILE    a file's first encryption key, none, or another
 //
 // This file has the entry point, the options that the commands share, and how errors become exit
 // statuses. What a file is asked for is in `Inspection` and `Restructuring`; how answers are shown in
@@ -24,6 +25,7 @@ struct RealmCommand: ParsableCommand {
         version: toolVersion,
         subcommands: [
             CheckCommand.self, StatsCommand.self, MigrateCommand.self, SalvageCommand.self,
+            EncryptCommand.self, DecryptCommand.self, RekeyCommand.self,
         ])
 }
 

@@ -13,6 +13,8 @@ struct TransientBlock {
     /// Pages the block will take; 0 for an open leaf, which has to be sealed first.
     var pages: Int32
     var isOpenLeaf: Bool
+    /// A block of the file, which is written as it is: its memory is that of the mapping.
+    var isBorrowed = false
 }
 
 /// The memory blocks of a write transaction, named by their position in the table.
@@ -55,15 +57,26 @@ struct TransientTable {
     }
 
     private mutating func free(_ block: TransientBlock) {
-        guard !block.isOpenLeaf, let pointer = block.pointer else { return }
+        guard !block.isOpenLeaf, !block.isBorrowed, let pointer = block.pointer else { return }
         pool.deallocate(pointer, pages: Int(block.pages))
     }
 
     mutating func add(
         _ pointer: UnsafeMutableRawPointer, pages: Int, isOpenLeaf: Bool = false
     ) -> BlockReference {
-        let block = TransientBlock(pointer: pointer, pages: Int32(pages), isOpenLeaf: isOpenLeaf)
-        pageTotal += pages
+        add(TransientBlock(pointer: pointer, pages: Int32(pages), isOpenLeaf: isOpenLeaf))
+    }
+
+    /// A block of the base version that only moves. Nobody changes it any more.
+    mutating func add(borrowed block: UnsafeRawPointer, pages: Int) -> BlockReference {
+        add(
+            TransientBlock(
+                pointer: UnsafeMutableRawPointer(mutating: block), pages: Int32(pages),
+                isOpenLeaf: false, isBorrowed: true))
+    }
+
+    private mutating func add(_ block: TransientBlock) -> BlockReference {
+        pageTotal += Int(block.pages)
         if let index = firstFree.popLast() {
             entries[Int(index)] = block
             return .transient(Int(index))

@@ -94,6 +94,9 @@ public struct Configuration {
         return request
     }
 
+    /// Tests have in small files what otherwise happens in large ones.
+    var spaceLimits = SpaceLimits()
+
     var storeOptions: StoreOptions {
         var options = StoreOptions()
         options.readOnly = schemaMode == .readOnly
@@ -104,6 +107,7 @@ public struct Configuration {
         options.clientNumber = clientNumber ?? 0
         options.encryptionKey = encryptionKey
         options.decryptedBytesMax = decryptedBytesMax
+        options.spaceLimits = spaceLimits
         return options
     }
 

@@ -77,6 +77,8 @@ final class CommitBuilder {
         var rest: UInt64 { run.count - used }
     }
     private var pieces: [Piece]
+    /// Each block has a piece of its own.
+    private let isScattered: Bool
     private var current = 0
     /// Of a write that went before the others.
     private var failure: RealmError?
@@ -93,6 +95,7 @@ final class CommitBuilder {
         self.version = version
         scratch = store.scratch
         pieces = runs.map { Piece(run: $0) }
+        isScattered = runs.isEmpty
         scratch.reset()
         self.group = group
         self.kept = kept
@@ -128,8 +131,8 @@ final class CommitBuilder {
     }
 
     private func take(_ count: UInt64) -> UInt64 {
-        if pieces[current].rest < count {
-            if let fitting = pieces.firstIndex(where: { $0.rest >= count }) {
+        if pieces.isEmpty || pieces[current].rest < count {
+            if !isScattered, let fitting = pieces.firstIndex(where: { $0.rest >= count }) {
                 current = fitting
             } else {
                 // The estimate was short or the pieces too small: one more run for this block.
@@ -170,6 +173,7 @@ final class CommitBuilder {
                 payload,
                 soft: soft && !store.options.inMemory && !(group?.isFull(version) ?? false))
             space.committed(version)
+            store.sweep.note(written: pieces.reduce(0) { $0 + $1.used }, space)
             store.group.listed = (version, group?.versions ?? [])
             store.group.unlock()
             lease.end(keepsWriter: keepsWriter)
@@ -268,7 +272,7 @@ final class CommitBuilder {
     private func placeOwnBlocks(
         _ payload: UnsafeRawBufferPointer, trims: Bool
     ) throws(RealmError) -> (BlockReference, [SpaceRun]) {
-        try space.planChunks(version)
+        try space.planChunks(version, store.sweep.isMoving ? store.sweep.moves : nil)
         let chunks = space.chunks.indices.filter {
             !space.isInline && space.chunks[$0].reference.isNone
         }
@@ -296,7 +300,7 @@ final class CommitBuilder {
         for piece in pieces { space.settle(piece.run, used: piece.used) }
         let grown = space.noteGrowth()
         // The durable version may reach to the end of the file.
-        if trims { space.trim(all: givesBackAll) }
+        if trims { space.trim(all: givesBackAll, floor: store.sweep.boundary) }
 
         let buffer = scratch.buffer((sizes.reduce(0, +) + rootPages) * Page.size)
         var offset = 0

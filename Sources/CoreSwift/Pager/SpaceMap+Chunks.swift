@@ -7,8 +7,11 @@ extension SpaceMap {
     }
 
     /// Chooses the chunks to write in the commit that makes `version`, divides and joins them, and
-    /// frees their old blocks. The chosen ones are those without a reference afterwards.
-    func planChunks(_ version: UInt64) throws(RealmError) {
+    /// frees their old blocks. The chosen ones are those without a reference afterwards. `moves`: blocks that
+    /// shall not stay where they are; one at a time goes.
+    func planChunks(
+        _ version: UInt64, _ moves: ((BlockReference) -> Bool)? = nil
+    ) throws(RealmError) {
         let entryCount = self.entryCount
         if isInline {
             guard entryCount > limits.inlineEntriesMax else { return }
@@ -28,6 +31,11 @@ extension SpaceMap {
                 })
             else { break }
             try rewrite(busiest, version)
+        }
+        if let moves,
+            let index = chunks.firstIndex(where: { !$0.reference.isNone && moves($0.reference) })
+        {
+            try rewrite(index, version)
         }
     }
 

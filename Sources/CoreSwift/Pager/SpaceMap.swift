@@ -30,6 +30,8 @@ struct SpaceLimits {
     var chunkEntriesMax = 4096
     /// The file gives back no less than this (1 MiB).
     var trimPagesMin: UInt64 = 256
+    /// Less that is free is left where it is; what a sweep made free is given back in such steps.
+    var sweepPagesMin: UInt64 = 64
 }
 
 struct SpaceRun: Equatable {
@@ -86,10 +88,14 @@ final class SpaceMap {
 
     /// Commits of at most this many pages count as small.
     private static let smallRunPages: UInt64 = 32
+    /// Of larger ones not each block looks for its own place.
+    private static let scatteredPagesMax: UInt64 = 1024
     /// The file grows by at most this many pages ahead of need (256 KiB).
     private static let growthPagesMax: UInt64 = 64
 
     let limits: SpaceLimits
+    /// A sweep goes on: the lowest place is the best one.
+    var placesLow = false
 
     init(version: UInt64, pageCount: UInt64, limits: SpaceLimits = SpaceLimits()) {
         self.limits = limits
@@ -337,9 +343,13 @@ final class SpaceMap {
     // MARK: Taking and returning pages
 
     /// Takes `count` pages for a commit, in as few pieces as reasonable, growing the file if need
-    /// be. The pieces are to be settled with `settle`.
+    /// be. The pieces are to be settled with `settle`. None: much is free, but in small pieces, and each block
+    /// is to ask for its own place.
     func reserve(_ count: UInt64) -> [SpaceRun] {
         if let run = takeBestFit(count) { return [run] }
+        if placesLow || (count <= Self.scatteredPagesMax && freePages > max(count, pageCount / 8)) {
+            return []
+        }
         var pieces: [SpaceRun] = []
         var rest = count
         if count <= Self.smallRunPages {
@@ -372,7 +382,7 @@ final class SpaceMap {
 
     private func takeBestFit(_ count: UInt64) -> SpaceRun? {
         guard count <= freePages else { return nil }
-        if pageCount >= limits.trimPagesMin, freePages > pageCount / 2 {
+        if placesLow || (pageCount >= limits.trimPagesMin && freePages > pageCount / 3) {
             if let run = takeLowest(count) { return run }
         }
         var index = FreeBuckets.lengthClass(count)
@@ -435,7 +445,8 @@ final class SpaceMap {
         if let last = trailingFree(), last.count < count, carve(last) { page = last.page }
         let needed = page + count - pageCount
         // A tiny file does not grow to 64 pages at once.
-        let ahead = min(Self.growthPagesMax, max(8, pageCount / 8))
+        let isWasteful = freePages > pageCount / 8
+        let ahead = isWasteful ? 0 : min(Self.growthPagesMax, max(8, pageCount / 8))
         let added = needed >= ahead ? needed : ahead
         pageCount += added
         let run = SpaceRun(page: page, count: count)
@@ -450,13 +461,18 @@ final class SpaceMap {
         return SpaceRun(page: last.page, count: last.count)
     }
 
-    /// Puts pages that were taken and not used back.
+    /// Puts pages that were taken and not used back. A file that was cut and grows again has chunks begin
+    /// among them.
     private func giveBack(_ run: SpaceRun) {
-        let chunk = chunkIndex(run.page)
         freePages += run.count
-        insertFree(
-            SpaceEntry(page: run.page, count: run.count), chunk,
-            chunks[chunk].lowerBound(run.page))
+        var page = run.page
+        while page < run.end {
+            let chunk = chunkIndex(page)
+            let end = min(run.end, chunkEnd(chunk))
+            insertFree(
+                SpaceEntry(page: page, count: end - page), chunk, chunks[chunk].lowerBound(page))
+            page = end
+        }
     }
 
     // MARK: A commit's changes
@@ -519,8 +535,9 @@ final class SpaceMap {
         return grown
     }
 
-    /// Gives the free end of the file back if it is a large part of it, or `all` of it.
-    func trim(all: Bool) {
+    /// Gives the free end of the file back if it is a large part of it, or `all` of it, or down to
+    /// the `floor` of a sweep.
+    func trim(all: Bool, floor: UInt64 = 0) {
         guard pageCount <= basePageCount else { return }
         var free: UInt64 = 0
         var end = pageCount
@@ -531,8 +548,12 @@ final class SpaceMap {
                 end = entry.page
             }
         }
-        guard all || free >= max(limits.trimPagesMin, pageCount / 4) else { return }
-        let target = all ? end : end + min(64, free / 8)
+        var target = all ? end : end + min(64, free / 8)
+        if !all, free < max(limits.trimPagesMin, pageCount / 4) {
+            target = max(target, floor)
+            let step = min(limits.sweepPagesMin, max(8, pageCount / 64))
+            guard floor > 0, pageCount >= target + step else { return }
+        }
         while pageCount > target, let last = trailingFree() {
             let page = max(last.page, target)
             let cut = SpaceRun(page: page, count: last.end - page)

@@ -8,7 +8,7 @@
 // * `mutex`: pins, closing, failure. Held briefly; never while waiting for another process, except
 //   when the lock file grows.
 // * `mappingMutex`: the mapping. May be taken while `mutex` is held, not the other way round.
-// * The writer (`gate` within the process, a byte lock between processes): `space`, `scratch`.
+// * The writer (`gate` within the process, a byte lock between processes): `space`, `sweep`, `scratch`.
 //
 // Invariants
 //  1. A version that is pinned here has a reader slot in the lock file with that version.
@@ -79,6 +79,7 @@ final class Store: @unchecked Sendable {
     let group = CommitGroup()
     /// The space map of the newest version if this store committed it; nil = to be loaded.
     var space: SpaceMap?
+    var sweep = SpaceSweep()
     let scratch = CommitScratch()
     /// Commits since slots of dead processes were last looked for.
     var commitsSinceReclaim = 0

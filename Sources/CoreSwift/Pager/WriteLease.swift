@@ -46,6 +46,7 @@ final class WriteLease {
             let kept = try store.versionsKept(for: base)
             let space = try store.loadSpace(base, kept)
             let version = base.version + versions
+            space.placesLow = store.sweep.placesLow(space)
             guard let baseSlot = store.lockFile.root(of: base.version)?.slot else {
                 throw RealmError(
                     .invalidDatabase,

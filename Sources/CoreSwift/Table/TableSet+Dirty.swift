@@ -1,4 +1,4 @@
-// Whether a write transaction has done anything yet.
+// Whether a write transaction has done anything yet, and the keys that it gives.
 
 extension TableSet {
     /// The running write transaction has changed something, the schema included.
@@ -7,5 +7,14 @@ extension TableSet {
         var found = knownSchema == nil
         forEachTable { if $0.state.changes.isDirty { found = true } }
         return found
+    }
+
+    /// The next object key of each class that gives keys in sequence.
+    func nextKeys() -> [ClassKey: ObjectKey] {
+        var result: [ClassKey: ObjectKey] = [:]
+        for item in stored.schema.classes {
+            if let table = table(item.key) { result[item.key] = table.state.nextKey }
+        }
+        return result
     }
 }

@@ -139,15 +139,6 @@ final class TableSet {
         directory.pointee.table(key)
     }
 
-    /// The next object key of each class that gives keys in sequence.
-    func nextKeys() -> [ClassKey: ObjectKey] {
-        var result: [ClassKey: ObjectKey] = [:]
-        for item in stored.schema.classes {
-            if let table = table(item.key) { result[item.key] = table.state.nextKey }
-        }
-        return result
-    }
-
     // MARK: Versions
 
     /// Moves to another version; takes over its pin and gives up the old one.
@@ -480,6 +471,8 @@ final class TableSet {
             if store.options.clientNumber != 0 {
                 try forEachTable { table throws(RealmError) in try table.checkKeysGiven() }
             }
+            store.sweep.isMoving = store.sweep.isWalking
+            if store.sweep.isMoving { sweepSome(transaction.pointee.memory) }
             let sharesSync = waits && store.mayShareSync
             let next = try write(
                 transaction.pointee.memory, lease, isSoft: !waits || sharesSync, tells, goesOn)
@@ -507,11 +500,15 @@ final class TableSet {
         next.format = isSchemaDirty ? stored.format : catalog.format
         next.schemaVersion = catalog.schemaVersion
         next.schema = catalog.schema
-        let schemaBytes = isSchemaDirty ? stored.encoded() : []
+        let sweeps = store.sweep.isMoving
+        let writesSchema =
+            isSchemaDirty || (sweeps && !catalog.schema.isNone && store.sweep.moves(catalog.schema))
+        let schemaBytes = writesSchema ? stored.encoded() : []
         let schemaPages = Page.count(forBytes: schemaBytes.count)
-        if isSchemaDirty, !catalog.schema.isNone { memory.pointee.freed.append(catalog.schema) }
+        if writesSchema, !catalog.schema.isNone { memory.pointee.freed.append(catalog.schema) }
         var log = try logCommit()
         defer { log?.deallocate() }
+        if sweeps { log?.move(store.sweep.moves) }
         memory.pointee.freed += log?.freed ?? []
         let builder = try lease.prepareCommit(
             pages: memory.pointee.blocks.pageTotal + schemaPages + (log?.pages ?? 0),
@@ -523,7 +520,7 @@ final class TableSet {
             guard let table = table(item.key) else { continue }
             next.classes.append(table.place(builder))
         }
-        if isSchemaDirty {
+        if writesSchema {
             let block = TransactionMemory.allocate(pages: schemaPages)
             schemaBlock = block
             schemaBytes.withUnsafeBytes { bytes in

@@ -88,10 +88,22 @@ import Testing
         realm.close()
     }
 
+    /// One that the engine sees as lasting, and one that it overcomes, do for what differs.
+    @Test(arguments: [EIO, EINTR])
+    func aCompactionOfAnEncryptedFileThatFailsLeavesTheRealmAsItWas(code: Int32) throws {
+        try failCompactions(code, key: [UInt8](repeating: 9, count: 64))
+    }
+
     @Test(arguments: codes)
     func aCompactionThatFailsLeavesTheRealmAsItWas(code: Int32) throws {
+        try failCompactions(code, key: [])
+    }
+
+    private func failCompactions(_ code: Int32, key: [UInt8]) throws {
         let path = directory.file()
-        var realm = try Realm.open(MaintenanceTests.configuration(path))
+        var configuration = MaintenanceTests.configuration(path)
+        configuration.encryptionKey = key
+        var realm = try Realm.open(configuration)
         try MaintenanceTests.fill(realm, 0..<1500)
         try realm.write {
             for id in 0..<1000 {
@@ -100,10 +112,10 @@ import Testing
         }
         realm.close()
         let bytes = TestSettings.readFile(path)
-        try campaign("compaction", code, callsMin: 8) { number in
+        try campaign(key.isEmpty ? "compaction" : "compaction, encrypted", code, callsMin: 8) { number in
             TestSettings.writeFile(path, bytes)
             let files = failing(.max, with: code)
-            realm = try Realm.open(MaintenanceTests.configuration(path), files: files)
+            realm = try Realm.open(configuration, files: files)
             files.resetCalls()
             files.faults = [number: .error(code)]
             let error = outcome { () throws(RealmError) in
@@ -121,8 +133,8 @@ import Testing
                 #expect(error != nil && unusable.message.contains("opened again"))
             }
             realm.close()
-            #expect(Realm.check(path: path) == [], "\(files.lastFault)")
-            realm = try Realm.open(MaintenanceTests.configuration(path))
+            #expect(Realm.check(path: path, encryptionKey: key) == [], "\(files.lastFault)")
+            realm = try Realm.open(configuration)
             #expect(try realm.compact())
             try MaintenanceTests.expectFilled(realm, 1000..<1500)
             realm.close()
@@ -134,11 +146,14 @@ import Testing
         }
     }
 
-    @Test(arguments: codes)
-    func aDeletionThatFailsCanBeTriedAgain(code: Int32) throws {
+    @Test(arguments: codes, [false, true])
+    func aDeletionThatFailsCanBeTriedAgain(code: Int32, isEncrypted: Bool) throws {
         let path = directory.file()
+        var configuration = MaintenanceTests.configuration(path)
+        configuration.encryptionKey = isEncrypted ? [UInt8](repeating: 9, count: 64) : []
+        let key = configuration.encryptionKey
         try campaign("deletion", code, callsMin: 8) { number in
-            let realm = try Realm.open(MaintenanceTests.configuration(path))
+            let realm = try Realm.open(configuration)
             try MaintenanceTests.fill(realm, 0..<20)
             realm.close()
             TestSettings.writeFile(path + ".note", [1])
@@ -151,7 +166,7 @@ import Testing
             if error != nil {
                 // Whole or gone.
                 if access(path, F_OK) == 0 {
-                    #expect(Realm.check(path: path) == [], "\(files.lastFault)")
+                    #expect(Realm.check(path: path, encryptionKey: key) == [], "\(files.lastFault)")
                 }
                 try Realm.deleteFiles(path)
             }

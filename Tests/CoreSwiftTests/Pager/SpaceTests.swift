@@ -192,6 +192,16 @@ import Testing
         try map.checkInvariants()
     }
 
+    @Test func aFileThatWasCutGrowsOverTheBeginningOfAChunk() throws {
+        let map = SpaceMap(version: 3, pageCount: 400)
+        map.isInline = false
+        map.chunks.append(SpaceChunk(first: 420))
+        #expect(map.grow(5) == SpaceRun(page: 400, count: 5))
+        #expect(map.pageCount == 450)
+        #expect(map.chunks.map(\.entries.count) == [1, 1])
+        try map.checkInvariants()
+    }
+
     /// Long random use with tiny limits: division, joining, inline and back, trimming.
     @Test func mapsOfEveryShapeStayConsistent() throws {
         let campaign = Campaign("map shapes", seconds: 2, atLeast: 600)

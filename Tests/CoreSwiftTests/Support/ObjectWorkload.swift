@@ -117,15 +117,19 @@ struct ObjectWorkload: CrashWorkload {
     var isChecked = true
     /// With which the file is encrypted; empty: it is plain.
     let key: [UInt8]
+    /// Half of them have space maps of all shapes, and files that are swept.
+    let spaceLimits: SpaceLimits
     /// The change log is kept for a consumer that lags behind.
     var keepsLog = false
     /// Changes are committed by blocks that run asynchronously, and become one version where they can.
     var isGrouped = false
 
-    init(_ random: inout Random, itemsMax: Int64 = 250) {
+    init(_ random: inout Random, itemsMax: Int64 = 250, spaceLimits: SpaceLimits? = nil) {
         self.itemsMax = itemsMax
         stepsMax = [2, 10, 60][random.below(3)]
         key = random.below(2) == 0 ? [] : [UInt8](repeating: 3, count: 64)
+        let isSwept = random.below(2) == 0
+        self.spaceLimits = spaceLimits ?? (isSwept ? .tiny : SpaceLimits())
     }
 
     var emptyModel: ObjectModel { ObjectModel() }
@@ -133,6 +137,7 @@ struct ObjectWorkload: CrashWorkload {
     func open(_ path: String, _ files: FileSystem) throws -> ObjectSession {
         var configuration = Self.configuration(path)
         configuration.encryptionKey = key
+        configuration.spaceLimits = spaceLimits
         let session = ObjectSession(
             try Realm.open(configuration, files: files), isChecked: isChecked,
             keepsLog: keepsLog)

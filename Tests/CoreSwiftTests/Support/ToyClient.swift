@@ -28,6 +28,7 @@ extension SpaceLimits {
         limits.operationsMin = 6
         limits.chunkEntriesMin = 6
         limits.trimPagesMin = 16
+        limits.sweepPagesMin = 4
         return limits
     }
 }

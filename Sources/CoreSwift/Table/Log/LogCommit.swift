@@ -1,6 +1,8 @@
 // What a commit does to the change log: adds what it recorded, drops what nobody needs any more, and
 // keeps the directory small. Planned before the commit's pages are reserved, placed with its blocks.
 
+import CKernels
+
 struct LogCommit {
     /// A block that the commit writes.
     private struct Block {
@@ -142,6 +144,24 @@ struct LogCommit {
             let entries = directory?.entries ?? []
             let index = entries.firstIndex { $0.last > entry.last } ?? entries.count
             directory?.entries.insert(entry, at: index)
+        }
+    }
+
+    /// Has blocks written anew that shall not stay where they are. Those of segments that a block of higher level
+    /// names stay, until that is given up.
+    mutating func move(_ moves: (BlockReference) -> Bool) {
+        for entry in directory?.entries ?? [] where moves(entry.root) {
+            // What can't be read is left to who needs it.
+            guard let block = try? nodes.logBlock(entry) else { continue }
+            let pages = entry.root.pageCount
+            let memory = TransactionMemory.allocate(pages: pages)
+            memcpy(memory, block, pages << Page.shift)
+            blocks.append(
+                Block(
+                    memory: memory, pages: pages, from: entry.from, last: entry.last,
+                    level: entry.level))
+            freed.append(entry.root)
+            directory?.entries.removeAll { $0.last == entry.last }
         }
     }
 
