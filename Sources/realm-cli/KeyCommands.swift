@@ -39,13 +39,15 @@ struct EncryptCommand: ParsableCommand {
     @Option(
         name: .customLong("new-key-file"),
         help: ArgumentHelp(
-            "A file with the 64 random bytes of the key that the realm file gets.", valueName: "path"),
+            "A file with the 64 random bytes of the key that the realm file gets.",
+            valueName: "path"),
         completion: .file())
     var newKeyFile: String
 
     func validate() throws {
         if options.keyFile != nil {
-            throw ValidationError("A plain file has no key; 'realm rekey' changes that of an encrypted one.")
+            throw ValidationError(
+                "A plain file has no key; 'realm rekey' changes that of an encrypted one.")
         }
     }
 

@@ -85,7 +85,9 @@ private struct SweepWalk {
         let pages = reference.pageCount
         moved += pages
         memory.pointee.drop(reference)
-        guard !changes.isEmpty else { return memory.pointee.blocks.add(borrowed: block, pages: pages) }
+        guard !changes.isEmpty else {
+            return memory.pointee.blocks.add(borrowed: block, pages: pages)
+        }
         let copy: UnsafeMutableRawPointer = memory.pointee.blocks.allocate(pages: pages)
         memcpy(copy, block, pages << Page.shift)
         for change in changes { change.reference.store(copy + change.offset) }

@@ -112,7 +112,8 @@ import Testing
         }
         realm.close()
         let bytes = TestSettings.readFile(path)
-        try campaign(key.isEmpty ? "compaction" : "compaction, encrypted", code, callsMin: 8) { number in
+        try campaign(key.isEmpty ? "compaction" : "compaction, encrypted", code, callsMin: 8) {
+            number in
             TestSettings.writeFile(path, bytes)
             let files = failing(.max, with: code)
             realm = try Realm.open(configuration, files: files)
