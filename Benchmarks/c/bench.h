@@ -10,6 +10,7 @@
  */
 #ifndef BENCH_H
 #define BENCH_H
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -20,6 +21,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 #include <unistd.h>
 #ifdef BENCH_CALLGRIND
 #include <valgrind/callgrind.h>
@@ -416,4 +418,15 @@ static inline void report_peak_memory(void)
 #ifdef BENCH_MAIN
 struct bench B = {.rng = 88172645463325252ull, .clock = CLOCK_MONOTONIC};
 #endif
+/* Has the kernel forget what it has read of a file. */
+static inline void drop_from_memory(const char* path)
+{
+    int file = open(path, O_RDONLY);
+    if (file < 0)
+        return;
+    fsync(file);
+    posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    close(file);
+}
+
 #endif

@@ -561,17 +561,6 @@ static bool parse_key(const char* hex)
     return g_encrypted = true;
 }
 
-/* Has the kernel forget what it has read of a file. */
-static void drop_from_memory(const char* path)
-{
-    int file = open(path, O_RDONLY);
-    if (file < 0)
-        return;
-    fsync(file);
-    posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
-    close(file);
-}
-
 int main(int argc, char** argv)
 {
     if (argc < 4 || (B.n = strtoull(argv[1], NULL, 10)) < 100)

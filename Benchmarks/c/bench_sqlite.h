@@ -32,6 +32,8 @@ void w_get_by_pk(void);
 void w_get_by_strpk(void);
 void w_query_int_range(void);
 void w_query_string_eq(void);
+void w_cold_scan(void);
+void w_warm_up(void);
 void w_query_contains(void);
 void w_query_contains_c(void);
 void w_query_link(void);

@@ -80,6 +80,19 @@ void w_query_string_eq(void)
     snprintf(q, sizeof q, "SELECT count(*) FROM person WHERE name = '%s'", name);
     expect("query_string_eq", time_query("query_string_eq", q, 20), 1);
 }
+/* The first query of its process: run as a program of its own, whose file is not in memory (main). */
+void w_cold_scan(void)
+{
+    char q[128], name[32];
+    person_name(name, target_id());
+    snprintf(q, sizeof q, "SELECT count(*) FROM person WHERE name = '%s'", name);
+    expect("cold_scan", time_query("cold_scan", q, 1), 1);
+}
+/* Reads all objects once, so that what follows finds them in the cache. */
+void w_warm_up(void)
+{
+    expect("warm_up", time_query("warm_up", "SELECT count(*) FROM person WHERE score < 0", 1), 0);
+}
 void w_query_contains(void)
 {
     size_t want = count_names("777");
