@@ -52,6 +52,45 @@ private final class Told: @unchecked Sendable {
     var parts: [Double] = []
 }
 
+class Spot: EmbeddedObject {
+    @Persisted var x: Double
+    @Persisted var y: Double
+}
+
+/// A type of the program that is stored as an embedded object.
+struct Vector: CustomPersistable {
+    var x: Double
+    var y: Double
+    init(_ x: Double, _ y: Double) { (self.x, self.y) = (x, y) }
+    init(persistedValue: Spot) { self.init(persistedValue.x, persistedValue.y) }
+    var persistableValue: Spot { Spot(value: [x, y]) }
+}
+
+enum Kind: Int, RealmEnum { case small, large }
+
+class Ship: Object {
+    @Persisted var at: Vector
+    @Persisted var goal: Vector?
+    @Persisted var course: List<Vector>
+    @Persisted var kind: Kind
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
+/// Declared as the class page of the Objective-C class has it.
+class Ticket: Object {
+    @Persisted var title: String
+    @Persisted var price: Int?
+    @Persisted var part: Ticket?
+    @Persisted var wholes: LinkingObjects<Ticket>
+    override class func primaryKey() -> String? { "title" }
+    override class func defaultPropertyValues() -> [String: Any] { ["price": 5, "title": "none"] }
+    override class func requiredProperties() -> [String] { ["price"] }
+    override class func linkingObjectsProperties() -> [String: PropertyDescriptor] {
+        ["wholes": PropertyDescriptor(with: Ticket.self, propertyName: "part")]
+    }
+    override class func shouldIncludeInDefaultSchema() -> Bool { false }
+}
+
 @Suite struct SurfaceTests {
     private let shops: [ObjectBase.Type] = [Shop.self, Place.self]
 
@@ -233,5 +272,114 @@ private final class Told: @unchecked Sendable {
         #expect(Set(Array(all).map { ObjectIdentifier($0) }).count == 4)
         try realm.write { for person in all where person.id != 1 { realm.delete(person) } }
         #expect(all.map { $0.name } == ["P1"] && kept?.isInvalidated == false)
+    }
+
+    @Test func typesOfTheProgramAreStoredAsEmbeddedObjects() throws {
+        let realm = try Realm(configuration: memory([Ship.self, Spot.self]))
+        let ship = Ship(value: ["at": ["x": 1, "y": 2]])
+        ship.course.append(Vector(5, 6))
+        #expect(ship.at == Vector(1, 2) && ship.goal == nil && ship.kind == .small)
+        try realm.write {
+            realm.add(ship)
+            realm.create(Ship.self)
+        }
+        #expect(ship.at == Vector(1, 2) && ship.goal == nil && ship.course[0] == Vector(5, 6))
+        try realm.write {
+            ship.goal = Vector(3, 4)
+            ship.course[0] = Vector(7, 8)
+            ship.course.append(Vector(9, 9))
+            ship.kind = .large
+        }
+        #expect(ship.goal == Vector(3, 4) && Array(ship.course) == [Vector(7, 8), Vector(9, 9)])
+        let all = realm.objects(Ship.self)
+        #expect(all.where { $0.at == Vector(1, 2) }.count == 1)
+        #expect(all.where { $0.at != Vector(1, 2) }.count == 1 && all[1].at == Vector(0, 0))
+        #expect(all.where { $0.kind == .large }.count == 1)
+        try realm.write { ship.goal = nil }
+        #expect(ship.goal == nil)
+    }
+
+    @Test func whatIsInsideMixedValuesIsAskedFor() throws {
+        let realm = try Realm(configuration: memory())
+        try realm.write {
+            let one = Everything()
+            one.any = .fromArray([.int(1), .string("x")])
+            let other = Everything()
+            other.any = .fromDictionary(["a": .int(7)])
+            realm.add([one, other])
+        }
+        func count(_ condition: (Query<Everything>) -> Query<Bool>) -> Int {
+            realm.objects(Everything.self).where(condition).count
+        }
+        #expect(count { $0.any[0] == .int(1) } == 1 && count { $0.any[1] == .int(1) } == 0)
+        #expect(count { $0.any["a"] == .int(7) } == 1 && count { $0.any.any == .string("x") } == 1)
+    }
+
+    @Test func collectionsAreDeleted() throws {
+        let realm = try Realm(configuration: memory())
+        try realm.write {
+            let ann = Person(value: ["id": 1])
+            let it = Everything()
+            realm.add(ann)
+            realm.add(it)
+            for name in ["a", "b", "c", "d", "e"] { ann.dogs.append(Dog(value: ["name": name])) }
+            it.dogMap["x"] = ann.dogs[4]
+            realm.delete(it.dogMap)
+            #expect(ann.dogs.count == 4 && it.dogMap["x"] == .some(nil))
+            realm.delete([ann.dogs[0], ann.dogs[1]])
+            realm.delete(realm.objects(Dog.self).where { $0.name == "c" })
+            #expect(ann.dogs.map { $0.name } == ["d"])
+            realm.delete(ann.dogs)
+            #expect(ann.dogs.isEmpty && realm.objects(Dog.self).isEmpty)
+        }
+    }
+
+    @Test func theClassPageOfObjects() throws {
+        let realm = try Realm(configuration: memory([Ticket.self]))
+        let ticket = Ticket()
+        #expect(ticket.price == 5 && ticket.title == "none" && Ticket.className() == "Ticket")
+        try realm.write {
+            let made = Ticket.create(in: realm, withValue: ["title": "a", "part": ["title": "b"]])
+            #expect(made.price == 5 && made.part?.wholes.first?.title == "a")
+            Ticket.createOrUpdate(in: realm, withValue: ["title": "b", "price": 1])
+            Ticket.createOrUpdateModified(in: realm, withValue: ["title": "b", "price": 2])
+            #expect(misuse { made.price = nil }?.hasPrefix("Must provide") == true)
+        }
+        #expect(Ticket.allObjects(in: realm).count == 2)
+        #expect(Ticket.objects(in: realm, where: "price > %@", 2).first?.title == "a")
+        #expect(Ticket.objects(in: realm, with: NSPredicate(format: "price < 3")).count == 1)
+        let one = try #require(Ticket.object(in: realm, forPrimaryKey: "a"))
+        #expect(one.isEqual(to: Ticket.object(in: realm, forPrimaryKey: "a")))
+        #expect(one.isEqual(one as Any?) && one.hash == one.hashValue)
+        #expect(realm.schema["Ticket"]?["price"]?.isOptional == false)
+    }
+
+    @Test @MainActor func objectsAndSectionsAreObserved() async throws {
+        let realm = try Realm(configuration: memory())
+        try realm.write {
+            for name in ["Ann", "Bob"] { realm.add(Dog(value: ["name": name, "age": 1])) }
+        }
+        let dog = try #require(realm.objects(Dog.self).first)
+        let told = Told()
+        let token = dog.addNotificationBlock { deleted, changes, error in
+            #expect(!deleted && error == nil)
+            told.parts += changes?.map { Double($0.name == "age" ? 1 : 0) } ?? []
+        }
+        let sections = realm.objects(Dog.self).sectioned(by: \.age)
+        let second = sections[0].observe { change in
+            guard case .update(let section, let deletions, _, let modifications, _, _) = change
+            else { return }
+            #expect(section.count == 1 && deletions == [IndexPath(indexes: [0, 0])])
+            #expect(modifications.isEmpty)
+            told.count += 1
+        }
+        try await Task.sleep(for: .milliseconds(20))
+        try await realm.asyncWrite { dog.age = 2 }
+        for _ in 0..<200 where told.count == 0 || told.parts.isEmpty {
+            try await Task.sleep(for: .milliseconds(5))
+        }
+        #expect(told.count == 1 && told.parts == [1])
+        token.invalidate()
+        second.invalidate()
     }
 }

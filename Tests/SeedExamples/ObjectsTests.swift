@@ -23,6 +23,10 @@ enum Objects {
     class MyModel: Object {
         @Persisted var value = 0
     }
+    class PageDog: Object {
+        @Persisted(primaryKey: true) var name = ""
+        @Persisted var age = 0
+    }
     class ViewController {
         let collection: AnyRealmCollection<MyModel>
 
@@ -48,6 +52,24 @@ enum Relationships {
 
 extension Guide {
     @Suite struct ObjectsTests {
+        /// What the class page has for the default realm.
+        @Test func theClassPageOfTheDefaultRealm() throws {
+            typealias Dog = Objects.PageDog
+            try withDefaultRealm([Dog.self]) {
+                let realm = try Realm()
+                try realm.write {
+                    Dog.createInDefaultRealm(withValue: ["name": "Fido", "age": 1])
+                    Dog.createOrUpdateInDefaultRealm(withValue: ["name": "Fido", "age": 2])
+                    Dog.createOrUpdateModifiedInDefaultRealm(withValue: ["name": "Rex"])
+                }
+                #expect(Dog.object(forPrimaryKey: "Fido")?.age == 2)
+                #expect(Dog.allObjects().count == 2)
+                #expect(Dog.objects(where: "age > %@", 1).first?.name == "Fido")
+                #expect(Dog.objects(with: NSPredicate(format: "age == 0")).count == 1)
+                #expect(Dog.objects(with: nil).count == 2)
+            }
+        }
+
         @Test func objectsUpdateThemselves() throws {
             typealias Dog = Objects.Dog
             try withDefaultRealm([Dog.self]) {

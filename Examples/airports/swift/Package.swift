@@ -7,6 +7,6 @@ let package = Package(
     targets: [
         .executableTarget(
             name: "airports",
-            dependencies: [.product(name: "CoreSwift", package: "realm")],
-            swiftSettings: [.swiftLanguageMode(.v5)])
+            dependencies: [.product(name: "RealmSwift", package: "realm")],
+            swiftSettings: [.swiftLanguageMode(.v6)])
     ])

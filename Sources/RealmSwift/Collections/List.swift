@@ -115,7 +115,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
     private func replace(_ collection: ManagedCollection, _ index: Int, _ element: Element) {
         collection.checkWritable()
         collection.check(index)
-        if let object = element as? EmbeddedObject {
+        if Element._rlmShape.isEmbedded, let object = embeddedForm(element) {
             if object.slot != nil {
                 misuse("Cannot add an existing managed embedded object to a List.")
             }
@@ -133,7 +133,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
     private func insert(
         _ collection: ManagedCollection, _ index: Int, _ element: Element, _ policy: _AddingPolicy
     ) {
-        if Element._rlmShape.isEmbedded, let object = element as? EmbeddedObject {
+        if Element._rlmShape.isEmbedded, let object = embeddedForm(element) {
             collection.checkWritable()
             if object.slot != nil {
                 misuse("Cannot add an existing managed embedded object to a List.")

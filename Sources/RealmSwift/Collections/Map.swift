@@ -146,7 +146,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
         case .managed(let collection):
             collection.checkWritable()
             key._rlmWithRaw(collection.session, .error) { keyRaw in
-                if Value._rlmShape.isEmbedded, let object = unwrapped(value) as? EmbeddedObject {
+                if Value._rlmShape.isEmbedded, let object = embeddedForm(value) {
                     if object.slot != nil {
                         misuse("Cannot add an existing managed embedded object to a Dictionary.")
                     }

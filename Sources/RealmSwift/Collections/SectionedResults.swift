@@ -171,6 +171,41 @@ public struct ResultsSection<Key: Hashable, SectionElement: RealmCollectionValue
         return parent.results[positions[position]]
     }
 
+    /// Calls a block soon with the section as it is, and then when elements come into it, leave it or change.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (SectionedResultsChange<ResultsSection>) -> Void
+    ) -> NotificationToken {
+        let id = id
+        var known: Int?
+        return parent.observe(keyPaths: keyPaths, on: queue) { change in
+            switch change {
+            case .initial(let sections):
+                known = sections.allKeys.firstIndex(of: id)
+                block(.initial(ResultsSection(parent: sections, id: id)))
+            case .update(
+                let sections, let deletions, let insertions, let modifications, let came, let left):
+                let old = known
+                let new = sections.allKeys.firstIndex(of: id)
+                known = new
+                func here(_ paths: [IndexPath], _ section: Int?) -> [IndexPath] {
+                    paths.filter { $0[0] == section }
+                }
+                let (gone, added) = (here(deletions, old), here(insertions, new))
+                let changed = here(modifications, new)
+                if gone.isEmpty, added.isEmpty, changed.isEmpty, (old == nil) == (new == nil) {
+                    return
+                }
+                block(
+                    .update(
+                        ResultsSection(parent: sections, id: id), deletions: gone,
+                        insertions: added, modifications: changed,
+                        sectionsToInsert: came.filteredIndexSet { $0 == new },
+                        sectionsToDelete: left.filteredIndexSet { $0 == old }))
+            }
+        }
+    }
+
     public static func == (a: ResultsSection, b: ResultsSection) -> Bool {
         a.id == b.id && a.parent == b.parent
     }

@@ -108,15 +108,13 @@ struct Confinement {
         return Confinement(scheduler: scheduler, id: .actor(name), delivers: true)
     }
 
-    private static func mainActor() -> Confinement {
-        let scheduler = shared(.main) {
-            SchedulerBox(
-                isCurrent: { isMain },
-                deliver: { work in DispatchQueue.main.async { work() } }
-            ).scheduler
-        }
-        return Confinement(scheduler: scheduler, id: .main, delivers: true)
-    }
+    /// Kept for good: it is the one that is asked for most.
+    private static let main = Confinement(
+        scheduler: SchedulerBox(
+            isCurrent: { isMain }, deliver: { work in DispatchQueue.main.async { work() } }
+        ).scheduler, id: .main, delivers: true)
+
+    private static func mainActor() -> Confinement { main }
 
     private static func run(_ work: @Sendable () -> Void, on actor: isolated any Actor) { work() }
 }

@@ -298,6 +298,11 @@ public struct Realm {
         engine(.collection("RLMArray")) { () throws(RealmError) in try collection.core.deleteAll() }
     }
 
+    /// Deletes the objects of a map; its keys lead to nothing then.
+    public func delete<Key, Element: ObjectBase>(_ map: Map<Key, Element?>) {
+        for object in map.values.compactMap({ $0 }) where !object.isInvalidated { delete(object) }
+    }
+
     /// Deletes all objects of results.
     public func delete<Element: ObjectBase>(_ objects: Results<Element>) {
         guard let core = objects.core as? EngineResults else { return }

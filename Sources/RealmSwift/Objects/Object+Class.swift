@@ -1,10 +1,10 @@
 // What the class page of realm-objc's `RLMObject` has, so that code ported from it reads alike. The default
 // realm is `Realm()`; failing to open it is misuse with the error's text.
 
-import Foundation
+public import Foundation
 
 extension RealmSwiftObject {
-    private static func defaultRealm() -> Realm {
+    fileprivate static func defaultRealm() -> Realm {
         do {
             return try Realm()
         } catch {
@@ -55,10 +55,6 @@ extension RealmSwiftObject {
         return create(self)
     }
 
-    private static func all<T: RealmSwiftObject>(_ type: T.Type, _ realm: Realm) -> Results<T> {
-        realm.objects(type)
-    }
-
     /// The object of a realm with a primary key.
     public static func object(in realm: Realm, forPrimaryKey key: Any) -> Self? {
         func find<T: RealmSwiftObject>(_ type: T.Type) -> T? {
@@ -70,6 +66,73 @@ extension RealmSwiftObject {
     /// The object of the default realm with a primary key.
     public static func object(forPrimaryKey key: Any) -> Self? {
         object(in: defaultRealm(), forPrimaryKey: key)
+    }
+}
+
+extension RealmFetchable where Self: RealmSwiftObject {
+    /// All objects of the class in the default realm.
+    public static func allObjects() -> Results<Self> { allObjects(in: defaultRealm()) }
+
+    /// All objects of the class in a realm.
+    public static func allObjects(in realm: Realm) -> Results<Self> { realm.objects(Self.self) }
+
+    /// The objects of the default realm that satisfy a format string.
+    public static func objects(where predicateFormat: String, _ args: Any...) -> Results<Self> {
+        allObjects().filter(PredicateText(predicateFormat, args))
+    }
+
+    /// The objects of a realm that satisfy a format string.
+    public static func objects(
+        in realm: Realm, where predicateFormat: String, _ args: Any...
+    ) -> Results<Self> {
+        allObjects(in: realm).filter(PredicateText(predicateFormat, args))
+    }
+
+    /// The objects of the default realm that satisfy a predicate; nil: all.
+    public static func objects(with predicate: NSPredicate?) -> Results<Self> {
+        objects(in: defaultRealm(), with: predicate)
+    }
+
+    /// The objects of a realm that satisfy a predicate; nil: all.
+    public static func objects(in realm: Realm, with predicate: NSPredicate?) -> Results<Self> {
+        let all = allObjects(in: realm)
+        return predicate.map { all.filter($0) } ?? all
+    }
+}
+
+extension _ObservableObject {
+    /// Calls a block with whether the object was deleted, or with the properties that changed.
+    public func addNotificationBlock(
+        queue: DispatchQueue? = nil,
+        _ block: @escaping (_ deleted: Bool, _ changes: [PropertyChange]?, (any Error)?) -> Void
+    ) -> NotificationToken {
+        observe(on: queue) { (change: ObjectChange<Self>) in
+            switch change {
+            case .change(_, let properties): block(false, properties, nil)
+            case .deleted: block(true, nil, nil)
+            case .error(let error): block(false, nil, error)
+            }
+        }
+    }
+}
+
+extension ObjectBase {
+    /// Whether both are the same object of the same realm.
+    public final func isEqual(to other: ObjectBase?) -> Bool { isSameObject(as: other) }
+
+    /// Whether something of any type is an equal object.
+    public final func isEqual(_ other: Any?) -> Bool { (other as? ObjectBase) == self }
+
+    /// The hash of the object, as in sets.
+    public final var hash: Int { hashValue }
+}
+
+/// A property that links to objects of another class: what `linkingObjectsProperties()` names.
+public struct PropertyDescriptor {
+    let propertyName: String
+
+    public init(with type: ObjectBase.Type, propertyName: String) {
+        self.propertyName = propertyName
     }
 }
 

@@ -23,7 +23,10 @@ public typealias EmbeddedObject = RealmSwiftEmbeddedObject
 /// The class behind `Object`.
 open class RealmSwiftObject: ObjectBase, RealmCollectionValue, _RealmCollectionValueInsideOptional {
     /// An object that no realm manages, with the default values of its properties.
-    public required init() { super.init() }
+    public required init() {
+        super.init()
+        assignDefaults()
+    }
 
     /// An unmanaged object with values: of a dictionary by the names of properties, of an array in the
     /// order of their declaration, or of another object.
@@ -38,12 +41,24 @@ open class RealmSwiftEmbeddedObject: ObjectBase, RealmCollectionValue,
     _RealmCollectionValueInsideOptional
 {
     /// An object without an owner, with the default values of its properties.
-    public required init() { super.init() }
+    public required init() {
+        super.init()
+        assignDefaults()
+    }
 
     /// An object without an owner, with values as for `Object.init(value:)`.
     public convenience init(value: Any) {
         self.init()
         assign(value, isInitializer: true)
+    }
+}
+
+extension ObjectBase {
+    /// What `defaultPropertyValues` of a class gives; not to the instance that its properties are found with.
+    @inline(__always)
+    fileprivate final func assignDefaults() {
+        let values = type(of: self).defaultPropertyValues()
+        if !values.isEmpty, !ClassInfo.isDiscovering { setValuesForKeys(values) }
     }
 }
 

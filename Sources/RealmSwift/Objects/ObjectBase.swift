@@ -175,6 +175,15 @@ open class ObjectBase {
 
     /// The names of properties that are not stored.
     open class func ignoredProperties() -> [String] { [] }
+
+    /// Values that new objects have by the names of properties; they win over those of the declarations.
+    open class func defaultPropertyValues() -> [String: Any] { [:] }
+
+    /// The names of optional properties that must have a value in the file.
+    open class func requiredProperties() -> [String] { [] }
+
+    /// Where the linking objects of properties come from that do not say it themselves.
+    open class func linkingObjectsProperties() -> [String: PropertyDescriptor] { [:] }
 }
 
 extension ObjectBase: Hashable {

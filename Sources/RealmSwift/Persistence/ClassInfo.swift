@@ -52,12 +52,21 @@ final class ClassInfo: @unchecked Sendable {
     static func of(_ type: ObjectBase.Type) -> ClassInfo {
         let id = ObjectIdentifier(type)
         if let info = lock.withLock({ known[id] }) { return info }
+        let wasDiscovering = isDiscovering
+        isDiscovering = true
         let made = ClassInfo(type)
+        isDiscovering = wasDiscovering
         return lock.withLock {
             if let info = known[id] { return info }
             known[id] = made
             return made
         }
+    }
+
+    /// The calling thread makes instances to find the properties of a class.
+    private(set) static var isDiscovering: Bool {
+        get { Thread.current.threadDictionary["io.realm.discovering"] != nil }
+        set { Thread.current.threadDictionary["io.realm.discovering"] = newValue ? true : nil }
     }
 
     private init(_ type: ObjectBase.Type) {
@@ -80,6 +89,7 @@ final class ClassInfo: @unchecked Sendable {
     ) -> ClassSchema {
         var stored: [PropertySchema] = []
         var computed: [PropertySchema] = []
+        let required = Set(type.requiredProperties())
         let sample = properties.isEmpty ? nil : type.init()
         for property in properties {
             let shape = property.shape
@@ -93,6 +103,7 @@ final class ClassInfo: @unchecked Sendable {
             if shape.type == .object, shape.collection == .none || shape.collection == .dictionary {
                 flags.insert(.nullable)
             }
+            if required.contains(property.name), !shape.isLink { flags.remove(.nullable) }
             let target = shape.target.map { $0._realmObjectName() ?? $0.className() } ?? ""
             var made = PropertySchema(
                 property.column, shape.type,
@@ -145,6 +156,7 @@ private struct Discovery {
         let ignored = Set(type.ignoredProperties())
         let indexed = Set(type.indexedProperties())
         let names = type.propertiesMapping()
+        let origins = type.linkingObjectsProperties()
         let key = type.primaryKey()
         var fields: [(name: String, offset: Int, type: any Any.Type)] = []
         // 1: the type is a class.
@@ -187,10 +199,11 @@ private struct Discovery {
             var flags = wrapper.flags(start + field.offset)
             if indexed.contains(name) { flags |= PersistedFlags.indexed }
             if key == name { flags |= PersistedFlags.primaryKey }
+            let declared = wrapper.origin(start + field.offset) ?? ""
             let info = PropertyInfo(
                 name: name, column: names[name] ?? name, offset: field.offset, wrapper: wrapper,
                 shape: wrapper.valueType._rlmShape, flags: flags,
-                origin: wrapper.origin(start + field.offset) ?? "")
+                origin: declared.isEmpty ? origins[name]?.propertyName ?? "" : declared)
             check(info)
             properties.append(info)
         }
@@ -199,7 +212,7 @@ private struct Discovery {
 
     private mutating func check(_ info: PropertyInfo) {
         let shape = info.shape
-        if shape.type == .object, shape.collection == .none, !shape.isOptional {
+        if shape.type == .object, shape.collection == .none, !shape.isOptional, !shape.isCustom {
             refuse("Object property '\(info.name)' must be marked as optional.")
         }
         if shape.type == .linkingObjects, info.origin.isEmpty {

@@ -50,8 +50,8 @@ public protocol RealmEnum: PersistableEnum, RealmOptionalType {}
 
 /// A type of the program that is stored as another one, with values that may not convert.
 public protocol FailableCustomPersistable: Hashable, _RealmCollectionValueInsideOptional {
-    /// What is stored.
-    associatedtype PersistedType: _RealmScalar
+    /// What is stored: a value, or an embedded object.
+    associatedtype PersistedType: _RealmCollectionValueInsideOptional
     /// The value for what is stored; nil if there is none.
     init?(persistedValue: PersistedType)
     /// What is stored for the value.
@@ -72,7 +72,48 @@ public protocol CustomPersistable: FailableCustomPersistable {
 }
 
 extension FailableCustomPersistable {
-    public static var _rlmShape: _PropertyShape { PersistedType._rlmShape }
+    public static var _rlmShape: _PropertyShape {
+        var shape = PersistedType._rlmShape
+        shape.isCustom = true
+        return shape
+    }
+
+    // Those that are stored as embedded objects have one made for each value. One that is not there stands for
+    // the default.
+
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Self {
+        guard PersistedType.self is EmbeddedObject.Type else {
+            return _rlmFrom(object._rlmRead(key), object._rlmSession)
+        }
+        guard let stored = PersistedType._rlmGetOptional(object, key) else {
+            return _rlmDefaultValue()
+        }
+        return from(stored)
+    }
+    public static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Self) {
+        PersistedType._rlmSetOptional(object, key, value.persistableValue, .error)
+    }
+    public static func _rlmSetOptional(
+        _ object: ObjectBase, _ key: Int64, _ value: Self?, _ policy: _AddingPolicy
+    ) {
+        PersistedType._rlmSetOptional(object, key, value?.persistableValue, policy)
+    }
+    public static func _rlmAdd(
+        _ value: Self, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
+    ) -> Self? {
+        PersistedType._rlmSetOptional(object, key, value.persistableValue, policy)
+        return nil
+    }
+
+    private static func from(_ stored: PersistedType) -> Self {
+        guard let value = Self(persistedValue: stored) else {
+            misuse(
+                "Failed to convert persisted value '\(stored)' to type '\(Self.self)' in a "
+                    + "non-optional context.")
+        }
+        return value
+    }
+
     public static func _rlmDefaultValue() -> Self {
         let stored = PersistedType._rlmDefaultValue()
         guard let value = Self(persistedValue: stored) else {
@@ -81,13 +122,7 @@ extension FailableCustomPersistable {
         return value
     }
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Self {
-        let stored = PersistedType._rlmFrom(raw, session)
-        guard let value = Self(persistedValue: stored) else {
-            misuse(
-                "Failed to convert persisted value '\(stored)' to type '\(Self.self)' in a "
-                    + "non-optional context.")
-        }
-        return value
+        from(PersistedType._rlmFrom(raw, session))
     }
     public func _rlmWithRaw<R>(
         _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
@@ -99,8 +134,13 @@ extension FailableCustomPersistable {
         return PersistedType._rlmConvert(value).flatMap { Self(persistedValue: $0) }
     }
     public static func _rlmGetOptional(_ object: ObjectBase, _ key: Int64) -> Self? {
-        let raw = object._rlmRead(key)
-        return raw.isNull
-            ? nil : Self(persistedValue: PersistedType._rlmFrom(raw, object._rlmSession))
+        PersistedType._rlmGetOptional(object, key).flatMap { Self(persistedValue: $0) }
     }
+}
+
+/// The embedded object of an element: itself, or what a type of the program is stored as.
+func embeddedForm<Element>(_ element: Element) -> EmbeddedObject? {
+    guard let value = unwrapped(element) else { return nil }
+    return value as? EmbeddedObject
+        ?? (value as? any FailableCustomPersistable)?.persistableValue as? EmbeddedObject
 }

@@ -14,6 +14,9 @@ public struct _PropertyShape {
     /// Of dictionaries with keys of another type than text.
     var name = ""
 
+    /// A type of the program stands for it.
+    var isCustom = false
+
     var isEmbedded: Bool { target is EmbeddedObject.Type }
     var isLink: Bool { type == .object }
     var isComputed: Bool { type == .linkingObjects }

@@ -39,7 +39,30 @@ public struct Query<T> {
     fileprivate func compare(
         _ operation: QueryNode.Operator, _ value: Any?, _ options: StringOptions = []
     ) -> Query<Bool> {
-        Query<Bool>(.comparison(operation, node, .constant(value), options: options.text))
+        if let value = value.flatMap({ unwrapped($0) }), !(value is EmbeddedObject),
+            operation == .equal || operation == .notEqual, let members = embeddedForm(value)
+        {
+            let same = memberwise(members)
+            return Query<Bool>(operation == .equal ? same : .not(same))
+        }
+        return Query<Bool>(.comparison(operation, node, .constant(value), options: options.text))
+    }
+
+    /// A value that is stored as an embedded object: all of its members are the same.
+    private func memberwise(_ members: EmbeddedObject) -> QueryNode {
+        let info = ClassInfo.of(type(of: members))
+        let all = info.stored.map { property -> QueryNode in
+            guard property.shape.collection == .none, !property.shape.isLink else {
+                misuse(
+                    "Unsupported property '\(info.className).\(property.name)' for memberwise "
+                        + "equality query: \(property.typeName)")
+            }
+            return .comparison(
+                .equal, node.appending(property.name), .constant(members[property.name]),
+                options: "")
+        }
+        guard let first = all.first else { misuse("'\(info.className)' has no members.") }
+        return all.dropFirst().reduce(first) { .comparison(.and, $0, $1, options: "") }
     }
 
     fileprivate func compare<U>(
@@ -288,4 +311,13 @@ extension Query where T: RealmKeyedCollection {
     public func contains(_ value: T.MapValue) -> Query<Bool> {
         Query<Bool>(.comparison(.isIn, .constant(value), node, options: ""))
     }
+}
+
+extension Query where T == AnyRealmValue {
+    /// An element of a list in the value.
+    public subscript(index: Int) -> Query<AnyRealmValue> { Query(.mapSubscript(node, index)) }
+    /// The value of a key of a dictionary in the value.
+    public subscript(key: String) -> Query<AnyRealmValue> { Query(.mapSubscript(node, key)) }
+    /// Any element of a list or dictionary in the value.
+    public var any: Query<AnyRealmValue> { Query(.mapSubscript(node, QueryNode.AnyElement())) }
 }

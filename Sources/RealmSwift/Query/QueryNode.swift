@@ -34,6 +34,9 @@ indirect enum QueryNode {
     /// The value of a key of a map.
     case mapSubscript(QueryNode, Any)
 
+    /// A subscript that stands for all elements.
+    struct AnyElement {}
+
     struct Predicate {
         var format = ""
         var arguments: [Any] = []
@@ -105,8 +108,15 @@ indirect enum QueryNode {
             case .subqueryCount(let condition): writeSubquery(condition)
             case .mapSubscript(let map, let key):
                 write(map, any: false)
-                put("[%@]")
-                result.arguments.append(key)
+                if key is AnyElement, isForEngine {
+                    put("[*]")
+                } else if key is AnyElement {
+                    put("[%K]")
+                    result.arguments.append("#any")
+                } else {
+                    put("[%@]")
+                    result.arguments.append(key)
+                }
             }
         }
 

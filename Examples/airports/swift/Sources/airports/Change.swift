@@ -1,42 +1,35 @@
-// Writing: a transaction, a rollback, and what another instance sees of them.
+// Writing: a transaction, a rollback, and what a frozen realm keeps of the state before them.
 
-import CoreSwift
+import Foundation
+import RealmSwift
 
-func change(_ path: String) throws(RealmError) {
-    let first = try openWorld(path)
-    let second = try openWorld(path)
-    defer {
-        second.close()
-        first.close()
-    }
-    func show(_ who: String, _ realm: Realm) throws(RealmError) {
+func change(_ path: String) throws {
+    let realm = try openWorld(path)
+    let before = realm.freeze()
+    func show(_ who: String, _ realm: Realm) throws {
         let lima = try realm.airport("SPJC")
-        let name = who + String(repeating: " ", count: 16 - who.count)
-        print(
-            "  \(name) SPJC: \(try lima.text("name")), "
-                + "\(rounded(try lima.number("elevation"))) feet")
+        let name = who.padding(toLength: 16, withPad: " ", startingAt: 0)
+        print("  \(name) SPJC: \(lima.name), \(rounded(lima.elevation)) feet")
     }
 
-    print("\nTwo instances of \(path)")
-    try show("first", first)
-    try show("second", second)
+    print("\nA live and a frozen realm of \(path)")
+    try show("live", realm)
+    try show("frozen", before)
 
-    print("The first one commits a new name and elevation")
-    try write(first) { () throws(RealmError) in
-        let lima = try first.airport("SPJC")
-        try lima.set("name", .string("Jorge Chávez International Airport"))
-        try lima.set("elevation", .double(112))
+    print("A transaction commits a new name and elevation")
+    try realm.write {
+        let lima = try realm.airport("SPJC")
+        lima.name = "Jorge Chávez International Airport"
+        lima.elevation = 112
     }
-    try show("first", first)
-    try show("second, before", second)
-    _ = try second.refresh()
-    try show("second, after", second)
+    try show("live", realm)
+    try show("frozen", before)
 
-    print("The first one deletes the airports of Iceland, and rolls that back")
-    try first.beginWrite()
-    let iceland = try first.airports(ofCountry: "IS")
-    try iceland.deleteAll()
-    print("  in the transaction: \(try iceland.count()) airports")
-    try first.rollback()
-    print("  after the rollback: \(try first.airports(ofCountry: "IS").count()) airports")
+    print("Another one deletes the airports of Iceland, and is rolled back")
+    let iceland = try realm.airports(ofCountry: "IS")
+    realm.beginWrite()
+    realm.delete(iceland)
+    print("  in the transaction: \(iceland.count) airports")
+    realm.cancelWrite()
+    print("  after the rollback: \(iceland.count) airports")
 }

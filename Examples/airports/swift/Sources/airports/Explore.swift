@@ -1,95 +1,89 @@
 // Reading: look-ups, sorted lists, counts, averages.
 
-import CoreSwift
+import Foundation
+import RealmSwift
 
 private func airportTable() -> TextTable {
     TextTable("ICAO", "IATA", "name", "city", "country", ">feet")
 }
 
-private func add(_ airport: DynamicObject, to table: inout TextTable) throws(RealmError) {
+private func add(_ airport: Airport, to table: inout TextTable) {
     table.add(
-        try airport.text("icao"), try airport.text("iata"), try airport.text("name"),
-        try airport.text("city"), try airport.linked("country")?.text("name") ?? "–",
-        rounded(try airport.number("elevation")))
+        airport.icao, airport.iata ?? "–", airport.name, airport.city, airport.country?.name ?? "–",
+        rounded(airport.elevation))
 }
 
-private func show(
-    _ airports: Results, sorted order: String, limit: Int = 8
-) throws(RealmError) {
-    let sorted = try airports.sorted(order)
-    let count = try sorted.count()
+private func show(_ airports: Results<Airport>, limit: Int = 8) {
     var table = airportTable()
-    for index in 0..<min(count, limit) { try add(try sorted.element(index), to: &table) }
+    for airport in airports.prefix(limit) { add(airport, to: &table) }
     table.show()
-    if count > limit { print("  and \(count - limit) more") }
+    if airports.count > limit { print("  and \(airports.count - limit) more") }
 }
 
-private func showCountries(_ realm: Realm, limit: Int = 8) throws(RealmError) {
-    let countries = try realm.objects("Country")
-    var tallies: [(name: String, airports: Int, average: Double, highest: Double)] = []
-    for index in 0..<(try countries.count()) {
-        let country = try countries.element(index)
-        let airports = try realm.airports(of: country)
-        tallies.append(
-            (
-                try country.text("name"), try airports.count(), try airports.average("elevation"),
-                try airports.maximum("elevation")
-            ))
-    }
-    tallies.sort { $0.airports > $1.airports }
+private func showCountries(_ realm: Realm, limit: Int = 8) {
+    let countries = realm.objects(Country.self).sorted { $0.airports.count > $1.airports.count }
     var table = TextTable("country", ">airports", ">average feet", ">highest")
-    for tally in tallies.prefix(limit) {
+    for country in countries.prefix(limit) {
+        let airports = country.airports
         table.add(
-            tally.name, grouped(tally.airports), rounded(tally.average), rounded(tally.highest))
+            country.name, grouped(airports.count),
+            rounded(airports.average(of: \.elevation) ?? 0),
+            rounded(airports.max(of: \.elevation) ?? 0))
     }
     table.show()
 }
 
-func explore(_ path: String) throws(RealmError) {
+func explore(_ path: String) throws {
     let realm = try openWorld(path)
-    defer { realm.close() }
-    let airports = try realm.objects("Airport")
-    print("\nCoreSwift, opened \(path)\n\nBy key")
+    let airports = realm.objects(Airport.self)
+    print("\nRealmSwift, opened \(path)\n\nBy key")
     var table = airportTable()
     for icao in ["SPJC", "LFPG", "KJFK", "RJTT", "BIKF"] {
-        try add(try realm.airport(icao), to: &table)
+        add(try realm.airport(icao), to: &table)
     }
     table.show()
 
     print("\nThe highest airports of Peru")
     let peru = try realm.airports(ofCountry: "PE")
-    try show(peru, sorted: "elevation DESC, icao ASC")
-    print("  on average they lie at \(rounded(try peru.average("elevation"))) feet")
+    show(peru.sorted(by: [SortDescriptor(keyPath: "elevation", ascending: false), "icao"]))
+    print("  on average they lie at \(rounded(peru.average(of: \.elevation) ?? 0)) feet")
 
     print("\nThe airports of Iceland by name")
-    try show(try realm.airports(ofCountry: "IS"), sorted: "name ASC")
+    show(try realm.airports(ofCountry: "IS").sorted(by: \.name))
 
     print("\nCountries by number of airports")
-    try showCountries(realm)
+    showCountries(realm)
 
     print("\nHow many airports ...")
     table = TextTable("condition", ">airports")
-    for condition in [
-        "elevation > 10000", "elevation < 0", "name CONTAINS[c] 'international'",
-        "timezone BEGINSWITH 'Europe/'", "latitude > 66.5622", "iata != nil",
-        "city == 'London' AND iata != nil", "NOT (latitude BETWEEN {-60, 60})",
-    ] {
-        table.add(condition, grouped(try airports.filter(condition).count()))
+    let conditions: [(String, (Query<Airport>) -> Query<Bool>)] = [
+        ("elevation > 10000", { $0.elevation > 10000 }),
+        ("elevation < 0", { $0.elevation < 0 }),
+        (
+            "name contains 'international'",
+            { $0.name.contains("international", options: .caseInsensitive) }
+        ),
+        ("timezone starts with 'Europe/'", { $0.timezone.starts(with: "Europe/") }),
+        ("north of the arctic circle", { $0.latitude > 66.5622 }),
+        ("iata != nil", { $0.iata != nil }),
+        ("in London, with a code", { $0.city == "London" && $0.iata != nil }),
+        ("beyond 60 degrees", { !$0.latitude.contains(-60...60) }),
+    ]
+    for (text, condition) in conditions {
+        table.add(text, grouped(airports.where(condition).count))
     }
-    table.add("all", grouped(try airports.count()))
+    table.add("all", grouped(airports.count))
     table.show()
 }
 
 /// One line that is the same for every program that reads the same data.
-func summary(_ path: String) throws(RealmError) {
+func summary(_ path: String) throws {
     let realm = try openWorld(path)
-    defer { realm.close() }
-    let airports = try realm.objects("Airport")
-    let sum = try airports.sum("elevation")
-    let north = try airports.maximum("latitude")
+    let airports = realm.objects(Airport.self)
+    let north = airports.max(of: \.latitude) ?? 0
     print(
-        "\(try airports.count()) airports, \(try realm.objects("Country").count()) countries, "
-            + "\(try realm.airports(ofCountry: "PE").count()) in Peru, elevations "
-            + "\(decimal(sum, 1)), northernmost \(decimal(north, 4)), SPJC "
-            + (try realm.airport("SPJC").text("name")))
+        "\(airports.count) airports, \(realm.objects(Country.self).count) countries, "
+            + "\(try realm.airports(ofCountry: "PE").count) in Peru, elevations "
+            + "\(decimal(airports.sum(of: \.elevation), 1)), northernmost \(decimal(north, 4)), SPJC "
+            + (try realm.airport("SPJC").name))
 }

@@ -2,11 +2,11 @@
 //
 // usage: airports import FILE DATA    fill FILE from the text that export.py writes
 //        airports explore FILE        look up, search, sort, count
-//        airports change FILE         a transaction, a rollback, what another instance sees
+//        airports change FILE         a transaction, a rollback, what a frozen realm keeps
 //        airports summary FILE        one line, the same for every program that reads the data
 
-import CoreSwift
 import Foundation
+import RealmSwift
 
 let arguments = CommandLine.arguments
 do {
