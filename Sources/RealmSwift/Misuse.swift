@@ -12,6 +12,7 @@ import Foundation
 func misuse(_ text: String) -> Never {
     if crt_can_leave() {
         MisuseReport.text = text
+        ClassInfo.isDiscovering = false
         crt_leave()
     }
     Realm.misuseHandler?(text)

@@ -128,6 +128,38 @@ public final class _ElementSource {
         }
     }
 
+    /// Misuse for a key path that leads to nothing that objects are sorted by.
+    func checkSorting(_ path: String) {
+        guard let objects, var binding = Optional(session.binding(objects.classKey)) else { return }
+        let names = path.split(separator: ".").map(String.init)
+        for (position, name) in names.enumerated() where !name.hasPrefix("@") {
+            let info = binding.info
+            let column = info.byName[name].map { info.properties[$0].column } ?? name
+            // The class's own name: that of dynamic ones is the file's.
+            let owner = info.isDynamic ? binding.schema.name : info.className
+            guard let property = binding.schema.property(named: column) else {
+                misuse(
+                    "Cannot sort on key path '\(path)': property '\(owner).\(name)' does not exist."
+                )
+            }
+            if property.collection != .none { return }
+            if position == names.count - 1 {
+                if property.type == .object || property.type == .linkingObjects {
+                    misuse(
+                        "Cannot sort on key path '\(path)': property '\(owner).\(name)' of type "
+                            + "object cannot be the final property in the key path.")
+                }
+            } else {
+                guard property.type == .object else {
+                    misuse(
+                        "Cannot sort on key path '\(path)': property '\(owner).\(name)' of type "
+                            + "\(property.type) is no link.")
+                }
+                binding = session.binding(named: property.linkTarget)
+            }
+        }
+    }
+
     /// The address that descriptions show.
     var address: String {
         "0x" + String(UInt(bitPattern: Unmanaged.passUnretained(self).toOpaque()), radix: 16)

@@ -142,6 +142,7 @@ extension RealmCollection {
         let text = sortDescriptors.map { $0.text }.joined(separator: ", ")
         let results = _rlmResults
         if text.isEmpty { return results }
+        for descriptor in sortDescriptors { results.source.checkSorting(descriptor.keyPath) }
         let found = engine(.query) { () throws(RealmError) -> AnyResults in
             if let objects = results.core as? EngineResults { return try objects.sorted(text) }
             guard let values = results.core as? ValueResults else { return results.core }
@@ -201,8 +202,13 @@ extension RealmCollection {
                 let column = info.byName[property].map { info.properties[$0].column } ?? property
                 guard let item = binding.schema.property(named: column) else {
                     misuse(
-                        "Cannot \(kind.word) property '\(property)': it does not exist in class "
-                            + "'\(info.className)'")
+                        "Invalid property name '\(property)' for class '\(info.className)'.")
+                }
+                if !kind.takes(item.type) || item.collection != .none {
+                    let type = info.byName[property].map { info.properties[$0].typeName }
+                    misuse(
+                        "\(kind.word) is not supported for \(type ?? "\(item.type)") property "
+                            + "'\(info.className).\(property)'")
                 }
                 found = try kind.of(objects, item.key)
             } else if let values = results.core as? ValueResults {
@@ -226,6 +232,15 @@ enum AggregateName {
         case .maximum: "max"
         case .sum: "sum"
         case .average: "average"
+        }
+    }
+
+    /// Whether a property of the type has the aggregate.
+    func takes(_ type: EnginePropertyType) -> Bool {
+        switch type {
+        case .int, .float, .double, .decimal128, .mixed: true
+        case .timestamp: self == .minimum || self == .maximum
+        default: false
         }
     }
 

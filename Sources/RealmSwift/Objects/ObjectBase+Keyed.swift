@@ -117,6 +117,9 @@ extension ObjectBase {
         guard let handle, let session else { misuse("Unmanaged objects cannot be frozen.") }
         _rlmCheckValid()
         if isFrozen { return self }
+        if session.core.isWritable {
+            misuse("Cannot freeze an object in the same write transaction as it was created in.")
+        }
         return counterpart(handle, session.frozen())
             ?? { misuse("Object has been deleted or invalidated.") }()
     }

@@ -47,14 +47,18 @@ public final class NotificationToken: @unchecked Sendable {
 
     /// For commits that this observer is not told of.
     func engineTokens(of writer: _RealmSession) -> [EngineToken] {
-        lock.withLock {
-            if engineToken != nil || changeToken != nil, session != ObjectIdentifier(writer) {
-                misuse(
-                    "Incorrect Realm: only notifications for the Realm being modified can be skipped."
-                )
-            }
-            return engineToken.map { [$0] } ?? []
+        let (tokens, isOther) = lock.withLock {
+            let isHeld = engineToken != nil || changeToken != nil
+            return (
+                engineToken.map { [$0] } ?? [], isHeld && session != ObjectIdentifier(writer)
+            )
         }
+        // Not under the lock: a handler of misuse may end the token.
+        if isOther {
+            misuse(
+                "Incorrect Realm: only notifications for the Realm being modified can be skipped.")
+        }
+        return tokens
     }
 
     var realmTokens: [ChangeToken] { lock.withLock { changeToken.map { [$0] } ?? [] } }

@@ -64,7 +64,7 @@ final class ClassInfo: @unchecked Sendable {
     }
 
     /// The calling thread makes instances to find the properties of a class.
-    private(set) static var isDiscovering: Bool {
+    static var isDiscovering: Bool {
         get { Thread.current.threadDictionary["io.realm.discovering"] != nil }
         set { Thread.current.threadDictionary["io.realm.discovering"] = newValue ? true : nil }
     }

@@ -13,6 +13,8 @@ extension PropertyInfo {
         let address = ClassInfo.address(sample, self)
         // Nothing is declared: null. Of required ones the type decides.
         if shape.isOptional, !wrapper.hasValue(address) { return }
+        // A custom type may not have a value for what is stored then.
+        if valueType is any FailableCustomPersistable.Type, !wrapper.hasValue(address) { return }
         switch shape.type {
         case .objectId, .uuid,
             .timestamp where wrapper.hasValue(address) || shape.type != .timestamp:

@@ -107,6 +107,7 @@ indirect enum QueryNode {
             case .not: writeCondition(node)
             case .subqueryCount(let condition): writeSubquery(condition)
             case .mapSubscript(let map, let key):
+                if element != nil { misuse("Subqueries do not support map subscripts.") }
                 write(map, any: false)
                 if key is AnyElement, isForEngine {
                     put("[*]")

@@ -77,7 +77,7 @@ struct Progress {
             + grouped(done)
         guard done == total else {
             print(line, terminator: "")
-            fflush(stdout)
+            fflush(nil)
             return
         }
         let seconds = (ContinuousClock.now - started) / .seconds(1)
