@@ -339,6 +339,20 @@ class TestObjects:
             realm.reference(Dog(name="x"))
 
 
+def test_classes_read_from_a_file_know_their_targets(path, r, rex):
+    with r.write():
+        r.create(Person, name="Ada", dogs=[rex])
+    r.close()
+    with realm.open(path) as plain:
+        person, dog = plain.classes["Person"], plain.classes["Dog"]
+        assert plain.objects("Person").where(person.dogs._id == "Rex").first().name == "Ada"
+        with pytest.raises(realm.NoSuchPropertyError, match="Dog has no property 'legs'"):
+            person.dogs.legs
+        assert plain.objects(dog).where(realm.backlinks(person.dogs).count() == 1)
+        assert person(name="Bo", dogs=[{"_id": "x", "colour": "red", "access": 1, "walked": 0,
+                                        "kg": 0, "notes": ""}]).dogs[0].colour == "red"
+
+
 def test_one_class_alone_opens_a_realm(tmp_path):
     with realm.open(tmp_path / "one.realm", Person) as r:
         assert set(r.classes) == {"Person", "Dog"}

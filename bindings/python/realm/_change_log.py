@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from . import _realm
 from ._errors import ArgumentError
+from ._records import record
 
 #: By the number of `realm_change_log_kind_e`.
 _KINDS = (
@@ -27,7 +27,7 @@ class LoggedLink(NamedTuple):
     key: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LoggedOperation:
     """One thing that a commit did."""
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
 from ._errors import Error, NoSuchClassError
 from ._model import Object
+from ._records import record
 from ._reflection import classes_from_description
 
 if TYPE_CHECKING:
@@ -129,6 +128,9 @@ Migrate: TypeAlias = "Step | Mapping[int, Step]"
 
 def check_ordinary(function: Any) -> None:
     """Refuses functions that would do nothing when they are called."""
+    # Few programs migrate, and this takes a while to load.
+    import inspect
+
     if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
         raise TypeError(f"{function!r} can't be called here: it has to be an ordinary function")
 
@@ -140,6 +142,8 @@ def _arguments(function: Any) -> int:
             f"migrate is a function, or a dict of functions by version, not {function!r}"
         )
     check_ordinary(function)
+    import inspect
+
     try:
         signature = inspect.signature(function)
     except ValueError:
@@ -188,7 +192,7 @@ def runner(migrate: Migrate, version: int) -> Callable[[Realm, Realm], None]:
     return run
 
 
-@dataclass(frozen=True)
+@record
 class MigrationPlan:
     """What opening a file with other classes would do; `str(plan)` says it in words."""
 

@@ -18,7 +18,6 @@ import builtins
 import datetime
 import decimal
 import enum
-import inspect
 import sys
 import types
 import typing
@@ -392,7 +391,10 @@ class ObjectMeta(type):
         return f"<class '{cls.__module__}.{cls.__qualname__}'>"
 
     @property
-    def __signature__(cls) -> inspect.Signature:
+    def __signature__(cls) -> Any:
+        # Whoever asks for it has the module.
+        import inspect
+
         parameters = []
         for declaration in getattr(cls, "__realm_declarations__", {}).values():
             default: Any = inspect.Parameter.empty

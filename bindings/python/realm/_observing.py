@@ -6,16 +6,15 @@ a write transaction; where an asyncio loop runs on that thread, the loop does it
 
 from __future__ import annotations
 
-import inspect
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
 from . import _realm
 from ._errors import InvalidObjectError
 from ._realm import Token
+from ._records import record
 
 if TYPE_CHECKING:
     from ._database import Realm
@@ -86,7 +85,7 @@ class Move(NamedTuple):
     target: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CollectionChange(Generic[S]):
     """What happened to results, a list or a set.
 
@@ -114,7 +113,7 @@ class CollectionChange(Generic[S]):
     initial: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DictionaryChange(Generic[S]):
     """What happened to a dictionary, by key."""
 
@@ -140,7 +139,7 @@ class PropertyChange(NamedTuple):
     new: Any
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ObjectChange(Generic[S]):
     """What happened to an object."""
 
@@ -156,7 +155,7 @@ class ObjectChange(Generic[S]):
     initial: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RealmChange:
     """A realm committed, or moved to another version."""
 
@@ -164,7 +163,7 @@ class RealmChange:
     version: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SchemaChange:
     """Somebody gave the file other classes or properties."""
 
@@ -263,6 +262,8 @@ def _texts(paths: tuple[KeyPath, ...]) -> tuple[str, ...] | None:
 def check_callback(function: Any) -> None:
     if not callable(function):
         raise TypeError(f"an observer is a function, not {function!r}")
+    import inspect
+
     if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
         raise TypeError(
             f"{function!r} would do nothing when it is called: observers are ordinary functions; "

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 from . import _realm
-from ._errors import NoSuchPropertyError, QueryError
+from ._errors import NoSuchPropertyError, QueryError, names_near
 from ._expressions import (
     Condition,
     Expression,
@@ -395,9 +394,7 @@ def _property_of(cls: ObjectMeta, name: str) -> _realm.Property:
         if prop.name == name:
             return prop
         names.append(prop.name)
-    near = difflib.get_close_matches(name, names, 1)
-    hint = f"; did you mean {near[0]!r}?" if near else f"; it has {', '.join(names)}"
-    raise NoSuchPropertyError(f"{cls.__name__} has no property {name!r}{hint}")
+    raise NoSuchPropertyError(f"{cls.__name__} has no property {name!r}{names_near(name, names)}")
 
 
 def _backlinks(target: Path[Any] | None, source: Any) -> Path[Any]:

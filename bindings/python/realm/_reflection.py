@@ -83,4 +83,9 @@ def classes_from_description(
                 full_text=_words(flags),
             )
         classes.append(ObjectMeta(class_name, (EmbeddedObject if embedded else Object,), namespace))
+    by_name = {cls.__name__: cls for cls in classes}
+    for cls in classes:
+        for declaration in cls.__realm_declarations__.values():
+            if declaration.target is not None:
+                declaration.target_class = by_name.get(declaration.target)
     return classes

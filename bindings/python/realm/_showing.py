@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import itertools
 from typing import TYPE_CHECKING, Any, cast
 
@@ -50,14 +49,21 @@ def _reference(value: Object) -> str:
 _ROWS, _COLUMNS = 10, 12
 
 
+def _escaped(text: str) -> str:
+    # Its table of names takes long to load.
+    import html
+
+    return html.escape(text)
+
+
 def _cell(value: Any) -> str:
-    return html.escape(value if isinstance(value, str) and len(value) <= 60 else short(value))
+    return _escaped(value if isinstance(value, str) and len(value) <= 60 else short(value))
 
 
 def _table(head: list[str], rows: list[list[str]], caption: str) -> str:
-    lines = ["<table>", f"<caption>{html.escape(caption)}</caption>"]
+    lines = ["<table>", f"<caption>{_escaped(caption)}</caption>"]
     if head:
-        cells = "".join(f"<th>{html.escape(name)}</th>" for name in head)
+        cells = "".join(f"<th>{_escaped(name)}</th>" for name in head)
         lines.append(f"<thead><tr>{cells}</tr></thead>")
     lines.append("<tbody>")
     lines += ["<tr>" + "".join(f"<td>{cell}</td>" for cell in row) + "</tr>" for row in rows]
@@ -67,7 +73,7 @@ def _table(head: list[str], rows: list[list[str]], caption: str) -> str:
 def html_of_results(results: Any) -> str:
     """The first objects or values as a table."""
     if results.realm.is_closed:
-        return f"<p>{html.escape(repr(results))}</p>"
+        return f"<p>{_escaped(repr(results))}</p>"
     count = len(results)
     shown = [results[i] for i in range(min(count, _ROWS))]
     more = f", of which {_ROWS} are shown" if count > _ROWS else ""
@@ -87,9 +93,9 @@ def html_of_results(results: Any) -> str:
 def html_of_object(obj: Any) -> str:
     """The properties and their values as a table."""
     if not obj._realm_valid:
-        return f"<p>{html.escape(repr(obj))}</p>"
+        return f"<p>{_escaped(repr(obj))}</p>"
     pairs = [
-        [html.escape(prop.name), _cell(getattr(obj, prop.name))]
+        [_escaped(prop.name), _cell(getattr(obj, prop.name))]
         for prop in type(obj).__realm_model__.properties
     ]
     return _table([], pairs, type(obj).__name__)
@@ -98,6 +104,6 @@ def html_of_object(obj: Any) -> str:
 def html_of_realm(realm: Any) -> str:
     """The classes and how many objects they have, as a table."""
     if realm.is_closed:
-        return f"<p>{html.escape(repr(realm))}</p>"
-    rows = [[html.escape(name), str(len(realm.objects(name)))] for name in realm.classes]
+        return f"<p>{_escaped(repr(realm))}</p>"
+    rows = [[_escaped(name), str(len(realm.objects(name)))] for name in realm.classes]
     return _table(["class", "objects"], rows, repr(realm))
