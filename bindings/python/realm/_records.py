@@ -15,9 +15,10 @@ def _init(self: Any, *values: Any, **named: Any) -> None:
         raise TypeError(f"{cls.__name__}() takes {len(fields)} values, not {len(values)}")
     named = {**dict(zip(fields, values, strict=False)), **named}
     for field in fields:
-        if field not in named:
+        if field not in named and field not in cls.__realm_defaults__:
             raise TypeError(f"{cls.__name__}() needs a value for {field}")
-        object.__setattr__(self, field, named.pop(field))
+        value = named.pop(field) if field in named else cls.__realm_defaults__[field]
+        object.__setattr__(self, field, value)
     if named:
         raise TypeError(f"{cls.__name__}() has no {', '.join(named)}")
 
@@ -52,6 +53,7 @@ def record(cls: type[C]) -> type[C]:
     """Makes the class one of the values that it annotates, in their order."""
     fields = tuple(cls.__dict__["__annotations__"])
     namespace = {k: v for k, v in vars(cls).items() if k not in ("__dict__", "__weakref__")}
+    namespace["__realm_defaults__"] = {f: namespace.pop(f) for f in fields if f in namespace}
     namespace.update(
         __slots__=fields, __match_args__=fields, __init__=_init, __eq__=_eq, __hash__=_hash,
         __setattr__=_set, __delattr__=_set, __reduce__=_reduce,
