@@ -219,6 +219,17 @@ class TestIn:
         assert (one.day, one.span, two.span) == (date(1900, 3, 1), timedelta(seconds=-3), timedelta(4))
         assert (list(one.tags), list(two.tags), two.extra, one.key) == (["a", "b"], [], 5, uuid.UUID(int=5))
 
+    def test_texts_as_views(self, r):
+        """As polars has them."""
+        texts = ["", "short", "exactly 12 b", "a text of more than twelve bytes ä", None] * 3
+        table = pyarrow.table({
+            "id": range(15), "text": pyarrow.array(texts, pyarrow.string_view()),
+            "data": pyarrow.array([b"x" * i for i in range(15)], pyarrow.binary_view())}).slice(1)
+        with r.write():
+            r.insert_many(Row, table)
+        assert r.objects(Row).sorted("id").values("text") == texts[1:]
+        assert r.objects(Row).sorted("id").values("data") == [b"x" * i for i in range(1, 15)]
+
     def test_numpy_instants(self, r):
         with r.write():
             r.insert_many(Row, {

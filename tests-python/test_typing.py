@@ -34,6 +34,16 @@ def test_users_get_precise_types(cache):
     assert done.returncode == 0, done.stdout
 
 
+def test_constructors_of_the_guide_are_accepted_as_they_are_written(cache, tmp_path):
+    guide = (HERE.parent / "bindings/python/README.md").read_text()
+    for number, code in enumerate(re.findall(r"\n```python\n(.*?)```", guide, re.S)):
+        (tmp_path / f"example_{number}.py").write_text(code)
+    done = mypy(*cache[1:], *map(str, tmp_path.glob("example_*.py")))
+    # What may be None is used without asking there.
+    assert "Missing named argument" not in done.stdout, done.stdout
+    assert "ObjectMeta" not in done.stdout, done.stdout
+
+
 def test_mistakes_are_found(cache):
     done = mypy(*cache, "typed_mistakes.py")
     found = {int(n) for n in re.findall(r"^typed_mistakes.py:(\d+): error", done.stdout, re.M)}

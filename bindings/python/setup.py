@@ -1,7 +1,7 @@
 """Builds the extension module realm._realm and puts librealm.so beside it.
 
     REALM_LIBRARY_DIR   directory with a built librealm.so; without it, Swift builds one.
-    REALM_INCLUDE_DIR   directory with realm.h; without it, include/ of the repository.
+    REALM_INCLUDE_DIR   directory with realm.h; without it, include/ of the source distribution or the repository.
     REALM_STRICT        when set, warnings of the C compiler are errors.
 
 The result is one wheel for CPython 3.11 and later (abi3) that needs no Swift where it runs.
@@ -18,6 +18,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
+from setuptools.command.sdist import sdist
 
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
@@ -27,7 +28,7 @@ LIBRARY = "librealm.so"
 def swift_library() -> Path:
     """The library built by SwiftPM, in release."""
     if not (REPOSITORY / "Package.swift").exists():
-        sys.exit("setup.py: set REALM_LIBRARY_DIR, or build inside the repository")
+        sys.exit("setup.py: set REALM_LIBRARY_DIR to the directory of librealm.so, or build inside the repository")
     if shutil.which("swift") is None:
         sys.exit("setup.py: building the library needs Swift; or set REALM_LIBRARY_DIR")
     # SwiftPM compiles its C targets with $CC and fails if that is not a clang it knows.
@@ -51,7 +52,10 @@ def find_library() -> Path:
 
 
 def find_include() -> Path:
-    include = Path(os.environ.get("REALM_INCLUDE_DIR") or REPOSITORY / "include").resolve()
+    # A source distribution has the header with it.
+    own = HERE / "include"
+    default = own if (own / "realm.h").exists() else REPOSITORY / "include"
+    include = Path(os.environ.get("REALM_INCLUDE_DIR") or default).resolve()
     if not (include / "realm.h").exists():
         sys.exit(f"setup.py: there is no realm.h in {include}")
     return include
@@ -87,6 +91,16 @@ def glibc_needed(wheel_root: Path) -> int:
     return max(found)
 
 
+class SourcesWithHeader(sdist):
+    """Puts realm.h into the source distribution, so that it builds around any librealm.so of its version."""
+
+    def make_release_tree(self, base_dir: str, files: list[str]) -> None:
+        super().make_release_tree(base_dir, files)
+        target = Path(base_dir, "include")
+        target.mkdir(exist_ok=True)
+        shutil.copy2(find_include() / "realm.h", target)
+
+
 class PlatformWheel(bdist_wheel):
     """Tags the wheel with the glibc that it really needs, so that installers can tell."""
 
@@ -115,6 +129,8 @@ setup(
             extra_link_args=["-Wl,-rpath,$ORIGIN", "-Wl,--no-as-needed", "-lc"],
         )
     ],
-    cmdclass={"build_ext": BuildWithLibrary, "bdist_wheel": PlatformWheel},
+    cmdclass={
+        "build_ext": BuildWithLibrary, "bdist_wheel": PlatformWheel, "sdist": SourcesWithHeader,
+    },
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

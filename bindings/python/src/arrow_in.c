@@ -38,6 +38,9 @@ struct Source {
     size_t index;              /* of the property in the model */
     From from;
     bool wide;                 /* offsets are int64 */
+    bool views;                /* texts are views of 16 bytes into `buffers` */
+    const void **buffers;      /* of views, and behind them their sizes */
+    size_t buffer_count;
     int64_t unit, width, scale;
     const uint8_t *valid;      /* bitmap, or NULL */
     const void *data;          /* values, or offsets of texts and lists */
@@ -95,6 +98,11 @@ static bool source_format(Source *self, const char *format) {
             return true;
         }
     }
+    if (strcmp(format, "vu") == 0 || strcmp(format, "vz") == 0) {
+        self->from = format[1] == 'u' ? FROM_TEXT : FROM_BYTES;
+        self->views = true;
+        return true;
+    }
     int precision, scale, width, end = 0;
     if (sscanf(format, "w:%d%n", &width, &end) == 1 && !format[end] && width > 0) {
         self->from = FROM_FIXED;
@@ -139,6 +147,11 @@ static int source_arrow(Source *self, const struct ArrowSchema *schema,
         self->valid = array->null_count == 0 ? NULL : array->buffers[0];
         self->data = array->buffers[1];
         self->bytes = text ? array->buffers[2] : NULL;
+    }
+    if (self->views) {
+        /* Nulls, views, then the bytes, and the sizes of those. */
+        self->buffers = array->buffers + 2;
+        self->buffer_count = (size_t)array->n_buffers - 3;
     }
     self->encoded = schema->dictionary && array->dictionary;
     bool list = self->from == FROM_LIST;
@@ -232,8 +245,31 @@ static bool source_integer(const Source *self, size_t row, int64_t *out) {
     }
 }
 
+/* A view: its size, and the bytes if they are at most 12, else where they are. What lies outside of the
+ * buffers is empty. */
+static void source_view(const Source *self, size_t at, const uint8_t **bytes, size_t *size) {
+    const uint8_t *view = (const uint8_t *)self->data + 16 * at;
+    int32_t parts[4];
+    memcpy(parts, view, sizeof parts);
+    *bytes = view + 4;
+    *size = parts[0] > 0 ? (size_t)parts[0] : 0;
+    if (*size <= 12) return;
+    const int64_t *sizes = self->buffers[self->buffer_count];
+    size_t buffer = (size_t)parts[2];
+    if (parts[2] < 0 || parts[3] < 0 || buffer >= self->buffer_count ||
+        (int64_t)parts[3] + parts[0] > sizes[buffer]) {
+        *size = 0;
+        return;
+    }
+    *bytes = (const uint8_t *)self->buffers[buffer] + parts[3];
+}
+
 static void source_text(const Source *self, size_t row, const uint8_t **bytes, size_t *size) {
     size_t at = self->first + row;
+    if (self->views) {
+        source_view(self, at, bytes, size);
+        return;
+    }
     if (self->from == FROM_FIXED) {
         *bytes = (const uint8_t *)self->data + at * (size_t)self->width;
         *size = (size_t)self->width;
