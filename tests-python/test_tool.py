@@ -136,6 +136,17 @@ class TestCommands:
         with pytest.raises(SystemExit, match="a key has 64"):
             main(["stats", sealed, "--key-file", str(tmp_path / "short")])
 
+    def test_keys_in_place(self, file, tmp_path, capsys):
+        one, two = tmp_path / "one", tmp_path / "two"
+        one.write_bytes(os.urandom(64))
+        two.write_bytes(os.urandom(64))
+        text(capsys, "encrypt", file, "--new-key-file", str(one))
+        assert main(["rekey", file, "--key-file", str(two), "--new-key-file", str(one)]) == 2
+        text(capsys, "rekey", file, "--key-file", str(one), "--new-key-file", str(two))
+        assert main(["schema", file]) == 2
+        assert text(capsys, "decrypt", file, "--key-file", str(two)).endswith("decrypted\n")
+        assert "class Person" in text(capsys, "schema", file)
+
     def test_mistakes(self, file, tmp_path):
         for arguments, words in [
             (["stats", str(tmp_path / "none.realm")], "no file"),

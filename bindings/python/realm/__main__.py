@@ -18,12 +18,16 @@ from . import _convert
 
 
 def _key(options: argparse.Namespace) -> bytes | None:
-    if options.key_file is None:
+    return _read_key(options.key_file)
+
+
+def _read_key(path: str | None) -> bytes | None:
+    if path is None:
         return None
-    with open(options.key_file, "rb") as file:
+    with open(path, "rb") as file:
         key = file.read()
     if len(key) != 64:
-        sys.exit(f"realm: {options.key_file} has {len(key)} bytes; a key has 64")
+        sys.exit(f"realm: {path} has {len(key)} bytes; a key has 64")
     return key
 
 
@@ -95,13 +99,22 @@ def compact(options: argparse.Namespace) -> int:
 
 def copy(options: argparse.Namespace) -> int:
     key = _key(options)
-    if options.new_key_file is not None:
-        options.key_file = options.new_key_file
-    new = None if options.plain else _key(options)
+    new = key if options.new_key_file is None else _read_key(options.new_key_file)
+    if options.plain:
+        new = None
     if not os.path.isfile(options.file):
         sys.exit(f"realm: there is no file {options.file!r}")
     with realm.open(options.file, encryption_key=key, read_only=True) as r:
         r.write_copy(options.to, encryption_key=new)
+    return 0
+
+
+def change_key(options: argparse.Namespace) -> int:
+    realm.change_encryption_key(
+        options.file, old=_key(options), new=_read_key(getattr(options, "new_key_file", None))
+    )
+    done = {"encrypt": "encrypted", "decrypt": "decrypted", "rekey": "encrypted with another key"}
+    print(f"{options.file}: {done[options.command]}")
     return 0
 
 
@@ -226,6 +239,11 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("to")
     one.add_argument("--new-key-file", help="file with the key of the copy")
     one.add_argument("--plain", action="store_true", help="the copy is not encrypted")
+    one = add("encrypt", change_key, "Encrypts a plain file in place.")
+    one.add_argument("--new-key-file", required=True, help="file with the 64 random bytes of its key")
+    add("decrypt", change_key, "Takes the encryption from a file, in place.")
+    one = add("rekey", change_key, "Encrypts an encrypted file with another key, in place.")
+    one.add_argument("--new-key-file", required=True, help="file with the 64 random bytes of its new key")
     formats = ("csv", "jsonl", "parquet")
     one = add("export", export, "Writes the objects of a class: CSV, JSON lines or Parquet.")
     one.add_argument("cls", metavar="class")
