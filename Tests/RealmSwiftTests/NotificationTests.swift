@@ -288,6 +288,33 @@ actor Keeper {
         #expect(text == "Can only add notification blocks from within runloops.")
     }
 
+    @MainActor @Test func openingInTheBackgroundTellsHowFarMigrationsAre() async throws {
+        let folder = FileManager.default.temporaryDirectory
+            .appendingPathComponent("realm-progress-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        var configuration = Realm.Configuration(
+            fileURL: folder.appendingPathComponent("a.realm"), objectTypes: [OldSettings.self])
+        do {
+            let realm = try Realm(configuration: configuration)
+            try realm.write { realm.create(OldSettings.self, value: [1]) }
+        }
+        configuration.objectTypes = [Settings.self]
+        configuration.schemaVersion = 1
+        let log = Log()
+        let newer = configuration
+        let title = try await withCheckedThrowingContinuation { continuation in
+            Realm.asyncOpen(configuration: newer) { result in
+                continuation.resume(
+                    with: result.map { $0.objects(Settings.self).first?.title ?? "" })
+            }.addProgressNotification { part in
+                MainActor.assumeIsolated { log.add("\(part)") }
+            }
+        }
+        #expect(title == "untitled")
+        #expect(try await log.wait(1).last == "1.0")
+    }
+
     @MainActor @Test func openingInTheBackground() async throws {
         let configuration = memory()
         let realm = try await withCheckedThrowingContinuation { continuation in

@@ -81,6 +81,9 @@ class DogCard: Projection<Dog> {
         try realm.write { ann.best = bob }
         let cards = realm.objects(DogCard.self).filter("name BEGINSWITH 'A'")
         #expect(cards.map { $0.name } == ["Ann", "Abe"])
+        let all = realm.objects(DogCard.self)
+        #expect(all.where { $0.name == "Ann" && $0.friend == "Bob" }.count == 1)
+        #expect(all.sorted(by: \.name).first?.name == "Abe")
         let card = try #require(cards.first)
         #expect(card.friend == "Bob" && card.years == 2 && card.rootObject.isSameObject(as: ann))
         #expect(cards[1].friend == nil && card == DogCard(projecting: ann))

@@ -68,12 +68,18 @@ public struct Realm {
         callback: @escaping @Sendable (Result<Realm, any Swift.Error>) -> Void
     ) -> AsyncOpenTask {
         let task = AsyncOpenTask()
+        var preparing = configuration
+        preparing.migrationProgress = { part in
+            configuration.migrationProgress?(part)
+            task.tell(part)
+        }
+        let wanted = preparing
         DispatchQueue.global().async {
             // Migrating, copying and compacting happens here; the callback finds the file as it should be.
             let prepared = UncheckedBox(
                 Result { () throws in
                     if task.isCancelled { throw CancellationError() }
-                    return try Realm(configuration: configuration)
+                    return try Realm(configuration: wanted)
                 })
             callbackQueue.async {
                 if task.isCancelled { return callback(.failure(CancellationError())) }
@@ -92,7 +98,17 @@ public struct Realm {
     public final class AsyncOpenTask: Sendable {
         private let lock = NSLock()
         nonisolated(unsafe) private var cancelled = false
+        nonisolated(unsafe) private var told: [@Sendable (Double) -> Void] = []
         var isCancelled: Bool { lock.withLock { cancelled } }
+
+        func tell(_ part: Double) { for block in lock.withLock({ told }) { block(part) } }
+
+        /// Calls a block on a queue with how much of a migration is done, from 0 to 1.
+        public func addProgressNotification(
+            queue: DispatchQueue = .main, block: @escaping @Sendable (Double) -> Void
+        ) {
+            lock.withLock { told.append { part in queue.async { block(part) } } }
+        }
 
         /// Ends the opening as soon as that can be; the callback gets a `CancellationError`.
         public func cancel() { lock.withLock { cancelled = true } }

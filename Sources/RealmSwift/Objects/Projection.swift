@@ -78,6 +78,29 @@ extension Projection: ProjectionType {
     static var root: ObjectBase.Type { Root.self }
 }
 
+extension Projection: _KeyPathRoot {
+    /// What a projected property reads of an object in recording state names the property.
+    public static func _rlmKeyPathRoot(_ recorder: _Recorder) -> Any? {
+        self.init(projecting: _Recorder.object(Root.self, recorder))
+    }
+}
+
+extension Query where T: _ProjectionRoot {
+    /// A property by the name that the projection has for it.
+    public subscript<V: _Persistable>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
+        Query<V>(node.appending(KeyPathNames.name(member)))
+    }
+}
+
+extension RealmCollection where Element: _ProjectionRoot {
+    /// Sorted by a property as the projection names it.
+    public func sorted<T: SortableType>(
+        by keyPath: KeyPath<Element, T>, ascending: Bool = true
+    ) -> Results<Element> {
+        sorted(byKeyPath: KeyPathNames.name(keyPath), ascending: ascending)
+    }
+}
+
 extension Projection: RealmFetchable, ThreadConfined {
     public static var _rlmShape: _PropertyShape { Root._rlmShape }
     public static func _rlmDefaultValue() -> Self { self.init(projecting: Root._rlmDefaultValue()) }
