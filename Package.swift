@@ -34,6 +34,13 @@ let objectSettings: [SwiftSetting] =
     [.swiftLanguageMode(.v6)]
     + (isVersioned ? [] : [.unsafeFlags(["-enforce-exclusivity=unchecked"])]) + strictness
 
+// Static ones make programs that need nothing installed. Shared libraries take them with lld alone, which is
+// chosen by a flag that dependents by version cannot have.
+let systemLibraries: [LinkerSetting] =
+    isVersioned
+    ? [.linkedLibrary("sodium"), .linkedLibrary("pcre2-8")]
+    : [.linkedLibrary(":libsodium.a"), .linkedLibrary(":libpcre2-8.a")]
+
 let package = Package(
     name: "realm",
     products: [
@@ -53,9 +60,7 @@ let package = Package(
             name: "CoreSwift",
             dependencies: ["CKernels", "CSodium", "CPCRE2"],
             swiftSettings: engineSettings,
-            linkerSettings: [
-                .linkedLibrary(":libsodium.a"), .linkedLibrary(":libpcre2-8.a"),
-            ]),
+            linkerSettings: systemLibraries),
         // What the object API needs of Swift's runtime and cannot say in Swift.
         .target(name: "CRuntime", cSettings: kernelSettings),
         .target(
