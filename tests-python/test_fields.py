@@ -191,6 +191,19 @@ class TestFields:
             r.refresh()
         assert list(seen[-1]) == ["weight"] and seen[-1]["weight"][1:] == (7, 8)
 
+    def test_migrations_go_by_our_names(self, path, r, rex):
+        class Beast(realm.Object, stored_name="Dog"):
+            name: str = realm.Field(primary_key=True, name_in_file="_id")
+            heavy: Decimal = realm.Field(name_in_file="mass")
+
+        class Owner(realm.Object, stored_name="Person"):
+            name: str = realm.Field(primary_key=True)
+
+        r.close()
+        with realm.open(path, [Beast, Owner], version=1,
+                        migrate=lambda old, new, m: m.rename(Beast, "kg", "heavy")) as changed:
+            assert changed.objects(Beast).values("name", "heavy") == [("Rex", 7)]
+
     def test_words_are_found(self, r, rex):
         with r.write():
             rex.notes = "Likes the Sea"

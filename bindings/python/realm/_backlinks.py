@@ -95,6 +95,8 @@ class Backlinks(Generic[T]):
 
 def backlinks_in(annotation: Any, names: Mapping[str, Any]) -> Backlinks[Any] | None:
     """What an annotation `Backlinks[Person, "dogs"]` says; None for others."""
+    if isinstance(annotation, typing.ForwardRef):
+        annotation = annotation.__forward_arg__
     if isinstance(annotation, Backlinks):
         return annotation
     if not isinstance(annotation, str) or "Backlinks[" not in annotation:

@@ -73,7 +73,13 @@ class Migration:
         Both have the same type; `new` may be None if `old` may. Costs nothing per object. What
         `new` held until now is lost.
         """
-        self._new._rename_property(self._stored(cls), old, new)
+        stored = self._stored(cls)
+        for model in self._new._models:
+            if model.stored_name == stored:
+                # The file may know the property by another name.
+                names = {prop.name: prop.stored_name for prop in model.properties}
+                new = names.get(new, new)
+        self._new._rename_property(stored, old, new)
 
     def rename_class(self, old: str, new: type[Object] | str, /) -> None:
         """Has the class `old` of the file go on as one of the new classes.
