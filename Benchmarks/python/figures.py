@@ -398,8 +398,12 @@ def main():
     parent = sys.argv[1] if len(sys.argv) > 1 else tempfile.gettempdir()
     there = []
     for name in ENGINES:
-        if subprocess.run([sys.executable, "-c", f"import {name}"], capture_output=True).returncode == 0:
+        found = subprocess.run([sys.executable, "-c", f"import {name}; print({name}.__file__)"],
+                               capture_output=True, text=True)
+        if found.returncode == 0:
             there.append(name)
+            subprocess.run([sys.executable, "-m", "compileall", "-q", "-l",
+                            os.path.dirname(found.stdout.strip())], capture_output=True)
         else:
             print(f"{name} is not installed", file=sys.stderr)
     print("| | " + " | ".join(there) + " |")
