@@ -176,6 +176,16 @@ final class Store: @unchecked Sendable {
         codec.cipher.map { $0.isMade(of: key) } ?? key.isEmpty
     }
 
+    /// The block, if it has passed the gate.
+    func known(_ reference: BlockReference) -> UnsafeRawPointer? {
+        let page = reference.page
+        guard !reference.isTransient, reference.check0 != 0,
+            page + UInt64(reference.pageCount) <= ck_load_relaxed_u64(source.mappedPages),
+            ck_load_u64(source.pointee.verified + Int(page)) == reference.check0
+        else { return nil }
+        return UnsafeRawPointer(source.pointee.base) + Int(page) << Page.shift
+    }
+
     /// From now on readers use the block without looking. It is one that `admit` gave out.
     func markVerified(_ reference: BlockReference) { mapping.mark(reference) }
 

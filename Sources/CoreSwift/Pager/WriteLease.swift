@@ -118,7 +118,11 @@ extension Store {
             root, at: pin.root, live: live, limits: options.spaceLimits
         ) {
             reference throws(RealmError) in
-            try admit(reference)
+            // Those of a map that another process goes on from have mostly been read before.
+            if let known = known(reference) { return known }
+            let block = try admit(reference)
+            markVerified(reference)
+            return block
         }
     }
 
