@@ -347,7 +347,7 @@ final class SpaceMap {
     /// is to ask for its own place.
     func reserve(_ count: UInt64) -> [SpaceRun] {
         if let run = takeBestFit(count) { return [run] }
-        if placesLow || (count <= Self.scatteredPagesMax && freePages > max(count, pageCount / 8)) {
+        if count <= Self.scatteredPagesMax, placesLow || freePages > max(count, pageCount / 8) {
             return []
         }
         var pieces: [SpaceRun] = []
