@@ -34,13 +34,6 @@ let objectSettings: [SwiftSetting] =
     [.swiftLanguageMode(.v6)]
     + (isVersioned ? [] : [.unsafeFlags(["-enforce-exclusivity=unchecked"])]) + strictness
 
-// Static ones make programs that need nothing installed. Shared libraries take them with lld alone, which is
-// chosen by a flag that dependents by version cannot have.
-let systemLibraries: [LinkerSetting] =
-    isVersioned
-    ? [.linkedLibrary("sodium"), .linkedLibrary("pcre2-8")]
-    : [.linkedLibrary(":libsodium.a"), .linkedLibrary(":libpcre2-8.a")]
-
 let package = Package(
     name: "realm",
     products: [
@@ -60,7 +53,9 @@ let package = Package(
             name: "CoreSwift",
             dependencies: ["CKernels", "CSodium", "CPCRE2"],
             swiftSettings: engineSettings,
-            linkerSettings: systemLibraries),
+            linkerSettings: [
+                .linkedLibrary(":libsodium.a"), .linkedLibrary(":libpcre2-8.a"),
+            ]),
         // What the object API needs of Swift's runtime and cannot say in Swift.
         .target(name: "CRuntime", cSettings: kernelSettings),
         .target(
@@ -191,7 +186,5 @@ if isVersioned {
     let parts = ["CSodium", "CPCRE2", "CKernels", "CoreSwift", "CRuntime", "RealmSwift"]
     package.targets.removeAll { !parts.contains($0.name) }
     package.products.removeAll { ["realm", "realm-cli"].contains($0.name) }
-    package.products.append(
-        .library(name: "RealmSwiftDynamic", type: .dynamic, targets: ["RealmSwift"]))
     package.dependencies = []
 }
