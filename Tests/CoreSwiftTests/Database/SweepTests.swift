@@ -8,7 +8,7 @@ import Testing
 
     private func pages(_ realm: Realm) throws -> (file: Int, copy: Int) {
         let path = directory.file("copy.realm")
-        try? Realm.deleteFiles(path)
+        _ = try Realm.deleteFiles(path)
         try realm.writeCopy(to: path)
         let copy = try Store.open(path: path, options: StoreOptions(), files: SystemCalls.shared)
         defer { try? copy.close() }
