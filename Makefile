@@ -1,6 +1,6 @@
-# realm: `make lib`, `make test`, `make demo`, `make bench`, `make install PREFIX=/usr/local`,
-# `make clean`. Everything is built below .build and build. Missing Debian packages are installed
-# first, with sudo where needed; with SKIP_PACKAGES=1 they are not.
+# realm: `make lib`, `make test`, `make demo`, `make bench`, `make docs`,
+# `make install PREFIX=/usr/local`, `make clean`. Everything is built below .build and build. Missing
+# Debian packages are installed first, with sudo where needed; with SKIP_PACKAGES=1 they are not.
 
 PREFIX ?= /usr/local
 DESTDIR ?=
@@ -10,7 +10,7 @@ VERSION := 14.14.0
 # compiler of the Swift tool chain fits.
 unexport CC CXX CFLAGS CXXFLAGS LDFLAGS
 
-.PHONY: lib cli header packages test test-packages bench demo install clean
+.PHONY: lib cli header packages test test-packages bench demo docs install clean
 
 lib: packages
 	@.ci/generate-header
@@ -40,6 +40,10 @@ bench: lib
 demo: lib
 	@.ci/install-packages libpython3-dev python3-venv
 	@Examples/airports/run-demo
+
+docs:
+	@.ci/install-packages python3-venv
+	@Tests/docs/site
 
 install: lib
 	install -d "$(DESTDIR)$(PREFIX)/lib/pkgconfig" "$(DESTDIR)$(PREFIX)/include" \

@@ -35,9 +35,10 @@ def test_users_get_precise_types(cache):
 
 
 def test_constructors_of_the_guide_are_accepted_as_they_are_written(cache, tmp_path):
-    guide = (HERE.parent / "bindings/python/README.md").read_text()
-    for number, code in enumerate(re.findall(r"\n```python\n(.*?)```", guide, re.S)):
-        (tmp_path / f"example_{number}.py").write_text(code)
+    binding = HERE.parent / "bindings/python"
+    for page in [binding / "README.md", *(binding / "docs").glob("*.md")]:
+        for number, code in enumerate(re.findall(r"\n```python\n(.*?)```", page.read_text(), re.S)):
+            (tmp_path / f"example_{page.stem.replace('-', '_')}_{number}.py").write_text(code)
     done = mypy(*cache[1:], *map(str, tmp_path.glob("example_*.py")))
     # What may be None is used without asking there.
     assert "Missing named argument" not in done.stdout, done.stdout
