@@ -6,6 +6,7 @@ import asyncio
 import concurrent.futures
 import gc
 import os
+import queue
 import signal
 import subprocess
 import sys
@@ -385,26 +386,53 @@ class TestOpenAsync:
         return await realm.open_async(path, [person_2()], version=2, migrate=migrate)
 
     def test_cancelling_at_any_moment_is_all_or_nothing(self, people):
-        undone = 0
+        # At moments of the clock, over as long as the whole takes on this machine right now.
+        began = time.perf_counter()
+        realm.open_async(people, [person_2()], version=2).result(60).close()
+        whole = time.perf_counter() - began
         for round_number in range(40):
             before = content(people)["version"]
             classes = [person_2()] if before % 2 else [person_1()]
             opening = realm.open_async(people, classes, version=before + 1)
-            time.sleep(round_number / 40 * 0.02)
+            time.sleep(round_number / 40 * 1.5 * whole)
             opening.cancel()
-            error = opening.exception(30)
-            if error is not None:
-                assert isinstance(error, concurrent.futures.CancelledError)
-                assert opening.cancelled() and not opening.cancel()
-                assert "cancelled" in repr(opening)
-                undone += 1
-            else:
-                opening.result().close()
-            after = content(people)
-            assert after["version"] == before + (error is None)
-            assert len(after["Person"]) == COUNT
+            self.check_cancelled_or_done(people, opening, before)
         assert realm.check_file(people) == []
-        assert undone > 0
+
+    def test_cancelling_at_any_step_undoes_all(self, people):
+        """As above, at moments that no clock decides: each call of progress, until one has no such."""
+        for step in range(200):
+            given: queue.SimpleQueue[realm.Opening] = queue.SimpleQueue()
+            calls = []
+
+            def progress(part, given=given, calls=calls, step=step):
+                if len(calls) == step:
+                    assert given.get(timeout=30).cancel()
+                calls.append(part)
+
+            opening = realm.open_async(people, [person_2()], version=2, progress=progress)
+            given.put(opening)
+            undone = self.check_cancelled_or_done(people, opening, before=1)
+            assert len(calls) == step + 1
+            if not undone:
+                break
+        # Only the last call is too late: it tells that all is done.
+        assert calls[-1] == 1.0 and step > 5
+        assert realm.check_file(people) == []
+
+    def check_cancelled_or_done(self, people, opening, before):
+        """Waits; whether it was undone, wholly."""
+        error = opening.exception(60)
+        if error is not None:
+            assert isinstance(error, concurrent.futures.CancelledError)
+            assert opening.cancelled() and not opening.cancel()
+            assert "cancelled" in repr(opening)
+        else:
+            opening.result().close()
+        after = content(people)
+        assert after["version"] == before + (error is None)
+        assert len(after["Person"]) == COUNT
+        return error is not None
 
     def test_many_at_once_and_realms_that_nobody_takes(self, people, tmp_path):
         openings = [realm.open_async(people, [person_2()], version=2) for _ in range(8)]
