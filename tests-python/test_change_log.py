@@ -262,6 +262,56 @@ def test_versions_of_a_file_are_compared(pair):
     assert list(r.read_changes(before.changes_to(r))) == []
 
 
+class Note(realm.Object):
+    text: str = ""
+
+
+def test_objects_of_two_clients_have_keys_of_their_own(tmp_path):
+    paths = [tmp_path / "first.realm", tmp_path / "second.realm"]
+    sides = [
+        realm.open(paths[0], Note, client_number=1),
+        realm.open_async(paths[1], Note, client_number=2**26 - 2).result(30),
+    ]
+    logs = []
+    for number, side in enumerate(sides):
+        with side.write():
+            side.add_consumer("sync")
+        with side.write():
+            for _ in range(3):
+                side.create(Note, text=f"of {number}")
+        logs.append(side.export_log("sync"))
+    keys = [{realm.reference(note).key for note in side.objects(Note)} for side in sides]
+    assert len(keys[0] | keys[1]) == 6
+    for side, log in zip(sides, reversed(logs), strict=True):
+        with side.write():
+            side.apply(log, origin=1)
+        assert sorted(side.objects(Note).values("text")) == ["of 0"] * 3 + ["of 1"] * 3
+    assert list(sides[0].read_changes(sides[0].changes_to(sides[1]))) == []
+    # All who have the file open in a process give the same.
+    for number in (0, 2):
+        with pytest.raises(realm.ConfigurationError, match="client 1"):
+            realm.open(paths[0], Note, client_number=number)
+    realm.open(paths[0], Note, client_number=1).close()
+    for side in sides:
+        side.close()
+
+
+def test_without_numbers_keys_of_two_files_are_the_same(tmp_path):
+    keys = []
+    for name in ("first", "second"):
+        with realm.open(tmp_path / f"{name}.realm", Note) as r, r.write():
+            keys.append(realm.reference(r.create(Note)).key)
+    assert keys[0] == keys[1]
+
+
+@pytest.mark.parametrize("wrong", [-1, 2**26 - 1, 2**32, 2**64, "1", 1.0, None, True])
+def test_numbers_of_clients_that_make_no_sense_are_named(tmp_path, wrong):
+    kind = realm.ArgumentError if type(wrong) is int else TypeError
+    with pytest.raises(kind, match=f"client_number is .*{wrong}"):
+        realm.open(tmp_path / "no.realm", Note, client_number=wrong)
+    assert not (tmp_path / "no.realm").exists()
+
+
 def test_changes_that_do_not_fit_are_refused(pair, tmp_path):
     r, other = pair
     with r.write():

@@ -331,6 +331,7 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     encryption_key: bytes | None = None,
     key: bytes | None = None,
     encryption_cache: int | None = None,
+    client_number: int = 0,
 ) -> Realm:
     """Opens the realm at `path`, creating the file if there is none; without a path that at
     `realm.default_path()`.
@@ -361,13 +362,16 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
                     the same.
     encryption_cache  how many bytes of an encrypted file are kept decrypted in memory, 256 MB if not
                     given; 0 keeps all that was read. Who opens the file first in a process decides.
+    client_number   a number for the upper bits of the keys of new objects, so that objects made in several
+                    files with different numbers can be brought together; 0: none. All who write to a
+                    file give the same. See docs/CHANGE_LOG.md.
 
     Objects that are there get the defaults of properties that are added. See docs/MIGRATIONS.md.
     `realm.open_async` does the same on another thread.
     """
     request = Request(
         path, classes, schema, version, schema_version, schema_mode, migrate, initial_data, progress,
-        read_only, in_memory, max_versions, encryption_key, key, encryption_cache,
+        read_only, in_memory, max_versions, encryption_key, key, encryption_cache, client_number,
     )  # fmt: skip
     return _opened(request)
 

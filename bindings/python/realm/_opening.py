@@ -198,6 +198,7 @@ def open_async(
     encryption_key: bytes | None = None,
     key: bytes | None = None,
     encryption_cache: int | None = None,
+    client_number: int = 0,
 ) -> Opening:
     """Opens the realm at `path` on another thread, as `realm.open` does: `r = await open_async(...)`.
 
@@ -209,5 +210,6 @@ def open_async(
         Request(
             path, classes, schema, version, schema_version, schema_mode, migrate, initial_data,
             progress, read_only, in_memory, max_versions, encryption_key, key, encryption_cache,
+            client_number,
         )
     )  # fmt: skip

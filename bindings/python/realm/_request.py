@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from typing import Any, Literal, TypeAlias
 
 from . import _realm
-from ._errors import ConfigurationError, SchemaError
+from ._errors import ArgumentError, ConfigurationError, SchemaError
 from ._migration import Migrate, check_ordinary, runner
 from ._model import EmbeddedObject, Object, ObjectMeta, _find_target
 
@@ -27,6 +27,8 @@ SchemaMode = Literal[
     "soft_reset",
     "hard_reset",
 ]
+#: The greatest number of a client: keys have 26 bits for it, and one value of them is no client's.
+_CLIENT_MAX = 2**26 - 2
 #: Those that write nothing.
 _READING = ("read_only", "immutable")
 
@@ -129,6 +131,7 @@ class Request:
         encryption_key: bytes | None,
         key: bytes | None,
         encryption_cache: int | None,
+        client_number: int,
     ) -> None:
         self.path = os.path.abspath(os.fsdecode(default_path(True) if path is None else path))
         classes = _one_of("classes", classes, "schema", schema)
@@ -143,6 +146,14 @@ class Request:
             raise TypeError(f"read_only has a schema mode of its own, not {schema_mode!r}")
         if progress is not None and not callable(progress):
             raise TypeError(f"progress is a function, not {progress!r}")
+        if isinstance(client_number, bool) or not isinstance(client_number, int):
+            raise TypeError(f"client_number is an int, not {client_number!r}")
+        if not 0 <= client_number <= _CLIENT_MAX:
+            raise ArgumentError(
+                f"client_number is between 1 and {_CLIENT_MAX}, or 0 for none, not {client_number}",
+                None,
+                self.path,
+            )
         mode = "read_only" if read_only else schema_mode or "automatic"
         self.positional = (self.path, self.models, number, mode)
         self.options: dict[str, Any] = {
@@ -150,6 +161,7 @@ class Request:
             "max_versions": max_versions,
             "encryption_key": encryption_key,
             "encryption_cache": encryption_cache,
+            "client_number": client_number,
             "migrate": None if migrate is None else runner(migrate, number),
             "initial_data": _first(initial_data),
             "progress": progress,

@@ -139,13 +139,19 @@ static PyObject *unless_none(PyObject *object) {
 /* The configuration: 0, or -1 with an exception. */
 static int opening_configure(Opening *opening, PyObject *version_object, int mode, bool in_memory,
                              PyObject *max_versions, const char *key, Py_ssize_t key_size,
-                             PyObject *cache) {
+                             PyObject *cache, PyObject *client_number) {
     State *state = opening->state;
     unsigned long long version = PyLong_AsUnsignedLongLong(version_object), limit = 0;
     if (version == (unsigned long long)-1 && PyErr_Occurred()) return -1;
     if (max_versions != Py_None) {
         limit = PyLong_AsUnsignedLongLong(max_versions);
         if (limit == (unsigned long long)-1 && PyErr_Occurred()) return -1;
+    }
+    unsigned long long number = client_number ? PyLong_AsUnsignedLongLong(client_number) : 0;
+    if (number == (unsigned long long)-1 && PyErr_Occurred()) return -1;
+    if (number > UINT32_MAX) {
+        PyErr_Format(PyExc_OverflowError, "client_number has 32 bits, %R has more", client_number);
+        return -1;
     }
     size_t cache_size = cache == Py_None ? 0 : PyLong_AsSize_t(cache);
     if (cache_size == (size_t)-1 && PyErr_Occurred()) return -1;
@@ -176,6 +182,7 @@ static int opening_configure(Opening *opening, PyObject *version_object, int mod
         return -1;
     }
     if (cache != Py_None) realm_config_set_encryption_cache_size(config, cache_size);
+    if (number) realm_config_set_client_number(config, (uint32_t)number);
     if (opening->migrate) {
         realm_config_set_migration_function(config, migration_run, opening, NULL);
     }
@@ -190,17 +197,17 @@ static int opening_configure(Opening *opening, PyObject *version_object, int mod
 
 static Opening *opening_parse(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"path", "models", "schema_version", "mode", "in_memory", "max_versions",
-                            "encryption_key", "encryption_cache", "migrate", "initial_data", "progress",
-                            "done", NULL};
+                            "encryption_key", "encryption_cache", "client_number", "migrate",
+                            "initial_data", "progress", "done", NULL};
     PyObject *path, *tuple, *mode_name, *max_versions = Py_None, *version, *cache = Py_None;
-    PyObject *migrate = NULL, *initial_data = NULL, *progress = NULL, *done = NULL;
+    PyObject *client_number = NULL, *migrate = NULL, *initial_data = NULL, *progress = NULL, *done = NULL;
     int in_memory = 0;
     const char *key = NULL;
     Py_ssize_t key_size = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UOOU|$pOz#OOOOO:Realm", names, &path,
+    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UOOU|$pOz#OOOOOO:Realm", names, &path,
                                      &tuple, &version, &mode_name, &in_memory, &max_versions, &key,
-                                     &key_size, &cache, &migrate, &initial_data, &progress,
-                                     &done)) {
+                                     &key_size, &cache, &client_number, &migrate,
+                                     &initial_data, &progress, &done)) {
         return NULL;
     }
     State *state = state_of_type(type);
@@ -219,7 +226,8 @@ static Opening *opening_parse(PyTypeObject *type, PyObject *args, PyObject *kwar
     opening->initial_data = unless_none(initial_data);
     opening->progress = unless_none(progress);
     opening->done = unless_none(done);
-    if (opening_configure(opening, version, mode, in_memory, max_versions, key, key_size, cache) < 0) {
+    if (opening_configure(opening, version, mode, in_memory, max_versions, key, key_size, cache,
+                          client_number) < 0) {
         opening_free(opening);
         return NULL;
     }
