@@ -203,6 +203,31 @@ actor Keeper {
                 == "Realm opened from incorrect dispatch queue.")
     }
 
+    /// Dispatch makes another object for it at each call.
+    @MainActor @Test func theMainQueueIsTheMainActor() throws {
+        let configuration = memory()
+        let realm = try Realm(configuration: configuration)
+        #expect(try Realm(configuration: configuration, queue: .main) == realm)
+        #expect(try Realm(configuration: configuration, queue: .main) == realm)
+        #expect(realm.isEmpty)
+    }
+
+    @Test func queuesAreKnownAgainByWhatTheyAre() throws {
+        let configuration = memory()
+        let queues = [DispatchQueue(label: "a"), DispatchQueue(label: "b")]
+        let realms = try queues.map { queue in
+            try queue.sync { UncheckedBox(try Realm(configuration: configuration, queue: queue)) }
+        }
+        try queues[1].sync {
+            #expect(realms[1].value.isEmpty)
+            #expect(try Realm(configuration: configuration, queue: queues[1]) == realms[1].value)
+            #expect(misuse { _ = realms[0].value.isEmpty }?.contains("incorrect thread") == true)
+        }
+        // A queue that runs on another one is at home on both.
+        let inner = DispatchQueue(label: "inner", target: queues[0])
+        inner.sync { #expect(realms[0].value.isEmpty) }
+    }
+
     @Test func realmsBelongToActors() async throws {
         let configuration = memory()
         let keeper = Keeper()

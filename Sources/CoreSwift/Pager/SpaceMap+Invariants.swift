@@ -36,7 +36,8 @@ extension SpaceMap {
                 end = entry.end
                 endsFree = entry.isFree
             }
-            guard end <= min(chunkEnd(index), pageCount) else {
+            // A chunk behind the end of a file that was cut has no entries.
+            guard chunk.entries.isEmpty || end <= min(chunkEnd(index), pageCount) else {
                 throw broken("1: chunk \(index) has pages up to \(end), beyond its end")
             }
         }

@@ -147,7 +147,8 @@ extension Store {
                 throw RealmError(
                     .invalidDatabase,
                     "'\(file.path)': the file was truncated while others have it open; they count "
-                        + "\(pages) pages", path: file.path)
+                        + "\(pages) pages; all must be closed, and `realm salvage` recovers what is left",
+                    path: file.path)
             }
             pages = now
         }

@@ -73,20 +73,39 @@ struct Confinement {
         return Confinement(scheduler: scheduler, id: id, delivers: true)
     }
 
-    private static let queueKey = DispatchSpecificKey<ObjectIdentifier>()
+    /// What tells a queue from others: Dispatch makes another object for the same queue at each call of
+    /// `DispatchQueue.main`, here on Linux.
+    private final class QueueName: Sendable {
+        let key = DispatchSpecificKey<Bool>()
+    }
+    private static let queueName = DispatchSpecificKey<QueueName>()
+
+    private static func isMain(_ queue: DispatchQueue) -> Bool {
+        queue.getSpecific(key: mainKey) == true
+    }
+
+    private static func name(of queue: DispatchQueue) -> QueueName {
+        lock.withLock {
+            if let known = queue.getSpecific(key: queueName) { return known }
+            let name = QueueName()
+            queue.setSpecific(key: queueName, value: name)
+            queue.setSpecific(key: name.key, value: true)
+            return name
+        }
+    }
 
     /// A serial queue.
     static func queue(_ queue: DispatchQueue) -> Confinement {
-        if queue === DispatchQueue.main { return mainActor() }
-        let name = ObjectIdentifier(queue)
-        let scheduler = shared(.queue(name)) {
-            queue.setSpecific(key: queueKey, value: name)
-            return SchedulerBox(
-                isCurrent: { DispatchQueue.getSpecific(key: queueKey) == name },
+        if isMain(queue) { return mainActor() }
+        let name = name(of: queue)
+        let id = Id.queue(ObjectIdentifier(name))
+        let scheduler = shared(id) {
+            SchedulerBox(
+                isCurrent: { DispatchQueue.getSpecific(key: name.key) == true },
                 deliver: { work in queue.async { work() } }
             ).scheduler
         }
-        return Confinement(scheduler: scheduler, id: .queue(name), delivers: true)
+        return Confinement(scheduler: scheduler, id: id, delivers: true)
     }
 
     /// An actor: work runs as a task on it.

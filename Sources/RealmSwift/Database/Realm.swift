@@ -86,8 +86,8 @@ public struct Realm {
                 switch prepared.value {
                 case .failure(let error): callback(.failure(error))
                 case .success:
-                    let queue = callbackQueue === DispatchQueue.main ? nil : callbackQueue
-                    callback(Result { try Realm(configuration: configuration, queue: queue) })
+                    callback(
+                        Result { try Realm(configuration: configuration, queue: callbackQueue) })
                 }
             }
         }

@@ -196,6 +196,7 @@ import Testing
         let map = SpaceMap(version: 3, pageCount: 400)
         map.isInline = false
         map.chunks.append(SpaceChunk(first: 420))
+        try map.checkInvariants()
         #expect(map.grow(5) == SpaceRun(page: 400, count: 5))
         #expect(map.pageCount == 450)
         #expect(map.chunks.map(\.entries.count) == [1, 1])
