@@ -220,7 +220,8 @@ actor Keeper {
         }
         try queues[1].sync {
             #expect(realms[1].value.isEmpty)
-            #expect(try Realm(configuration: configuration, queue: queues[1]) == realms[1].value)
+            let again = try Realm(configuration: configuration, queue: queues[1])
+            #expect(again == realms[1].value)
             #expect(misuse { _ = realms[0].value.isEmpty }?.contains("incorrect thread") == true)
         }
         // A queue that runs on another one is at home on both.
