@@ -222,8 +222,16 @@ actor Keeper {
             #expect(realms[1].value.isEmpty)
             let again = try Realm(configuration: configuration, queue: queues[1])
             #expect(again == realms[1].value)
-            #expect(misuse { _ = realms[0].value.isEmpty }?.contains("incorrect thread") == true)
         }
+        // `sync` works on the thread that calls it, `async` doesn't.
+        let text = Log()
+        let done = DispatchSemaphore(value: 0)
+        queues[1].async {
+            text.add(misuse { _ = realms[0].value.isEmpty } ?? "none")
+            done.signal()
+        }
+        done.wait()
+        #expect(text.all == ["Realm accessed from incorrect thread."])
         // A queue that runs on another one is at home on both.
         let inner = DispatchQueue(label: "inner", target: queues[0])
         inner.sync { #expect(realms[0].value.isEmpty) }
