@@ -1,5 +1,5 @@
-/* Minimum, maximum, sum and average (contract 14.4) of every type: of a property of results, and of
- * the values of lists, sets and dictionaries; of nothing, of nulls alone, of NaN, of what
+/* Minimum, maximum, sum and average (C_RULES, "Aggregates") of every type: of a property of results,
+ * and of the values of lists, sets and dictionaries; of nothing, of nulls alone, of NaN, of what
  * overflows. */
 #include "things.h"
 

@@ -1,4 +1,4 @@
-/* Asynchronous transactions (chapter 6 of the contract): blocks that wait for the writer, commits that
+/* Asynchronous transactions (C_RULES has a chapter of them): blocks that wait for the writer, commits that
  * wait for their sync. Several threads: async_threads.c. */
 #include "async.h"
 

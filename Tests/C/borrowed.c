@@ -1,5 +1,5 @@
-/* Texts and binaries that were read stay where they are (contract 1.4) while other data changes: in
- * a transaction until it ends, outside of one until the realm moves, in a frozen realm for good. */
+/* Texts and binaries that were read stay where they are (C_RULES, "Lifetimes") while other data
+ * changes: in a transaction until it ends, outside of one until the realm moves, in a frozen realm for good. */
 #include "things.h"
 
 enum { PLACES = 22, ROUNDS = 6 };

@@ -91,7 +91,7 @@ static const char *text_of(kind_t kind) {
     return text;
 }
 
-/* MARK: What the contract says of a pair */
+/* MARK: What the rules say of a pair */
 
 static bool is_same(kind_t a, kind_t b) {
     return a.type == b.type && a.collection == b.collection && a.nullable == b.nullable &&

@@ -1,5 +1,5 @@
 /* What callbacks and programs may not do with notifications, and what they may although it looks bad: errors
- * with the contract's codes, nothing worse. */
+ * with the codes that are documented, nothing worse. */
 #include "notices.h"
 
 #include <pthread.h>

@@ -1,4 +1,4 @@
-/* Sentences of contract 15 and 16 that the programs about single kinds of observers do not come by:
+/* What docs/NOTIFICATIONS promises and the programs about single kinds of observers do not come by:
  * who may register, reach through Mixed values, slots of nested collections, several moves, the
  * flag of clearing on results, computed steps over collections, and too little room. */
 #include "notices.h"

@@ -1,4 +1,4 @@
-/* The order of values (appendix A of the contract) as sets, sorts, DISTINCT and comparisons show
+/* The order of values (C_RULES, "Order of values") as sets, sorts, DISTINCT and comparisons show
  * it. */
 #include "things.h"
 

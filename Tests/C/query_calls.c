@@ -1,4 +1,4 @@
-/* The calls of queries (contract 13): which text fails how, what arguments mean, how queries are
+/* The calls of queries: which text fails how, what arguments mean, how queries are
  * combined and executed. The language has tests of its own. */
 #include "things.h"
 

@@ -148,7 +148,7 @@ static realm_value_t value_at(realm_dictionary_t *dictionary, const char *key) {
     return v;
 }
 
-/* The contract's table of what a deletion does to links. */
+/* What a deletion does to links (C_RULES, "Deletion"). */
 static void check_unlinked(const world_t *w, const linked_t *l, realm_object_t *other) {
     realm_value_t v;
     SUCCEEDS(realm_get_value(l->source, w->one, &v));

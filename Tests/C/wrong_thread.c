@@ -1,4 +1,4 @@
-/* The threading matrix (contract 0.2): what belongs to a realm's thread says so on another one and
+/* Threads (C_RULES has a chapter of them): what belongs to a realm's thread says so on another one and
  * does nothing; frozen things answer on any thread. */
 #include "things.h"
 

@@ -284,7 +284,7 @@ class Arena:
 
     def aggregated(self, root: Cls, handle: int, found: list[Row], rng: random.Random
                    ) -> Difference | None:
-        """CONTRACT 14.4."""
+        """C_RULES, "Aggregates"."""
         op = rng.choice(["@min", "@max", "@sum", "@avg"])
         types = [*NUMERIC, *(["timestamp"] if op in ("@min", "@max") else [])]
         props = [prop for prop in root.props if prop.type in types and not prop.coll]

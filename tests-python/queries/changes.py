@@ -14,7 +14,7 @@ GONE = object()
 
 
 def forget(value: Any, victim: Row, *, inside: bool = False) -> Any:
-    """A value without links to an object that was deleted (CONTRACT 8.3); GONE: no element."""
+    """A value without links to an object that was deleted (C_RULES, "Deletion"); GONE: no element."""
     if value is victim:
         return GONE if inside else None
     if isinstance(value, list):

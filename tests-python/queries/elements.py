@@ -258,7 +258,7 @@ class Values:
 
     def aggregate(self, source: Source, handle: int, expected: list[Any], what: str
                   ) -> Difference | None:
-        """CONTRACT 14.4."""
+        """C_RULES, "Aggregates"."""
         op, type = self.rng.choice(["@min", "@max", "@sum", "@avg"]), source.prop.type
         types = [*NUMERIC, *(["timestamp"] if op in ("@min", "@max") else [])]
         if type not in types or self.rng.random() < 0.6:

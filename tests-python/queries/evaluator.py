@@ -285,7 +285,7 @@ class Binder(OperandBinder):
         types = {left.type, right.type}
         family = "decimal128" if "decimal128" in types else \
             "" if "mixed" in types else "double"
-        # U4, and CONTRACT A.3: a direct String property orders null below every constant.
+        # U4: a direct String property orders null below every constant.
         low_null = False
         for side, other in ((left, right), (right, left)):
             if side.direct and side.type == "string" and other.role in ("const", "list"):

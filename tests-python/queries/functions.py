@@ -1,4 +1,4 @@
-"""Arithmetic (section 12), aggregates of values (A10 to A12) and functions on values (B7, B8)."""
+"""Arithmetic (rules R), aggregates of values (A10 to A12) and functions on values (B7, B8)."""
 
 from __future__ import annotations
 

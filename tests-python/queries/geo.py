@@ -1,4 +1,4 @@
-"""GEOWITHIN (section 14), for circles and convex rings of less than a hemisphere."""
+"""GEOWITHIN (rules G), for circles and convex rings of less than a hemisphere."""
 
 from __future__ import annotations
 

@@ -302,7 +302,7 @@ def complement(model: Model, database: LargeDatabase, query: Query, expected: Se
 
 def totals(model: Model, database: LargeDatabase, handle: int, expected: Sequence,
            rng: random.Random, report: Report) -> Difference | None:
-    """CONTRACT 14.4."""
+    """C_RULES, "Aggregates"."""
     props = [prop for prop in model.root.props if not prop.coll and prop.type in
              ("int", "double", "timestamp")]
     prop = rng.choice(props)

@@ -1,4 +1,4 @@
-"""Other spellings of a query: key paths as arguments, and format strings (section 17)."""
+"""Other spellings of a query: key paths as arguments, and format strings (rules X)."""
 
 from __future__ import annotations
 

@@ -399,7 +399,7 @@ class Translator:
         if value.type == "link":
             raise CannotSay
         if op in ("<", "<=", ">", ">="):
-            # CONTRACT A.3: a null String of the object itself is the smallest.
+            # U4: a null String of the object itself is the smallest.
             null = int(value.direct and value.type == "string" and op in ("<", "<="))
             return f"ifnull({value.text} {op} {mark}, {null})"
         if value.type != "string" or op in ("matches", "in") or not isinstance(right, Lit):

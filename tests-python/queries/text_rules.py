@@ -1,4 +1,4 @@
-"""Text operators on single values: matching, folding and LIKE (section 7, B1, B2, B3, B4)."""
+"""Text operators on single values: matching, folding and LIKE (rules S, B1, B2, B3, B4)."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ def order(a: Any, b: Any) -> int:
 
 
 def equal(a: Any, b: Any, family: str = "") -> bool:
-    """U2, T3, T10, T11. `family` is the static type that NaN depends on (CONTRACT A.3)."""
+    """U2, T3, T10, T11. `family` is the static type that NaN depends on (T11)."""
     kind_a, kind_b = kind(a), kind(b)
     if kind_a != kind_b:
         return False

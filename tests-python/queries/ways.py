@@ -42,7 +42,7 @@ def trace(universe: Universe, root: Cls, what: str) -> None:
 
 def spelled(universe: Universe, database: Database, root: Cls, query: Query, rng: random.Random,
             found: list[Row], oracle: Oracle | None = None) -> Difference | None:
-    """With key paths as arguments (N8), or as a format string (section 17)."""
+    """With key paths as arguments (N8), or as a format string (rules X)."""
     as_text = rng.random() < 0.4
     if as_text:
         try:

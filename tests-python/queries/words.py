@@ -1,4 +1,4 @@
-"""Full text (section 13) and the words of @type (K9, K10)."""
+"""Full text (rules F) and the words of @type (K9, K10)."""
 
 from __future__ import annotations
 

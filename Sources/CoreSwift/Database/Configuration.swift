@@ -53,7 +53,7 @@ public struct Configuration {
 
     public init(path: String) { self.path = path }
 
-    /// Throws for settings that exclude each other (CONTRACT 4.1).
+    /// Throws for settings that exclude each other (docs/C_RULES, "Opening").
     func check() throws(RealmError) {
         func refuse(_ rule: String) -> RealmError { RealmError(.illegalCombination, rule) }
         if schema != nil && schemaVersion == Self.unspecifiedVersion {

@@ -3,8 +3,8 @@
 extension Realm {
     /// Opens the realm at the configured path, creating the file if need be.
     ///
-    /// Throws `.illegalCombination` and `.mismatchedConfig` for settings, the file errors of
-    /// CONTRACT 4.2, and the schema errors of CONTRACT 4.3. Failing leaves the file as it was.
+    /// Throws `.illegalCombination` and `.mismatchedConfig` for settings, and the errors of files
+    /// and of schemas (docs/C_RULES, "Opening"). Failing leaves the file as it was.
     public static func open(_ configuration: Configuration) throws(RealmError) -> Realm {
         try open(configuration, files: SystemCalls.shared)
     }

@@ -1,4 +1,4 @@
-// From errno to the codes of the contract (table of file-level failures).
+// From errno to the codes of errors (docs/C_RULES, "Opening").
 
 import Glibc
 

@@ -1,5 +1,5 @@
 // What opening does about a requested schema: nothing, additions, a migration, a file that begins
-// anew, or a refusal (CONTRACT 4.3). Decided from schemas and versions alone.
+// anew, or a refusal (docs/C_RULES, "Schema modes"). Decided from schemas and versions alone.
 
 struct SchemaPlan {
     enum Action: Equatable {

@@ -1,4 +1,4 @@
-// An object as one line of JSON, in the format of CONTRACT 8.4.
+// An object as one line of JSON, in the format of docs/C_RULES, "Objects as text".
 
 import CKernels
 

@@ -386,7 +386,7 @@ public struct ObjectHandle {
     }
 
     /// The object that a to-one link points to, or nil; also that of a mixed value that is a link.
-    /// Null in a mixed or string property is nil, too, as the contract of the C interface has it.
+    /// Null in a mixed or string property is nil, too, as in the C interface.
     @inline(__always)
     public func linkedObject(_ propertyKey: PropertyKey) throws(RealmError) -> ObjectHandle? {
         let place = try row()

@@ -40,7 +40,7 @@ public final class Realm {
     var frozenTables: FrozenTables?
     /// Of a cached realm: what it was frozen as last.
     weak var lastFrozen: Realm?
-    /// What the realm shows; see CONTRACT 3.5.
+    /// What the realm shows; see docs/C_RULES, "What a realm shows".
     public internal(set) var schema = Schema()
     /// What creation from values knows of the classes of `schema`.
     var creationClasses: [ClassKey: CreationClass] = [:]

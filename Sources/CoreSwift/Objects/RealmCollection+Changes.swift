@@ -3,7 +3,7 @@
 // targets of dictionaries come before the transaction where values are inserted.
 
 extension RealmCollection {
-    /// The type check of the contract, of a collection that is there.
+    /// Whether a value fits (docs/C_RULES), of a collection that is there.
     @inline(__always)
     public func check(_ value: RawValue) throws(RealmError) {
         if isKnownToFit(value) { return }

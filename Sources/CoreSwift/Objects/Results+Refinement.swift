@@ -1,4 +1,5 @@
-// New results from results and queries: filter, sort, distinct, limit, snapshot (CONTRACT 14.3).
+// New results from results and queries: filter, sort, distinct, limit, snapshot (docs/C_RULES,
+// "Results").
 
 extension Realm {
     /// All objects of a class, by ascending key.

@@ -1,6 +1,7 @@
-// Hand-over between threads (CONTRACT 17): what names a realm, object, collection or results without
-// belonging to the thread that they belong to. A reference holds keys and conditions, never handles;
-// resolving it finds the counterpart in a realm of the other thread.
+// Hand-over between threads (docs/C_RULES, "References between threads"): what names a realm,
+// object, collection or results without belonging to the thread that they belong to. A reference
+// holds keys and conditions, never handles; resolving it finds the counterpart in a realm of the
+// other thread.
 //
 // Any thread may hold and end a reference. References to results keep a frozen realm, and with it
 // the file and the version; those to realms keep the realm; others keep nothing.

@@ -1,5 +1,5 @@
 // New results and queries from results over values: filter, sort, distinct, limit, snapshot; their
-// counterparts in other realms; deleting and aggregates (CONTRACT 14.3, 14.4; QUERY B11).
+// counterparts in other realms; deleting and aggregates (docs/C_RULES, "Results"; QUERY_RULES B11).
 
 extension ValueResults {
     private func parse(

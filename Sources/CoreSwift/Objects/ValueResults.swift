@@ -1,6 +1,6 @@
 // Live results over the values of a list, set or dictionary that are no objects, or over the keys
-// of a dictionary. Filtering and ordering them is an extension (QUERY B11): the query calls an
-// element SELF. Sizes, elements and aggregates are as `Results` has them (CONTRACT 14).
+// of a dictionary. Filtering and ordering them is an extension (QUERY_RULES B11): the query calls
+// an element SELF. Sizes, elements and aggregates are as `Results` has them (docs/C_RULES).
 //
 // Without conditions and order every access asks the collection. Else the elements that are chosen
 // are kept until something changes. Belongs to the realm's thread; those of frozen realms are

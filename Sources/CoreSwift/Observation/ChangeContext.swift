@@ -18,7 +18,7 @@ final class ChangeContext {
         let hops: Int
     }
 
-    /// Links that are followed from an element to what may have changed (CONTRACT 15.3).
+    /// Links that are followed from an element to what may have changed (docs/NOTIFICATIONS).
     static let hopsMax = 3
 
     init(from old: TableSet, to new: TableSet) throws(RealmError) {

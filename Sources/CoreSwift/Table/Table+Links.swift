@@ -6,7 +6,7 @@
 extension Table {
     // MARK: Writing
 
-    /// Whether the object that a link names may be linked to; CONTRACT 1.8.
+    /// Whether the object that a link names may be linked to; docs/C_RULES, "Values that fit".
     func checkTarget(_ link: RawValue) throws(RealmError) {
         let key = link.linkClass.index
         guard key < state.tableCapacity, let target = state.tables[key] else {

@@ -98,7 +98,8 @@ extension Table {
 
     // MARK: Values
 
-    /// Whether the value may be stored in the column; CONTRACT 1.8, without the target's check.
+    /// Whether the value may be stored in the column (docs/C_RULES, "Values that fit"), without the
+    /// check of a link's target.
     @inline(__always)
     func checkType(_ value: RawValue, _ index: Int) throws(RealmError) {
         try checkType(value, index, state.columns[index])

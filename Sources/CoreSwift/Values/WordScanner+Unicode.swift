@@ -1,4 +1,4 @@
-// Words of all scripts (QUERY B14): runs of letters, marks and numbers, folded by case and stripped
+// Words of all scripts (QUERY_RULES B14): runs of letters, marks and numbers, folded by case and stripped
 // of diacritical marks; CJK ideographs one by one.
 
 extension WordScanner {

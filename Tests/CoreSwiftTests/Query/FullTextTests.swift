@@ -1,4 +1,4 @@
-// TEXT, rule by rule (QUERY F1 to F9 and B14).
+// TEXT, rule by rule (QUERY_RULES F1 to F9 and B14).
 
 import Testing
 

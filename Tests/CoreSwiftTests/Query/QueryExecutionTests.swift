@@ -302,7 +302,7 @@ func shipSchema() -> Schema {
         }
     }
 
-    @Test func `V1, V2: canonical texts have the shapes of the contract`() throws {
+    @Test func `V1, V2: canonical texts have the shapes of the rules`() throws {
         #expect(
             try world.query(
                 "Vessel", "!(tons = $0) && title contains[c] 'st' sort(tons asc) limit(3)",

@@ -1,5 +1,5 @@
 // Any text, any arguments: an error of the language's kinds or a query, never a trap, and a query's
-// canonical text is a query again (QUERY E5, V1). Replays the corpus of `Tests/Fuzz`, and mutates
+// canonical text is a query again (QUERY_RULES E5, V1). Replays the corpus of `Tests/Fuzz`, and mutates
 // the texts of `query-corpus.txt` itself.
 //
 // An input that once failed goes into `Tests/Fuzz/corpus.txt`.

@@ -1,5 +1,5 @@
-// Minimum, maximum, sum and average of a property (CONTRACT 14.4): over a whole class leaf by leaf,
-// or over a list of objects. Nulls and NaN are left out.
+// Minimum, maximum, sum and average of a property (docs/C_RULES, "Aggregates"): over a whole class
+// leaf by leaf, or over a list of objects. Nulls and NaN are left out.
 
 import CKernels
 

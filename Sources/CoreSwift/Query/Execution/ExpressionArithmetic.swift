@@ -1,4 +1,4 @@
-// Sums, differences, products and quotients of two numbers of any types (QUERY R1–R5).
+// Sums, differences, products and quotients of two numbers of any types (QUERY_RULES R1–R5).
 
 enum ExpressionArithmetic {
     /// The result is a decimal if either number is one, else a double, else a float, else an

@@ -1,6 +1,6 @@
 // Tests whose operands are integers and doubles of the row itself, and arithmetic on them: a leaf at a
 // time. Each operand of an instruction is a buffer of the leaf's values, in the type that the rules
-// give it (QUERY R2); nulls are bits beside it.
+// give it (QUERY_RULES R2); nulls are bits beside it.
 
 import CKernels
 

@@ -1,5 +1,5 @@
 // What must hold between two operands: quantifiers over their members, or place by place; and
-// between two values (QUERY §5–§8).
+// between two values (QUERY_RULES U to Q).
 
 extension ExpressionEvaluator {
     /// Whether a test holds for the members at hand.

@@ -1,5 +1,5 @@
 // The values of a path for the members at hand: over links and collections to objects, then their
-// values (QUERY U6, U7, A1–A7, Q11, Q12, §10).
+// values (QUERY_RULES U6, U7, A1–A7, Q11, Q12, I).
 
 extension ExpressionEvaluator {
     /// Where a walk over single objects has ended.

@@ -1,4 +1,4 @@
-// SUBQUERY and aggregates: over what a path leads to (QUERY A8–A14, K3–K8, B5, B6, B12).
+// SUBQUERY and aggregates: over what a path leads to (QUERY_RULES A8–A14, K3–K8, B5, B6, B12).
 
 extension ExpressionEvaluator {
     // MARK: Aggregates

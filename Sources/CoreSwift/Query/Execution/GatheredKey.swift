@@ -4,7 +4,7 @@
 // get their rank as word: equal values the same one.
 
 final class GatheredKey {
-    /// Null and broken paths come before or behind all values (CONTRACT A.2).
+    /// Null and broken paths come before or behind all values (docs/C_RULES, "Order of values").
     enum Presence {
         static let null: UInt8 = 0
         static let value: UInt8 = 1

@@ -1,4 +1,4 @@
-// Queries of the values of a collection (QUERY B11): the predicate calls each one SELF, SORT and
+// Queries of the values of a collection (QUERY_RULES B11): the predicate calls each one SELF, SORT and
 // DISTINCT order and tell apart by SELF, or by what lies in it. `ValueResults` calls it.
 
 enum ValueSelection {

@@ -3,10 +3,10 @@
 //
 // The order is that of `ValueOrder`, with what the query language says beyond it:
 //   * values of different families are not equal and in no order;
-//   * a double meets a decimal rounded to 15 digits, a float to 7 (QUERY T4), so that 1.1 is 1.1;
+//   * a double meets a decimal rounded to 15 digits, a float to 7 (QUERY_RULES T4), so that 1.1 is 1.1;
 //   * NaN, wherever it stands: as a decimal it is the least number and equal to itself; as a binary
 //     number it equals nothing and is in no order. Where mixed values are compared, it equals
-//     itself and is in no order (CONTRACT A.3).
+//     itself and is in no order (QUERY_RULES T11).
 
 enum ValueComparison: UInt8 {
     case equal, less, lessEqual, greater, greaterEqual

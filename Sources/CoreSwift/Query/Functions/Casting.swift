@@ -1,4 +1,4 @@
-// CAST (QUERY B8): a value as one of another type, null where it cannot be one.
+// CAST (QUERY_RULES B8): a value as one of another type, null where it cannot be one.
 
 /// The types that CAST names.
 enum CastTarget: UInt8, CaseIterable {

@@ -1,5 +1,5 @@
 // Dates as text (ISO 8601, UTC) and the fields of dates, of the proleptic Gregorian calendar
-// (QUERY B7, B8).
+// (QUERY_RULES B7, B8).
 
 /// A date's fields in some zone.
 struct DateFields {

@@ -1,4 +1,4 @@
-// The functions of expressions (QUERY B7): names, signatures, types of results. What they compute is
+// The functions of expressions (QUERY_RULES B7): names, signatures, types of results. What they compute is
 // in `ExpressionFunction+Evaluation` and in the files of values beside it. Applied to a collection,
 // a function applies to each member; `min` to `count` make one value of a collection.
 

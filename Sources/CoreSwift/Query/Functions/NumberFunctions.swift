@@ -1,4 +1,4 @@
-// Functions of numbers (QUERY B7). Null, and what is no number, gives null; so do results that do
+// Functions of numbers (QUERY_RULES B7). Null, and what is no number, gives null; so do results that do
 // not exist, as the root of a negative number or a quotient by zero. Integers wrap on overflow, as
 // they do in arithmetic (R5).
 

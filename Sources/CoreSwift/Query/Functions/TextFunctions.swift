@@ -1,4 +1,4 @@
-// Functions of texts (QUERY B7), independent of the locale. What is no text gives null.
+// Functions of texts (QUERY_RULES B7), independent of the locale. What is no text gives null.
 
 enum TextFunctions {
     enum Case { case upper, lower }

@@ -1,4 +1,4 @@
-// GEOWITHIN: what stands on its two sides (QUERY G1–G6).
+// GEOWITHIN: what stands on its two sides (QUERY_RULES G1–G6).
 
 /// A shape, and where the objects that are tested keep their place.
 struct GeoCondition: Sendable {

@@ -1,4 +1,4 @@
-// GEOWITHIN for objects: their places are in a string `type` and a list `coordinates` (QUERY G2, G5).
+// GEOWITHIN for objects: their places are in a string `type` and a list `coordinates` (QUERY_RULES G2, G5).
 
 extension ExpressionEvaluator {
     /// Whether the objects of an operand lie inside a shape.

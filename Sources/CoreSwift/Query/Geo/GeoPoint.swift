@@ -1,4 +1,4 @@
-// Points on the unit sphere, and the arcs of great circles between them (QUERY §14). A place on
+// Points on the unit sphere, and the arcs of great circles between them (QUERY_RULES G). A place on
 // earth is a unit vector, so that no test has a seam at the date line or trouble at the poles.
 //
 // Formulas: a great circle is the plane through the centre with the normal a × b. A point p lies

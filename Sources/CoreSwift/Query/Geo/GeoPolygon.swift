@@ -1,4 +1,4 @@
-// A polygon on the sphere with holes, and what must be true of it (QUERY G4): rings are closed, have
+// A polygon on the sphere with holes, and what must be true of it (QUERY_RULES G4): rings are closed, have
 // three corners at least and none twice, cross neither themselves nor each other, share no edges;
 // holes lie inside the outer ring.
 

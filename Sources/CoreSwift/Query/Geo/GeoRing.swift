@@ -1,5 +1,5 @@
 // A closed line of great-circle arcs that does not cross itself, and the smaller of the two areas
-// that it parts (QUERY G3, G4: a ring larger than a hemisphere is inverted).
+// that it parts (QUERY_RULES G3, G4: a ring larger than a hemisphere is inverted).
 //
 // Whether a point is inside is found by walking from it to a point beside a known arc and counting
 // the arcs crossed on the way: each crossing changes sides.

@@ -1,4 +1,4 @@
-// The shapes of GEOWITHIN (QUERY §14): made from coordinates that the query or its arguments give,
+// The shapes of GEOWITHIN (QUERY_RULES G): made from coordinates that the query or its arguments give,
 // checked, and asked for points. Immutable.
 
 struct GeoShape: Sendable {

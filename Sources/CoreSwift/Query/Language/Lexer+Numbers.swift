@@ -1,4 +1,4 @@
-// Numbers, dates and the constants that look like words (QUERY L9–L12, L18–L22).
+// Numbers, dates and the constants that look like words (QUERY_RULES L9–L12, L18–L22).
 
 extension Lexer {
     /// Reads digits from `offset`; the value saturates at `UInt64.max`.

@@ -1,5 +1,5 @@
 // Cuts the text of a query into tokens, on demand and without allocation: bytes in, places out
-// (QUERY §1). The parser calls it; nobody else.
+// (QUERY_RULES L). The parser calls it; nobody else.
 //
 // A sign is always a token of its own; the parser joins it with a number where an operand may
 // begin (L11).

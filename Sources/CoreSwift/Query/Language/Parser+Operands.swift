@@ -1,4 +1,4 @@
-// Operands: constants, lists, paths, aggregates, SUBQUERY, functions (QUERY §2).
+// Operands: constants, lists, paths, aggregates, SUBQUERY, functions (QUERY_RULES Y).
 
 extension Parser {
     private static let operandWords = "a property, a value or '('"

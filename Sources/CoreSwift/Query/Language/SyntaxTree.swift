@@ -255,7 +255,7 @@ final class SyntaxTree {
     var suffixes: [SyntaxSuffix] = []
     var sortKeys: [SyntaxSortKey] = []
     var root: Int32 = -1
-    /// The dialect decides what some operators mean (QUERY §17), too.
+    /// The dialect decides what some operators mean (QUERY_RULES X), too.
     var dialect = QueryDialect.core
     /// Format strings: how many arguments there are before the values of variables.
     var argumentCount: Int?

@@ -55,7 +55,7 @@ extension TokenKind {
     }
 }
 
-/// Which of the two dialects a text is in; QUERY §17 lists what differs.
+/// Which of the two dialects a text is in; QUERY_RULES X lists what differs.
 enum QueryDialect: UInt8 {
     /// `$0`-style arguments.
     case core

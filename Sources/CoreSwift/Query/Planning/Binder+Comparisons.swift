@@ -1,5 +1,5 @@
 // Comparisons: which side is which, whether the types go together, what lists and quantifiers
-// mean (QUERY §4–§8).
+// mean (QUERY_RULES T to Q).
 
 extension Binder {
     /// What stands on one side of an operator.

@@ -1,5 +1,5 @@
 // Conditions in their general form: two operands of any shape, and what must hold between them
-// (QUERY §4–§12). Results are the same as those of column tests where both can say a condition;
+// (QUERY_RULES T to R). Results are the same as those of column tests where both can say a condition;
 // `QueryFuzzTests` compares them.
 
 extension Binder {

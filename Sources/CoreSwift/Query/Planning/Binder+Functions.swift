@@ -1,4 +1,4 @@
-// Calls of functions: names, signatures, folding of constants (QUERY B7, B8).
+// Calls of functions: names, signatures, folding of constants (QUERY_RULES B7, B8).
 
 extension Binder {
     /// The payload becomes the function.

@@ -1,5 +1,5 @@
 // Operands of expressions: instructions in the order in which a stack machine runs them, their types
-// and shapes (QUERY §9, §12). Works with a list of what is left to do instead of recursion.
+// and shapes (QUERY_RULES A, R). Works with a list of what is left to do instead of recursion.
 
 /// An operand whose instructions have been written.
 struct BoundOperand {

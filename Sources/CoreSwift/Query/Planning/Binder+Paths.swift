@@ -1,4 +1,4 @@
-// Names: the steps of a path against the classes of the schema (QUERY §3, §10, §15).
+// Names: the steps of a path against the classes of the schema (QUERY_RULES N, I, D).
 
 /// A path whose names are known.
 struct BoundPath {

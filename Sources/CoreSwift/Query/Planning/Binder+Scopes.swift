@@ -1,4 +1,4 @@
-// Scopes: the queried objects, and the members of each SUBQUERY around a place (QUERY B6, K3–K6).
+// Scopes: the queried objects, and the members of each SUBQUERY around a place (QUERY_RULES B6, K3–K6).
 // The names of a path are looked up from the innermost scope outwards.
 
 struct BinderScope {

@@ -1,4 +1,4 @@
-// What may follow what in a path, and what a path's end means (QUERY §3, §9, §10).
+// What may follow what in a path, and what a path's end means (QUERY_RULES N, A, I).
 
 extension Binder {
     // MARK: Following

@@ -1,4 +1,4 @@
-// One column against one constant: the test in the column's own type (QUERY §4–§7, CONTRACT A.3).
+// One column against one constant: the test in the column's own type (QUERY_RULES T to S).
 
 extension Binder {
     /// Whether the operator exists for the target's type.

@@ -1,4 +1,4 @@
-// TEXT: a string property with a full-text index on the left, words on the right (QUERY F1 to F9).
+// TEXT: a string property with a full-text index on the left, words on the right (QUERY_RULES F1 to F9).
 
 extension Binder {
     /// The rules of the property's full-text index.

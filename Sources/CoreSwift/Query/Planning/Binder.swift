@@ -1,5 +1,5 @@
-// From syntax tree to filter: names are looked up, arguments put in, types compared (QUERY §3–§7,
-// §16). Errors come in the order of E2: all names from left to right, then the arguments, then the
+// From syntax tree to filter: names are looked up, arguments put in, types compared (QUERY_RULES N to S,
+// P). Errors come in the order of E2: all names from left to right, then the arguments, then the
 // types.
 //
 // A condition has one of two forms. One property against constants becomes a test of a column

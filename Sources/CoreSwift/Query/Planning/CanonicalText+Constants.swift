@@ -1,4 +1,4 @@
-// How canonical text writes names and constants (QUERY V2): so that they are read as the same value
+// How canonical text writes names and constants (QUERY_RULES V2): so that they are read as the same value
 // of the same type, whatever stands beside them.
 
 extension CanonicalText {

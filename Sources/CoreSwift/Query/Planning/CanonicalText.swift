@@ -1,4 +1,4 @@
-// The canonical text of a predicate (QUERY §19): arguments put in, so that it parses to the same
+// The canonical text of a predicate (QUERY_RULES V): arguments put in, so that it parses to the same
 // result without them; internal names; lower-case `and` and `or`. How names and constants are
 // written is in CanonicalText+Constants.
 //

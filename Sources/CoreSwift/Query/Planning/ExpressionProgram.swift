@@ -12,7 +12,7 @@ enum OperandShape: UInt8 {
     case single
     /// One collection: quantifiers apply to its members.
     case many
-    /// Collections that are tested one by one; some passing one suffices (QUERY Q12).
+    /// Collections that are tested one by one; some passing one suffices (QUERY_RULES Q12).
     case groups
 }
 

@@ -1,4 +1,4 @@
-// Queries as format strings, the way NSPredicate has them (QUERY §17): `%@`, `%K`, `%d` take the
+// Queries as format strings, the way NSPredicate has them (QUERY_RULES X): `%@`, `%K`, `%d` take the
 // arguments from left to right, `$NAME` takes a value by its name.
 
 extension Query {

@@ -44,7 +44,7 @@ public final class Query: @unchecked Sendable {
         try parse(text, arguments, schema, classKey, values: nil)
     }
 
-    /// Also for the values of a collection whose owner is of class `classKey` (QUERY B11): the
+    /// Also for the values of a collection whose owner is of class `classKey` (QUERY_RULES B11): the
     /// predicate calls them SELF. Without `usesColumns` every condition is evaluated object by
     /// object, without indexes: the slow way that tests compare with. `format`: the text is a
     /// format string.

@@ -1,4 +1,4 @@
-// The right side of TEXT (QUERY F5 to F8): words between blanks, all of which must occur; `word*`
+// The right side of TEXT (QUERY_RULES F5 to F8): words between blanks, all of which must occur; `word*`
 // is the beginning of one, `-word` must not occur.
 
 struct WordSearch {

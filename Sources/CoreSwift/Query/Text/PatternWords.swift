@@ -1,4 +1,4 @@
-// What `\w`, `\W`, `\b` and `\B` mean in the patterns of MATCHES (QUERY B4): words as ICU has them, in
+// What `\w`, `\W`, `\b` and `\B` mean in the patterns of MATCHES (QUERY_RULES B4): words as ICU has them, in
 // which combining marks and connectors count and fractions and superscripts do not. PCRE2 knows
 // letters, numbers and the underscore alone, so these escapes are written out as classes before it
 // compiles a pattern. Called by `RegularExpression`.

@@ -1,4 +1,4 @@
-// The patterns of MATCHES (QUERY B4), compiled with PCRE2: UTF-8, Unicode classes, a match is the
+// The patterns of MATCHES (QUERY_RULES B4), compiled with PCRE2: UTF-8, Unicode classes, a match is the
 // whole value. The only file that calls PCRE2.
 //
 // Backtracking is bounded, so that no value takes more than about a second, whatever the pattern:

@@ -1,4 +1,4 @@
-// Texts against texts as bytes, which is what comparisons without options are (QUERY S2), and what
+// Texts against texts as bytes, which is what comparisons without options are (QUERY_RULES S2), and what
 // those with options come down to once both sides are folded. Also the operators of text tests.
 
 import CKernels

@@ -1,4 +1,4 @@
-// The forms in which texts are compared without case or diacritics (QUERY B1, B2). Independent of
+// The forms in which texts are compared without case or diacritics (QUERY_RULES B1, B2). Independent of
 // the locale.
 //
 //   CF(s)  full case folding, status C and F, never T
@@ -74,7 +74,7 @@ final class TextFolder {
         return output.bytes
     }
 
-    /// The form of words in a full-text index of Unicode words: D(CF(s)) (QUERY B14). Valid until
+    /// The form of words in a full-text index of Unicode words: D(CF(s)) (QUERY_RULES B14). Valid until
     /// the next call.
     func foldWord(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         pass(text, folds: true, decomposes: true, strips: true, into: &output)

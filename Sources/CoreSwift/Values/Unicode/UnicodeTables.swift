@@ -88,7 +88,7 @@ enum UnicodeTables {
         scalar < 0x300 ? 0 : combiningClass[scalar]
     }
 
-    /// Whether diacritic-insensitive comparison deletes the scalar (QUERY B1).
+    /// Whether diacritic-insensitive comparison deletes the scalar (QUERY_RULES B1).
     @inline(__always)
     static func isDiacritic(_ scalar: UInt32) -> Bool {
         if scalar < 0x300 { return false }
@@ -104,7 +104,7 @@ enum UnicodeTables {
         case ideograph
     }
 
-    /// What the scalar is to the words of a text (QUERY B14).
+    /// What the scalar is to the words of a text (QUERY_RULES B14).
     static func wordClass(_ scalar: UInt32) -> WordClass {
         if scalar < 0x80 {
             let isPart = scalar &- 0x30 < 10 || (scalar | 0x20) &- 0x61 < 26

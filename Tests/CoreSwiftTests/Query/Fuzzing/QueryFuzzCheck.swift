@@ -1,4 +1,4 @@
-// What holds for every text and all arguments (QUERY E1 to E5, V1): an error of the language's
+// What holds for every text and all arguments (QUERY_RULES E1 to E5, V1): an error of the language's
 // kinds, at a position if it is one of syntax; or a query that finds the same objects whether it is
 // planned or not, and whose canonical text is a query again, with the same text and the same
 // objects. And no second of processor time passes.

@@ -1,5 +1,5 @@
 // What canonical texts keep: every value of every type, beside every property, as what it is
-// (QUERY V1). Each query is asked again by its canonical text (`RuleWorld.ask`).
+// (QUERY_RULES V1). Each query is asked again by its canonical text (`RuleWorld.ask`).
 
 import Testing
 

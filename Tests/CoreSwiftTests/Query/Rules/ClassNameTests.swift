@@ -1,5 +1,5 @@
 // Names of classes in queries: behind @links, in obj(), public ones, and as key path arguments
-// (QUERY N4, N6, N8).
+// (QUERY_RULES N4, N6, N8).
 
 import Testing
 

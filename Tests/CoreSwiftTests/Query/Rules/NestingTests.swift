@@ -1,5 +1,5 @@
 // SUBQUERYs in SUBQUERYs that use the variables around them, and paths through several collections:
-// right answers at small depth, by naive computation, and bounded work at any (QUERY B6, Y6).
+// right answers at small depth, by naive computation, and bounded work at any (QUERY_RULES B6, Y6).
 
 import Testing
 

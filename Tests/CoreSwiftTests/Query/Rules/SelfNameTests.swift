@@ -1,5 +1,5 @@
 // A property called SELF hides the word for the object that is asked for: canonical texts of
-// SUBQUERYs name the properties of the queried objects in another way then (QUERY B6, V1).
+// SUBQUERYs name the properties of the queried objects in another way then (QUERY_RULES B6, V1).
 
 import Testing
 
