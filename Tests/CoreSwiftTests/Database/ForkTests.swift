@@ -5,9 +5,12 @@ import Testing
 @testable import CoreSwift
 
 /// What fork() finds locked stays locked in the child: it must not wait for it.
+///
+/// Each test has a process of its own: a forked child keeps the files of all tests that run at the time open, and
+/// with them their locks.
 @Suite struct ForkTests {
     /// Waits for the child at most ten seconds; its exit code, or nil when it hung.
-    private func outcome(_ child: pid_t) -> Int32? {
+    private static func outcome(_ child: pid_t) -> Int32? {
         for _ in 0..<1000 {
             var status: Int32 = 0
             if waitpid(child, &status, WNOHANG) == child { return status }
@@ -19,7 +22,11 @@ import Testing
         return nil
     }
 
-    @Test func aChildOpensRealmsThoughTheRegistryWasLockedAtTheFork() throws {
+    @Test func aChildOpensRealmsThoughTheRegistryWasLockedAtTheFork() async {
+        await #expect(processExitsWith: .success) { try Self.openInChild() }
+    }
+
+    private static func openInChild() throws {
         let directory = TemporaryDirectory()
         let path = directory.file("slow")
         let started = DispatchSemaphore(value: 0)
@@ -57,7 +64,11 @@ import Testing
         ended.wait()
     }
 
-    @Test func aChildIsRefusedThoughTheStoreWasLockedAtTheFork() throws {
+    @Test func aChildIsRefusedThoughTheStoreWasLockedAtTheFork() async {
+        await #expect(processExitsWith: .success) { try Self.useStoreInChild() }
+    }
+
+    private static func useStoreInChild() throws {
         let directory = TemporaryDirectory()
         let store = try Store.open(
             path: directory.file(), options: StoreOptions(), files: SystemCalls.shared)
@@ -76,5 +87,30 @@ import Testing
         #expect(outcome(child) == 0)
         store.unpin(pin.version)
         try store.close()
+    }
+
+    @Test func aChildIsRefusedAndTheParentGoesOn() async {
+        await #expect(processExitsWith: .success) { try Self.goOnBesideChild() }
+    }
+
+    private static func goOnBesideChild() throws {
+        let directory = TemporaryDirectory()
+        let store = try Store.open(
+            path: directory.file(), options: StoreOptions(), files: SystemCalls.shared)
+        _ = try VersionedWorkload.commitNext(store)
+        let held = try store.pinNewest()
+        let child = forkProcess()
+        if child == 0 {
+            var code: Int32 = 0
+            if (try? store.pinNewest()) != nil { code += 1 }
+            if (try? store.beginWrite(wait: false)) != nil { code += 2 }
+            try? store.close()
+            _exit(code)
+        }
+        #expect(outcome(child) == 0)
+        // The parent goes on undisturbed.
+        #expect(try VersionedWorkload.commitNext(store) == 3)
+        try ToyClient.verify(store, held, VersionedWorkload.model(2))
+        #expect(store.liveVersionCount() == 2)
     }
 }

@@ -76,13 +76,6 @@ import Testing
     }
 }
 
-/// fork() is marked unavailable in Swift; tests of what happens after it get it from the loader.
-func forkProcess() -> pid_t {
-    typealias Fork = @convention(c) () -> pid_t
-    guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "fork") else { return -1 }
-    return unsafeBitCast(symbol, to: Fork.self)()
-}
-
 @Suite struct ProcessTests {
     private let directory = TemporaryDirectory()
 
@@ -207,26 +200,5 @@ func forkProcess() -> pid_t {
         // In-memory data ends with its last user, also when that was killed.
         let store = try open()
         #expect(store.newestVersion == 1)
-    }
-
-    @Test func aForkedChildRefusesToUseTheStore() throws {
-        let store = try open()
-        _ = try VersionedWorkload.commitNext(store)
-        let held = try store.pinNewest()
-        let child = forkProcess()
-        if child == 0 {
-            var code: Int32 = 0
-            if (try? store.pinNewest()) != nil { code += 1 }
-            if (try? store.beginWrite(wait: false)) != nil { code += 2 }
-            try? store.close()
-            _exit(code)
-        }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0, errno == EINTR {}
-        #expect(status == 0)
-        // The parent goes on undisturbed.
-        #expect(try VersionedWorkload.commitNext(store) == 3)
-        try ToyClient.verify(store, held, VersionedWorkload.model(2))
-        #expect(store.liveVersionCount() == 2)
     }
 }

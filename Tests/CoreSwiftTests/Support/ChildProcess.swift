@@ -68,6 +68,13 @@ struct ChildProcess {
     }
 }
 
+/// fork() is marked unavailable in Swift; tests of what happens after it get it from the loader.
+func forkProcess() -> pid_t {
+    typealias Fork = @convention(c) () -> pid_t
+    guard let symbol = dlsym(UnsafeMutableRawPointer(bitPattern: 0), "fork") else { return -1 }
+    return unsafeBitCast(symbol, to: Fork.self)()
+}
+
 /// A workload whose content follows from the version alone, so that any process can check it.
 enum VersionedWorkload {
     static let leaves = 30
