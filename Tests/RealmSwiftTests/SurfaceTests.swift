@@ -219,7 +219,7 @@ class Ticket: Object {
             told.count += 1
         }
         try await realm.asyncWrite { dog.name = "Max" }
-        for _ in 0..<200 where told.count == 0 { try await Task.sleep(for: .milliseconds(5)) }
+        for _ in 0..<12_000 where told.count == 0 { try await Task.sleep(for: .milliseconds(5)) }
         #expect(told.count == 1 && model.name == "Max")
     }
 
@@ -375,7 +375,7 @@ class Ticket: Object {
         }
         try await Task.sleep(for: .milliseconds(20))
         try await realm.asyncWrite { dog.age = 2 }
-        for _ in 0..<200 where told.count == 0 || told.parts.isEmpty {
+        for _ in 0..<12_000 where told.count == 0 || told.parts.isEmpty {
             try await Task.sleep(for: .milliseconds(5))
         }
         #expect(told.count == 1 && told.parts == [1])

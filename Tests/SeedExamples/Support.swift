@@ -57,9 +57,9 @@ func withDefaultFile<R>(_ types: [ObjectBase.Type], _ body: (URL) throws -> R) t
     return try body(url)
 }
 
-/// Whether the condition comes true within ten seconds; the realm follows the others meanwhile.
+/// Whether the condition comes true within a minute; the realm follows the others meanwhile.
 func comesTrue(_ realm: Realm, _ condition: () -> Bool) -> Bool {
-    for _ in 0..<5000 {
+    for _ in 0..<30_000 {
         realm.refresh()
         if condition() { return true }
         usleep(2000)
@@ -70,7 +70,7 @@ func comesTrue(_ realm: Realm, _ condition: () -> Bool) -> Bool {
 /// The same while the main run loop goes on.
 @MainActor
 func comesTrue(_ condition: () -> Bool) async throws -> Bool {
-    for _ in 0..<5000 {
+    for _ in 0..<30_000 {
         if condition() { return true }
         try await Task.sleep(nanoseconds: 2_000_000)
     }

@@ -8,7 +8,8 @@ import Foundation
 /// A thread, a queue or an actor with the engine's scheduler for it.
 struct Confinement {
     let scheduler: EngineScheduler
-    /// Equal for realms that can be shared.
+    /// Equal for realms that can be shared. It names something that `scheduler` keeps, so that no other
+    /// thread, queue or actor gets the same address while the scheduler is there.
     let id: Id
     /// Observers can be told without refreshing.
     let delivers: Bool
@@ -108,23 +109,45 @@ struct Confinement {
         return Confinement(scheduler: scheduler, id: id, delivers: true)
     }
 
-    /// An actor: work runs as a task on it.
+    /// What tells an actor from later ones at its address.
+    private final class ActorName: @unchecked Sendable {
+        weak let actor: (any Actor)?
+        init(_ actor: any Actor) { self.actor = actor }
+    }
+    /// By address, under `lock`.
+    @exclusivity(unchecked) nonisolated(unsafe) private static var actorNames:
+        [ObjectIdentifier: ActorName] = [:]
+
+    private static func name(of actor: any Actor) -> ActorName {
+        lock.withLock {
+            if let known = actorNames[ObjectIdentifier(actor)], known.actor === actor {
+                return known
+            }
+            actorNames = actorNames.filter { $0.value.actor != nil }
+            let name = ActorName(actor)
+            actorNames[ObjectIdentifier(actor)] = name
+            return name
+        }
+    }
+
+    /// An actor: work runs as a task on it. A realm can outlive it, and its address be another's then.
     static func actor(_ actor: any Actor) -> Confinement {
         if actor === MainActor.shared { return mainActor() }
-        let name = ObjectIdentifier(actor)
+        let name = name(of: actor)
+        let id = Id.actor(ObjectIdentifier(name))
         let executor = unsafeBitCast(
             actor.unownedExecutor, to: (UnsafeRawPointer, UInt).self)
         let words = UncheckedBox(executor)
-        let scheduler = shared(.actor(name)) {
+        let scheduler = shared(id) {
             SchedulerBox(
                 isCurrent: { crt_is_on_executor(words.value.0, words.value.1) },
-                deliver: { [weak actor] work in
-                    guard let actor else { return }
+                deliver: { work in
+                    guard let actor = name.actor else { return }
                     Task { await run(work, on: actor) }
                 }
             ).scheduler
         }
-        return Confinement(scheduler: scheduler, id: .actor(name), delivers: true)
+        return Confinement(scheduler: scheduler, id: id, delivers: true)
     }
 
     /// Kept for good: it is the one that is asked for most.

@@ -269,8 +269,7 @@ extension _ElementSource {
             var isFirst = true
             let filter = try Observing.filter(
                 session, (core as? EngineResults)?.classKey, keyPaths)
-            let name = UnsafeRawPointer(Unmanaged.passUnretained(token).toOpaque())
-            let made = try core.observe(filter, handle: name) { changes in
+            let made = try core.observe(filter, handle: session.nameObservation()) { changes in
                 defer { isFirst = false }
                 block(collection, _ElementChange(changes, isFirst: isFirst))
             }

@@ -142,6 +142,14 @@ public final class _RealmSession {
     /// The frozen realm made last.
     private weak var lastFrozen: _RealmSession?
     var autorefresh = true
+    /// The observations of results so far.
+    private var observationCount: UInt = 0
+    /// A name for an observation of results: no address, which another one could have when this one has ended.
+    func nameObservation() -> UnsafeRawPointer {
+        observationCount += 1
+        // Objects and collections are named by addresses, which are even.
+        return UnsafeRawPointer(bitPattern: observationCount << 1 | 1).unsafelyUnwrapped
+    }
     /// Where `SessionCache` has it.
     var cacheKey: AnyHashable?
 
