@@ -101,6 +101,8 @@ let package = Package(
                     "-Xlinker", "-z", "-Xlinker", "now",
                 ])
             ]),
+        // Files of realm-core, for `realm import`. It stands for itself: the engine knows nothing of it.
+        .target(name: "RealmCoreFile", swiftSettings: engineSettings),
         .executableTarget(
             name: "realm-cli",
             dependencies: [
@@ -110,7 +112,7 @@ let package = Package(
             swiftSettings: strictness),
         .testTarget(
             name: "CoreSwiftTests",
-            dependencies: ["CoreSwift", "CKernels"],
+            dependencies: ["CoreSwift", "CKernels", "RealmCoreFile"],
             exclude: [
                 "Values/decimal-vectors.txt", "Values/generate-decimal-vectors",
                 "Values/Unicode/scalar-checksums.txt", "Values/Unicode/text-vectors.txt",

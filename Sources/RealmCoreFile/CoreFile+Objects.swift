@@ -1,0 +1,102 @@
+// The objects of a table, formats 10 on: cluster by cluster.
+
+extension CoreFile {
+    func readObjects(
+        _ table: CoreTable, _ body: (Int64, [CoreValue]) throws(CoreFileError) -> Void
+    ) throws(CoreFileError) {
+        let columns = table.columns
+        var texts: [[CoreValue]] = []
+        for column in columns { texts.append(try enumeratedTexts(column)) }
+        var values = [CoreValue](repeating: .null, count: columns.count)
+        try ClusterTree(store).read(table.root, keysAscendFromZero: true) {
+            (cluster, keys) throws(CoreFileError) in
+            // An empty table has a cluster without columns.
+            if keys.isEmpty { return }
+            var contents: [ColumnOfCluster] = []
+            contents.reserveCapacity(columns.count)
+            for (column, texts) in zip(columns, texts) {
+                do throws(CoreFileError) {
+                    contents.append(
+                        try ColumnOfCluster(reader, cluster, column, texts, count: keys.count))
+                } catch {
+                    throw error.within("property '\(column.name)'")
+                }
+            }
+            for (row, key) in keys.enumerated() {
+                for index in contents.indices {
+                    do throws(CoreFileError) {
+                        values[index] = try contents[index].value(row)
+                    } catch {
+                        throw error.within("object \(key), property '\(columns[index].name)'")
+                    }
+                }
+                try body(key, values)
+            }
+            // Nothing points to nodes now.
+            contents = []
+            store.bytes.release()
+        }
+    }
+
+    /// The texts that an enumerated column has once; none of others.
+    func enumeratedTexts(_ column: CoreColumn) throws(CoreFileError) -> [CoreValue] {
+        guard let ref = column.texts else { return [] }
+        return try reader.elements(
+            ref, LeafRules(type: .string, isNullable: column.isNullable, isOld: isOld))
+    }
+}
+
+/// The values of one property for the objects of a cluster.
+private struct ColumnOfCluster {
+    private enum Form {
+        case leaf(Leaf)
+        case collections(Node)
+    }
+
+    private let form: Form
+    private let column: CoreColumn
+    private let reader: ValueReader
+
+    init(
+        _ reader: ValueReader, _ cluster: Cluster, _ column: CoreColumn, _ texts: [CoreValue],
+        count: Int
+    ) throws(CoreFileError) {
+        self.reader = reader
+        self.column = column
+        let node = try cluster.leaf(column.slot)
+        let found: Int
+        if column.collection == .none {
+            let leaf = try Leaf(
+                reader, node,
+                LeafRules(
+                    type: column.type, isNullable: column.isNullable, target: column.target,
+                    texts: texts))
+            found = leaf.count
+            form = .leaf(leaf)
+        } else {
+            guard node.kind == .integers, node.hasRefs, !node.isInner else {
+                throw node.fail("not a leaf of collections")
+            }
+            found = node.count
+            form = .collections(node)
+        }
+        guard found == count else { throw node.fail("\(found) values of \(count) objects") }
+    }
+
+    func value(_ row: Int) throws(CoreFileError) -> CoreValue {
+        switch form {
+        case .leaf(let leaf): return try leaf.value(row)
+        case .collections(let node):
+            let ref = try node.ref(row)
+            if column.collection == .dictionary {
+                return .dictionary(try reader.dictionary(ref, hasIntKeys: column.hasIntKeys))
+            }
+            let elements = try reader.elements(
+                ref,
+                LeafRules(
+                    type: column.type, isNullable: column.isNullable, isInCollection: true,
+                    target: column.target))
+            return column.collection == .set ? .set(elements) : .list(elements)
+        }
+    }
+}

@@ -1,0 +1,130 @@
+// Leaves of strings and binaries, in the four forms that they have: short (elements of a fixed width),
+// medium (all bytes in one blob, with their ends), long (a blob for each), and enumerated (the numbers of
+// texts that the column has once).
+
+/// What differs between the columns whose texts are read.
+struct TextRules {
+    /// Strings end with a zero byte, binaries don't.
+    var isBinary = false
+    /// Format 9.
+    var isOld = false
+    var isNullable = true
+    /// Of an enumerated column.
+    var texts: [CoreValue] = []
+
+    /// Names of tables and properties.
+    static let names = TextRules(isOld: true, isNullable: false)
+}
+
+struct TextLeaf {
+    private enum Form {
+        case short(Node)
+        case medium(ends: Node, blob: Node, nulls: Node?)
+        case long(Node)
+        case enumerated(Node)
+    }
+
+    let count: Int
+    private let form: Form
+    private let rules: TextRules
+    private let store: NodeStore
+
+    init(_ store: NodeStore, _ node: Node, _ rules: TextRules) throws(CoreFileError) {
+        self.store = store
+        self.rules = rules
+        guard !node.isInner, node.kind != .blob else { throw node.fail("not a leaf of texts") }
+        if !node.hasRefs {
+            guard !rules.isBinary else { throw node.fail("not a leaf of binaries") }
+            form = node.kind == .elements ? .short(node) : .enumerated(node)
+            count = node.count
+        } else if node.context {
+            form = .long(node)
+            count = node.count
+        } else {
+            guard node.kind == .integers, node.count >= 2 else {
+                throw node.fail("not a leaf of texts")
+            }
+            let ends = try store.integers(try node.ref(0), "ends of texts")
+            let blob = try store.blob(try node.ref(1), "bytes of texts")
+            let nullsRef = try node.refIfThere(2)
+            var nulls: Node?
+            if nullsRef != 0 {
+                let array = try store.integers(nullsRef, "nulls of texts")
+                guard array.count == ends.count else {
+                    throw array.fail("\(array.count) nulls of \(ends.count) texts")
+                }
+                nulls = array
+            } else if !rules.isOld || rules.isNullable {
+                throw node.fail("texts without nulls")
+            }
+            form = .medium(ends: ends, blob: blob, nulls: nulls)
+            count = ends.count
+        }
+        try store.spend(count, node)
+    }
+
+    /// A string or binary, as the rules say, or null.
+    func value(_ index: Int) throws(CoreFileError) -> CoreValue {
+        if case .enumerated(let node) = form {
+            let number = try node.int(index)
+            guard number >= 0, number < rules.texts.count else {
+                throw node.fail("text \(number) of \(rules.texts.count) is named")
+            }
+            return rules.texts[Int(number)]
+        }
+        guard let bytes = try bytes(index) else { return .null }
+        return rules.isBinary ? .binary(Array(bytes)) : .string(store.text(bytes))
+    }
+
+    /// The bytes of element `index` without the zero behind them; nil for null. Each once: long ones
+    /// are nodes of their own.
+    func bytes(_ index: Int) throws(CoreFileError) -> UnsafeRawBufferPointer? {
+        switch form {
+        case .short(let node): return try short(node, index)
+        case .medium(let ends, let blob, let nulls):
+            if let nulls {
+                // Strings of format 9 have it the other way round.
+                let isNull = try nulls.int(index) != 0
+                if isNull != (rules.isOld && !rules.isBinary) { return nil }
+            }
+            let end = try ends.int(index)
+            let start = index > 0 ? try ends.int(index - 1) : 0
+            guard start >= 0, start <= end, end <= blob.count else {
+                throw ends.fail("text from \(start) to \(end) of \(blob.count) bytes")
+            }
+            return try trimmed(try blob.bytes(Int(start), Int(end)), blob)
+        case .long(let node):
+            let ref = try node.ref(index)
+            if ref == 0 { return nil }
+            let blob = try store.blob(ref, "text")
+            return try trimmed(try blob.bytes(0, blob.count), blob)
+        case .enumerated(let node): throw node.fail("numbers of texts where texts are due")
+        }
+    }
+
+    private func short(_ node: Node, _ index: Int) throws(CoreFileError) -> UnsafeRawBufferPointer?
+    {
+        let empty = UnsafeRawBufferPointer(start: nil, count: 0)
+        let isNull = rules.isOld && !rules.isNullable ? empty : nil
+        let element = try node.element(index)
+        guard let padding = element.last else { return isNull }
+        let width = element.count
+        if Int(padding) == width { return isNull }
+        guard Int(padding) < width else {
+            throw node.fail("\(padding) bytes of padding in a text of \(width)")
+        }
+        return UnsafeRawBufferPointer(rebasing: element.prefix(width - 1 - Int(padding)))
+    }
+
+    private func trimmed(
+        _ bytes: UnsafeRawBufferPointer, _ node: Node
+    ) throws(CoreFileError) -> UnsafeRawBufferPointer {
+        if rules.isBinary { return bytes }
+        guard let last = bytes.last else {
+            if rules.isOld && !rules.isNullable { return bytes }
+            throw node.fail("a text without its end")
+        }
+        guard last == 0 else { throw node.fail("a text that does not end with a zero byte") }
+        return UnsafeRawBufferPointer(rebasing: bytes.dropLast())
+    }
+}
