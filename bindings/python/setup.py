@@ -116,8 +116,8 @@ setup(
     ext_modules=[
         Extension(
             "realm._realm",
-            sources=sorted(str(p.relative_to(HERE)) for p in HERE.glob("src/*.c")),
-            depends=["src/binding.h", "src/observing.h", "src/arrow.h"],
+            sources=sorted(str(p.relative_to(HERE)) for p in HERE.glob("src/**/*.c")),
+            depends=sorted(str(p.relative_to(HERE)) for p in HERE.glob("src/**/*.h")),
             include_dirs=["src"],
             libraries=["realm"],
             define_macros=[("Py_LIMITED_API", "0x030B0000")],

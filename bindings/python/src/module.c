@@ -1,65 +1,5 @@
 /* The module realm._realm: its state, its types, and the functions that belong to no object. */
-#include "binding.h"
-
-#include <pthread.h>
-
-unsigned fork_generation = 0;
-_Thread_local PyThreadState *thread_away = NULL;
-
-static void after_fork_in_child(void) { fork_generation++; }
-
-/* ---- callbacks ------------------------------------------------------------------------------ */
-
-static _Thread_local PyObject *exception_kept = NULL;
-
-Callback callback_enter(void) {
-    Callback callback = {thread_away, false, PyGILState_LOCKED};
-    thread_away = NULL;
-    if (callback.away) {
-        PyEval_RestoreThread(callback.away);
-    } else if (!PyGILState_GetThisThreadState()) {
-        callback.foreign = true;
-        callback.state = PyGILState_Ensure();
-    }
-    return callback;
-}
-
-void callback_leave(Callback callback) {
-    if (callback.away) {
-        thread_away = PyEval_SaveThread();
-    } else if (callback.foreign) {
-        /* The thread state goes, and with it the exception. */
-        if (PyErr_Occurred()) {
-            PyObject *type, *value, *traceback;
-            PyErr_Fetch(&type, &value, &traceback);
-            PyErr_NormalizeException(&type, &value, &traceback);
-            if (traceback) PyException_SetTraceback(value, traceback);
-            Py_XDECREF(exception_kept);
-            exception_kept = value;
-            Py_XDECREF(type);
-            Py_XDECREF(traceback);
-        }
-        PyGILState_Release(callback.state);
-    }
-}
-
-PyObject *callback_exception(void) {
-    PyObject *exception = exception_kept;
-    exception_kept = NULL;
-    return exception;
-}
-
-static struct PyModuleDef module_definition;
-
-State *state_of_type(PyTypeObject *type) {
-    /* Classes made in Python know no module. The chain of layout bases ends with the type that
-     * this module made, and then object. */
-    PyTypeObject *base;
-    while ((base = (PyTypeObject *)PyType_GetSlot(type, Py_tp_base)) && base != &PyBaseObject_Type) {
-        type = base;
-    }
-    return PyType_GetModuleState(type);
-}
+#include "realms/realms.h"
 
 static PyObject *delete_files(PyObject *module, PyObject *argument) {
     State *state = PyModule_GetState(module);
@@ -158,15 +98,7 @@ static PyObject *make_epoch(State *state) {
 
 static int module_exec(PyObject *module) {
     State *state = PyModule_GetState(module);
-    static bool watching_forks = false;
-    if (!watching_forks) {
-        if (pthread_atfork(NULL, NULL, after_fork_in_child) != 0) {
-            PyErr_NoMemory();
-            return -1;
-        }
-        watching_forks = true;
-    }
-    if (!(state->property_type = add_type(module, &property_spec)) ||
+    if (watch_forks() < 0 || !(state->property_type = add_type(module, &property_spec)) ||
         !(state->model_type = add_type(module, &model_spec)) ||
         !(state->object_type = add_type(module, &object_spec)) ||
         !(state->realm_type = add_type(module, &realm_spec)) ||

@@ -1,0 +1,268 @@
+/* Results from results: filter, sort, distinct, limit, snapshot; and aggregates. Queries are texts in
+ * the engine's language, which also checks them. Columns of values: results_values.c. */
+#include "results/results.h"
+
+#include <string.h>
+
+/* ---- sources -------------------------------------------------------------------------------- */
+
+PyObject *results_of_class(PyTypeObject *type, PyObject *args) {
+    PyObject *realm, *class;
+    State *state = state_of_type(type);
+    if (!state || !PyArg_ParseTuple(args, "O!O", state->realm_type, &realm, &class)) return NULL;
+    Realm *self = (Realm *)realm;
+    if (realm_ready(self) < 0) return NULL;
+    Binding *binding = realm_binding_of(self, class);
+    if (!binding) return NULL;
+    realm_results_t *handle = realm_object_find_all(self->handle, binding->class_key);
+    if (handle) return results_wrap(type, binding, handle);
+    raise_engine(state, "objects of %s", binding->model->text);
+    return NULL;
+}
+
+PyObject *results_of_backlinks(PyTypeObject *type, PyObject *args) {
+    PyObject *target, *class, *name;
+    State *state = state_of_type(type);
+    if (!state ||
+        !PyArg_ParseTuple(args, "O!OU", state->object_type, &target, &class, &name)) {
+        return NULL;
+    }
+    Object *object = (Object *)target;
+    if (object_ready(object) < 0) return NULL;
+    Binding *binding = realm_binding_of(object->realm, class);
+    Model *model = binding ? binding->model : NULL;
+    Py_ssize_t index = model ? model_find(model, name, true) : -1;
+    if (index < 0) return NULL;
+    realm_results_t *handle =
+        realm_get_backlinks(object->handle, binding->class_key, binding->keys[index]);
+    if (handle) return results_wrap(type, binding, handle);
+    raise_engine(state, "links from %s.%U to %s", model->text, name, object->model->text);
+    return NULL;
+}
+
+/* ---- queries -------------------------------------------------------------------------------- */
+
+typedef struct {
+    size_t count;
+    realm_query_arg_t *arguments;
+    realm_value_t **values;     /* per argument */
+    PyObject *keeps;            /* list of what the values point into */
+} Arguments;
+
+static int arguments_one(State *state, Realm *realm, PyObject *value, realm_value_t *out,
+                         PyObject *keeps) {
+    PyObject *keep;
+    int bad = value_for_query(state, realm, value, out, &keep);
+    if (keep && !bad) bad = PyList_Append(keeps, keep);
+    Py_XDECREF(keep);
+    return bad;
+}
+
+static bool is_list_argument(State *state, PyObject *value) {
+    return PyObject_TypeCheck(value, state->list_type) ||
+           PyObject_TypeCheck(value, state->set_type) ||
+           PyObject_TypeCheck(value, state->results_type) || PyList_Check(value) ||
+           PyTuple_Check(value) || Py_TYPE(value) == &PySet_Type ||
+           Py_TYPE(value) == &PyFrozenSet_Type;
+}
+
+static int arguments_fill(Arguments *self, State *state, Realm *realm, PyObject *tuple) {
+    size_t total = (size_t)PyTuple_Size(tuple);
+    memset(self, 0, sizeof *self);
+    self->arguments = PyMem_Calloc(total + 1, sizeof *self->arguments);
+    self->values = PyMem_Calloc(total + 1, sizeof *self->values);
+    self->keeps = PyList_New(0);
+    if (!self->arguments || !self->values || !self->keeps) {
+        PyErr_NoMemory();
+        return -1;
+    }
+    for (size_t i = 0; i < total; i++) {
+        PyObject *value = PyTuple_GetItem(tuple, (Py_ssize_t)i);
+        PyObject *list = NULL;
+        size_t length = 1;
+        if (is_list_argument(state, value)) {
+            list = PySequence_List(value);
+            if (!list || PyList_Append(self->keeps, list) < 0) {
+                Py_XDECREF(list);
+                return -1;
+            }
+            Py_DECREF(list);
+            length = (size_t)PyList_Size(list);
+        }
+        self->values[i] = PyMem_Calloc(length + 1, sizeof **self->values);
+        if (!self->values[i]) {
+            PyErr_NoMemory();
+            return -1;
+        }
+        self->count = i + 1;
+        self->arguments[i].nb_args = length;
+        self->arguments[i].is_list = list != NULL;
+        self->arguments[i].arg = self->values[i];
+        for (size_t j = 0; j < length; j++) {
+            PyObject *item = list ? PyList_GetItem(list, (Py_ssize_t)j) : value;
+            if (arguments_one(state, realm, item, &self->values[i][j], self->keeps) < 0) return -1;
+        }
+    }
+    return 0;
+}
+
+static void arguments_free(Arguments *self) {
+    for (size_t i = 0; i < self->count; i++) PyMem_Free(self->values[i]);
+    PyMem_Free(self->values);
+    PyMem_Free(self->arguments);
+    Py_CLEAR(self->keeps);
+}
+
+PyObject *results_filter(Results *self, PyObject *args) {
+    const char *text;
+    PyObject *tuple;
+    int is_format = false;
+    Realm *realm = self->realm;
+    State *state = realm->state;
+    if (!PyArg_ParseTuple(args, "sO!|p:filter", &text, &PyTuple_Type, &tuple, &is_format)) {
+        return NULL;
+    }
+    if (results_ready(self) < 0) return NULL;
+    if (is_format && !self->binding) {
+        raise_code(state, RLM_ERR_ILLEGAL_OPERATION, "format strings are for results of objects");
+        return NULL;
+    }
+    Arguments arguments;
+    realm_results_t *handle = NULL;
+    if (arguments_fill(&arguments, state, realm, tuple) == 0) {
+        handle = (is_format ? realm_results_refine_format : realm_results_refine)(
+            self->handle, text, arguments.count, arguments.arguments);
+    }
+    arguments_free(&arguments);
+    if (handle) return results_derived(self, handle);
+    results_raise(self, "query on");
+    return NULL;
+}
+
+static PyObject *refined(Results *self, realm_results_t *handle, const char *doing,
+                         PyObject *text) {
+    if (handle) return results_derived(self, handle);
+    PyObject *name = results_name(self);
+    if (name) raise_engine(self->realm->state, "%s %U by %S", doing, name, text);
+    Py_XDECREF(name);
+    return NULL;
+}
+
+/* UTF-8 of a text that the engine takes up to its first null. */
+static const char *whole_text(PyObject *text) {
+    Py_ssize_t size;
+    const char *utf8 = PyUnicode_AsUTF8AndSize(text, &size);
+    if (utf8 && strlen(utf8) != (size_t)size) {
+        PyErr_SetString(PyExc_ValueError, "embedded null character");
+        return NULL;
+    }
+    return utf8;
+}
+
+PyObject *results_sort(Results *self, PyObject *text) {
+    const char *utf8 = whole_text(text);
+    if (!utf8 || results_ready(self) < 0) return NULL;
+    return refined(self, realm_results_sort(self->handle, utf8), "sorting", text);
+}
+
+PyObject *results_distinct(Results *self, PyObject *text) {
+    const char *utf8 = whole_text(text);
+    if (!utf8 || results_ready(self) < 0) return NULL;
+    return refined(self, realm_results_distinct(self->handle, utf8), "making distinct", text);
+}
+
+PyObject *results_limit(Results *self, PyObject *count) {
+    size_t limit = PyLong_AsSize_t(count);
+    if ((limit == (size_t)-1 && PyErr_Occurred()) || results_ready(self) < 0) return NULL;
+    return refined(self, realm_results_limit(self->handle, limit), "limiting", count);
+}
+
+PyObject *results_offset(Results *self, PyObject *count) {
+    size_t offset = PyLong_AsSize_t(count);
+    if ((offset == (size_t)-1 && PyErr_Occurred()) || results_ready(self) < 0) return NULL;
+    return refined(self, realm_results_offset(self->handle, offset), "leaving out", count);
+}
+
+PyObject *results_snapshot(Results *self, PyObject *unused) {
+    (void)unused;
+    realm_results_t *handle;
+    if (results_ready(self) < 0) return NULL;
+    REALM_BLOCKING_BEGIN(self->realm, self)
+    handle = realm_results_snapshot_values(self->handle);
+    REALM_BLOCKING_END
+    if (handle) return results_derived(self, handle);
+    results_raise(self, "snapshot of");
+    return NULL;
+}
+
+PyObject *results_explain(Results *self, PyObject *unused) {
+    (void)unused;
+    if (results_ready(self) < 0) return NULL;
+    char *plan;
+    REALM_BLOCKING_BEGIN(self->realm, self)
+    plan = realm_results_explain(self->handle);
+    REALM_BLOCKING_END
+    if (!plan) {
+        results_raise(self, "plan of");
+        return NULL;
+    }
+    PyObject *text = PyUnicode_FromString(plan);
+    realm_free(plan);
+    return text;
+}
+
+/* ---- values --------------------------------------------------------------------------------- */
+
+typedef bool (*aggregate_function)(realm_results_t *, realm_property_key_t, realm_value_t *,
+                                   bool *);
+
+PyObject *results_aggregate(Results *self, PyObject *args) {
+    static const struct {
+        const char *name;
+        aggregate_function function;
+    } kinds[] = {{"min", realm_results_min},
+                 {"max", realm_results_max},
+                 {"sum", realm_results_sum},
+                 {"average", realm_results_average}};
+    const char *kind;
+    PyObject *name;
+    realm_property_key_t key = 0;
+    Property *property = self->source ? self->source->property : NULL;
+    if (!PyArg_ParseTuple(args, "sO:aggregate", &kind, &name)) return NULL;
+    if (name != Py_None) {
+        if (results_need_objects(self, "aggregates by property") < 0) return NULL;
+        Py_ssize_t index = model_find(self->binding->model, name, true);
+        if (index < 0) return NULL;
+        key = self->binding->keys[index];
+        property = self->binding->model->properties[index];
+    } else if (self->binding) {
+        PyErr_Format(PyExc_TypeError, "%s() of objects needs the name of a property", kind);
+        return NULL;
+    }
+    if (results_ready(self) < 0) return NULL;
+    aggregate_function function = NULL;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        if (strcmp(kinds[i].name, kind) == 0) function = kinds[i].function;
+    }
+    if (!function) {
+        PyErr_Format(PyExc_ValueError, "no aggregate %s", kind);
+        return NULL;
+    }
+    realm_value_t value;
+    bool done, found = false;
+    REALM_BLOCKING_BEGIN(self->realm, self)
+    done = function(self->handle, key, &value, &found);
+    REALM_BLOCKING_END
+    if (done) {
+        PyObject *raw = value_to_python(self->realm->state, self->realm, &value);
+        /* The sum of members of an Enum is none. */
+        bool of_values = function == realm_results_sum || function == realm_results_average;
+        if (!property || (of_values && property->members)) return raw;
+        return form_from_raw(property, raw);
+    }
+    PyObject *source = results_name(self);
+    if (source && name == Py_None) raise_engine(self->realm->state, "%s of %U", kind, source);
+    else if (source) raise_engine(self->realm->state, "%s of %U.%S", kind, source, name);
+    Py_XDECREF(source);
+    return NULL;
+}
