@@ -365,6 +365,20 @@ enum After {
             } == "Object type 'Dog' not managed by the Realm")
     }
 
+    /// Which one is shared is not changed here: levels are those of all tests. docs/SWIFT.md has an example.
+    @Test func loggersTakeMessages() {
+        let log = Log()
+        let logger = Logger(level: .warn) { level, message in log.add("\(level) \(message)") }
+        logger.sink.log(.app, .fatal, "a")
+        logger.sink.log(.app, .off, "b")
+        #expect(log.all == ["fatal a", "off b"] && logger.level == .warn)
+        logger.level = .trace
+        #expect(
+            logger.level == .trace
+                && LogLevel.allCases.map { LogLevel($0.engine) } == LogLevel.allCases)
+        #expect(LogLevel.off.rawValue == 0 && LogLevel.all.rawValue == 8)
+    }
+
     @Test func unusualValuesOfIdentifiersAndDecimals() throws {
         #expect(throws: Realm.Error.self) { _ = try ObjectId(string: "xyz") }
         #expect(ObjectId().stringValue == String(repeating: "0", count: 24))

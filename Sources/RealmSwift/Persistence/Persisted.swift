@@ -91,13 +91,18 @@ public struct Persisted<Value: _Persistable> {
         wrapped wrapped: ReferenceWritableKeyPath<Owner, Value>,
         storage storage: ReferenceWritableKeyPath<Owner, Persisted<Value>>
     ) -> Value {
+        // The key paths are used nowhere but in brackets, or each access would make them: that takes as long as
+        // the engine's part of it.
         @inline(__always) get {
             if case .managed(let key) = object[keyPath: storage].state {
                 return Value._rlmGet(object, key)
             }
             // Inline as well: behind the call it would cost a hundred times as much.
             if case .unmanaged(let value, _) = object[keyPath: storage].state { return value }
-            return _read(object, storage)
+            var wrapper = object[keyPath: storage]
+            let value = wrapper.read(object)
+            object[keyPath: storage] = wrapper
+            return value
         }
         @inline(__always) set {
             if case .managed(let key) = object[keyPath: storage].state {
@@ -106,36 +111,14 @@ public struct Persisted<Value: _Persistable> {
             {
                 object[keyPath: storage].state = .unmanaged(newValue, flags)
             } else {
-                _write(object, storage, newValue)
+                var wrapper = object[keyPath: storage]
+                wrapper.write(object, newValue)
+                object[keyPath: storage] = wrapper
             }
         }
     }
 
     @inline(never) @usableFromInline
-    static func _read<Owner: ObjectBase>(
-        _ object: Owner, _ storage: ReferenceWritableKeyPath<Owner, Persisted<Value>>
-    ) -> Value {
-        withState(object, storage) { $0.read(object) }
-    }
-
-    @inline(never) @usableFromInline
-    static func _write<Owner: ObjectBase>(
-        _ object: Owner, _ storage: ReferenceWritableKeyPath<Owner, Persisted<Value>>,
-        _ value: Value
-    ) {
-        withState(object, storage) { $0.write(object, value) }
-    }
-
-    private static func withState<Owner: ObjectBase, R>(
-        _ object: Owner, _ storage: ReferenceWritableKeyPath<Owner, Persisted<Value>>,
-        _ body: (inout Persisted<Value>) -> R
-    ) -> R {
-        var wrapper = object[keyPath: storage]
-        let result = body(&wrapper)
-        object[keyPath: storage] = wrapper
-        return result
-    }
-
     mutating func read(_ object: ObjectBase) -> Value {
         switch state {
         case .unset(let flags):
@@ -157,6 +140,7 @@ public struct Persisted<Value: _Persistable> {
         }
     }
 
+    @inline(never) @usableFromInline
     mutating func write(_ object: ObjectBase, _ value: Value) {
         switch state {
         case .unset(let flags):
