@@ -38,6 +38,7 @@ typedef struct {
     uint8_t *valid;           /* bitmap, or NULL while there is no null */
     int64_t nulls;
     uint8_t *data;            /* values, or the bytes of texts */
+    PyObject *owner;          /* the bytearray that `data` is in, or NULL: then it is malloc()'s */
     int64_t *offsets;         /* of texts */
     size_t size, capacity;    /* of the bytes of texts */
 } Column;
@@ -52,7 +53,8 @@ typedef struct {
 static void column_free(Column *column) {
     free(column->name);
     free(column->valid);
-    free(column->data);
+    if (!column->owner) free(column->data);
+    Py_XDECREF(column->owner);
     free(column->offsets);
 }
 
@@ -122,9 +124,16 @@ static int column_describe(Column *column, Property *property, realm_property_ke
     return -1;
 }
 
-static int column_allocate(Column *column, size_t rows) {
+static int column_allocate(Column *column, size_t rows, bool for_python) {
     size_t size = rows * column->width;
     if (column->layout == LAYOUT_BITS) size = (rows + 7) / 8;
+    if (for_python && column->layout != LAYOUT_TEXT) {
+        column->owner = PyByteArray_FromStringAndSize(NULL, (Py_ssize_t)size);
+        if (!column->owner) return -1;
+        column->data = (uint8_t *)PyByteArray_AsString(column->owner);
+        if (column->layout == LAYOUT_BITS) memset(column->data, 0, size);
+        return 0;
+    }
     if (column->layout == LAYOUT_TEXT) {
         column->offsets = calloc(rows + 1, sizeof *column->offsets);
         size = column->capacity = 16 * rows + 64;
@@ -278,8 +287,8 @@ static int fill_by_value(Results *self, Column *column, size_t first, size_t cou
     return 0;
 }
 
-static int column_fill(Results *self, Column *column, size_t total) {
-    if (column_allocate(column, total) < 0) return -1;
+static int column_fill(Results *self, Column *column, size_t total, bool for_python) {
+    if (column_allocate(column, total, for_python) < 0) return -1;
     for (size_t first = 0, rows = 0; first < total; first += rows) {
         size_t count = total - first < ROWS_AT_ONCE ? total - first : ROWS_AT_ONCE;
         rows = 0;
@@ -296,7 +305,7 @@ static int column_fill(Results *self, Column *column, size_t total) {
 }
 
 /* The columns of a tuple of names; NULL with an exception. */
-static Table *table_read(Results *self, PyObject *names) {
+static Table *table_read(Results *self, PyObject *names, bool for_python) {
     size_t count = (size_t)PyTuple_Size(names), rows;
     if (results_need_objects(self, "columns") < 0 || results_ready(self) < 0 ||
         results_count(self, &rows) < 0) {
@@ -318,7 +327,7 @@ static Table *table_read(Results *self, PyObject *names) {
         if (index < 0 ||
             column_describe(column, self->binding->model->properties[index],
                             self->binding->keys[index]) < 0 ||
-            column_fill(self, column, rows) < 0) {
+            column_fill(self, column, rows, for_python) < 0) {
             table_free(table);
             return NULL;
         }
@@ -449,7 +458,7 @@ PyObject *results_arrow_stream(Results *self, PyObject *names) {
         PyErr_SetString(PyExc_TypeError, "names are a tuple");
         return NULL;
     }
-    Table *table = table_read(self, names);
+    Table *table = table_read(self, names, false);
     if (!table) return NULL;
     struct ArrowArrayStream *stream = malloc(sizeof *stream);
     PyObject *capsule =
@@ -469,7 +478,7 @@ PyObject *results_arrow_stream(Results *self, PyObject *names) {
  * 1 where there is a value, or None. */
 PyObject *results_column(Results *self, PyObject *name) {
     PyObject *names = PyTuple_Pack(1, name);
-    Table *table = names ? table_read(self, names) : NULL;
+    Table *table = names ? table_read(self, names, true) : NULL;
     Py_XDECREF(names);
     if (!table) return NULL;
     Column *column = &table->columns[0];
@@ -480,13 +489,11 @@ PyObject *results_column(Results *self, PyObject *name) {
         raise_code(self->realm->state, RLM_ERR_PROPERTY_TYPE_MISMATCH,
                    "%s.%U has no fixed size", property->model->text, property->name);
     } else {
-        size_t size = column->layout == LAYOUT_BITS ? bits : table->rows * column->width;
         PyObject *valid =
             column->valid ? PyByteArray_FromStringAndSize((char *)column->valid, (Py_ssize_t)bits)
                           : Py_NewRef(Py_None);
-        result = Py_BuildValue("(NsNn)",
-                               PyByteArray_FromStringAndSize((char *)column->data, (Py_ssize_t)size),
-                               column->format, valid, (Py_ssize_t)table->rows);
+        result = Py_BuildValue("(OsNn)", column->owner, column->format, valid,
+                               (Py_ssize_t)table->rows);
     }
     table_free(table);
     return result;
