@@ -103,16 +103,19 @@ let package = Package(
             ]),
         // Files of realm-core, for `realm import`. It stands for itself: the engine knows nothing of it.
         .target(name: "RealmCoreFile", swiftSettings: engineSettings),
+        .target(
+            name: "RealmImport", dependencies: ["CoreSwift", "RealmCoreFile"],
+            swiftSettings: engineSettings),
         .executableTarget(
             name: "realm-cli",
             dependencies: [
-                "CoreSwift",
+                "CoreSwift", "RealmImport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strictness),
         .testTarget(
             name: "CoreSwiftTests",
-            dependencies: ["CoreSwift", "CKernels", "RealmCoreFile"],
+            dependencies: ["CoreSwift", "CKernels", "RealmCoreFile", "RealmImport"],
             exclude: [
                 "Values/decimal-vectors.txt", "Values/generate-decimal-vectors",
                 "Values/Unicode/scalar-checksums.txt", "Values/Unicode/text-vectors.txt",

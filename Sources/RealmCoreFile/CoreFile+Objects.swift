@@ -2,9 +2,9 @@
 
 extension CoreFile {
     func readObjects(
-        _ table: CoreTable, _ body: (Int64, [CoreValue]) throws(CoreFileError) -> Void
+        _ table: CoreTable, _ columns: [CoreColumn],
+        _ body: (Int64, [CoreValue]) throws(CoreFileError) -> Void
     ) throws(CoreFileError) {
-        let columns = table.columns
         var texts: [[CoreValue]] = []
         for column in columns { texts.append(try enumeratedTexts(column)) }
         var values = [CoreValue](repeating: .null, count: columns.count)

@@ -2,12 +2,16 @@
 
 extension CoreFile {
     func readRows(
-        _ table: CoreTable, _ body: (Int64, [CoreValue]) throws(CoreFileError) -> Void
+        _ table: CoreTable, _ columns: [CoreColumn],
+        _ body: (Int64, [CoreValue]) throws(CoreFileError) -> Void
     ) throws(CoreFileError) {
-        guard !table.columns.isEmpty else { return }
+        // One column tells how many rows there are.
+        guard let first = table.columns.first else { return }
+        let isCount = columns.isEmpty
+        let columns = isCount ? [first] : columns
         let roots = try store.references(table.root, "columns")
         var streams: [OldColumn] = []
-        for column in table.columns {
+        for column in columns {
             do throws(CoreFileError) {
                 streams.append(try stream(column, roots))
             } catch {
@@ -22,14 +26,14 @@ extension CoreFile {
                 do throws(CoreFileError) {
                     if let value = try stream.next() { values[index] = value } else { ended += 1 }
                 } catch {
-                    throw error.within("row \(row), property '\(table.columns[index].name)'")
+                    throw error.within("row \(row), property '\(columns[index].name)'")
                 }
             }
             if ended == streams.count { return }
             guard ended == 0 else {
                 throw roots.fail("columns of unequal length: some end before row \(row)")
             }
-            try body(row, values)
+            try body(row, isCount ? [] : values)
             row += 1
         }
     }

@@ -50,23 +50,28 @@ public final class CoreFile {
     /// Formats without object keys.
     var isOld: Bool { formatVersion <= 9 }
 
-    /// Hands out the objects of a table, by its index in `tables`: the key of each, and its values in the
-    /// order of the columns. Keys ascend. In format 9 they are the numbers of the rows.
+    /// Hands out the objects of a table, by its index in `tables`: the key of each, and the values of some of
+    /// its columns, or of all in their order. Keys ascend. In format 9 they are the numbers of the rows.
     public func forEachObject(
-        of table: Int, _ body: (Int64, [CoreValue]) throws(CoreFileError) -> Void
+        of table: Int, columns: [Int]? = nil,
+        _ body: (Int64, [CoreValue]) throws(CoreFileError) -> Void
     ) throws(CoreFileError) {
         guard tables.indices.contains(table) else {
             throw CoreFileError(.misuse, "table \(table) of \(tables.count)")
+        }
+        guard columns?.allSatisfy(tables[table].columns.indices.contains) ?? true else {
+            throw CoreFileError(.misuse, "columns of '\(tables[table].name)' that it has not")
         }
         if !readTables.insert(table).inserted {
             store.startPass()
             readTables = [table]
         }
         do throws(CoreFileError) {
+            let chosen = columns?.map { tables[table].columns[$0] } ?? tables[table].columns
             if isOld {
-                try readRows(tables[table], body)
+                try readRows(tables[table], chosen, body)
             } else {
-                try readObjects(tables[table], body)
+                try readObjects(tables[table], chosen, body)
             }
         } catch {
             throw error.within("table '\(tables[table].name)'")

@@ -4,6 +4,7 @@
 //   realm stats FILE      sizes, versions, free space, objects and bytes of each class
 //   realm migrate FILE    other names for classes and properties, or none
 //   realm salvage FILE OUT    what is intact of a damaged file, in a new one
+//   realm import OLD NEW  a file of realm-core as one of ours
 //   realm encrypt|decrypt|rekey FILE    a file's first encryption key, none, or another
 //
 // This file has the entry point, the options that the commands share, and how errors become exit
@@ -25,7 +26,7 @@ struct RealmCommand: ParsableCommand {
         version: toolVersion,
         subcommands: [
             CheckCommand.self, StatsCommand.self, MigrateCommand.self, SalvageCommand.self,
-            EncryptCommand.self, DecryptCommand.self, RekeyCommand.self,
+            ImportCommand.self, EncryptCommand.self, DecryptCommand.self, RekeyCommand.self,
         ])
 }
 
@@ -63,15 +64,19 @@ enum ExitStatus {
 
 /// Prints why a file could not be read or changed, and ends with the status for that.
 func failure(_ error: RealmError, _ options: FileOptions) -> ExitCode {
-    if options.json {
+    failure(error, options.file, json: options.json)
+}
+
+func failure(_ error: RealmError, _ file: String, json: Bool) -> ExitCode {
+    if json {
         print(
             JSON.object([
-                ("file", .text(options.file)),
+                ("file", .text(file)),
                 ("error", .text(error.message)),
                 ("code", .number(Int(error.code.rawValue))),
             ]).rendered())
     } else {
-        writeToStandardError("realm: \(inFile(error.message, options.file))\n")
+        writeToStandardError("realm: \(inFile(error.message, file))\n")
     }
     return ExitStatus.unreadable
 }

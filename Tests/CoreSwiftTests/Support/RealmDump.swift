@@ -151,7 +151,7 @@ struct RealmDump {
 
     /// As interpolation writes it, without asking for names of cases and fields at run time, which takes
     /// most of a dump's time.
-    private static func text(_ value: Value) -> String {
+    static func text(_ value: Value) -> String {
         switch value {
         case .null: "null"
         case .int(let number): "int(" + String(number) + ")"

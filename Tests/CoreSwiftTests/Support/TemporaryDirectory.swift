@@ -38,7 +38,7 @@ final class TemporaryDirectory {
         }
     }
 
-    private static func names(_ path: String) -> [String] {
+    static func names(_ path: String) -> [String] {
         var names: [String] = []
         _ = SystemCalls.shared.list(path, &names)
         return names

@@ -1,0 +1,94 @@
+// `realm import OLD NEW`: a file of realm-core becomes a file of ours.
+
+import ArgumentParser
+import CoreSwift
+import RealmImport
+
+struct ImportCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "import",
+        abstract: "Makes a realm file of a file that was written by realm-core.",
+        discussion: """
+            FILE is a file of the old library, of format 9 to 11 or 20 to 24, and is only read; neither \
+            it nor what lies beside it is changed. Close programs that use it. NEW must not exist; it \
+            gets its name when it is complete, and a failed import leaves nothing behind. Encrypted files \
+            of the old library can't be read yet: write an unencrypted copy of them with the program that \
+            made them.
+
+            Exit status: 0 when everything came along, 1 when values or objects were left out, 2 when \
+            nothing was imported.
+            """)
+
+    @Argument(help: "The file of realm-core.", completion: .file(extensions: ["realm"]))
+    var file: String
+
+    @Argument(help: "The file to write.", completion: .file(extensions: ["realm"]))
+    var new: String
+
+    @Option(
+        name: .customLong("new-key-file"),
+        help: ArgumentHelp(
+            "A file with the 64 bytes of the key that NEW is encrypted with.", valueName: "path"),
+        completion: .file())
+    var newKeyFile: String?
+
+    @Flag(help: "Print one JSON object instead of text.")
+    var json = false
+
+    func run() throws {
+        let report: ImportReport
+        do throws(RealmError) {
+            let key: [UInt8] = if let newKeyFile { try KeyFile.load(newKeyFile) } else { [] }
+            report = try OldFileImport.run(file, to: new, key: key)
+        } catch {
+            throw failure(error, file, json: json)
+        }
+        print(json ? object(report).rendered() : text(report))
+        if report.lossCount > 0 { throw ExitStatus.damaged }
+    }
+
+    private func text(_ report: ImportReport) -> String {
+        let version = report.schemaVersion.map { "schema version \($0)" } ?? "no schema version"
+        var lines = ["\(file): format \(report.format) of realm-core, \(version)"]
+        lines += report.notes.map { "note: " + $0 }
+        lines += report.losses.map { "left out: " + $0 }
+        if report.lossCount > report.losses.count {
+            lines.append("\(grouped(report.lossCount)) in all")
+        }
+        var table = TextTable([("class", .left), ("objects", .right)])
+        for item in report.classes {
+            table.add([item.name + (item.isEmbedded ? " (embedded)" : ""), grouped(item.objects)])
+        }
+        lines.append(table.rendered())
+        lines.append(
+            report.lossCount == 0
+                ? "\(new): everything came along" : "\(new): what could come along")
+        return lines.joined(separator: "\n")
+    }
+
+    private func object(_ report: ImportReport) -> JSON {
+        var members: [(String, JSON)] = [
+            ("file", .text(file)), ("new", .text(new)), ("format", .number(report.format)),
+        ]
+        if let version = report.schemaVersion {
+            members.append(("schema_version", .number(Int(clamping: version))))
+        }
+        members += [
+            ("whole", .truth(report.lossCount == 0)),
+            ("notes", .list(report.notes.map { .text($0) })),
+            ("losses", .list(report.losses.map { .text($0) })),
+            ("loss_count", .number(report.lossCount)),
+            (
+                "classes",
+                .list(
+                    report.classes.map { item in
+                        .object([
+                            ("name", .text(item.name)), ("embedded", .truth(item.isEmbedded)),
+                            ("objects", .number(item.objects)),
+                        ])
+                    })
+            ),
+        ]
+        return .object(members)
+    }
+}
