@@ -29,16 +29,7 @@ struct CoreFileSample: CustomTestStringConvertible {
     }
 
     private static func unpacked(_ name: String) throws -> [UInt8] {
-        let pipe = try #require(popen("gzip -dc '\(folder)\(name)'", "r"))
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 1 << 16)
-        while true {
-            let count = fread(&buffer, 1, buffer.count, pipe)
-            if count == 0 { break }
-            bytes += buffer[..<count]
-        }
-        try #require(pclose(pipe) == 0, "gzip can't unpack \(name)")
-        return bytes
+        try Gunzip.unpack(TestSettings.readFile(folder + name))
     }
 }
 
