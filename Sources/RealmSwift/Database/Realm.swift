@@ -364,22 +364,27 @@ public struct Realm {
     public func object<Element: Object, KeyType>(
         ofType type: Element.Type, forPrimaryKey key: KeyType
     ) -> Element? {
-        find(session.binding(type), key).map { session.accessor($0, type) }
+        guard let found = find(session.binding(type), key) else { return nil }
+        return session.accessor(found, type)
     }
 
     /// The object with a primary key that is an integer.
     public func object<Element: Object>(
         ofType type: Element.Type, forPrimaryKey key: Int
     ) -> Element? {
-        found(session.binding(type), .int(Int64(key))).map { session.accessor($0, type) }
+        guard let found = found(session.binding(type), .int(Int64(key))) else { return nil }
+        return session.accessor(found, type)
     }
 
     /// The object with a primary key that is a text.
     public func object<Element: Object>(
         ofType type: Element.Type, forPrimaryKey key: String
     ) -> Element? {
-        key._rlmWithRaw(session, .error) { found(session.binding(type), $0) }
-            .map { session.accessor($0, type) }
+        let binding = session.binding(type)
+        guard let found = key._rlmWithRaw(session, .error, { found(binding, $0) }) else {
+            return nil
+        }
+        return session.accessor(found, type)
     }
 
     /// The object with a primary key, of a class by its name.

@@ -99,9 +99,11 @@ extension ObjectBase {
     static func get<T: ObjectBase>(_ object: ObjectBase, _ key: Int64, _ type: T.Type) -> T? {
         guard let slot = object.slot else { return nil }
         do throws(RealmError) {
-            let found = try ObjectHandle(checked: slot).linkedObject(
-                CoreSwift.PropertyKey(rawValue: key))
-            return found.map { object._rlmSession.accessor($0, type) }
+            guard
+                let found = try ObjectHandle(checked: slot).linkedObject(
+                    CoreSwift.PropertyKey(rawValue: key))
+            else { return nil }
+            return object._rlmSession.accessor(found, type)
         } catch {
             object._rlmFail(error)
         }

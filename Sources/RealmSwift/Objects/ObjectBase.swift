@@ -32,9 +32,8 @@ open class ObjectBase {
     /// False where it can't.
     @inline(__always)
     final func becomes(_ handle: ObjectHandle) -> Bool {
-        guard let slot, let session, let binding, binding.isImage, aside == nil,
-            // The class's binding as it is now: the schema may have changed.
-            session.binding(handle.classKey) === binding
+        guard let slot, let binding, binding.isForReuse, aside == nil,
+            ObjectHandle(checked: slot).classKey == handle.classKey
         else { return false }
         ObjectHandle(checked: slot).release()
         self.slot = handle.slot

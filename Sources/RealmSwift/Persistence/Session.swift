@@ -25,6 +25,9 @@ public final class _ClassBinding {
     private let alignmentMask: Int
     private let metadata: UnsafeRawPointer
     private static let headerBytes = 16
+    private let schemaFlag: SchemaFlag
+    /// The session has another one for the class.
+    @exclusivity(unchecked) fileprivate var isRetired = false
 
     /// A property of an instance.
     struct Slot {
@@ -34,9 +37,10 @@ public final class _ClassBinding {
         let isComputed: Bool
     }
 
-    init(_ info: ClassInfo, _ schema: ClassSchema) {
+    fileprivate init(_ info: ClassInfo, _ schema: ClassSchema, _ flag: SchemaFlag) {
         self.info = info
         self.schema = schema
+        schemaFlag = flag
         classKey = schema.key
         primaryKey = schema.primaryKeyProperty?.key.rawValue ?? -1
         keys = info.properties.map { schema.property(named: $0.column)?.key.rawValue ?? -1 }
@@ -81,8 +85,10 @@ public final class _ClassBinding {
         return object
     }
 
-    /// Accessors are copies of the image: all that one has of an object are the handle and cached collections.
-    var isImage: Bool { image != nil }
+    /// An accessor can be used again for another object of its class: accessors are copies of the image, and all that
+    /// one has of an object are the handle and cached collections.
+    @inline(__always)
+    var isForReuse: Bool { image != nil && !isRetired && !schemaFlag.isChanged }
 
     /// The wrappers of an instance read from the realm from now on.
     func manageWrappers(_ object: ObjectBase) {
@@ -92,6 +98,7 @@ public final class _ClassBinding {
 
     /// The collections that an accessor has made go.
     func dropCollections(_ object: ObjectBase) {
+        if collections.isEmpty { return }
         let start = Unmanaged.passUnretained(object).toOpaque()
         for slot in collections { slot.wrapper.manage(object, start + slot.offset, slot.key) }
     }
@@ -166,7 +173,8 @@ public final class _RealmSession {
 
     private func bind() {
         for item in core.schema.classes where item.key != .invalid {
-            put(_ClassBinding(infosByName[item.name] ?? .of(DynamicObject.self), item))
+            put(
+                _ClassBinding(infosByName[item.name] ?? .of(DynamicObject.self), item, schemaFlag))
         }
     }
 
@@ -175,6 +183,7 @@ public final class _RealmSession {
         schemaFlag.isChanged = false
         lock.withLock {
             retired += bindings.compactMap { $0 }
+            for binding in retired { binding.isRetired = true }
             bindings = []
             byType = [KnownType](repeating: KnownType(), count: 32)
             bind()
@@ -217,7 +226,8 @@ public final class _RealmSession {
             guard let item = core.schema.class_(key) else {
                 misuse("Object type with key \(key) not managed by the Realm")
             }
-            let made = _ClassBinding(infosByName[item.name] ?? .of(DynamicObject.self), item)
+            let made = _ClassBinding(
+                infosByName[item.name] ?? .of(DynamicObject.self), item, schemaFlag)
             put(made)
             return made
         }

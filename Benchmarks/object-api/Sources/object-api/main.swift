@@ -4,7 +4,7 @@
 //     object-api [COUNT]            prints the rows; COUNT objects, 200,000 unless said otherwise
 //     object-api [COUNT] --check    fails when a managed integer read costs over 15 ns more than the
 //                                   engine's: the compiler folds the key paths of the wrapper away, which
-//                                   a newer one may not
+//                                   a newer one may not; or when memory of what is gone stays
 import Foundation
 import RealmSwift
 
@@ -145,7 +145,10 @@ func measure() throws {
         })
     if sink == 42 { print("") }
 
-    if arguments.contains("--check") { try check(row, handle, age) }
+    if arguments.contains("--check") {
+        try check(row, handle, age)
+        try checkLeaks(realm)
+    }
 }
 
 /// Six tries, as other programs use the machine.
