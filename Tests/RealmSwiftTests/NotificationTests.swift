@@ -165,6 +165,67 @@ actor Keeper {
         token.invalidate()
     }
 
+    @MainActor @Test func realmsStayWhereTheyAreIfTheyAreToldTo() async throws {
+        let configuration = memory()
+        let realm = try Realm(configuration: configuration)
+        #expect(realm.autorefresh)
+        let log = Log()
+        let tokens = [
+            realm.observe { notification, _ in log.add(notification.rawValue) },
+            realm.objects(Dog.self).observe { log.add($0) },
+        ]
+        #expect(try await log.wait(1) == ["initial 0"])
+        realm.autorefresh = false
+        let add = {
+            onAnotherThread {
+                let there = try? Realm(configuration: configuration)
+                try? there?.write { _ = there?.create(Dog.self) }
+            }
+        }
+        add()
+        #expect(try await log.wait(2).last == "RLMRealmRefreshRequiredNotification")
+        #expect(realm.isEmpty && !realm.autorefresh)
+        #expect(realm.refresh() && realm.objects(Dog.self).count == 1)
+        #expect(log.all.dropFirst(2) == ["RLMRealmDidChangeNotification", "-[] +[0] ~[]"])
+        // Writing shows what there is, and one's own writes are told.
+        add()
+        #expect(try await log.wait(5).last == "RLMRealmRefreshRequiredNotification")
+        try realm.write { _ = realm.create(Dog.self) }
+        #expect(realm.objects(Dog.self).count == 3)
+        #expect(try await log.wait(9).dropFirst(5).contains("-[] +[2] ~[]"))
+        // What came meanwhile is shown when it follows again.
+        add()
+        #expect(try await log.wait(10).last == "RLMRealmRefreshRequiredNotification")
+        realm.autorefresh = true
+        #expect(try await log.wait(12).last == "-[] +[3] ~[]")
+        for token in tokens { token.invalidate() }
+        let frozen = realm.freeze()
+        frozen.autorefresh = false
+        #expect(!frozen.autorefresh)
+        #expect(
+            misuse { frozen.autorefresh = true }
+                == "Auto-refresh cannot be enabled for frozen Realms."
+        )
+    }
+
+    /// The block of an observer is the place to refresh.
+    @MainActor @Test func observersRefreshTheRealmThatAsksForIt() async throws {
+        let configuration = memory()
+        let realm = try Realm(configuration: configuration)
+        realm.autorefresh = false
+        let log = Log()
+        let token = realm.observe { notification, realm in
+            log.add("\(notification) \(realm.objects(Dog.self).count)")
+            if notification == .refreshRequired { log.add("\(realm.refresh())") }
+        }
+        onAnotherThread {
+            let there = try? Realm(configuration: configuration)
+            try? there?.write { _ = there?.create(Dog.self) }
+        }
+        #expect(try await log.wait(3) == ["refreshRequired 0", "didChange 1", "true"])
+        token.invalidate()
+    }
+
     @MainActor @Test func blocksAreCalledOnQueues() async throws {
         let realm = try Realm(configuration: memory())
         let queue = DispatchQueue(label: "observer")

@@ -54,7 +54,9 @@ public final class Realm {
     var borrowed = ByteArena()
     /// Number of the savepoint made last.
     var lastSavepoint: UInt64 = 0
-    private let changeObservers: CallbackList
+    let changeObservers: CallbackList
+    /// See `Following`; of the realm's thread.
+    public var following = Following()
     let schemaObservers: CallbackList
     /// Tells observers what changed; nil before there are any.
     private(set) var notifier: Notifier? {
@@ -75,7 +77,7 @@ public final class Realm {
     /// Nil until the first asynchronous write.
     var asynchronous: AsynchronousWrites?
     /// Observers are running; they cannot move the realm.
-    private var isAnnouncing = false
+    var isAnnouncing = false
     /// The schema was not looked at yet; see `Realm.open`.
     var isOpening = true
     /// Keys that rolled back transactions had given: handles from then are dead.
@@ -555,7 +557,7 @@ public final class Realm {
         return made
     }
 
-    private func tellObservers() throws(RealmError) {
+    func tellObservers() throws(RealmError) {
         guard let notifier, !isClosed else { return }
         let outer = isAnnouncing
         isAnnouncing = true
@@ -582,10 +584,10 @@ public final class Realm {
     }
 
     func announce(_ version: UInt64, _ silent: SilentObservers? = nil) {
-        let outer = isAnnouncing
-        isAnnouncing = true
+        let outer = (isAnnouncing, following.isAsking)
+        (isAnnouncing, following.isAsking) = (true, false)
         changeObservers.call(reached: version, except: silent?.realmTokens ?? [])
-        isAnnouncing = outer
+        (isAnnouncing, following.isAsking) = outer
     }
 
     // MARK: Lifetime of handles

@@ -141,8 +141,18 @@ final class Wakers: @unchecked Sendable {
     }
 }
 
+/// Whether a realm shows by itself what others commit, where its scheduler delivers. One that does not has its
+/// change observers called while it `isAsking` to be refreshed.
+public struct Following {
+    public var isOn = true
+    /// The change observers are being called of a version that is not shown.
+    public internal(set) var isAsking = false
+    /// They were, of this one.
+    fileprivate var asked: UInt64 = 0
+}
+
 extension Realm {
-    /// Moves to the newest version and tells observers, if nothing is being written; called by the
+    /// Moves to the newest version, if it follows, and tells observers, if nothing is being written; called by the
     /// scheduler. There is nobody to throw errors at: they are logged, and come again with the next
     /// refresh.
     fileprivate func lookAround() {
@@ -152,10 +162,25 @@ extension Realm {
             return
         }
         do throws(RealmError) {
-            _ = try moveToNewest()
+            if following.isOn { _ = try moveToNewest() } else { try stay() }
         } catch {
             tell(.notification, .error, "'\(path)': cannot follow: \(error.message)")
         }
+    }
+
+    /// Tells observers of what is shown, and those of the realm that there is more; once of each version.
+    private func stay() throws(RealmError) {
+        try checkUsable()
+        guard !isFrozen, !isAnnouncing, let tables else { return }
+        let newest = tables.store.newestVersion
+        if newest > max(tables.version, following.asked) {
+            following.asked = newest
+            following.isAsking = true
+            // Not as an announcement: they may refresh.
+            changeObservers.call(reached: tables.version)
+            following.isAsking = false
+        }
+        try tellObservers()
     }
 
     /// The scheduler has become able to deliver, or has ceased to be: commits wake the realm from now on,

@@ -136,11 +136,24 @@ public struct Realm {
     /// A write transaction is open.
     public var isInWriteTransaction: Bool { core.isWritable }
 
-    /// Follows the writes of others by itself, where it belongs to something that runs blocks. Always so
-    /// here; setting it false has no effect yet.
+    /// Shows the writes of others by itself, where it belongs to something that runs blocks; true at first. Set
+    /// false, it stays at its version until `refresh()` or a write, and its observers get `.refreshRequired`.
+    /// Frozen realms have false.
     public var autorefresh: Bool {
-        get { session.autorefresh && !core.isFrozen && (session.confinement?.delivers ?? false) }
-        nonmutating set { session.autorefresh = newValue }
+        get { core.following.isOn && !core.isFrozen }
+        nonmutating set {
+            if core.isFrozen {
+                if newValue { misuse("Auto-refresh cannot be enabled for frozen Realms.") }
+                return
+            }
+            checkThread()
+            if newValue == core.following.isOn { return }
+            core.following.isOn = newValue
+            // What came meanwhile is looked at soon.
+            if newValue {
+                engine(.transaction) { () throws(RealmError) in try core.askScheduler() }
+            }
+        }
     }
 
     // MARK: Writing

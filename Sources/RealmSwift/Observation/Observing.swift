@@ -111,7 +111,9 @@ extension Realm {
         Observing.check(session, nil)
         let token = engine(.query) { () throws(RealmError) in
             // The realm stays as long as it is observed.
-            try core.addChangeObserver { block(.didChange, Realm(session)) }
+            try core.addChangeObserver {
+                block(core.following.isAsking ? .refreshRequired : .didChange, Realm(session))
+            }
         }
         return NotificationToken(token, session)
     }

@@ -148,7 +148,6 @@ public final class _RealmSession {
     private let lock = NSLock()
     /// The frozen realm made last.
     private weak var lastFrozen: _RealmSession?
-    var autorefresh = true
     /// The observations of results so far.
     private var observationCount: UInt = 0
     /// A name for an observation of results: no address, which another one could have when this one has ended.
