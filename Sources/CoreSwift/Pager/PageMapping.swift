@@ -177,11 +177,19 @@ final class PageMapping {
     private func clearOverlapped(_ page: Int, _ count: Int) {
         for index in page..<page + count {
             // The distance never reaches before the table: it was written from a start in it.
-            if tails[index] != 0 {
-                forget(index - Int(tails[index]))
-                tails[index] = 0
-            }
-            forget(index)
+            if tails[index] != 0 { forgetBlock(index - Int(tails[index])) }
+            forgetBlock(index)
+        }
+    }
+
+    /// With its tails: left behind, they would take the mark from the next block that begins there, which
+    /// may be shorter and in use.
+    private func forgetBlock(_ page: Int) {
+        forget(page)
+        var index = page + 1
+        while index < Int(reservedPages), tails[index] == UInt32(truncatingIfNeeded: index - page) {
+            tails[index] = 0
+            index += 1
         }
     }
 

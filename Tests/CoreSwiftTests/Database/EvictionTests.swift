@@ -72,4 +72,38 @@ import Testing
         #expect(try writer.check() == [])
         writer.close()
     }
+
+    /// A block that is in use and was evicted comes back only while it is known: else its readers find zeros.
+    @Test func `a block is known until its own pages are written`() throws {
+        let directory = TemporaryDirectory()
+        var options = StoreOptions()
+        options.encryptionKey = [UInt8](repeating: 5, count: 64)
+        let store = try Store.open(
+            path: directory.file(), options: options, files: SystemCalls.shared)
+        let mapping = store.mapping
+        let cleartext = try #require(mapping.cleartext)
+        func block(_ page: UInt64, _ count: Int) -> BlockReference {
+            BlockReference(
+                location: BlockReference.location(page: page, count: count), version: page,
+                check0: 1000 * page + UInt64(count), check1: 7)
+        }
+        func write(_ reference: BlockReference) {
+            mapping.clear(reference)
+            mapping.noteDecrypted(reference)
+        }
+        let (long, short, behind) = (block(100, 4), block(100, 1), block(102, 1))
+        write(long)
+        write(short)
+        write(behind)
+        #expect(!cleartext.holds(long) && cleartext.holds(short) && cleartext.holds(behind))
+        write(block(103, 2))
+        #expect(cleartext.holds(short) && cleartext.holds(behind))
+        // From the middle of one to behind its end.
+        write(block(110, 3))
+        write(block(112, 2))
+        #expect(!cleartext.holds(block(110, 3)) && cleartext.holds(block(112, 2)))
+        write(block(111, 1))
+        #expect(cleartext.holds(block(112, 2)) && cleartext.holds(block(111, 1)))
+        try store.close()
+    }
 }
