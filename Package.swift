@@ -106,10 +106,12 @@ let package = Package(
         .target(
             name: "RealmImport", dependencies: ["CoreSwift", "RealmCoreFile"],
             swiftSettings: engineSettings),
+        // Editing of lines in the tool's shell, and widths of letters: libedit.
+        .systemLibrary(name: "CTerminal"),
         .executableTarget(
             name: "realm-cli",
             dependencies: [
-                "CoreSwift", "RealmImport",
+                "CoreSwift", "CTerminal", "RealmImport",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strictness),
@@ -177,7 +179,8 @@ if let names = Context.environment["REALM_TEST_FILES"] {
         package.targets.removeAll { ["RealmSwift", "CRuntime"].contains($0.name) }
     }
     package.targets.removeAll {
-        ["DylibLink", "realm-cli", "CABI", "CRealm", "todo", "object-api"].contains($0.name)
+        ["DylibLink", "realm-cli", "CABI", "CRealm", "CTerminal", "todo", "object-api"].contains(
+            $0.name)
     }
     package.products = []
     package.dependencies = []

@@ -68,8 +68,10 @@ enum Inspection {
             })
     }
 
-    /// Opens a file that must be there, with the schema it has.
-    static func open(_ path: String, key: [UInt8]) throws(RealmError) -> Realm {
+    /// Opens a file that must be there, with the schema it has; to write with the mode `automatic`.
+    static func open(
+        _ path: String, key: [UInt8], mode: SchemaMode = .readOnly
+    ) throws(RealmError) -> Realm {
         // Opening creates what is missing and takes an empty file for a new one: not here.
         var status = stat()
         guard stat(path, &status) == 0 else {
@@ -82,12 +84,12 @@ enum Inspection {
         }
         var configuration = Configuration(path: path)
         configuration.encryptionKey = key
-        configuration.schemaMode = .readOnly
+        configuration.schemaMode = mode
         do throws(RealmError) {
             return try Realm.open(configuration)
         } catch {
             // Where no lock file can be made nobody writes either.
-            guard error.code == .filePermissionDenied else { throw error }
+            guard error.code == .filePermissionDenied, mode == .readOnly else { throw error }
             configuration.schemaMode = .immutable
             return try Realm.open(configuration)
         }

@@ -25,6 +25,8 @@ struct RealmCommand: ParsableCommand {
             """,
         version: toolVersion,
         subcommands: [
+            SchemaCommand.self, QueryCommand.self, CountCommand.self, ExplainCommand.self,
+            GetCommand.self,
             CheckCommand.self, StatsCommand.self, MigrateCommand.self, SalvageCommand.self,
             ImportCommand.self, EncryptCommand.self, DecryptCommand.self, RekeyCommand.self,
         ])
@@ -76,7 +78,7 @@ func failure(_ error: RealmError, _ file: String, json: Bool) -> ExitCode {
                 ("code", .number(Int(error.code.rawValue))),
             ]).rendered())
     } else {
-        writeToStandardError("realm: \(inFile(error.message, file))\n")
+        writeToStandardError("realm: \(TextWidth.visible(inFile(error.message, file)))\n")
     }
     return ExitStatus.unreadable
 }

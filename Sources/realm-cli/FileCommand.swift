@@ -1,0 +1,216 @@
+// What the commands that work with the objects of a file have in common: the file with its key, opening it
+// to read or to write, classes and conditions by their text, and how errors are told.
+
+import ArgumentParser
+import CoreSwift
+
+/// A realm file that is there, and its key.
+struct FileArgument: ParsableArguments {
+    @Argument(help: "The realm file.", completion: .file(extensions: ["realm"]))
+    var file: String
+
+    @Option(
+        name: .customLong("key-file"),
+        help: ArgumentHelp(
+            "A file with the 64 bytes of the realm file's encryption key, and nothing else.",
+            valueName: "path"),
+        completion: .file())
+    var keyFile: String?
+
+    func key() throws(RealmError) -> [UInt8] {
+        guard let keyFile else { return [] }
+        return try KeyFile.load(keyFile)
+    }
+
+    /// To read, beside whoever writes.
+    func open() throws(RealmError) -> Realm {
+        let realm = try Inspection.open(file, key: key())
+        try realm.beginRead()
+        return realm
+    }
+
+    /// To write, with the schema that the file has.
+    func openForWriting() throws(RealmError) -> Realm {
+        let realm = try Inspection.open(file, key: key(), mode: .automatic)
+        try realm.beginRead()
+        return realm
+    }
+}
+
+/// A command that needs no more of errors than that they are told under the name of its file.
+protocol FileCommand: ParsableCommand {
+    var source: FileArgument { get }
+    func work() throws
+}
+
+extension FileCommand {
+    func run() throws {
+        do {
+            try work()
+        } catch let error as RealmError {
+            throw failure(error, source.file, json: false)
+        } catch let error as QueryMistake {
+            writeToStandardError("realm: \(TextWidth.visible(source.file)): \(error.message)\n")
+            throw ExitStatus.unreadable
+        }
+    }
+}
+
+/// What is wrong with the text of a query, and where.
+struct QueryMistake: Error {
+    /// A sentence; where the place is known, two lines more: the text, and a mark under the place.
+    let message: String
+
+    /// Of an error that the engine threw for a text.
+    init(_ error: RealmError, _ text: String) {
+        var problem = error.message
+        // The text stands under the message, or is known to who typed it.
+        for head in ["Invalid predicate: '\(text)': ", "Predicate '\(text)': "]
+        where problem.hasPrefix(head) {
+            problem = String(problem.dropFirst(head.count))
+        }
+        var message = "the query: " + TextWidth.visible(problem)
+        if let place = Self.place(problem, Array(text.utf8)) {
+            message += "\n" + Self.drawn(text, place)
+        }
+        self.message = message
+    }
+
+    /// The byte that the message names, or the first place of a name that it quotes.
+    private static func place(_ problem: String, _ text: [UInt8]) -> Int? {
+        if let found = number(behind: " at byte ", in: problem) { return min(found, text.count) }
+        let pieces = problem.split(separator: "'", omittingEmptySubsequences: false)
+        for index in stride(from: 1, to: pieces.count - 1, by: 2) {
+            let name = Array(pieces[index].utf8)
+            let last = name.lastIndex(of: UInt8(ascii: ".")).map { Array(name[($0 + 1)...]) }
+            for candidate in [name, last ?? name] {
+                if let found = find(candidate, in: text) { return found }
+            }
+        }
+        return nil
+    }
+
+    private static func number(behind words: String, in text: String) -> Int? {
+        let bytes = Array(text.utf8)
+        let words = Array(words.utf8)
+        guard bytes.count > words.count else { return nil }
+        for start in 0...(bytes.count - words.count)
+        where bytes[start..<start + words.count].elementsEqual(words) {
+            let digits = bytes[(start + words.count)...].prefix { (0x30...0x39).contains($0) }
+            if let number = Int(String(decoding: digits, as: UTF8.self)) { return number }
+        }
+        return nil
+    }
+
+    /// Where the name stands in the text as a word of its own, outside of quoted strings.
+    private static func find(_ name: [UInt8], in text: [UInt8]) -> Int? {
+        guard !name.isEmpty, name.count <= text.count else { return nil }
+        func isLetter(_ index: Int) -> Bool {
+            guard text.indices.contains(index) else { return false }
+            let byte = text[index]
+            return byte >= 0x80 || byte == UInt8(ascii: "_")
+                || (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
+        }
+        var quote: UInt8?
+        for start in 0...(text.count - name.count) {
+            let byte = text[start]
+            if let open = quote {
+                if byte == open, text[start - 1] != UInt8(ascii: "\\") { quote = nil }
+                continue
+            }
+            if text[start..<start + name.count].elementsEqual(name),
+                !isLetter(start - 1) || !isLetter(start),
+                !isLetter(start + name.count) || !isLetter(start + name.count - 1)
+            {
+                return start
+            }
+            if byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"") { quote = byte }
+        }
+        return nil
+    }
+
+    /// The text, or the part of it around the place, and the mark below.
+    private static func drawn(_ text: String, _ place: Int) -> String {
+        let bytes = Array(text.utf8)
+        func shown(_ part: ArraySlice<UInt8>) -> String {
+            TextWidth.visible(String(decoding: part, as: UTF8.self))
+        }
+        let width = 70
+        var before = shown(bytes[..<place])
+        var behind = shown(bytes[place...])
+        if TextWidth.of(before) > width / 2 {
+            while TextWidth.of(before) > width / 2 { before.removeFirst() }
+            before = "…" + before
+        }
+        behind = TextWidth.cut(behind, to: width - TextWidth.of(before))
+        let blanks = String(repeating: " ", count: TextWidth.of(before))
+        return "    \(before)\(behind)\n    \(blanks)^"
+    }
+}
+
+extension Realm {
+    /// A class by the name that was typed.
+    func class_(typed name: String) throws(RealmError) -> ClassSchema {
+        if let found = schema.class_(named: name) { return found }
+        let names = schema.classes.map(\.name).joined(separator: ", ")
+        throw RealmError(
+            .noSuchTable,
+            "no class '\(name)'; "
+                + (names.isEmpty ? "the file has no classes" : "its classes are \(names)"))
+    }
+
+    /// The objects of a class for which a query is true, in its order; all without one. Throws
+    /// `QueryMistake` where the text is at fault.
+    func chosen(_ class_: ClassSchema, _ query: String?) throws -> Results {
+        let all = try results(class_.key)
+        guard let query else { return all }
+        do throws(RealmError) {
+            return try all.filter(query)
+        } catch {
+            switch error.code {
+            case .invalidQueryString, .invalidQuery, .invalidQueryArg, .notSupported,
+                .limitExceeded, .illegalOperation:
+                throw QueryMistake(error, query)
+            default: throw error
+            }
+        }
+    }
+
+    /// The object that is named by its primary key as text, or by its object key.
+    func object(_ class_: ClassSchema, named text: String, byObjectKey: Bool) throws -> ObjectHandle
+    {
+        func none() -> RealmError {
+            RealmError(.noSuchObject, "class '\(class_.name)' has no object '\(text)'")
+        }
+        guard !byObjectKey, let property = class_.primaryKeyProperty else {
+            guard let number = Int64(text), number >= 0 else {
+                throw RealmError(
+                    .invalidArgument,
+                    "'\(text)' is no object key, which is a number"
+                        + (byObjectKey ? "" : "; class '\(class_.name)' has no primary key"))
+            }
+            guard let found = try find(class_.key, key: ObjectKey(rawValue: number)) else {
+                throw none()
+            }
+            return found.handle.clone()
+        }
+        let key: Value
+        switch property.type {
+        case .int:
+            guard let number = Int64(text) else {
+                throw RealmError(
+                    .invalidArgument,
+                    "'\(text)' is no primary key of class '\(class_.name)', which is an int")
+            }
+            key = .int(number)
+        case .objectId: key = .objectId(try ObjectId(parsing: text))
+        case .uuid: key = .uuid(try UUIDValue(parsing: text))
+        default: key = .string(text)
+        }
+        let found = try key.withRaw { raw throws(RealmError) in
+            try findObject(class_.key, primaryKey: raw)
+        }
+        guard let found else { throw none() }
+        return found
+    }
+}

@@ -1,0 +1,144 @@
+// `realm query`, `realm count`, `realm explain` and `realm get`: what is in a file.
+
+import ArgumentParser
+import CoreSwift
+
+/// The class, and which of its objects.
+struct ChoiceArguments: ParsableArguments {
+    @Argument(help: ArgumentHelp("The class.", valueName: "class"))
+    var className: String
+
+    @Argument(
+        help: ArgumentHelp(
+            "A query, such as \"age > 2 SORT(name ASC) LIMIT(10)\"; all objects if not given.",
+            valueName: "query"))
+    var query: String?
+}
+
+struct QueryCommand: FileCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "query",
+        abstract: "Shows the objects of a class for which a query is true.",
+        discussion: """
+            The language of queries is described in docs/QUERIES.md. Where something is wrong with the \
+            query, the place is marked under its text.
+
+            Example: realm query people.realm Person "age > 40 SORT(name ASC)" --limit 10
+            """)
+
+    @OptionGroup var source: FileArgument
+    @OptionGroup var choice: ChoiceArguments
+    @Option(help: ArgumentHelp("At most so many objects.", valueName: "n"))
+    var limit: Int?
+    @OptionGroup var rows: RowOptions
+
+    func validate() throws {
+        if let limit, limit < 0 { throw ValidationError("--limit is 0 or more.") }
+    }
+
+    func work() throws {
+        let realm = try source.open()
+        defer { realm.close() }
+        try run(realm, Output())
+    }
+
+    func run(_ realm: Realm, _ output: Output) throws {
+        let class_ = try realm.class_(typed: choice.className)
+        var results = try realm.chosen(class_, choice.query)
+        if let limit { results = try results.limited(limit) }
+        let writer = try rows.writer(class_, to: output)
+        try results.forEachObject { object throws(RealmError) in try writer.add(object) }
+        try writer.finish()
+    }
+}
+
+struct CountCommand: FileCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "count",
+        abstract: "Counts the objects of a class for which a query is true.")
+
+    @OptionGroup var source: FileArgument
+    @OptionGroup var choice: ChoiceArguments
+
+    func work() throws {
+        let realm = try source.open()
+        defer { realm.close() }
+        let output = Output()
+        let class_ = try realm.class_(typed: choice.className)
+        try output.write("\(try realm.chosen(class_, choice.query).count())\n")
+        try output.flush()
+    }
+}
+
+struct ExplainCommand: FileCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain",
+        abstract: "Says how a query would be answered: by which indexes, tests and orders.")
+
+    @OptionGroup var source: FileArgument
+    @OptionGroup var choice: ChoiceArguments
+
+    func work() throws {
+        let realm = try source.open()
+        defer { realm.close() }
+        let output = Output()
+        let class_ = try realm.class_(typed: choice.className)
+        let text = try realm.chosen(class_, choice.query).explain()
+        try output.write(text.hasSuffix("\n") ? text : text + "\n")
+        try output.flush()
+    }
+}
+
+struct GetCommand: FileCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "get",
+        abstract: "Shows one object.",
+        discussion: """
+            KEY is the primary key of the object; of a class without one, and with --object-key, the \
+            object key, a number that 'realm query' shows as "(key)". As a table, there is a line \
+            for each property.
+
+            Exit status: 1 when there is no such object.
+            """)
+
+    @OptionGroup var source: FileArgument
+    @Argument(help: ArgumentHelp("The class.", valueName: "class"))
+    var className: String
+    @Argument(help: "The object's key.")
+    var key: String
+    @Flag(
+        name: .customLong("object-key"),
+        help: "KEY is an object key, also where the class has a primary key.")
+    var isObjectKey = false
+    @OptionGroup var rows: RowOptions
+
+    func work() throws {
+        let realm = try source.open()
+        defer { realm.close() }
+        let output = Output()
+        let class_ = try realm.class_(typed: className)
+        let object: ObjectHandle
+        do {
+            object = try realm.object(class_, named: key, byObjectKey: isObjectKey)
+        } catch let error as RealmError where error.code == .noSuchObject {
+            _ = failure(error, source.file, json: false)
+            throw ExitStatus.damaged
+        }
+        defer { object.release() }
+        let writer = try rows.writer(class_, to: output)
+        switch rows.format ?? .table {
+        case .table:
+            try writer.addAsList(object)
+            try output.flush()
+        case .json:
+            // One object, not an array of one.
+            let single = try RowWriter(
+                class_, rows.names, .jsonl, depth: rows.depth, to: output)
+            try single.add(object)
+            try single.finish()
+        default:
+            try writer.add(object)
+            try writer.finish()
+        }
+    }
+}

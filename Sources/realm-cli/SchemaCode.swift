@@ -1,0 +1,260 @@
+// The classes of a schema as declarations of RealmSwift and of the Python package. What a name in the file
+// can't be in the language gets another one, beside which the stored name stands.
+
+import CoreSwift
+
+/// Gives each name of a file one that a language takes, no two the same.
+private struct Names {
+    private var used: Set<String>
+
+    /// `taken`: names that mean something else.
+    init(taken: Set<String>) { used = taken }
+
+    /// Letters, digits and underscores, of ASCII or above, but no digit first; what is taken gets an underscore
+    /// at its end.
+    mutating func make(_ name: String, fallback: String) -> String {
+        var made = ""
+        for scalar in name.unicodeScalars {
+            let isWord =
+                scalar.isASCII
+                ? scalar == "_" || ("0"..."9").contains(scalar) || ("a"..."z").contains(scalar)
+                    || ("A"..."Z").contains(scalar)
+                : scalar.properties.isXIDContinue && scalar.properties.isXIDStart
+            made.unicodeScalars.append(isWord ? scalar : "_")
+        }
+        // A name of nothing but underscores, or with one in front, means something else in Python.
+        while made.first == "_" { made.removeFirst() }
+        if made.isEmpty { made = fallback }
+        if let first = made.unicodeScalars.first, ("0"..."9").contains(first) {
+            made = fallback + made
+        }
+        while !used.insert(made).inserted { made += "_" }
+        return made
+    }
+}
+
+/// A text as a literal of either language: what is not printable ASCII as an escape sequence. `unicode` writes
+/// the number of a scalar.
+private func literal(_ text: String, _ unicode: (UInt32) -> String) -> String {
+    var output = "\""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "\"": output += "\\\""
+        case "\\": output += "\\\\"
+        case " "..."~": output.unicodeScalars.append(scalar)
+        default: output += unicode(scalar.value)
+        }
+    }
+    return output + "\""
+}
+
+private func padded(_ number: UInt32, _ digits: Int) -> String {
+    let text = String(number, radix: 16)
+    return String(repeating: "0", count: max(0, digits - text.count)) + text
+}
+
+private func classNames(_ classes: [ClassSchema], taken: Set<String>) -> [String: String] {
+    var names = Names(taken: taken)
+    var result: [String: String] = [:]
+    for class_ in classes { result[class_.name] = names.make(class_.name, fallback: "Class") }
+    return result
+}
+
+// MARK: Swift
+
+enum SwiftCode {
+    private static let keywords: Set<String> = [
+        "Any", "Protocol", "Self", "Type", "actor", "as", "associatedtype", "async", "await",
+        "break",
+        "case", "catch", "class", "continue", "default", "defer", "deinit", "do", "else", "enum",
+        "extension", "fallthrough", "false", "fileprivate", "for", "func", "guard", "if", "import",
+        "in", "init", "inout", "internal", "is", "let", "nil", "operator", "precedencegroup",
+        "private", "protocol", "public", "repeat", "rethrows", "return", "self", "static", "struct",
+        "subscript", "super", "switch", "throw", "throws", "true", "try", "typealias", "var",
+        "where", "while",
+        // Of Object itself.
+        "description", "debugDescription", "hash", "hashValue", "invalidated", "isInvalidated",
+        "isFrozen", "isSameObject", "observe", "objectSchema", "realm", "freeze", "thaw",
+    ]
+    private static let types: Set<String> = [
+        "AnyRealmValue", "Bool", "Class", "Data", "Date", "Decimal128", "Double", "EmbeddedObject",
+        "Float", "Int", "List", "Map", "MutableSet", "Object", "ObjectBase", "ObjectId", "Optional",
+        "Persisted", "Projection", "Property", "Realm", "Results", "Schema", "String", "UUID",
+    ]
+
+    static func text(_ classes: [ClassSchema]) -> String {
+        let names = classNames(classes, taken: keywords.union(types))
+        return "import Foundation\nimport RealmSwift\n"
+            + classes.map { "\n" + declaration($0, names) }.joined()
+    }
+
+    private static func literal(_ text: String) -> String {
+        realm_cli.literal(text) { "\\u{" + String($0, radix: 16) + "}" }
+    }
+
+    private static func declaration(_ class_: ClassSchema, _ names: [String: String]) -> String {
+        let name = names[class_.name] ?? class_.name
+        let base = class_.kind == .embedded ? "EmbeddedObject" : "Object"
+        var text = ""
+        if class_.kind == .asymmetric { text += "// In the file this is an asymmetric class.\n" }
+        text += "class \(name): \(base) {\n"
+        var properties = Names(taken: keywords)
+        var mapped: [(String, String)] = []
+        for property in class_.properties {
+            let shown = properties.make(property.name, fallback: "property")
+            if shown != property.name { mapped.append((shown, property.name)) }
+            text += "    @Persisted\(options(property)) var \(shown): \(type(property, names))\n"
+        }
+        if name != class_.name {
+            text += "\n    override class func _realmObjectName() -> String? "
+            text += "{ \(literal(class_.name)) }\n"
+        }
+        if !mapped.isEmpty {
+            text +=
+                "\n    override class func propertiesMapping() -> [String: String] {\n        [\n"
+            for (shown, stored) in mapped {
+                text += "            \(literal(shown)): \(literal(stored)),\n"
+            }
+            text += "        ]\n    }\n"
+        }
+        return text + "}\n"
+    }
+
+    private static func options(_ property: PropertySchema) -> String {
+        if property.isPrimaryKey { return "(primaryKey: true)" }
+        switch property.wordRules {
+        case .latin: return "(fullText: .latin)"
+        case .unicode: return "(fullText: .unicode)"
+        case nil: return property.flags.contains(.indexed) ? "(indexed: true)" : ""
+        }
+    }
+
+    private static func type(_ property: PropertySchema, _ names: [String: String]) -> String {
+        var element: String
+        switch property.type {
+        case .int: element = "Int"
+        case .bool: element = "Bool"
+        case .string: element = "String"
+        case .binary: element = "Data"
+        case .mixed: element = "AnyRealmValue"
+        case .timestamp: element = "Date"
+        case .float: element = "Float"
+        case .double: element = "Double"
+        case .decimal128: element = "Decimal128"
+        case .objectId: element = "ObjectId"
+        case .uuid: element = "UUID"
+        case .object, .linkingObjects: element = names[property.linkTarget] ?? property.linkTarget
+        }
+        let isObject = property.type == .object
+        // Elements of lists and sets of objects are never null, those of dictionaries and links always may be.
+        let isOptional =
+            isObject
+            ? property.collection == .none || property.collection == .dictionary
+            : property.isNullable && property.type != .mixed
+        if isOptional { element += "?" }
+        switch property.collection {
+        case .none: return element
+        case .list: return "List<\(element)>"
+        case .set: return "MutableSet<\(element)>"
+        case .dictionary: return "Map<String, \(element)>"
+        }
+    }
+}
+
+// MARK: Python
+
+enum PythonCode {
+    private static let keywords: Set<String> = [
+        "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class",
+        "continue", "def", "del", "elif", "else", "except", "finally", "for", "from", "global",
+        "if",
+        "import", "in", "is", "lambda", "nonlocal", "not", "or", "pass", "raise", "return", "try",
+        "while", "with", "yield",
+    ]
+    /// What the annotations name: a class or property of the name would hide it.
+    private static let types: Set<String> = [
+        "Any", "Decimal", "UUID", "bool", "bytes", "datetime", "dict", "float", "int", "list",
+        "realm", "set", "str",
+    ]
+    /// Of objects themselves, with a name of their own.
+    private static let members: Set<String> = [
+        "changes", "copy", "is_valid", "observe", "realm", "to_dict", "to_json",
+    ]
+
+    static func text(_ classes: [ClassSchema]) -> String {
+        let names = classNames(classes, taken: keywords.union(types))
+        return """
+            from __future__ import annotations
+
+            from datetime import datetime
+            from decimal import Decimal
+            from typing import Any
+            from uuid import UUID
+
+            import realm
+
+            """ + classes.map { "\n\n" + declaration($0, names) }.joined()
+    }
+
+    private static func literal(_ text: String) -> String {
+        realm_cli.literal(text) {
+            $0 < 0x100
+                ? "\\x" + padded($0, 2)
+                : $0 < 0x10000 ? "\\u" + padded($0, 4) : "\\U" + padded($0, 8)
+        }
+    }
+
+    private static func declaration(_ class_: ClassSchema, _ names: [String: String]) -> String {
+        let name = names[class_.name] ?? class_.name
+        let base = class_.kind == .embedded ? "realm.EmbeddedObject" : "realm.Object"
+        let stored = name == class_.name ? "" : ", stored_name=\(literal(class_.name))"
+        var text = ""
+        if class_.kind == .asymmetric { text += "# In the file this is an asymmetric class.\n" }
+        text += "class \(name)(\(base)\(stored)):\n"
+        var properties = Names(taken: keywords.union(types).union(members))
+        for property in class_.properties {
+            let shown = properties.make(property.name, fallback: "property")
+            text += "    \(shown): \(type(property, names))"
+            let options = options(property, shown)
+            text += options.isEmpty ? "\n" : " = realm.Field(\(options.joined(separator: ", ")))\n"
+        }
+        if class_.properties.isEmpty { text += "    pass\n" }
+        return text
+    }
+
+    private static func options(_ property: PropertySchema, _ shown: String) -> [String] {
+        var options: [String] = []
+        if property.isPrimaryKey { options.append("primary_key=True") }
+        if property.flags.contains(.indexed), !property.isPrimaryKey {
+            options.append("indexed=True")
+        }
+        if let rules = property.wordRules { options.append("full_text=\"\(rules)\"") }
+        if shown != property.name { options.append("name_in_file=\(literal(property.name))") }
+        return options
+    }
+
+    private static func type(_ property: PropertySchema, _ names: [String: String]) -> String {
+        var element: String
+        switch property.type {
+        case .int: element = "int"
+        case .bool: element = "bool"
+        case .string: element = "str"
+        case .binary: element = "bytes"
+        case .mixed: element = "Any"
+        case .timestamp: element = "datetime"
+        case .float: element = "realm.Float32"
+        case .double: element = "float"
+        case .decimal128: element = "Decimal"
+        case .objectId: element = "realm.ObjectId"
+        case .uuid: element = "UUID"
+        case .object, .linkingObjects: element = names[property.linkTarget] ?? property.linkTarget
+        }
+        if property.isNullable, property.type != .mixed { element += " | None" }
+        switch property.collection {
+        case .none: return element
+        case .list: return "list[\(element)]"
+        case .set: return "set[\(element)]"
+        case .dictionary: return "dict[str, \(element)]"
+        }
+    }
+}
