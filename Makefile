@@ -24,14 +24,14 @@ header:
 	@.ci/generate-header
 
 packages:
-	@.ci/install-packages libsodium-dev libpcre2-dev libedit-dev gcc g++ binutils python3
+	@.ci/install-packages libsodium-dev libpcre2-dev libedit-dev libmbedtls-dev gcc g++ binutils python3
 
 test: test-packages
 	@.ci/test
 
 test-packages:
-	@.ci/install-packages libsodium-dev libpcre2-dev libedit-dev libpython3-dev python3-venv gcc g++ \
-		binutils pkg-config valgrind libsqlite3-dev liblmdb-dev
+	@.ci/install-packages libsodium-dev libpcre2-dev libedit-dev libmbedtls-dev libpython3-dev python3-venv gcc \
+		g++ binutils pkg-config valgrind libsqlite3-dev liblmdb-dev
 
 bench: lib
 	@.ci/install-packages libsqlite3-dev liblmdb-dev

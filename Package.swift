@@ -48,6 +48,7 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CPCRE2"),
+        .systemLibrary(name: "CMbedTLS"),
         .target(name: "CKernels", cSettings: kernelSettings),
         .target(
             name: "CoreSwift",
@@ -102,7 +103,9 @@ let package = Package(
                 ])
             ]),
         // Files of realm-core, for `realm import`. It stands for itself: the engine knows nothing of it.
-        .target(name: "RealmCoreFile", swiftSettings: engineSettings),
+        .target(
+            name: "RealmCoreFile", dependencies: ["CMbedTLS"], swiftSettings: engineSettings,
+            linkerSettings: [.linkedLibrary(":libmbedcrypto.a")]),
         .target(
             name: "RealmImport", dependencies: ["CoreSwift", "RealmCoreFile"],
             swiftSettings: engineSettings),
@@ -117,7 +120,7 @@ let package = Package(
             swiftSettings: strictness),
         .testTarget(
             name: "CoreSwiftTests",
-            dependencies: ["CoreSwift", "CKernels", "RealmCoreFile", "RealmImport"],
+            dependencies: ["CoreSwift", "CKernels", "CMbedTLS", "RealmCoreFile", "RealmImport"],
             exclude: [
                 "Values/decimal-vectors.txt", "Values/generate-decimal-vectors",
                 "Values/Unicode/scalar-checksums.txt", "Values/Unicode/text-vectors.txt",
@@ -163,6 +166,16 @@ if Context.environment["REALM_FUZZ"] == "1" {
             name: "file-fuzz", dependencies: ["CoreSwift"], path: "Tests",
             sources: ["FileFuzz/main.swift"]
                 + support.map { "CoreSwiftTests/Support/\($0).swift" },
+            swiftSettings: [.swiftLanguageMode(.v5)]))
+    // That of files of realm-core, which `Tests/OldFileFuzz/run` builds.
+    package.targets.append(
+        .executableTarget(
+            name: "old-file-fuzz", dependencies: ["CMbedTLS", "RealmCoreFile"], path: "Tests",
+            sources: [
+                "OldFileFuzz/main.swift", "CoreSwiftTests/CoreFile/CoreFileDamage.swift",
+                "CoreSwiftTests/CoreFile/CoreFileSealing.swift",
+                "CoreSwiftTests/CoreFile/Gunzip.swift",
+            ],
             swiftSettings: [.swiftLanguageMode(.v5)]))
 }
 

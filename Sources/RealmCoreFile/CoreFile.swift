@@ -1,9 +1,9 @@
-// A file of realm-core, formats 9 to 24, opened for reading: its tables with their properties, and their
-// objects one after the other. The file is never written to, and nothing beside it is touched. Bytes are
-// not believed: whatever they are, the outcome is values or a CoreFileError.
+// A file of realm-core, formats 9 to 24, plain or encrypted, opened for reading: its tables with their
+// properties, and their objects one after the other. The file is never written to, and what lies beside it
+// neither. Bytes are not believed: whatever they are, the outcome is values or a CoreFileError.
 //
-// Not for use by several threads at a time. The file must not be written to meanwhile: what it holds then
-// may be read as damaged.
+// Not for use by several threads at a time. Programs that open the file with the old library while this one
+// has it open wait, if it has a lock file; `checkUnchanged` tells whether somebody wrote to it nevertheless.
 
 public final class CoreFile {
     /// 0 of a file without data.
@@ -23,8 +23,12 @@ public final class CoreFile {
     /// Tables that were read since nodes were last forgotten: each node has one place in a pass.
     private var readTables: Set<Int> = []
 
-    public init(_ path: String) throws(CoreFileError) {
-        let bytes = try FileBytes(path)
+    /// `key`: empty, or the 64 bytes of the file's encryption key. A file that is in use by the old library is
+    /// an error of the code `.inUse`, unless `evenInUse`.
+    public init(
+        _ path: String, key: [UInt8] = [], evenInUse: Bool = false
+    ) throws(CoreFileError) {
+        let bytes = try FileBytes(path, key: key, evenInUse: evenInUse)
         store = try NodeStore(bytes)
         reader = ValueReader(store)
         let header = try Header(bytes)
@@ -49,6 +53,10 @@ public final class CoreFile {
 
     /// Formats without object keys.
     var isOld: Bool { formatVersion <= 9 }
+
+    /// Throws `.inUse` where somebody committed to the file since it was opened: what was read may be of
+    /// several versions then.
+    public func checkUnchanged() throws(CoreFileError) { try store.bytes.checkUnchanged() }
 
     /// Hands out the objects of a table, by its index in `tables`: the key of each, and the values of some of
     /// its columns, or of all in their order. Keys ascend. In format 9 they are the numbers of the rows.
@@ -180,10 +188,7 @@ struct Header {
             bytes.start.load(fromByteOffset: offset, as: UInt8.self)
         }
         guard word(16) & 0xFFFF_FFFF == 0x4244_2D54 else {
-            throw CoreFileError(
-                .notRealm,
-                "not a file of realm-core, or an encrypted one: those can't be read yet; write an "
-                    + "unencrypted copy with the program that made it")
+            throw CoreFileError(.notRealm, "not a file of realm-core")
         }
         guard bytes.size % 8 == 0 else {
             throw .damaged("the file has \(bytes.size) bytes, not a multiple of 8: truncated")

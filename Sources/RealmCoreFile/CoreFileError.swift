@@ -4,8 +4,12 @@ public struct CoreFileError: Error, CustomStringConvertible, Sendable {
     public enum Code: Sendable {
         /// The file can't be opened or read.
         case unreadable
-        /// Not a file of realm-core, or an encrypted one that no key was given for.
+        /// Not a file of realm-core.
         case notRealm
+        /// An encrypted file without its key, or with another one; a key for a file that is not encrypted.
+        case wrongKey
+        /// The old library has the file open, or wrote to it while it was read.
+        case inUse
         /// A file of realm-core that this reader does not know how to read.
         case unsupported
         /// The bytes contradict the format.

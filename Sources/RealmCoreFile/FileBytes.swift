@@ -1,7 +1,9 @@
 // The bytes of an old file, read in pieces as they are asked for and kept in memory of our own: a file
 // that shrinks meanwhile is a read that fails, not a signal, and nothing here could write to it. What was
 // read is given back between objects once it is much (`release`), so that memory does not grow with the
-// file. Nobody else in the module makes system calls.
+// file. Of an encrypted file the encrypted bytes are kept likewise, group by group, and each page is
+// decrypted when it is asked for: one that nobody reads may be damaged. Nobody else in the module makes
+// system calls.
 
 #if canImport(Glibc)
     import Glibc
@@ -12,42 +14,79 @@
 #endif
 
 final class FileBytes {
-    /// 64 pages.
-    private static let pieceBytes = 1 << 18
+    /// 256 KiB, of files that are not encrypted.
+    private static let pieceShift = 18
+    /// A page.
+    private static let pageShift = 12
     /// What is kept before `release` gives it back.
     private static let keptMax = 1 << 27
     /// The most that can be mapped on machines of today.
     private static let sizeMax = 1 << 46
+    /// Of the beginning: the header, or the record of the first page.
+    private static let headBytes = 64
 
+    /// Of the data; an encrypted file is larger.
     let size: Int
     let start: UnsafeMutableRawPointer
     private let descriptor: Int32
+    private let claim: UseClaim
+    /// What becomes readable at once, as a shift.
+    private let shift: Int
     private var isLoaded: [Bool]
     private var loadedBytes = 0
+    private let sealed: Sealed?
+    /// The beginning of the file when it was opened.
+    private let head: [UInt8]
 
-    init(_ path: String) throws(CoreFileError) {
+    /// Encrypted bytes.
+    private final class Sealed {
+        let cipher: PageCipher
+        let size: Int
+        let start: UnsafeMutableRawPointer
+        var isLoaded: [Bool]
+
+        init(_ cipher: PageCipher, _ size: Int) throws(CoreFileError) {
+            guard let start = anonymousMemory(size) else { throw FileBytes.noRoom(size) }
+            self.cipher = cipher
+            self.size = size
+            self.start = start
+            isLoaded = Array(
+                repeating: false, count: (size - 1) / PageCipher.groupBytes + 1)
+        }
+
+        deinit { munmap(start, size) }
+    }
+
+    private static func noRoom(_ size: Int) -> CoreFileError {
+        CoreFileError(.unreadable, "no address space for \(size) bytes")
+    }
+
+    /// `key`: empty, or the 64 bytes of the file's encryption key. `evenInUse`: also while the old library
+    /// has the file open.
+    init(_ path: String, key: [UInt8], evenInUse: Bool) throws(CoreFileError) {
+        let cipher = key.isEmpty ? nil : try PageCipher(key)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             throw CoreFileError(.unreadable, String(cString: strerror(errno)))
         }
-        var status = stat()
-        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+        var opened: (size: Int, sealed: Sealed?, start: UnsafeMutableRawPointer)
+        do throws(CoreFileError) {
+            claim = try UseClaim(path, evenInUse: evenInUse)
+            head = try Self.head(descriptor)
+            let bytes = try Self.fileSize(descriptor)
+            opened.size = try Self.dataSize(bytes, head, hasKey: cipher != nil)
+            opened.sealed = nil
+            if let cipher { opened.sealed = try Sealed(cipher, bytes) }
+            guard let start = anonymousMemory(opened.size) else { throw Self.noRoom(opened.size) }
+            opened.start = start
+        } catch {
             close(descriptor)
-            throw CoreFileError(.unreadable, "not a regular file")
-        }
-        let size = Int(status.st_size)
-        guard size >= 24 else {
-            close(descriptor)
-            throw CoreFileError(.notRealm, "the file has \(size) bytes, a header alone has 24")
-        }
-        guard size <= Self.sizeMax, let start = anonymousMemory(size) else {
-            close(descriptor)
-            throw CoreFileError(.unreadable, "no address space for \(size) bytes")
+            throw error
         }
         self.descriptor = descriptor
-        self.size = size
-        self.start = start
-        isLoaded = Array(repeating: false, count: (size - 1) / Self.pieceBytes + 1)
+        (size, sealed, start) = opened
+        shift = sealed == nil ? Self.pieceShift : Self.pageShift
+        isLoaded = Array(repeating: false, count: (size - 1) >> shift + 1)
     }
 
     deinit {
@@ -55,29 +94,136 @@ final class FileBytes {
         close(descriptor)
     }
 
+    // MARK: Opening
+
+    private static func fileSize(_ descriptor: Int32) throws(CoreFileError) -> Int {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+            throw CoreFileError(.unreadable, "not a regular file")
+        }
+        guard status.st_size <= sizeMax else { throw noRoom(Int(status.st_size)) }
+        return Int(status.st_size)
+    }
+
+    private static func head(_ descriptor: Int32) throws(CoreFileError) -> [UInt8] {
+        _ = try fileSize(descriptor)
+        var bytes = [UInt8](repeating: 0, count: headBytes)
+        let got = bytes.withUnsafeMutableBytes { pread(descriptor, $0.baseAddress, $0.count, 0) }
+        guard got >= 0 else {
+            throw CoreFileError(.unreadable, String(cString: strerror(errno)))
+        }
+        return Array(bytes[..<got])
+    }
+
+    /// The size of the data in a file of so many bytes. What a file is, its header tells, which an encrypted
+    /// one has not; what it is not, too.
+    private static func dataSize(
+        _ bytes: Int, _ head: [UInt8], hasKey: Bool
+    ) throws(CoreFileError) -> Int {
+        guard bytes >= 24 else {
+            throw CoreFileError(.notRealm, "the file has \(bytes) bytes, a header alone has 24")
+        }
+        let isPlain = head.count >= 24 && head[16..<20].elementsEqual("T-DB".utf8)
+        let blocks = bytes / PageCipher.pageBytes
+        let mayBeEncrypted = bytes % PageCipher.pageBytes == 0 && blocks >= 2
+        if !hasKey {
+            if isPlain { return bytes }
+            throw mayBeEncrypted
+                ? CoreFileError(
+                    .wrongKey,
+                    "not a file of realm-core, or an encrypted one, which can be read with its key only"
+                )
+                : CoreFileError(.notRealm, "not a file of realm-core")
+        }
+        guard !isPlain else {
+            throw CoreFileError(.wrongKey, "the file is not encrypted, but a key was given")
+        }
+        guard mayBeEncrypted else {
+            throw CoreFileError(
+                .notRealm,
+                "not an encrypted file of realm-core: it has \(bytes) bytes, not two or more blocks of "
+                    + "\(PageCipher.pageBytes), or was truncated")
+        }
+        return (blocks - (blocks + PageCipher.pagesPerGroup) / (PageCipher.pagesPerGroup + 1))
+            * PageCipher.pageBytes
+    }
+
+    /// That nobody committed to the file since it was opened: then pages that were read later may be newer
+    /// than those before.
+    func checkUnchanged() throws(CoreFileError) {
+        // What follows the header of a plain file may be written to by a commit that is not complete.
+        let compared = sealed == nil ? 24 : Self.headBytes
+        guard try Self.head(descriptor).prefix(compared) == head.prefix(compared) else {
+            throw CoreFileError(.inUse, "the file was written to while it was read")
+        }
+    }
+
+    // MARK: Reading
+
     /// Makes `count` bytes at `offset` readable. They lie within the file: the caller has checked.
     func load(_ offset: Int, _ count: Int) throws(CoreFileError) {
         guard count > 0 else { return }
-        let last = (offset + count - 1) / Self.pieceBytes
-        for piece in (offset / Self.pieceBytes)...last where !isLoaded[piece] {
-            let from = piece * Self.pieceBytes
-            let bytes = min(Self.pieceBytes, size - from)
-            var done = 0
-            while done < bytes {
-                let got = pread(descriptor, start + from + done, bytes - done, off_t(from + done))
-                if got < 0 && errno == EINTR { continue }
-                guard got > 0 else {
-                    throw CoreFileError(
-                        .unreadable,
-                        "byte \(from + done): "
-                            + (got < 0
-                                ? String(cString: strerror(errno))
-                                : "the file became shorter while it was read"))
-                }
-                done += got
-            }
-            isLoaded[piece] = true
+        let last = (offset + count - 1) >> shift
+        var piece = offset >> shift
+        repeat {
+            if !isLoaded[piece] { try fetch(piece) }
+            piece += 1
+        } while piece <= last
+    }
+
+    private func fetch(_ piece: Int) throws(CoreFileError) {
+        let from = piece << shift
+        let bytes = min(1 << shift, size - from)
+        if let sealed {
+            try decrypt(piece, sealed)
+        } else {
+            try read(from, bytes, to: start + from)
+        }
+        isLoaded[piece] = true
+        loadedBytes += bytes
+    }
+
+    private func decrypt(_ page: Int, _ sealed: Sealed) throws(CoreFileError) {
+        let group = page / PageCipher.pagesPerGroup
+        let groupStart = group * PageCipher.groupBytes
+        if !sealed.isLoaded[group] {
+            let bytes = min(PageCipher.groupBytes, sealed.size - groupStart)
+            try read(groupStart, bytes, to: sealed.start + groupStart)
+            sealed.isLoaded[group] = true
             loadedBytes += bytes
+        }
+        let place = page % PageCipher.pagesPerGroup
+        let block = groupStart + (place + 1) * PageCipher.pageBytes
+        let plain = start + page * PageCipher.pageBytes
+        let fits = try sealed.cipher.open(
+            page, sealed.start + groupStart + place * PageCipher.recordBytes,
+            sealed.start + block, into: plain)
+        guard fits else {
+            throw page == 0
+                ? CoreFileError(.wrongKey, "another key, or not an encrypted file of realm-core")
+                : .damaged(
+                    "page \(page) at byte \(block) of the file: damaged, what is there does not fit "
+                        + "the key")
+        }
+    }
+
+    /// Reads all of it.
+    private func read(
+        _ offset: Int, _ count: Int, to target: UnsafeMutableRawPointer
+    ) throws(CoreFileError) {
+        var done = 0
+        while done < count {
+            let got = pread(descriptor, target + done, count - done, off_t(offset + done))
+            if got < 0 && errno == EINTR { continue }
+            guard got > 0 else {
+                throw CoreFileError(
+                    .unreadable,
+                    "byte \(offset + done): "
+                        + (got < 0
+                            ? String(cString: strerror(errno))
+                            : "the file became shorter while it was read"))
+            }
+            done += got
         }
     }
 
@@ -86,8 +232,44 @@ final class FileBytes {
         guard loadedBytes > Self.keptMax else { return }
         forget(start, size)
         for piece in isLoaded.indices { isLoaded[piece] = false }
+        if let sealed {
+            forget(sealed.start, sealed.size)
+            for group in sealed.isLoaded.indices { sealed.isLoaded[group] = false }
+        }
         loadedBytes = 0
     }
+}
+
+/// Whether the old library has a file open, and that it does not open it: whoever uses a file has a shared
+/// lock of `flock` on its lock file, and before that tries an exclusive one, which is held here. Programs
+/// that open the file meanwhile wait. The lock file is not written to, and not made where there is none.
+private final class UseClaim {
+    private let descriptor: Int32
+
+    init(_ path: String, evenInUse: Bool) throws(CoreFileError) {
+        descriptor =
+            evenInUse ? -1 : open(path + ".lock", O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else {
+            if evenInUse || errno == ENOENT { return }
+            throw CoreFileError(
+                .inUse,
+                "its lock file can't be opened, so whether the file is in use is unknown: "
+                    + String(cString: strerror(errno)))
+        }
+        var status: Int32
+        repeat { status = flock(descriptor, LOCK_EX | LOCK_NB) } while status != 0 && errno == EINTR
+        if status == 0 { return }
+        let reason = errno
+        close(descriptor)
+        throw CoreFileError(
+            .inUse,
+            reason == EWOULDBLOCK
+                ? "a program has the file open with the old library: it may be written to"
+                : "its lock file can't be locked, so whether the file is in use is unknown: "
+                    + String(cString: strerror(reason)))
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
 }
 
 /// One bit for each multiple of 8 in a file.

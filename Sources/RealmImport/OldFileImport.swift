@@ -8,6 +8,22 @@
 import CoreSwift
 import RealmCoreFile
 
+/// How a file is imported.
+public struct ImportOptions: Sendable {
+    /// The key of the old file, 64 bytes; empty: it is not encrypted.
+    public var key: [UInt8]
+    /// The one that the new file is encrypted with, or none.
+    public var newKey: [UInt8]
+    /// Also while programs have the old file open.
+    public var evenInUse: Bool
+
+    public init(key: [UInt8] = [], newKey: [UInt8] = [], evenInUse: Bool = false) {
+        self.key = key
+        self.newKey = newKey
+        self.evenInUse = evenInUse
+    }
+}
+
 /// What came along.
 public struct ImportReport: Sendable {
     public struct Class: Sendable {
@@ -62,17 +78,25 @@ public struct OldFileImport {
         }
     }
 
-    /// Imports `source`, which is only read, into the new file `path`, encrypted with `key` if that is not
-    /// empty. On an error there is no new file.
+    /// Imports `source`, which is only read, into the new file `path`. On an error there is no new file.
+    ///
+    /// Throws `.fileAlreadyExists` when there is something at `path`, `.invalidDatabase` for files that are
+    /// damaged, none of realm-core, or encrypted with another key, `.invalidEncryptionKey` for keys of a wrong
+    /// length, `.unsupportedFileFormatVersion`, and `.fileOperationFailed` for files that can't be read or
+    /// are in use.
     public static func run(
-        _ source: String, to path: String, key: [UInt8]
+        _ source: String, to path: String, _ options: ImportOptions = ImportOptions()
     ) throws(RealmError) -> ImportReport {
+        for key in [options.key, options.newKey] where !key.isEmpty && key.count != 64 {
+            throw RealmError(
+                .invalidEncryptionKey, "an encryption key has 64 bytes, not \(key.count)")
+        }
         guard !NewFile.isTaken(path) else {
             throw RealmError(.fileAlreadyExists, "'\(path)': can't import into it, the file exists")
         }
         let file: CoreFile
         do throws(CoreFileError) {
-            file = try CoreFile(source)
+            file = try CoreFile(source, key: options.key, evenInUse: options.evenInUse)
         } catch {
             throw Self.error(error)
         }
@@ -80,7 +104,7 @@ public struct OldFileImport {
         let temporary = NewFile.temporaryName(path)
         defer { NewFile.remove(temporary) }
         var configuration = Configuration(path: temporary)
-        configuration.encryptionKey = key
+        configuration.encryptionKey = options.newKey
         configuration.schema = old.schema
         configuration.schemaVersion = file.schemaVersion ?? 0
         configuration.notifiesAutomatically = false
@@ -89,20 +113,21 @@ public struct OldFileImport {
         var session = OldFileImport(file, realm, old)
         do throws(CoreFileError) {
             try session.copy()
+            try file.checkUnchanged()
         } catch {
             // What failed in the new file stopped the reading of the old one.
             throw session.failure ?? Self.error(error)
         }
-        try realm.writeCopy(to: path, encryptionKey: key)
+        try realm.writeCopy(to: path, encryptionKey: options.newKey)
         return session.report
     }
 
     private static func error(_ error: CoreFileError) -> RealmError {
         let code: ErrorCode =
             switch error.code {
-            case .unreadable: .fileOperationFailed
+            case .unreadable, .inUse: .fileOperationFailed
             case .unsupported: .unsupportedFileFormatVersion
-            case .notRealm, .damaged: .invalidDatabase
+            case .notRealm, .damaged, .wrongKey: .invalidDatabase
             case .misuse: .invalidArgument
             }
         return RealmError(code, error.message)

@@ -10,10 +10,8 @@ struct ImportCommand: ParsableCommand {
         abstract: "Makes a realm file of a file that was written by realm-core.",
         discussion: """
             FILE is a file of the old library, of format 9 to 11 or 20 to 24, and is only read; neither \
-            it nor what lies beside it is changed. Close programs that use it. NEW must not exist; it \
-            gets its name when it is complete, and a failed import leaves nothing behind. Encrypted files \
-            of the old library can't be read yet: write an unencrypted copy of them with the program that \
-            made them.
+            it nor what lies beside it is changed. While a program has it open, it is refused. NEW must \
+            not exist; it gets its name when it is complete, and a failed import leaves nothing behind.
 
             Exit status: 0 when everything came along, 1 when values or objects were left out, 2 when \
             nothing was imported.
@@ -26,11 +24,23 @@ struct ImportCommand: ParsableCommand {
     var new: String
 
     @Option(
+        name: .customLong("key-file"),
+        help: ArgumentHelp(
+            "A file with the 64 bytes of the key that FILE is encrypted with.", valueName: "path"),
+        completion: .file())
+    var keyFile: String?
+
+    @Option(
         name: .customLong("new-key-file"),
         help: ArgumentHelp(
             "A file with the 64 bytes of the key that NEW is encrypted with.", valueName: "path"),
         completion: .file())
     var newKeyFile: String?
+
+    @Flag(
+        name: .customLong("even-in-use"),
+        help: "Import FILE also while programs have it open; an error if it is written to then.")
+    var evenInUse = false
 
     @Flag(help: "Print one JSON object instead of text.")
     var json = false
@@ -38,8 +48,10 @@ struct ImportCommand: ParsableCommand {
     func run() throws {
         let report: ImportReport
         do throws(RealmError) {
-            let key: [UInt8] = if let newKeyFile { try KeyFile.load(newKeyFile) } else { [] }
-            report = try OldFileImport.run(file, to: new, key: key)
+            var options = ImportOptions(evenInUse: evenInUse)
+            if let keyFile { options.key = try KeyFile.load(keyFile) }
+            if let newKeyFile { options.newKey = try KeyFile.load(newKeyFile) }
+            report = try OldFileImport.run(file, to: new, options)
         } catch {
             throw failure(error, file, json: json)
         }

@@ -15,8 +15,8 @@ private struct ExpectedContents {
     private(set) var objects: [String: [String: Dump]] = [:]
     private(set) var anonymous: [String: [Dump: Int]] = [:]
 
-    init(_ path: String) throws {
-        file = try CoreFile(path)
+    init(_ path: String, key: [UInt8] = []) throws {
+        file = try CoreFile(path, key: key)
         for index in file.tables.indices {
             try file.forEachObject(of: index) { key, values in
                 rows[index, default: [:]][key] = values
@@ -148,7 +148,7 @@ extension Dump {
         let (old, new) = (directory.file("old.realm"), directory.file("new.realm"))
         let bytes = try sample.bytes()
         TestSettings.writeFile(old, bytes)
-        let report = try OldFileImport.run(old, to: new, key: [])
+        let report = try OldFileImport.run(old, to: new, ImportOptions(key: sample.key))
         #expect(report.losses == [] && report.lossCount == 0)
         #expect(files(directory) == ["old.realm", "new.realm"])
         #expect(TestSettings.readFile(old) == bytes)
@@ -156,7 +156,7 @@ extension Dump {
         let realm = try Realm.open(Configuration(path: new))
         defer { realm.close() }
         #expect(try realm.check() == [])
-        let expected = try ExpectedContents(old)
+        let expected = try ExpectedContents(old, key: sample.key)
         let found = try RealmDump(realm)
         #expect(found.objects.mapValues { $0.count } == expected.objects.mapValues { $0.count })
         for (name, objects) in expected.objects {
@@ -206,7 +206,7 @@ extension Dump {
         for name in ["format24_core", "format9", "holes"] {
             let new = directory.file(name)
             TestSettings.writeFile(old, try CoreFileSample(name: name).bytes())
-            _ = try OldFileImport.run(old, to: new, key: [])
+            _ = try OldFileImport.run(old, to: new)
             let file = try CoreFile(old)
             let realm = try Realm.open(Configuration(path: new))
             defer { realm.close() }
@@ -241,7 +241,7 @@ extension Dump {
         TestSettings.writeFile(new, [1, 2, 3])
         func error(key: [UInt8] = []) -> RealmError? {
             do throws(RealmError) {
-                _ = try OldFileImport.run(old, to: new, key: key)
+                _ = try OldFileImport.run(old, to: new, ImportOptions(newKey: key))
                 return nil
             } catch {
                 return error
@@ -273,7 +273,7 @@ extension Dump {
         let (old, new) = (directory.file("old.realm"), directory.file("new.realm"))
         TestSettings.writeFile(old, try CoreFileSample(name: "migrated").bytes())
         let key = (0..<64).map { UInt8($0) }
-        _ = try OldFileImport.run(old, to: new, key: key)
+        _ = try OldFileImport.run(old, to: new, ImportOptions(newKey: key))
         #expect(throws: RealmError.self) { try Realm.open(Configuration(path: new)) }
         #expect(try RealmDump(path: new, key: key).objects == ExpectedContents(old).objects)
     }

@@ -1,0 +1,2 @@
+#include <mbedtls/aes.h>
+#include <mbedtls/md.h>
