@@ -76,6 +76,9 @@ struct QueryMistake: Error {
         self.message = message
     }
 
+    /// The same mistake, in a place of something longer.
+    init(_ other: QueryMistake, behind place: String) { message = "\(place): \(other.message)" }
+
     /// The byte that the message names, or the first place of a name that it quotes.
     private static func place(_ problem: String, _ text: [UInt8]) -> Int? {
         if let found = number(behind: " at byte ", in: problem) { return min(found, text.count) }

@@ -66,12 +66,12 @@ struct ObjectText {
 
     /// The text with these properties alone, by their places in the class.
     func json(_ columns: [Int]) -> String {
-        let members = columns.map { JSON.quoted(properties[$0].name) + ":" + part($0) }
+        let members = columns.map { JSON.quoted(properties[$0].name) + ":" + json($0) }
         return "{" + members.joined(separator: ",") + "}"
     }
 
-    /// The JSON text of a value, which means the same outside of the object.
-    private func part(_ column: Int) -> String {
+    /// The JSON text of one value, which means the same outside of the object.
+    func json(_ column: Int) -> String {
         let text = String(decoding: bytes[values[column]], as: UTF8.self)
         guard let ownLink, properties[column].type == .object else { return text }
         return text.replacing("{\"$ref\":\"1\"}", with: ownLink)
@@ -88,7 +88,7 @@ struct ObjectText {
         else { return nil }
         let inside = bytes[(place.lowerBound + 1)..<(place.upperBound - 1)]
         if !inside.contains(UInt8(ascii: "\\")) { return String(decoding: inside, as: UTF8.self) }
-        guard case .value(.string(let text)) = try JSONReader.read(part(column)) else { return nil }
+        guard case .value(.string(let text)) = try JSONReader.read(json(column)) else { return nil }
         return text
     }
 
@@ -97,7 +97,7 @@ struct ObjectText {
     /// The value for people.
     func cell(_ column: Int) throws(RealmError) -> String {
         if let text = try plain(column) { return TextWidth.visible(text) }
-        let text = part(column)
+        let text = json(column)
         let property = properties[column]
         if property.type == .object, property.collection == .none, text.hasPrefix("{\"$link\":"),
             let end = text.lastIndex(of: ":")
@@ -115,11 +115,11 @@ struct ObjectText {
     func field(_ column: Int, isGuarded: Bool) throws(RealmError) -> String {
         if isNull(column) { return "" }
         guard let text = try plain(column) else {
-            return CSV.field(part(column), isGuarded: false)
+            return CSV.field(json(column), isGuarded: false)
         }
         if properties[column].type == .object, text.hasPrefix("{") || text.hasPrefix("\"") {
             // A key that would be read as JSON.
-            return CSV.field(part(column), isGuarded: false)
+            return CSV.field(json(column), isGuarded: false)
         }
         return CSV.field(text, isGuarded: isGuarded && properties[column].type == .string)
     }

@@ -26,7 +26,9 @@ struct RealmCommand: ParsableCommand {
         version: toolVersion,
         subcommands: [
             SchemaCommand.self, QueryCommand.self, CountCommand.self, ExplainCommand.self,
-            GetCommand.self,
+            GetCommand.self, EditCommand.self, ExportCommand.self, ImportDataCommand.self,
+            WatchCommand.self, LogCommand.self, DiffCommand.self, CopyCommand.self,
+            CompactCommand.self,
             CheckCommand.self, StatsCommand.self, MigrateCommand.self, SalvageCommand.self,
             ImportCommand.self, EncryptCommand.self, DecryptCommand.self, RekeyCommand.self,
         ])

@@ -19,6 +19,45 @@ extension Creation {
         try resolveReferences()
     }
 
+    /// Plans values for an object that is there, which is the first of `objects` then.
+    func plan(_ entries: [ValueTree.Entry], for object: ObjectHandle) throws(RealmError) {
+        let class_ = try realm.creationClass(object.classKey)
+        let site = CreationSite(owner: class_)
+        if class_.isEmbedded {
+            throw RealmError(
+                .illegalOperation,
+                "class \(class_.name) is embedded; its objects get their values with their owner")
+        }
+        var identifier: String?
+        let values = try match(entries, class_, &identifier)
+        var key: Value?
+        if let primaryKey = class_.primaryKey {
+            var raw = RawValue.null
+            try object.getValue(class_.properties[primaryKey].key, &raw)
+            let stored = try Value(raw)
+            for value in values where value.property == primaryKey {
+                var keySite = site
+                keySite.property = primaryKey
+                let given = try primaryKeyValue(value.tree, class_, keySite)
+                guard ExactKey.isSame(given, stored) else {
+                    throw RealmError(
+                        .modifyPrimaryKey,
+                        "\(keySite.description) identifies the object; it can't be changed from "
+                            + "\(ValueTree.value(stored).summary) to "
+                            + ValueTree.value(given).summary)
+                }
+            }
+            key = stored
+        }
+        let index = add(
+            PlannedObject(class_, primaryKey: key, existing: object.objectKey, site))
+        try note(identifier, index, site)
+        waiting.append((index, values))
+        try drain()
+        try complete()
+        try resolveReferences()
+    }
+
     /// Not by recursion: the depth of a tree is the caller's.
     private func drain() throws(RealmError) {
         while let next = waiting.popLast() {

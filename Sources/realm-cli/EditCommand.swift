@@ -1,0 +1,64 @@
+// `realm edit FILE STATEMENT…`: creates, sets and deletes objects in one transaction.
+
+import ArgumentParser
+import CoreSwift
+
+struct EditCommand: FileCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "edit",
+        abstract: "Creates, changes and deletes objects, in one transaction.",
+        discussion: """
+            Statements, which are read from standard input, a line each, when none is given:
+
+              create CLASS JSON           a new object of these values
+              upsert CLASS JSON           or new values for the one with its primary key
+              set CLASS KEY JSON          values for an object that is there
+              delete CLASS KEY            an object
+              delete CLASS where QUERY    all objects for which the query is true
+
+            JSON is an object of values by property; docs/JSON.md describes it. KEY is a primary key, \
+            or #N, an object key; classes and keys with blanks stand in double quotes. Everything is done, \
+            or where a statement fails, nothing.
+
+            Example: realm edit people.realm 'set Person 1 {"age": 37}' 'delete Person 2'
+            """)
+
+    @OptionGroup var source: FileArgument
+    @Argument(help: "What to do.")
+    var statements: [String] = []
+    @Flag(name: .customLong("dry-run"), help: "Only check whether everything can be done.")
+    var isDryRun = false
+
+    func work() throws {
+        let realm = try source.openForWriting()
+        // What is not committed is rolled back.
+        defer { realm.close() }
+        let output = Output()
+        try realm.beginWrite()
+        if statements.isEmpty {
+            let reader = try DataReader("-")
+            while let line = try reader.nextText() {
+                if line.drop(while: { $0 == " " || $0 == "\t" }).first == "#" { continue }
+                try run(line, "line \(reader.line)", realm, output)
+            }
+        } else {
+            for (index, statement) in statements.enumerated() {
+                try run(statement, "statement \(index + 1)", realm, output)
+            }
+        }
+        if !isDryRun { try realm.commit() }
+        try output.flush()
+    }
+
+    private func run(
+        _ statement: String, _ place: String, _ realm: Realm, _ output: Output
+    ) throws {
+        do {
+            try output.write(try Statement.run(statement, realm) + "\n")
+        } catch let error as RealmError {
+            throw RealmError(error.code, "\(place): \(error.message)")
+        } catch let error as QueryMistake {
+            throw QueryMistake(error, behind: place)
+        }
+    }
+}
