@@ -52,8 +52,6 @@ struct ByteReader {
         self.subject = subject
     }
 
-    var remaining: Int { count - position }
-
     private mutating func take(_ size: Int) throws(RealmError) -> UnsafeRawPointer {
         guard size >= 0, size <= count - position else {
             throw RealmError(

@@ -120,7 +120,6 @@ public final class Realm {
         isOpening = false
         tables = frozenTables.tables
         session.pointee.directory = frozenTables.tables.directory
-        file.becameActive()
         if let accepted = source.accepted, accepted.block == frozenTables.tables.knownSchema?.block
         {
             self.accepted = accepted
@@ -229,7 +228,6 @@ public final class Realm {
         }
         self.tables = tables
         session.pointee.status = .reading
-        file.becameActive()
         noteSchema(tables)
         return tables
     }
@@ -489,7 +487,6 @@ public final class Realm {
             frozenTables = nil
         }
         self.tables = nil
-        file.becameIdle()
     }
 
     /// Ends opening: the first access will start a transaction at the newest version.

@@ -7,10 +7,9 @@ final class RealmFile: @unchecked Sendable {
     let path: String
     let options: StoreOptions
     let lock = Lock()
-    private var current: Store
-    /// Realms that are open, and those of them with a transaction (both under `lock`).
+    let store: Store
+    /// Realms that are open (under `lock`).
     private var users = 0
-    private(set) var activeUsers = 0
     /// Settings that every realm of the file has to share.
     private(set) var sharedSettings: SharedSettings
     /// Where messages about the file go: the sink that was current at its opening.
@@ -49,10 +48,8 @@ final class RealmFile: @unchecked Sendable {
         self.path = path
         self.options = options
         self.sharedSettings = sharedSettings
-        current = store
+        self.store = store
     }
-
-    var store: Store { lock.withLock { current } }
 
     /// The open cached realm whose scheduler stands for the same thread.
     func cachedRealm(_ scheduler: Scheduler?) -> Realm? {
@@ -157,28 +154,6 @@ final class RealmFile: @unchecked Sendable {
             return users == 0
         }
         if isLast { onUnused?(self) }
-    }
-
-    /// A realm starts or ends its transaction.
-    func becameActive() { lock.withLock { activeUsers += 1 } }
-    func becameIdle() { lock.withLock { activeUsers -= 1 } }
-
-    /// Runs `body` with the store if no realm has a transaction; what it returns takes the
-    /// store's place. False when some realm has one.
-    func replaceStore(
-        _ body: (Store) throws(RealmError) -> Store?
-    ) throws(RealmError) -> Bool {
-        try lock.withLock { () throws(RealmError) -> Bool in
-            guard activeUsers == 0 else { return false }
-            guard let next = try body(current) else { return false }
-            current = next
-            do throws(RealmError) {
-                try wakers.move(to: next)
-            } catch {
-                noteDeafness(error)
-            }
-            return true
-        }
     }
 }
 

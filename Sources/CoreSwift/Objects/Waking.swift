@@ -66,15 +66,6 @@ final class Wakers: @unchecked Sendable {
         }
     }
 
-    /// Another store took the place of the file's.
-    func move(to store: Store) throws(RealmError) {
-        try lock.withLock { () throws(RealmError) in
-            guard listener != nil else { return }
-            endListening()
-            try listen(store)
-        }
-    }
-
     private func listen(_ store: Store) throws(RealmError) {
         version = store.newestVersion
         let lockFile = store.lockFile

@@ -168,7 +168,6 @@ final class LockFile {
             _ = ck_cas_u64(word(48), version | Self.syncingBit, 0)
         }
     }
-    func setFilePages(_ pages: UInt64) { ck_store_u64(word(40), pages) }
 
     /// The version is there, with its header in this slot. The caller is the writer.
     func publish(version: UInt64, pages: UInt64, _ root: BlockReference, _ slot: Int) {

@@ -35,17 +35,6 @@ extension SchemaDifference: CustomStringConvertible {
         }
     }
 
-    /// The class and the property as requested, if only an index is concerned.
-    var indexChange: (className: String, property: PropertySchema)? {
-        switch self {
-        case .indexAdded(let name, let property), .indexRemoved(let name, let property),
-            .fullTextIndexAdded(let name, let property),
-            .fullTextIndexRemoved(let name, let property):
-            return (name, property)
-        default: return nil
-        }
-    }
-
     /// The class that is concerned.
     var className: String {
         switch self {

@@ -3,19 +3,6 @@
 
 import CKernels
 
-enum AggregateKind {
-    case minimum, maximum, sum, average
-
-    var word: String {
-        switch self {
-        case .minimum: return "min"
-        case .maximum: return "max"
-        case .sum: return "sum"
-        case .average: return "average"
-        }
-    }
-}
-
 struct Aggregate {
     private let kind: AggregateKind
     private let column: Int

@@ -1,6 +1,6 @@
 // How a query would be executed, as text for people: which index gives the candidates, what is
 // tested on them or on every leaf, and how the order is made. The decisions are those of
-// `Selection.start` and `Ordering.leading`, asked of the same data.
+// `Planner.plan` and `Ordering.leading`, asked of the same data.
 
 extension ResultsDescription {
     /// A line each for what the elements are taken from, the start, tests and steps.
@@ -103,17 +103,17 @@ extension Query {
         case nil: break
         }
         let conditions = describe(filter.root, classKey)
-        guard let start = try selection.start(limit: selection.candidatesMax) else {
+        guard let plan = try selection.plan(limit: selection.candidatesMax) else {
             return ["start: scan of all leaves", "test: \(conditions)"]
         }
-        let tests = start.tests.prefix(8).map { source($0) }
-        let more = start.tests.count > 8 ? " and \(start.tests.count - 8) more" : ""
-        let union = start.tests.count > 1 ? "union of " : ""
-        let candidates = "at most \(Self.counted(start.count, "candidate"))"
+        let tests = plan.parts.prefix(8).map { source($0.test) }
+        let more = plan.parts.count > 8 ? " and \(plan.parts.count - 8) more" : ""
+        let union = plan.parts.count > 1 ? "union of " : ""
+        let candidates = "at most \(Self.counted(plan.count, "candidate"))"
         var lines = ["start: \(union)\(tests.joined(separator: ", "))\(more); \(candidates)"]
-        if start.isExact { return lines }
+        if plan.isExact { return lines }
         lines.append("test: \(conditions)")
-        for index in try selection.walkedNodes(start.count).prefix(8) {
+        for index in try selection.walkedNodes(plan.count).prefix(8) {
             lines.append("follow: from each candidate, \(describe(index, classKey))")
         }
         return lines
@@ -143,10 +143,10 @@ extension Query {
             if position == 0, case .sort(let by) = step, let first = by.first,
                 IndexOrder.isOrdered(by: first, table)
             {
-                let start = selection.passesAll ? nil : try selection.start(limit: 128)
+                let plan = selection.passesAll ? nil : try selection.plan(limit: 128)
                 if selection.passesAll, by.count == 1 {
                     line += ", in the order of the index"
-                } else if start == nil {
+                } else if plan == nil {
                     line += ", the first objects in the order of the index"
                 }
             }

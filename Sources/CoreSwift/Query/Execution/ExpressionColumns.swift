@@ -96,7 +96,7 @@ final class ExpressionColumns {
                         !table.column(Int(path.column)).isKey
                     else { return false }
                     depth += 1
-                case .add, .subtract, .multiply, .divide: depth -= 1
+                case .arithmetic: depth -= 1
                 case .negate: break
                 default: return false
                 }
@@ -148,7 +148,7 @@ final class ExpressionColumns {
             case .constant: load(constants[Int(code.a)], leaf.rows)
             case .path: load(program.paths[Int(code.a)], table, leaf)
             case .negate: negate(leaf.rows)
-            default: join(code.kind, leaf.rows)
+            default: join(code.operation, leaf.rows)
             }
         }
     }
@@ -203,14 +203,14 @@ final class ExpressionColumns {
         }
     }
 
-    private func join(_ kind: ExpressionCode.Kind, _ rows: Int) {
+    private func join(_ op: ArithmeticOperator, _ rows: Int) {
         let right = stack[top - 1]
         top -= 1
         let left = stack[top - 1]
         for word in 0..<Bits.words(rows) { left.nulls[word] |= right.nulls[word] }
         if left.isInteger, right.isInteger {
             let (a, b) = (left.integers, right.integers)
-            switch kind {
+            switch op {
             case .add: for row in 0..<rows { a[row] = a[row] &+ b[row] }
             case .subtract: for row in 0..<rows { a[row] = a[row] &- b[row] }
             case .multiply: for row in 0..<rows { a[row] = a[row] &* b[row] }
@@ -229,7 +229,7 @@ final class ExpressionColumns {
         toDoubles(top - 1, rows)
         toDoubles(top, rows)
         let (a, b) = (left.doubles, right.doubles)
-        switch kind {
+        switch op {
         case .add: for row in 0..<rows { a[row] += b[row] }
         case .subtract: for row in 0..<rows { a[row] -= b[row] }
         case .multiply: for row in 0..<rows { a[row] *= b[row] }

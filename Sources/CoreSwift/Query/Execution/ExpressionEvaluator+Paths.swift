@@ -367,7 +367,7 @@ extension ExpressionEvaluator {
                 // The level before is done with.
                 let count = keys.count - start
                 if count > start - base { levels &+= 1 }
-                if levels > ExpressionState.freeLevels { try shared.spend(count) }
+                if levels > NestingCost.freeLevels { try shared.spend(count) }
                 for place in 0..<count { keys[base + place] = keys[start + place] }
                 keys.cut(to: base + count)
             }

@@ -208,11 +208,11 @@ final class ExpressionEvaluator {
         for place in Int(side.first)..<Int(side.first + side.count) {
             let code = program.code[place]
             switch code.kind {
-            case .add, .subtract, .multiply, .divide:
+            case .arithmetic:
                 let right = stack[stack.count - 1]
                 let left = stack[stack.count - 2]
                 stack.cut(to: stack.count - 2)
-                stack.append(join(code.kind, left, right))
+                stack.append(join(code.operation, left, right))
             case .negate:
                 var operand = stack[stack.count - 1]
                 mapValues(&operand) { ExpressionArithmetic.negate($0) }
@@ -267,7 +267,7 @@ final class ExpressionEvaluator {
 
     /// An operation on two operands of which at most one is a collection (R6).
     private func join(
-        _ kind: ExpressionCode.Kind, _ left: ExpressionOperand, _ right: ExpressionOperand
+        _ op: ArithmeticOperator, _ left: ExpressionOperand, _ right: ExpressionOperand
     ) -> ExpressionOperand {
         if left.shape == .single {
             var result = right
@@ -277,13 +277,13 @@ final class ExpressionEvaluator {
                 return empty(right)
             }
             let a = left.value
-            mapValues(&result) { ExpressionArithmetic.apply(kind, a, $0) }
+            mapValues(&result) { ExpressionArithmetic.apply(op, a, $0) }
             return result
         }
         guard right.isPresent else { return empty(left) }
         var result = left
         let b = right.value
-        mapValues(&result) { ExpressionArithmetic.apply(kind, $0, b) }
+        mapValues(&result) { ExpressionArithmetic.apply(op, $0, b) }
         return result
     }
 

@@ -289,7 +289,7 @@ struct IndexOrder {
             start = end
         }
         if hasCutValues || (hasTies && keys.count > 1) {
-            return LeadingKeys(keys: Selection.sortedUnique(passed), isOrdered: false)
+            return LeadingKeys(keys: KeyList.union(passed), isOrdered: false)
         }
         return LeadingKeys(keys: passed, isOrdered: true)
     }

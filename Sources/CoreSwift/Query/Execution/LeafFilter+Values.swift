@@ -9,7 +9,7 @@ extension LeafFilter {
         let words = Bits.words(column.rows)
         Bits.clear(match, words)
         if node.columnKind == .objectId || node.columnKind == .uuid, node.kind == .value {
-            let constant = self.constant(node)
+            let constant = program.constant(node)
             if node.comparison == .equal {
                 maskIds(column, constant, node.columnKind)
                 return
@@ -58,18 +58,13 @@ extension LeafFilter {
         return try passesMixed(MixedCell.decode(bytes), index, node)
     }
 
-    /// The constant of a `value` test.
-    @inline(__always) func constant(_ node: FilterNode) -> RawValue {
-        MixedCell.decode(program.needle(node))
-    }
-
     /// Whether a value that is not null passes a test of this file, before negation.
     func passesMixed(
         _ value: RawValue, _ index: Int, _ node: FilterNode
     ) throws(RealmError) -> Bool {
         switch node.kind {
         case .value:
-            return ValueTest.passes(value, node.comparison, constant(node), node.columnKind)
+            return ValueTest.passes(value, node.comparison, program.constant(node), node.columnKind)
         case .valueSet: return isMember(value, node)
         case .mixedText:
             // `low` names the type that the constant has: strings and binaries never meet.

@@ -44,7 +44,7 @@ enum Ordering {
         if let conditions {
             // The few objects that another index leaves are sorted at once.
             guard IndexOrder.isOrdered(by: first, table),
-                try conditions.start(limit: 64 + needed) == nil
+                try conditions.plan(limit: 64 + needed) == nil
             else { return nil }
             return try IndexOrder.leading(needed, by: by, conditions, table)
         }

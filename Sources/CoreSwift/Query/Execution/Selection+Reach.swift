@@ -15,7 +15,7 @@ extension Selection {
             let origin = try snapshot.table(hops[hop - 1].target)
             keys = try step(hops[hop], origin, keys)
         }
-        let targets = KeySet(Self.sortedUnique(keys))
+        let targets = KeySet(KeyList.union(keys))
         filter.setTargets(index, targets)
         return targets
     }
@@ -49,30 +49,12 @@ extension Selection {
         }
     }
 
-    /// How many candidates the inverse index has for a `reach` node, each counted once a link; nil
-    /// when the leaves had better be asked.
-    func reachCount(_ index: Int, limit: Int) throws(RealmError) -> Int? {
-        let hop = program.hops[Int(program.nodes[index].low)]
-        let targets = try reachTargets(index)
-        if hop.kind == .backlinks {
-            let keys = try reachKeys(index)
-            return keys.count <= limit ? keys.count : nil
-        }
-        guard targets.count <= targetsMax else { return nil }
-        var count = 0
-        for place in 0..<targets.count {
-            count += try table.sourceCount(of: targets.key(place), column: Int(hop.column))
-            if count > limit { return nil }
-        }
-        return count
-    }
-
     /// Keys of the class's objects for which a `reach` node holds, before its negation.
     func reachKeys(_ index: Int) throws(RealmError) -> KeySet {
         if let keys = filter.keys(index) { return keys }
         let hop = program.hops[Int(program.nodes[index].low)]
         let targets = try reachTargets(index)
-        let keys = KeySet(Self.sortedUnique(try step(hop, table, targets.keys)))
+        let keys = KeySet(KeyList.union(try step(hop, table, targets.keys)))
         filter.setKeys(index, keys)
         return keys
     }
@@ -107,7 +89,7 @@ extension Selection {
             for target in targets {
                 keys.append(contentsOf: try table.sources(of: target, column: column))
             }
-            return sortedUnique(keys)
+            return KeyList.union(keys)
         }
         let set = KeySet(targets)
         var leaves = table.leaves()
@@ -138,7 +120,7 @@ extension Selection {
                 if !link.isNull { targets.append(link.linkTarget) }
             }
         }
-        return sortedUnique(targets)
+        return KeyList.union(targets)
     }
 }
 

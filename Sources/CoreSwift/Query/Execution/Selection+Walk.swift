@@ -12,70 +12,32 @@ extension Selection {
         var nullPasses = false
     }
 
-    /// Following one link costs about as much as a scan spends on so many rows.
-    private static let rowsOfAStep = 64
-
-    // MARK: Decision
-
-    /// Whether following the links of `count` objects is cheaper than knowing all objects that pass
-    /// behind a `path`, `reach` or `memberCount` node.
-    func walks(_ index: Int, _ count: Int) throws(RealmError) -> Bool {
+    private func walk(_ index: Int) throws(RealmError) -> Walk? {
         let node = program.nodes[index]
-        guard filter.keys(index) == nil, filter.targets(index) == nil else { return false }
-        let hops = hops(node)
-        guard !hops.isEmpty, endRoot(node) != nil else { return false }
-        var rows = 0
-        for hop in hops { rows += try snapshot.table(hop.target).rowCount }
-        let (steps, overflows) = (filter.walked(index) + count).multipliedReportingOverflow(
-            by: hops.count * Self.rowsOfAStep)
-        guard !overflows, steps < rows, let walk = try walk(node) else { return false }
-        // An index may know the few that pass. Conditions over further links are not asked: it
-        // could take a scan to answer.
-        switch program.nodes[walk.end.root].kind {
-        case .path, .reach, .and, .or, .memberCount: return true
-        default: return try walk.end.start(limit: count * 4 + 16) == nil
+        guard let end = try end(index) else { return nil }
+        return Walk(
+            hops: program.hops(node), end: end,
+            nullPasses: node.kind == .path && node.matchesNull != node.negated)
+    }
+
+    func walked(_ index: Int) -> Int? {
+        filter.keys(index) == nil && filter.targets(index) == nil ? filter.walked(index) : nil
+    }
+
+    func end(_ index: Int) throws(RealmError) -> Selection? {
+        let node = program.nodes[index]
+        guard let last = program.hops(node).last, let root = program.endRoot(node) else {
+            return nil
         }
-    }
-
-    private func hops(_ node: FilterNode) -> [FilterHop] {
-        switch node.kind {
-        case .path, .reach:
-            return Array(
-                UnsafeBufferPointer(start: program.hops + Int(node.low), count: Int(node.high)))
-        case .memberCount where node.a >= 0:
-            if node.linkClass != .invalid {
-                return [FilterHop(column: node.column, target: node.linkClass, kind: .backlinks)]
-            }
-            let target = program.subqueries[Int(node.a)].target
-            return [FilterHop(column: node.column, target: target, kind: .links)]
-        default: return []
-        }
-    }
-
-    /// The node that the objects at the end are tested with; nil when they are named.
-    private func endRoot(_ node: FilterNode) -> Int? {
-        if node.kind == .memberCount { return Int(program.subqueries[Int(node.a)].root) }
-        let test = program.nodes[Int(node.a)]
-        return test.column < 0 && test.columnKind == .link && node.kind == .reach
-            ? nil : Int(node.a)
-    }
-
-    private func walk(_ node: FilterNode) throws(RealmError) -> Walk? {
-        let hops = hops(node)
-        guard let last = hops.last, let root = endRoot(node) else { return nil }
         let table = try snapshot.table(last.target)
-        let end: Selection
         switch node.kind {
         case .memberCount:
-            end = try Selection(
+            return try Selection(
                 snapshot, program, table, root: root,
                 slot: Int(program.subqueries[Int(node.a)].slot), sharing: try expressionState())
-        case .path: end = try Selection(snapshot, program, table, root: root)
-        default: end = try Selection(snapshot, program, table, root: root, slot: slot)
+        case .path: return try Selection(snapshot, program, table, root: root)
+        default: return try Selection(snapshot, program, table, root: root, slot: slot)
         }
-        return Walk(
-            hops: hops, end: end,
-            nullPasses: node.kind == .path && node.matchesNull != node.negated)
     }
 
     // MARK: Walking
@@ -91,12 +53,11 @@ extension Selection {
     /// Follows the links of a node from the objects `keys`, if that is cheaper; else false. What it
     /// finds out stands where that of all objects would stand.
     func walk(_ index: Int, from keys: [ObjectKey]) throws(RealmError) -> Bool {
-        guard try walks(index, keys.count) else { return false }
+        guard try walks(index, keys.count), let walk = try walk(index) else { return false }
         let node = program.nodes[index]
-        guard let walk = try walk(node) else { return false }
         filter.noteWalk(index, keys.count)
         // What each step leads to, objects once each.
-        var levels = [Self.sortedUnique(keys)]
+        var levels = [KeyList.union(keys)]
         for (step, hop) in walk.hops.enumerated() {
             let most = try snapshot.table(hop.target).rowCount / Self.rowsOfAStep
             guard
@@ -157,7 +118,7 @@ extension Selection {
             guard count <= most else { return nil }
             sources.append(contentsOf: try linking.sources(of: key, column: Int(hop.column)))
         }
-        return sortedUnique(sources)
+        return KeyList.union(sources)
     }
 
     /// Whether a step leads from an object to one of `passing`.
@@ -178,24 +139,5 @@ extension Selection {
             let linking = try snapshot.table(hop.target)
             return try linking.sources(of: key, column: column).contains { passing.contains($0) }
         }
-    }
-
-    /// The nodes under the root whose links would be followed from `count` candidates.
-    func walkedNodes(_ count: Int) throws(RealmError) -> [Int] {
-        var found: [Int] = []
-        var stack = [Int32(root)]
-        while let next = stack.popLast() {
-            let node = program.nodes[Int(next)]
-            switch node.kind {
-            case .and, .or:
-                for child in (0..<Int(node.b)).reversed() {
-                    stack.append(program.children[Int(node.a) + child])
-                }
-            case .path, .reach, .memberCount:
-                if try walks(Int(next), count) { found.append(Int(next)) }
-            default: break
-            }
-        }
-        return found
     }
 }

@@ -63,7 +63,7 @@ enum ExpressionFunction: Int32, CaseIterable {
         case .modulus, .add, .subtract, .multiply, .divide:
             guard operands.count == 2, operands.allSatisfy(isNumber) else { return nil }
             if operands.contains(.null) { return operands.first { $0 != .null } ?? .null }
-            return Binder.resultKind(operands[0], operands[1])
+            return OperandKind.ofResult(operands[0], operands[1])
         case .uppercase, .lowercase, .trim:
             return operands.count == 1 && isText(first) ? .string : nil
         case .length:

@@ -25,9 +25,6 @@ struct Lexer {
         (byte | 0x20) &- 0x61 < 26 || byte == 0x5F || byte == 0x24 || byte >= 0x80
     }
 
-    /// Skips to where `offset` is and goes on from there.
-    mutating func rewind(to offset: Int) { position = offset }
-
     @inline(__always) private mutating func make(_ kind: TokenKind, _ length: Int) -> Token {
         let start = position
         position = start + length

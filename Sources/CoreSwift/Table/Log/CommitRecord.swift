@@ -294,5 +294,4 @@ struct RecordEntry {
             isDerived: isDerived, isAssignment: flags & CommitRecord.assignmentFlag != 0,
             index: Int(start.u64(40)), count: Int(start.u64(48)), destination: Int(start.u64(56)))
     }
-    var collectionFlags: UInt8 { flags }
 }

@@ -158,7 +158,7 @@ final class FilterProgram {
     /// The query, for messages; empty when nothing is evaluated object by object.
     let texts: [[UInt8]]
     /// What nesting may cost (`ExpressionState.spend`). Tests lower it.
-    var workMax = ExpressionState.workMax
+    var workMax = NestingCost.most
     private let memory: UnsafeMutableRawPointer
 
     init(_ builder: FilterBuilder, root: Int32, schema: Schema, texts: [[UInt8]] = []) {
@@ -239,6 +239,11 @@ final class FilterProgram {
 
     @inline(__always) func needle(_ node: FilterNode) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: bytes + Int(node.a), count: Int(node.b))
+    }
+
+    /// The constant of a `value` test.
+    @inline(__always) func constant(_ node: FilterNode) -> RawValue {
+        MixedCell.decode(needle(node))
     }
 
     @inline(__always) func members(_ node: FilterNode) -> UnsafeBufferPointer<(Int64, Int64)> {

@@ -1,10 +1,15 @@
 // Sums, differences, products and quotients of two numbers of any types (QUERY_RULES R1–R5).
 
+/// The four operations.
+enum ArithmeticOperator: UInt8 {
+    case add, subtract, multiply, divide
+}
+
 enum ExpressionArithmetic {
     /// The result is a decimal if either number is one, else a double, else a float, else an
     /// integer. Null, and what is no number, gives null; so does an integer divided by zero.
     static func apply(
-        _ op: ExpressionCode.Kind, _ a: RawValue, _ b: RawValue
+        _ op: ArithmeticOperator, _ a: RawValue, _ b: RawValue
     ) -> RawValue {
         if a.isNull || b.isNull { return .null }
         let int = ValueType.int.rawValue
@@ -40,7 +45,7 @@ enum ExpressionArithmetic {
 
     @inline(__always)
     private static func integers(
-        _ op: ExpressionCode.Kind, _ a: Int64, _ b: Int64
+        _ op: ArithmeticOperator, _ a: Int64, _ b: Int64
     ) -> RawValue {
         switch op {
         case .add: return .int(a &+ b)
@@ -54,7 +59,7 @@ enum ExpressionArithmetic {
     }
 
     @inline(__always)
-    static func floating<T: BinaryFloatingPoint>(_ op: ExpressionCode.Kind, _ a: T, _ b: T) -> T {
+    static func floating<T: BinaryFloatingPoint>(_ op: ArithmeticOperator, _ a: T, _ b: T) -> T {
         switch op {
         case .add: return a + b
         case .subtract: return a - b

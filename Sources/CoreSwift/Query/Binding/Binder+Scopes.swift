@@ -51,10 +51,10 @@ extension Binder {
         let around = scopesAround(bound.scope)
         guard around.count > 1 else { return }
         if termsOfScope.isEmpty { countTerms() }
-        if scopes[Int(bound.scope)].levels > ExpressionState.freeLevels {
+        if scopes[Int(bound.scope)].levels > NestingCost.freeLevels {
             subquery.weight =
                 subquery.isUncorrelated
-                ? 1 : ExpressionState.workPerMember + termsOfScope[Int(bound.scope)]
+                ? 1 : NestingCost.perMember + termsOfScope[Int(bound.scope)]
         }
         let used = (usedScopes[bound.scope] ?? []).union([bound.path.path.slot])
         guard used.count < around.count else { return }

@@ -1,12 +1,5 @@
 // GEOWITHIN: what stands on its two sides (QUERY_RULES G1–G6).
 
-/// A shape, and where the objects that are tested keep their place.
-struct GeoCondition: Sendable {
-    let shape: GeoShape
-    let typeColumn: Int32
-    let coordinatesColumn: Int32
-}
-
 extension Binder {
     mutating func bindGeoWithin(_ node: SyntaxNode, _ scope: Int32) throws(RealmError) -> Int32 {
         let operand = try operand(node.a, scope)

@@ -141,7 +141,7 @@ extension Binder {
         let common = kind(first)
         if members.allSatisfy({ kind($0) == common }) { return common }
         guard members.allSatisfy({ kind($0).isNumeric }) else { return .mixed }
-        return members.reduce(common) { resultKind($0, kind($1)) }
+        return members.reduce(common) { OperandKind.ofResult($0, kind($1)) }
     }
 
     private mutating func pathOperand(_ index: Int32, _ node: SyntaxNode) -> BoundOperand {
@@ -188,17 +188,6 @@ extension Binder {
         return Int32(truncatingIfNeeded: filter.expressions.paths.count - 1)
     }
 
-    static func columnKind(_ kind: OperandKind) -> ColumnKind {
-        switch kind {
-        case .int: return .int
-        case .float: return .float
-        case .double: return .double
-        case .decimal: return .decimal
-        case .timestamp: return .timestamp
-        default: return .mixed
-        }
-    }
-
     private static func aggregateKind(_ ending: PathEnding) -> AggregateKind {
         switch ending {
         case .minimum: return .minimum
@@ -227,7 +216,7 @@ extension Binder {
         filter.expressions.aggregates.append(
             ExpressionAggregate(
                 path: outerPlace, inner: innerPlace, kind: Self.aggregateKind(ending),
-                valueKind: Self.columnKind(kind)))
+                valueKind: kind.columnKind))
         return (
             Int32(truncatingIfNeeded: filter.expressions.aggregates.count - 1),
             Self.resultKind(ending, kind)
@@ -300,13 +289,13 @@ extension Binder {
         _ index: Int32, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundOperand {
         let node = tree.nodes[Int(index)]
-        let kind: ExpressionCode.Kind
+        let op: ArithmeticOperator
         let sign: String
         switch node.kind {
-        case .add: (kind, sign) = (.add, "+")
-        case .subtract: (kind, sign) = (.subtract, "-")
-        case .multiply: (kind, sign) = (.multiply, "*")
-        default: (kind, sign) = (.divide, "/")
+        case .add: (op, sign) = (.add, "+")
+        case .subtract: (op, sign) = (.subtract, "-")
+        case .multiply: (op, sign) = (.multiply, "*")
+        default: (op, sign) = (.divide, "/")
         }
         try requireNumber(left, sign, index)
         try requireNumber(right, sign, index)
@@ -315,7 +304,7 @@ extension Binder {
                 "operator \(sign) in '\(spelling(node))' cannot join two collections")
         }
         var result = left.shape == .single ? right : left
-        result.kind = Self.resultKind(left.kind, right.kind)
+        result.kind = .ofResult(left.kind, right.kind)
         result.first = left.first
         result.count = left.count + right.count + 1
         result.isDirect = false
@@ -330,11 +319,11 @@ extension Binder {
         if left.isPlainConstant, right.isPlainConstant, left.shape == .single,
             right.shape == .single
         {
-            return fold(index, kind, left, right)
+            return fold(index, op, left, right)
         }
         result.isConstant = left.isConstant && right.isConstant
         result.constantFirst = -1
-        filter.expressions.code.append(ExpressionCode(kind: kind, a: 0))
+        filter.expressions.code.append(ExpressionCode(kind: .arithmetic, a: Int32(op.rawValue)))
         return result
     }
 
@@ -371,13 +360,13 @@ extension Binder {
 
     /// An operation on constants is done here (R7).
     private mutating func fold(
-        _ index: Int32, _ kind: ExpressionCode.Kind, _ left: BoundOperand, _ right: BoundOperand
+        _ index: Int32, _ op: ArithmeticOperator, _ left: BoundOperand, _ right: BoundOperand
     ) -> BoundOperand {
         let (a, b) = (
             filter.expressions.constants[Int(left.constantFirst)],
             filter.expressions.constants[Int(right.constantFirst)]
         )
-        let value = ExpressionArithmetic.apply(kind, a.raw, b.raw)
+        let value = ExpressionArithmetic.apply(op, a.raw, b.raw)
         filter.expressions.code.removeLast(Int(left.count + right.count))
         filter.expressions.constants.removeLast(2)
         var model = a
@@ -437,14 +426,5 @@ extension Binder {
         result.constantFirst = -1
         filter.expressions.code.append(ExpressionCode(kind: .negate, a: 0))
         return result
-    }
-
-    /// The kind of a result (R2).
-    static func resultKind(_ a: OperandKind, _ b: OperandKind) -> OperandKind {
-        if a == .mixed || b == .mixed { return .mixed }
-        if a == .decimal || b == .decimal { return .decimal }
-        if a == .double || b == .double { return .double }
-        if a == .float || b == .float { return .float }
-        return .int
     }
 }

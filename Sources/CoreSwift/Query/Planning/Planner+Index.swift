@@ -1,22 +1,9 @@
-// Starting from what is known without a scan: primary keys, value indexes, inverse indexes of
-// links. Each source gives candidates; the other conditions test those.
+// What is known without a scan: primary keys, value indexes, inverse indexes of links. Each access
+// gives candidates; the other conditions test those.
 
-extension Selection {
+extension Planner {
     /// How a test can be answered without a scan.
-    enum Source {
-        /// Primary keys that are the object keys.
-        case keys
-        /// Ranges of an ordered index; exact unless values may be cut.
-        case ranges(IndexReader, [IndexReader.Range], isExact: Bool)
-        /// Sources of the objects behind a link.
-        case links
-        /// Objects that a full-text index has for words.
-        case words
-        /// Sources of the objects that the links of a collection, or links back, lead to.
-        case reach
-    }
-
-    func source(_ index: Int) throws(RealmError) -> Source? {
+    func access(_ index: Int) throws(RealmError) -> Access? {
         let node = program.nodes[index]
         guard !node.negated else { return nil }
         switch node.kind {
@@ -28,15 +15,15 @@ extension Selection {
         }
         if node.isKeyColumn {
             guard !node.matchesNull else { return nil }
-            if node.kind == .intRange, node.low == node.high { return .keys }
-            return node.kind == .intSet ? .keys : nil
+            if node.kind == .intRange, node.low == node.high { return .keys([node.low]) }
+            return node.kind == .intSet ? .keys(program.members(node).map { $0.0 }) : nil
         }
-        if node.kind == .path { return node.matchesNull || node.high != 1 ? nil : .links }
-        if node.kind == .linkToPrimaryKey, node.columnKind == .link {
-            return node.matchesNull ? nil : .links
-        }
-        if node.kind == .intRange, node.columnKind == .link {
-            return node.low == node.high && !node.matchesNull ? .links : nil
+        switch node.kind {
+        case .path: return node.high == 1 ? try links(index) : nil
+        case .linkToPrimaryKey where node.columnKind == .link: return try links(index)
+        case .intRange where node.columnKind == .link:
+            return node.low == node.high ? try links(index) : nil
+        default: break
         }
         guard node.column >= 0, let reader = table.index(column: Int(node.column)) else {
             return nil
@@ -46,6 +33,61 @@ extension Selection {
         if node.matchesNull { ranges.append(IndexReader.Range(equal: [0])) }
         return .ranges(reader, ranges, isExact: isExact)
     }
+
+    /// Inverse indexes help when few objects are meant; many are found faster by a scan.
+    private func links(_ index: Int) throws(RealmError) -> Access? {
+        if program.nodes[index].matchesNull { return nil }
+        let targets = try linkTargets(index)
+        return targets.count <= targetsMax ? .links(targets) : nil
+    }
+
+    /// How many candidates an access of a test has; nil when more than `limit`.
+    func count(
+        _ access: Access, of test: Int, limit: Int = .max
+    ) throws(RealmError) -> Int? {
+        var count = 0
+        switch access {
+        case .keys(let keys): count = keys.count
+        case .ranges(let reader, let ranges, _):
+            for range in ranges {
+                count += try reader.count(range)
+                if count > limit { return nil }
+            }
+        case .words: count = try wordCountMax(program.nodes[test])
+        case .reach: return try reachCount(test, limit: limit)
+        case .links(let targets):
+            return try linkCount(targets, Int(program.nodes[test].column), limit: limit)
+        }
+        return count <= limit ? count : nil
+    }
+
+    /// How many links of a column lead to some objects; nil when more than `limit`.
+    private func linkCount(
+        _ targets: KeySet, _ column: Int, limit: Int
+    ) throws(RealmError) -> Int? {
+        var count = 0
+        for target in 0..<targets.count {
+            count += try table.sourceCount(of: targets.key(target), column: column)
+            if count > limit { return nil }
+        }
+        return count
+    }
+
+    /// How many candidates the inverse index has for a `reach` node, each counted once a link; nil
+    /// when the leaves had better be asked.
+    private func reachCount(_ index: Int, limit: Int) throws(RealmError) -> Int? {
+        let hop = program.hops[Int(program.nodes[index].low)]
+        let targets = try reachTargets(index)
+        if hop.kind == .backlinks {
+            let count = try reachKeys(index).count
+            return count <= limit ? count : nil
+        }
+        guard targets.count <= targetsMax else { return nil }
+        return try linkCount(targets, Int(hop.column), limit: limit)
+    }
+
+    /// So many objects are looked up in the inverse index of their links.
+    var targetsMax: Int { 64 + table.rowCount / 1000 }
 
     /// The ranges of an index that hold the values passing a test; nil when there are none such.
     private func ranges(
@@ -120,7 +162,7 @@ extension Selection {
         _ node: FilterNode, _ kind: ColumnKind, _ isExact: inout Bool
     ) throws(RealmError) -> [IndexReader.Range]? {
         guard kind == .objectId || kind == .uuid || kind == .mixed else { return nil }
-        let constant = filter.constant(node)
+        let constant = program.constant(node)
         let bytes = try IndexReader.bytes(constant, kind)
         // All values of the constant's family begin alike.
         let family = Array(bytes[..<(kind == .mixed ? 2 : 1)])
@@ -202,80 +244,5 @@ extension Selection {
             result.removeLast()
         }
         return nil
-    }
-
-    // MARK: Counting without objects
-
-    /// The count when the whole filter is one test that an index answers exactly.
-    func indexCount() throws(RealmError) -> Int? {
-        if let count = try equalTextCount() { return count }
-        if program.nodes[root].kind == .words {
-            let count = try wordCount(program.nodes[root])
-            return program.nodes[root].negated ? max(0, table.rowCount - count) : count
-        }
-        guard let source = try source(root) else { return nil }
-        let node = program.nodes[root]
-        switch source {
-        case .keys, .words, .reach: return nil
-        case .ranges(let reader, let ranges, let isExact):
-            guard isExact else { return nil }
-            var count = 0
-            for range in ranges { count += try reader.count(range) }
-            return count
-        case .links:
-            guard let targets = try linkTargets(root) else { return nil }
-            var count = 0
-            for target in 0..<targets.count {
-                count += try table.sourceCount(of: targets.key(target), column: Int(node.column))
-            }
-            return count
-        }
-    }
-
-    /// The commonest look-up, `text == constant`, without intermediate ranges.
-    private func equalTextCount() throws(RealmError) -> Int? {
-        let node = program.nodes[root]
-        guard node.kind == .text, node.op == .equal, node.folding.isEmpty, !node.negated,
-            !node.matchesNull, Int(node.b) + 1 < IndexLimits.valueBytesMax,
-            let reader = table.index(column: Int(node.column))
-        else { return nil }
-        if reader.tree.isEmpty { return 0 }
-        let count = Int(node.b) + 1
-        let bytes = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
-        defer { bytes.deallocate() }
-        bytes.put(1 as UInt8, 0)
-        memcpy(bytes + 1, program.bytes + Int(node.a), count - 1)
-        let start = UnsafeRawPointer(bytes)
-        let low = try reader.tree.rank(IndexPosition(bytes: start, count: count, key: .min))
-        return try reader.tree.rank(IndexPosition(bytes: start, count: count, key: .max)) - low
-    }
-
-    /// Inverse indexes help when few objects are meant; many are found faster by a scan.
-    var targetsMax: Int { 64 + table.rowCount / 1000 }
-
-    /// The objects that a link has to point to; nil when they are many.
-    func linkTargets(_ index: Int) throws(RealmError) -> KeySet? {
-        if filter.keys(index) == nil {
-            let node = program.nodes[index]
-            switch node.kind {
-            case .intRange: filter.setKeys(index, KeySet(numbers: [node.low]))
-            case .linkToPrimaryKey:
-                let key = try linkKey(node)
-                filter.setLink(index, key)
-                filter.setKeys(index, KeySet(key.map { [$0] } ?? []))
-            default: _ = try pathSet(index)
-            }
-        }
-        return filter.keys(index).flatMap { $0.count <= targetsMax ? $0 : nil }
-    }
-
-    static func sortedUnique(_ keys: [ObjectKey]) -> [ObjectKey] {
-        var previous = ObjectKey.min
-        var ascends = true
-        for key in keys {
-            if key <= previous { ascends = false }
-            previous = key
-        }
-        return ascends ? keys : WordKeys.union(keys)
     }
 }

@@ -101,7 +101,7 @@ extension Binder {
         } else if a == .null || b == .null {
             kind = a == .null ? b : a
         } else if a.isNumeric, b.isNumeric {
-            kind = Self.resultKind(a, b)
+            kind = .ofResult(a, b)
         } else if a == .mixed || b == .mixed {
             kind = .mixed
         } else {

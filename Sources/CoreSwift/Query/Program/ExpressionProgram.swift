@@ -16,57 +16,6 @@ enum OperandShape: UInt8 {
     case groups
 }
 
-/// The static type of an operand.
-enum OperandKind: UInt8 {
-    case null, int, bool, float, double, string, binary, timestamp, link
-    case decimal, objectId, uuid, mixed
-    /// A set of types, of `@type`: bits of `TypeSet`.
-    case type
-
-    init(_ kind: ColumnKind) {
-        switch kind {
-        case .int: self = .int
-        case .bool: self = .bool
-        case .float: self = .float
-        case .double: self = .double
-        case .string: self = .string
-        case .binary: self = .binary
-        case .timestamp: self = .timestamp
-        case .link: self = .link
-        case .decimal: self = .decimal
-        case .objectId: self = .objectId
-        case .uuid: self = .uuid
-        case .mixed, .collection: self = .mixed
-        }
-    }
-
-    var isNumeric: Bool {
-        self == .int || self == .float || self == .double || self == .decimal
-    }
-    var isText: Bool { self == .string || self == .binary }
-    var holdsText: Bool { isText || self == .mixed }
-
-    /// The type word of messages (T2).
-    var typeWord: String {
-        switch self {
-        case .null: return "null"
-        case .int: return "int"
-        case .bool: return "bool"
-        case .float: return "float"
-        case .double: return "double"
-        case .string: return "string"
-        case .binary: return "binary"
-        case .timestamp: return "timestamp"
-        case .link: return "link"
-        case .decimal: return "decimal128"
-        case .objectId: return "objectId"
-        case .uuid: return "uuid"
-        case .mixed: return "mixed"
-        case .type: return "@type"
-        }
-    }
-}
-
 /// One step of a path. The first ones lead from object to object, the others into mixed values.
 struct ExpressionStep {
     enum Kind: UInt8 {
@@ -154,13 +103,19 @@ struct ExpressionCode {
         case path, aggregate, subquery
         /// Function `a` of the last `b` operands.
         case function
-        case add, subtract, multiply, divide, negate
+        /// The operation `a` (`ArithmeticOperator`) on the last two operands; minus of the last.
+        case arithmetic, negate
         /// Filter node `a` chooses between the last two operands.
         case choose
     }
     var kind: Kind
     var a: Int32
     var b: Int32 = 0
+
+    /// Of `arithmetic`.
+    @inline(__always) var operation: ArithmeticOperator {
+        ArithmeticOperator(rawValue: UInt8(truncatingIfNeeded: a)) ?? .divide
+    }
 }
 
 /// Minimum, maximum, sum or average over what a path leads to.
@@ -203,6 +158,24 @@ struct ExpressionKeySlot {
     var slot: Int32
     /// Its members are values.
     var holdsValues: Bool
+}
+
+/// What nesting may cost in one execution (`ExpressionState.spend`).
+enum NestingCost {
+    /// Steps: five to ten seconds. To go to a member of a SUBQUERY beyond `freeLevels` is
+    /// `perMember` and one for each term of its condition, to go on along a path is 1 for each object
+    /// it leads to.
+    static let most = 1 << 29
+    /// So many collections, one in another, are gone through without counting.
+    static let freeLevels: Int32 = 2
+    static let perMember: Int32 = 16
+}
+
+/// A shape of GEOWITHIN, and where the objects that are tested keep their place.
+struct GeoCondition: Sendable {
+    let shape: GeoShape
+    let typeColumn: Int32
+    let coordinatesColumn: Int32
 }
 
 /// Two operands and what must hold between them.

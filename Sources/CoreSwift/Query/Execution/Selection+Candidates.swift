@@ -1,0 +1,71 @@
+// Carrying out a plan: the keys that indexes give, or their number alone.
+
+import CKernels
+
+extension Selection {
+    /// The passing keys, ascending, when indexes make them cheaper than a scan; `wanted`: only the
+    /// first so many are read.
+    func candidates(wanted: Int = .max) throws(RealmError) -> [ObjectKey]? {
+        let node = program.nodes[root]
+        // The whole answer, which a scan would begin with as well.
+        if node.kind == .words, !node.negated { return try wordKeys(node) }
+        guard let plan = try plan(limit: candidatesMax(wanted: wanted)) else { return nil }
+        var keys: [ObjectKey] = []
+        keys.reserveCapacity(min(plan.count, candidatesMax))
+        for part in plan.parts { try append(part, to: &keys) }
+        keys = KeyList.union(keys)
+        return plan.isExact ? keys : try narrow(keys)
+    }
+
+    private func append(_ part: Plan.Part, to keys: inout [ObjectKey]) throws(RealmError) {
+        let node = program.nodes[part.test]
+        switch part.access {
+        case .keys(let values):
+            for value in values {
+                if let key = try table.find(primaryKey: .int(value)) { keys.append(key) }
+            }
+        case .ranges(let reader, let ranges, _):
+            for range in ranges { keys.append(contentsOf: try reader.keys(range)) }
+        case .words: keys.append(contentsOf: try wordKeys(node))
+        case .reach: keys.append(contentsOf: try reachKeys(part.test).keys)
+        case .links(let targets):
+            for place in 0..<targets.count {
+                keys.append(
+                    contentsOf: try table.sources(of: targets.key(place), column: Int(node.column)))
+            }
+        }
+    }
+
+    // MARK: Counting without objects
+
+    /// The count when the whole filter is one test that an index answers exactly.
+    func indexCount() throws(RealmError) -> Int? {
+        if let count = try equalTextCount() { return count }
+        if program.nodes[root].kind == .words {
+            let count = try wordCount(program.nodes[root])
+            return program.nodes[root].negated ? max(0, table.rowCount - count) : count
+        }
+        // What these name may not be there.
+        if program.nodes[root].kind == .reach || program.nodes[root].isKeyColumn { return nil }
+        guard let access = try access(root), access.isExact else { return nil }
+        return try self.count(access, of: root)
+    }
+
+    /// The commonest look-up, `text == constant`, without intermediate ranges.
+    private func equalTextCount() throws(RealmError) -> Int? {
+        let node = program.nodes[root]
+        guard node.kind == .text, node.op == .equal, node.folding.isEmpty, !node.negated,
+            !node.matchesNull, Int(node.b) + 1 < IndexLimits.valueBytesMax,
+            let reader = table.index(column: Int(node.column))
+        else { return nil }
+        if reader.tree.isEmpty { return 0 }
+        let count = Int(node.b) + 1
+        let bytes = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
+        defer { bytes.deallocate() }
+        bytes.put(1 as UInt8, 0)
+        memcpy(bytes + 1, program.bytes + Int(node.a), count - 1)
+        let start = UnsafeRawPointer(bytes)
+        let low = try reader.tree.rank(IndexPosition(bytes: start, count: count, key: .min))
+        return try reader.tree.rank(IndexPosition(bytes: start, count: count, key: .max)) - low
+    }
+}

@@ -1,0 +1,74 @@
+// Whether links are followed from the few objects that are left to test, instead of finding all
+// objects that pass behind them.
+
+extension Planner {
+    /// Following one link costs about as much as a scan spends on so many rows.
+    static var rowsOfAStep: Int { 64 }
+
+    /// Whether following the links of `count` objects is cheaper than knowing all objects that pass
+    /// behind a `path`, `reach` or `memberCount` node.
+    func walks(_ index: Int, _ count: Int) throws(RealmError) -> Bool {
+        let node = program.nodes[index]
+        guard let walked = walked(index), program.endRoot(node) != nil else { return false }
+        let hops = program.hops(node)
+        if hops.isEmpty { return false }
+        var rows = 0
+        for hop in hops { rows += try snapshot.table(hop.target).rowCount }
+        let (steps, overflows) = (walked + count).multipliedReportingOverflow(
+            by: hops.count * Self.rowsOfAStep)
+        guard !overflows, steps < rows, let end = try end(index) else { return false }
+        // An index may know the few that pass. Conditions over further links are not asked: it
+        // could take a scan to answer.
+        switch program.nodes[end.root].kind {
+        case .path, .reach, .and, .or, .memberCount: return true
+        default: return try end.plan(limit: count * 4 + 16) == nil
+        }
+    }
+
+    /// The nodes under the root whose links would be followed from `count` candidates.
+    func walkedNodes(_ count: Int) throws(RealmError) -> [Int] {
+        var found: [Int] = []
+        var stack = [Int32(root)]
+        while let next = stack.popLast() {
+            let node = program.nodes[Int(next)]
+            switch node.kind {
+            case .and, .or:
+                for child in (0..<Int(node.b)).reversed() {
+                    stack.append(program.children[Int(node.a) + child])
+                }
+            case .path, .reach, .memberCount:
+                if try walks(Int(next), count) { found.append(Int(next)) }
+            default: break
+            }
+        }
+        return found
+    }
+}
+
+extension FilterProgram {
+    /// The links of a node, in the order in which they are crossed; those that are counted for
+    /// their number alone are none.
+    func hops(_ node: FilterNode) -> [FilterHop] {
+        switch node.kind {
+        case .path, .reach:
+            return Array(UnsafeBufferPointer(start: hops + Int(node.low), count: Int(node.high)))
+        case .memberCount where node.a >= 0:
+            if node.linkClass != .invalid {
+                return [FilterHop(column: node.column, target: node.linkClass, kind: .backlinks)]
+            }
+            let target = subqueries[Int(node.a)].target
+            return [FilterHop(column: node.column, target: target, kind: .links)]
+        default: return []
+        }
+    }
+
+    /// The node that the objects at the end of links are tested with; nil when they are named.
+    func endRoot(_ node: FilterNode) -> Int? {
+        if node.kind == .memberCount {
+            return node.a >= 0 ? Int(subqueries[Int(node.a)].root) : nil
+        }
+        let test = nodes[Int(node.a)]
+        return test.column < 0 && test.columnKind == .link && node.kind == .reach
+            ? nil : Int(node.a)
+    }
+}

@@ -1,0 +1,51 @@
+// What TEXT costs: how many entries the full-text index has for its words.
+
+/// The words of a full-text index that a term means.
+struct WordRange {
+    var range: IndexReader.Range
+    var isPrefix: Bool
+    /// Entries; an object counts several times if several of its words begin so.
+    var count: Int
+}
+
+extension Planner {
+    /// The full-text index that a node asks.
+    func wordReader(_ node: FilterNode) throws(RealmError) -> IndexReader {
+        guard let reader = table.wordIndex(column: Int(node.column)) else {
+            throw RealmError(
+                .illegalOperation,
+                "property \(table.table.named(column: Int(node.column))) has no full-text "
+                    + "index any more")
+        }
+        return reader
+    }
+
+    func range(
+        _ term: WordSearch.Term, _ reader: IndexReader
+    ) throws(RealmError) -> WordRange {
+        let range =
+            term.isPrefix
+            ? IndexReader.Range(
+                low: term.word, includesLow: true, high: Self.successor(term.word),
+                includesHigh: false)
+            : IndexReader.Range(equal: term.word)
+        return WordRange(
+            range: range, isPrefix: term.isPrefix, count: try reader.count(range))
+    }
+
+    /// At most so many objects pass before the node's negation; costs two descents per word.
+    func wordCountMax(_ node: FilterNode) throws(RealmError) -> Int {
+        let reader = try wordReader(node)
+        let search = program.search(node.a)
+        var counts: [Int] = []
+        for term in search.required { counts.append(try range(term, reader).count) }
+        if let least = counts.min() { return least }
+        var total = 0
+        for terms in search.excluded {
+            var least = Int.max
+            for term in terms { least = min(least, try range(term, reader).count) }
+            total += least
+        }
+        return total
+    }
+}
