@@ -31,7 +31,7 @@ test: test-packages
 
 test-packages:
 	@.ci/install-packages libsodium-dev libpcre2-dev libedit-dev libmbedtls-dev libpython3-dev python3-venv gcc \
-		g++ binutils pkg-config valgrind libsqlite3-dev liblmdb-dev
+		g++ binutils pkg-config valgrind libsqlite3-dev liblmdb-dev chromium chromium-driver
 
 bench: lib
 	@.ci/install-packages libsqlite3-dev liblmdb-dev

@@ -43,7 +43,8 @@ let package = Package(
         .executable(name: "realm-cli", targets: ["realm-cli"]),
     ],
     dependencies: [
-        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0")
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
         .systemLibrary(name: "CSodium"),
@@ -109,12 +110,21 @@ let package = Package(
         .target(
             name: "RealmImport", dependencies: ["CoreSwift", "RealmCoreFile"],
             swiftSettings: engineSettings),
+        // The page of `realm studio` and its server. The page's files are in the program.
+        .target(
+            name: "RealmStudio",
+            dependencies: ["CoreSwift", .product(name: "FlyingFox", package: "FlyingFox")],
+            resources: [
+                "index.html", "studio.css", "main.js", "api.js", "dom.js", "values.js", "table.js",
+                "query.js", "detail.js",
+            ].map { .embedInCode("page/" + $0) },
+            swiftSettings: strictness),
         // Editing of lines in the tool's shell, and widths of letters: libedit.
         .systemLibrary(name: "CTerminal"),
         .executableTarget(
             name: "realm-cli",
             dependencies: [
-                "CoreSwift", "CTerminal", "RealmImport",
+                "CoreSwift", "CTerminal", "RealmImport", "RealmStudio",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strictness),
@@ -192,7 +202,10 @@ if let names = Context.environment["REALM_TEST_FILES"] {
         package.targets.removeAll { ["RealmSwift", "CRuntime"].contains($0.name) }
     }
     package.targets.removeAll {
-        ["DylibLink", "realm-cli", "CABI", "CRealm", "CTerminal", "todo", "object-api"].contains(
+        [
+            "DylibLink", "realm-cli", "RealmStudio", "CABI", "CRealm", "CTerminal", "todo",
+            "object-api",
+        ].contains(
             $0.name)
     }
     package.products = []

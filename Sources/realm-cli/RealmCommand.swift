@@ -31,6 +31,7 @@ struct RealmCommand: ParsableCommand {
             CompactCommand.self,
             CheckCommand.self, StatsCommand.self, MigrateCommand.self, SalvageCommand.self,
             ImportCommand.self, EncryptCommand.self, DecryptCommand.self, RekeyCommand.self,
+            StudioCommand.self,
         ])
 }
 

@@ -1,0 +1,98 @@
+// The studio as `realm studio` starts it: a server on a port of the loopback interface, a thread for each file.
+
+import CoreSwift
+import FlyingFox
+import FlyingSocks
+import Foundation
+
+public struct StudioOptions: Sendable {
+    /// Paths of realm files.
+    public var files: [String]
+    /// 0: any that is free.
+    public var port: UInt16 = 0
+    /// The files are opened so that nothing can change them.
+    public var isReadOnly = false
+
+    public init(files: [String]) { self.files = files }
+}
+
+public enum Studio {
+    /// How long an answer may take: a query over everything, a page that waits for changes.
+    private static let timeoutSeconds = 3600.0
+
+    /// Serves until the process is asked to end (SIGINT or SIGTERM); then closes the files. `ready` is called with the
+    /// address of the page once that can be asked for. Throws a `RealmError` if the port can't be had.
+    public static func run(
+        _ options: StudioOptions, ready: (_ address: String) throws -> Void
+    ) throws {
+        // Before there are threads, which inherit it: one waits for them below.
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        sigaddset(&signals, SIGINT)
+        sigaddset(&signals, SIGTERM)
+        pthread_sigmask(SIG_BLOCK, &signals, nil)
+        signal(SIGPIPE, SIG_IGN)
+
+        let files = try options.files.map {
+            try EngineThread(path: $0, readOnly: options.isReadOnly)
+        }
+        defer { for file in files { file.end() } }
+        let token = Gate.makeToken()
+        let port = try serve(options, files, token)
+        try ready("http://127.0.0.1:\(port)/?token=\(token)")
+        var caught: Int32 = 0
+        sigwait(&signals, &caught)
+    }
+
+    /// Starts the server; the port that it has.
+    private static func serve(
+        _ options: StudioOptions, _ files: [EngineThread], _ token: String
+    ) throws -> UInt16 {
+        let port = try options.port == 0 ? freePort() : options.port
+        let server = HTTPServer(
+            address: try sockaddr_in.inet(ip4: "127.0.0.1", port: port),
+            timeout: timeoutSeconds, logger: .disabled,
+            handler: StudioServer(
+                gate: Gate(token: token, port: port), files: files, paths: options.files,
+                isReadOnly: options.isReadOnly))
+        final class Outcome: @unchecked Sendable { var failure: String? }
+        let outcome = Outcome()
+        let started = DispatchSemaphore(value: 0)
+        Task.detached {
+            do {
+                try await server.run()
+            } catch {
+                outcome.failure = "\(error)"
+                started.signal()
+            }
+        }
+        Task.detached {
+            try? await server.waitUntilListening()
+            started.signal()
+        }
+        started.wait()
+        if let failure = outcome.failure {
+            throw RealmError(
+                .fileOperationFailed, "the studio can't listen on port \(port): \(failure)")
+        }
+        return port
+    }
+
+    /// A port that was free a moment ago.
+    private static func freePort() throws -> UInt16 {
+        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(descriptor) }
+        var address = try sockaddr_in.inet(ip4: "127.0.0.1", port: 0)
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let worked = withUnsafeMutablePointer(to: &address) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
+            }
+        }
+        guard descriptor >= 0, worked else {
+            throw RealmError(
+                .fileOperationFailed, "no port can be had: \(String(cString: strerror(errno)))")
+        }
+        return UInt16(bigEndian: address.sin_port)
+    }
+}

@@ -1,0 +1,285 @@
+// What the page reads: the classes, windows of tables, single objects, the insides of collections.
+
+import CoreSwift
+
+extension StudioFile {
+    /// Rows of one answer.
+    private static let rowsMax = 500
+    /// Elements of one answer.
+    private static let elementsMax = 500
+
+    // MARK: The file
+
+    /// Classes with their properties and how many objects they have.
+    func schema() throws -> [UInt8] {
+        let realm = try opened()
+        return try jsonObject { output in
+            output.member("version", Int(version))
+            output.member("readOnly", isReadOnly)
+            output.member(
+                "schemaVersion",
+                realm.schemaVersion == Configuration.unspecifiedVersion
+                    ? "none" : "\(realm.schemaVersion)")
+            history(&output)
+            output.name("classes")
+            try output.array { output in
+                for class_ in realm.schema.classes {
+                    let count = try realm.objectCount(class_.key)
+                    output.object { output in describe(class_, count, &output) }
+                }
+            }
+        }
+    }
+
+    private func describe(_ class_: ClassSchema, _ count: Int, _ output: inout JSONOutput) {
+        output.member("name", class_.name)
+        output.member("kind", class_.kind.name)
+        output.member("primaryKey", class_.primaryKey)
+        output.member("count", count)
+        output.name("properties")
+        output.array { output in
+            for property in class_.properties + class_.computedProperties {
+                output.object { output in
+                    output.member("name", property.name)
+                    output.member("type", "\(property.type)")
+                    output.member("collection", "\(property.collection)")
+                    output.member("target", property.linkTarget)
+                    output.member("description", property.typeDescription)
+                    output.member("nullable", property.isNullable)
+                    output.member("primaryKey", property.name == class_.primaryKey)
+                    output.member("indexed", property.flags.contains(.indexed))
+                    output.member("fullText", property.flags.contains(.fullTextIndexed))
+                }
+            }
+        }
+    }
+
+    /// What can be undone and done again, by the names of the transactions.
+    func history(_ output: inout JSONOutput) {
+        output.name("undo")
+        output.array { output in for step in undoable.suffix(20) { output.text(step.label) } }
+        output.name("redo")
+        output.array { output in for step in redoable.suffix(20) { output.text(step.label) } }
+    }
+
+    // MARK: Tables
+
+    /// How many objects the view has, how they are found, and what that took.
+    func describeView(_ request: Request) throws -> [UInt8] {
+        let (view, _) = try view(request)
+        return try jsonObject { output in
+            output.member("version", Int(version))
+            output.member("total", try view.results.count())
+            output.member("milliseconds", view.seconds * 1000)
+            output.member("plan", try view.results.explain())
+        }
+    }
+
+    /// A window of rows, each with its key and a value for each property of the class.
+    func rows(_ request: Request) throws -> [UInt8] {
+        let from = try request.count("from", atMost: .max)
+        let count = try request.count("count", atMost: Self.rowsMax)
+        let (view, _) = try view(request)
+        let realm = try opened()
+        let properties = view.class_.properties + view.class_.computedProperties
+        var values = ValueOutput(realm)
+        return try jsonObject { output in
+            let total = try view.results.count()
+            output.member("version", Int(version))
+            output.member("total", total)
+            output.member("from", from)
+            output.name("rows")
+            try output.array { output in
+                guard from < total else { return }
+                for index in from..<min(total, from + count) {
+                    let object = try view.results.object(index)
+                    defer { object.release() }
+                    try output.array { output in
+                        output.text("\(object.objectKey)")
+                        for property in properties {
+                            try values.property(property, of: object, &output)
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    /// The position of an object in a view; null where it is not in it.
+    func position(_ request: Request) throws -> [UInt8] {
+        let (view, _) = try view(request)
+        let key = ObjectKey(rawValue: try request.integer("key"))
+        return try jsonObject { output in
+            output.name("position")
+            if let found = try view.results.find(key) {
+                output.number(found)
+            } else {
+                output.null()
+            }
+        }
+    }
+
+    // MARK: Objects
+
+    /// All values of one object, longer than tables have them.
+    func object(_ request: Request) throws -> [UInt8] {
+        let realm = try opened()
+        let (class_, object) = try find(request)
+        defer { object.release() }
+        var values = ValueOutput(realm)
+        values.textBytesMax = 64 << 10
+        values.binaryBytesMax = 4096
+        values.elementsMax = 50
+        return try jsonObject { output in
+            output.member("version", Int(version))
+            output.member("class", class_.name)
+            output.member("key", "\(object.objectKey)")
+            output.member(
+                "label", try values.label(Link(class_.key, object.objectKey), class_))
+            output.name("values")
+            try output.array { output in
+                for property in class_.properties + class_.computedProperties {
+                    try values.property(property, of: object, &output)
+                }
+            }
+            if class_.kind == .embedded {
+                let owner = try object.parent()
+                defer { owner.release() }
+                output.name("owner")
+                try values.link(Link(owner.classKey, owner.objectKey), &output)
+            }
+        }
+    }
+
+    /// Elements of a collection of an object, also of one within a mixed value: `path` leads there.
+    func elements(_ request: Request) throws -> [UInt8] {
+        let realm = try opened()
+        let from = try request.count("from", atMost: .max)
+        let most = try request.count("count", atMost: Self.elementsMax)
+        let (class_, object) = try find(request)
+        defer { object.release() }
+        var values = ValueOutput(realm)
+        values.textBytesMax = 4096
+        let path = try request.list("path")
+        let name = try Self.propertyName(path)
+        guard let property = class_.property(named: name) else {
+            throw StudioError(.missing, "class \(class_.name) has no property '\(name)'")
+        }
+        if property.type == .linkingObjects {
+            return try linking(property, object, from, most, &values)
+        }
+        let collection = try collection(object, property, path)
+        return try jsonObject { output in
+            let count = try collection.count()
+            output.member("version", Int(version))
+            output.member("type", "\(collection.type)")
+            output.member("count", count)
+            output.member("from", from)
+            output.name("elements")
+            try output.array { output in
+                guard from < count else { return }
+                try values.elements(collection, from..<min(count, from + most), &output)
+            }
+        }
+    }
+
+    private func linking(
+        _ property: PropertySchema, _ object: ObjectHandle, _ from: Int, _ most: Int,
+        _ values: inout ValueOutput
+    ) throws -> [UInt8] {
+        let realm = try opened()
+        guard let source = realm.schema.class_(named: property.linkTarget),
+            let origin = source.property(named: property.linkOrigin)
+        else { throw StudioError(.missing, "nothing links through '\(property.name)'") }
+        let found = try object.backlinks(from: source.key, property: origin.key)
+        let count = try found.count()
+        return try jsonObject { output in
+            output.member("version", Int(version))
+            output.member("type", "list")
+            output.member("count", count)
+            output.member("from", from)
+            output.name("elements")
+            try output.array { output in
+                guard from < count else { return }
+                for index in from..<min(count, from + most) {
+                    try values.scalar(try found.get(index), &output)
+                }
+            }
+        }
+    }
+
+    // MARK: Finding
+
+    func class_(_ request: Request) throws -> ClassSchema {
+        let name = try request.text("class")
+        guard let found = try opened().schema.class_(named: name) else {
+            throw StudioError(.missing, "the file has no class '\(name)'")
+        }
+        return found
+    }
+
+    /// The object that a request names; its handle is to be released.
+    func find(_ request: Request) throws -> (ClassSchema, ObjectHandle) {
+        let class_ = try class_(request)
+        let key = ObjectKey(rawValue: try request.integer("key"))
+        let realm = try opened()
+        do throws(RealmError) {
+            return (class_, try realm.object(class_.key, key))
+        } catch {
+            guard error.code == .noSuchObject else { throw error }
+            throw StudioError(.missing, "this object of \(class_.name) was deleted")
+        }
+    }
+
+    static func propertyName(_ path: [ValueTree]) throws -> String {
+        guard case .value(.string(let name))? = path.first else {
+            throw StudioError.refused("the path does not begin with the name of a property")
+        }
+        return name
+    }
+
+    /// The collection that `path` leads to: a property, then positions in lists and keys of dictionaries.
+    func collection(
+        _ object: ObjectHandle, _ property: PropertySchema, _ path: [ValueTree]
+    ) throws -> RealmCollection {
+        var collection: RealmCollection
+        if property.collection != .none {
+            collection = try object.collection(property.key, property.collection)
+        } else {
+            var value = RawValue.null
+            try object.getValue(property.key, &value)
+            guard let type = ValueOutput.nestedType(value) else {
+                throw StudioError(.outdated, "'\(property.name)' holds no collection now")
+            }
+            collection = try object.collection(property.key, type)
+        }
+        for step in path.dropFirst() {
+            let index = try Self.index(of: step, in: collection)
+            guard let type = ValueOutput.nestedType(try collection.get(index)) else {
+                throw StudioError(.outdated, "an element of '\(property.name)' is no collection")
+            }
+            collection = try collection.nested(index, type)
+        }
+        return collection
+    }
+
+    /// The position of an element that a path names by its position or key.
+    static func index(of step: ValueTree, in collection: RealmCollection) throws -> Int {
+        switch step {
+        case .value(.int(let index)):
+            guard index >= 0, index < Int64(try collection.count()) else {
+                throw StudioError(.outdated, "there is no element \(index) any more")
+            }
+            return Int(index)
+        case .value(.string(let key)):
+            let found = try Value.string(key).withRaw { raw throws(RealmError) in
+                try collection.find(key: raw)
+            }
+            guard let found else {
+                throw StudioError(.outdated, "the dictionary has no key '\(key)' any more")
+            }
+            return found
+        default: throw StudioError.refused("a path has positions and keys in it, nothing else")
+        }
+    }
+}

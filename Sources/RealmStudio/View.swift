@@ -1,0 +1,63 @@
+// What a table of the page shows: objects of a class, those of a query, in the order that the page asked
+// for. Rows are read by their position in live results; nothing is skipped over to get there.
+
+import CoreSwift
+
+struct View {
+    let results: Results
+    let class_: ClassSchema
+    /// Seconds for finding, counting and ordering, when the view was made.
+    var seconds = 0.0
+
+    /// What the page names a view by; the parts of the request that decide what is in it.
+    struct Description: Sendable {
+        var className: String
+        var query: String
+        /// Empty: the order of the query, or that of the class.
+        var sort: String
+        var isAscending: Bool
+
+        init(_ request: Request) throws {
+            className = try request.text("class")
+            query = try request.optionalText("query") ?? ""
+            sort = try request.optionalText("sort") ?? ""
+            isAscending = try !request.truth("descending")
+        }
+
+        var name: String {
+            // Lengths keep texts apart that only together are the same.
+            "\(className.utf8.count),\(query.utf8.count),\(isAscending):\(className)\(query)\(sort)"
+        }
+    }
+
+    static func make(_ description: Description, _ realm: Realm) throws -> View {
+        guard let class_ = realm.schema.class_(named: description.className) else {
+            throw StudioError(.missing, "the file has no class '\(description.className)'")
+        }
+        let start = StudioFile.now
+        var results = try realm.results(class_.key)
+        let text = description.query
+        if text.utf8.contains(where: { $0 > 0x20 }) { results = try results.filter(text) }
+        if !description.sort.isEmpty {
+            guard let property = class_.property(named: description.sort) else {
+                throw StudioError(
+                    .missing, "class \(class_.name) has no property '\(description.sort)'")
+            }
+            // As an argument any name can be given, also one that the language has no spelling for.
+            let direction = description.isAscending ? "ASC" : "DESC"
+            results = try results.filter(
+                "TRUEPREDICATE SORT($K0 \(direction))", [.scalar(.string(property.name))])
+        }
+        _ = try results.count()
+        if try results.count() > 0 { _ = try results.get(0) }
+        return View(results: results, class_: class_, seconds: StudioFile.now - start)
+    }
+}
+
+extension StudioFile {
+    func view(_ request: Request) throws -> (view: View, isNew: Bool) {
+        let realm = try opened()
+        let description = try View.Description(request)
+        return try view(description.name) { try View.make(description, realm) }
+    }
+}

@@ -1,0 +1,162 @@
+// The box in which queries are typed: completion of properties and words of the language, and the mistake marked
+// under its place.
+
+import { h } from "./dom.js";
+
+const WORDS = [
+  ["AND", "both"], ["OR", "either"], ["NOT", "negation"], ["BEGINSWITH", "text"], ["ENDSWITH", "text"],
+  ["CONTAINS", "text"], ["CONTAINS[c]", "any case"], ["LIKE", "text with ? and *"], ["BETWEEN", "{low, high}"],
+  ["IN", "{a, b}"], ["ANY", "of a collection"], ["ALL", "of a collection"], ["NONE", "of a collection"],
+  ["SORT(", "order"], ["DISTINCT(", "once each"], ["LIMIT(", "so many"], ["OFFSET(", "behind so many"], ["TRUEPREDICATE", "all"],
+  ["SUBQUERY(", "of a collection"], ["null", "no value"], ["true", "bool"], ["false", "bool"],
+  ["@links", "objects that link here"], ["TEXT", "full text"],
+];
+const OF_COLLECTIONS = [["@count", "how many"], ["@size", "how many"], ["@min", "least"], ["@max", "greatest"],
+  ["@sum", "sum"], ["@avg", "average"]];
+const SHOWN_MAX = 40;
+
+export class QueryBox {
+  /// `on`: run(text); `schema()` gives the classes, `className()` the one that is asked.
+  constructor(input, list, problem, { run, schema, className }) {
+    Object.assign(this, { input, list, problem, run, schema, className });
+    this.choices = [];
+    input.addEventListener("input", () => this.complete());
+    input.addEventListener("keydown", (event) => this.pressed(event));
+    input.addEventListener("blur", () => setTimeout(() => this.close(), 120));
+    input.addEventListener("scroll", () => this.placeMark());
+    list.addEventListener("pointerdown", (event) => {
+      event.preventDefault();
+      const item = event.target.closest("li");
+      if (item) this.take(Number(item.dataset.index));
+    });
+  }
+
+  get text() { return this.input.value; }
+  set text(text) {
+    this.input.value = text;
+    this.close();
+    this.well();
+  }
+
+  // -- Mistakes -------------------------------------------------------------------------------------
+
+  wrong(error) {
+    this.input.setAttribute("aria-invalid", "true");
+    this.problem.hidden = false;
+    this.mark = null;
+    const parts = [];
+    if (error.at !== undefined) {
+      this.mark = h("span", { class: "mark", "aria-hidden": "true" });
+      this.markAt = error.at;
+      this.mark.textContent = "^".repeat(Math.max(1, Math.min(error.length, 80)));
+      parts.push(this.mark);
+    }
+    parts.push(h("span", { text: error.message }));
+    this.problem.replaceChildren(...parts);
+    this.placeMark();
+  }
+
+  /// Under the characters that are meant, also when the text is longer than the box.
+  placeMark() {
+    if (!this.mark) return;
+    this.mark.style.marginLeft = `calc(${this.markAt}ch - ${this.input.scrollLeft}px)`;
+  }
+
+  well() {
+    this.input.removeAttribute("aria-invalid");
+    this.problem.hidden = true;
+    this.mark = null;
+  }
+
+  // -- Completion -----------------------------------------------------------------------------------
+
+  /// The path before the caret: `owner.address.str` is asked among the properties that `owner.address`
+  /// leads to.
+  complete() {
+    const end = this.input.selectionStart;
+    const before = this.input.value.slice(0, end);
+    const isInText = (before.match(/"/g) ?? []).length % 2 === 1 || (before.match(/'/g) ?? []).length % 2 === 1;
+    const path = before.match(/[@\p{L}_][\p{L}\p{N}_.@-]*$/u)?.[0] ?? "";
+    if (isInText || path === "") return this.close();
+    const steps = path.split(".");
+    const word = steps.pop();
+    const found = this.candidates(steps).filter(([name]) =>
+      name.toLowerCase().startsWith(word.toLowerCase()) && name !== word);
+    this.start = end - word.length;
+    this.end = end;
+    this.choices = found.slice(0, SHOWN_MAX);
+    if (this.choices.length === 0) return this.close();
+    this.chosen = 0;
+    this.list.replaceChildren(...this.choices.map(([name, hint], index) => h("li", {
+      role: "option", id: `completion-${index}`, "data-index": index, "aria-selected": index === 0 ? "true" : "false",
+    }, h("span", { text: name }), h("span", { text: hint }))));
+    this.list.hidden = false;
+    this.list.style.left = `min(calc(36px + ${this.start}ch - ${this.input.scrollLeft}px), calc(100% - 250px))`;
+    this.input.setAttribute("aria-expanded", "true");
+    this.point();
+  }
+
+  candidates(steps) {
+    const classes = this.schema();
+    let owner = classes.find((one) => one.name === this.className());
+    let isCollection = false;
+    for (const step of steps) {
+      const property = owner?.properties.find((one) => one.name === step);
+      isCollection = property !== undefined && (property.collection !== "none" || property.type === "linkingObjects");
+      owner = property?.target ? classes.find((one) => one.name === property.target) : undefined;
+    }
+    const names = (owner?.properties ?? []).map((one) => [one.name, one.description]);
+    if (steps.length === 0) return [...names, ...WORDS];
+    return isCollection ? [...names, ...OF_COLLECTIONS] : names;
+  }
+
+  point() {
+    [...this.list.children].forEach((item, index) => {
+      item.setAttribute("aria-selected", index === this.chosen ? "true" : "false");
+      if (index === this.chosen) item.scrollIntoView({ block: "nearest" });
+    });
+    this.input.setAttribute("aria-activedescendant", `completion-${this.chosen}`);
+  }
+
+  close() {
+    this.choices = [];
+    this.list.hidden = true;
+    this.input.setAttribute("aria-expanded", "false");
+    this.input.removeAttribute("aria-activedescendant");
+  }
+
+  take(index) {
+    const [name] = this.choices[index];
+    this.input.setRangeText(name, this.start, this.end, "end");
+    this.close();
+    this.input.focus();
+  }
+
+  pressed(event) {
+    const isOpen = this.choices.length > 0;
+    switch (event.key) {
+      case "ArrowDown": case "ArrowUp":
+        if (!isOpen) return event.key === "ArrowDown" ? this.complete() : undefined;
+        this.chosen = (this.chosen + (event.key === "ArrowDown" ? 1 : -1) + this.choices.length) % this.choices.length;
+        this.point();
+        break;
+      case "Tab":
+        if (!isOpen) return;
+        this.take(this.chosen);
+        break;
+      case "Escape":
+        if (isOpen) this.close();
+        else if (this.text !== "") {
+          this.text = "";
+          this.run("");
+        }
+        break;
+      case "Enter":
+        this.close();
+        this.run(this.text);
+        break;
+      default: return;
+    }
+    event.preventDefault();
+  }
+}
