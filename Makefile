@@ -4,6 +4,7 @@
 
 PREFIX ?= /usr/local
 DESTDIR ?=
+SHARE = $(DESTDIR)$(PREFIX)/share
 VERSION := 14.14.0
 
 # A CC of the environment would be used for the C parts of the Swift package, where only the
@@ -51,6 +52,12 @@ install: lib
 	install -m 755 --strip build/lib/librealm.so "$(DESTDIR)$(PREFIX)/lib/librealm.so"
 	install -m 755 --strip build/bin/realm "$(DESTDIR)$(PREFIX)/bin/realm"
 	install -m 644 include/realm.h "$(DESTDIR)$(PREFIX)/include/realm.h"
+	install -d "$(SHARE)/man/man1" "$(SHARE)/bash-completion/completions" \
+		"$(SHARE)/zsh/site-functions" "$(SHARE)/fish/vendor_completions.d"
+	.ci/generate-manual build/bin/realm > "$(SHARE)/man/man1/realm.1"
+	build/bin/realm --generate-completion-script bash > "$(SHARE)/bash-completion/completions/realm"
+	build/bin/realm --generate-completion-script zsh > "$(SHARE)/zsh/site-functions/_realm"
+	build/bin/realm --generate-completion-script fish > "$(SHARE)/fish/vendor_completions.d/realm.fish"
 	sed -e 's|@PREFIX@|$(PREFIX)|' -e 's|@VERSION@|$(VERSION)|' realm.pc.in \
 		> "$(DESTDIR)$(PREFIX)/lib/pkgconfig/realm.pc"
 

@@ -1,7 +1,29 @@
 // What the tool asks of a terminal: lines that can be edited (libedit), and the widths of letters.
+//
+// libedit is told of its callbacks by variables, which Swift can't prove to be used by one thread alone; the
+// tool has one, and sets them here.
 #include <stdio.h>
 #include <wchar.h>
 #include <editline/readline.h>
 
 // <wchar.h> has it for programs of X/Open alone.
 extern int wcwidth(wchar_t letter);
+
+typedef char **(*terminal_completion)(const char *word, int start, int end);
+
+/// Asks `completion` for the words that the one before the cursor may become, and nobody else: names of
+/// files are none.
+static inline void terminal_complete_with(terminal_completion completion) {
+    rl_attempted_completion_function = completion;
+}
+
+/// To be called by a completion: what it gave is all there is.
+static inline void terminal_completion_is_over(void) { rl_attempted_completion_over = 1; }
+
+/// No blank behind a word that was completed, or one.
+static inline void terminal_append_blank(int appends) {
+    rl_completion_append_character = appends ? ' ' : 0;
+}
+
+/// The line as it is now.
+static inline const char *terminal_line(void) { return rl_line_buffer; }

@@ -31,7 +31,8 @@ struct ExportCommand: FileCommand {
             """)
 
     @OptionGroup var source: FileArgument
-    @Argument(help: ArgumentHelp("The class.", valueName: "class"))
+    @Argument(
+        help: ArgumentHelp("The class.", valueName: "class"), completion: ClassCompletion.kind)
     var className: String
     @Argument(
         help: "The file to write, which is made anew; standard output if not given.",
@@ -91,7 +92,8 @@ struct ImportDataCommand: FileCommand {
             """)
 
     @OptionGroup var source: FileArgument
-    @Argument(help: ArgumentHelp("The class.", valueName: "class"))
+    @Argument(
+        help: ArgumentHelp("The class.", valueName: "class"), completion: ClassCompletion.kind)
     var className: String
     @Argument(
         help: "The file with the rows; '-' for standard input.",

@@ -19,7 +19,8 @@ struct LogCommand: FileCommand {
     )
     var from: UInt64?
     @Option(
-        name: .customLong("class"), help: ArgumentHelp("Of one class alone.", valueName: "class"))
+        name: .customLong("class"), help: ArgumentHelp("Of one class alone.", valueName: "class"),
+        completion: ClassCompletion.kind)
     var className: String?
     @Option(help: "text or jsonl.")
     var format = OperationFormat.text
@@ -70,7 +71,8 @@ struct DiffCommand: FileCommand {
     @Flag(name: .customLong("other-plain"), help: "The other file is not encrypted, while FILE is.")
     var isOtherPlain = false
     @Option(
-        name: .customLong("class"), help: ArgumentHelp("Of one class alone.", valueName: "class"))
+        name: .customLong("class"), help: ArgumentHelp("Of one class alone.", valueName: "class"),
+        completion: ClassCompletion.kind)
     var className: String?
     @Option(help: "text or jsonl.")
     var format = OperationFormat.text

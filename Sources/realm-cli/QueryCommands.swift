@@ -5,7 +5,8 @@ import CoreSwift
 
 /// The class, and which of its objects.
 struct ChoiceArguments: ParsableArguments {
-    @Argument(help: ArgumentHelp("The class.", valueName: "class"))
+    @Argument(
+        help: ArgumentHelp("The class.", valueName: "class"), completion: ClassCompletion.kind)
     var className: String
 
     @Argument(
@@ -102,7 +103,8 @@ struct GetCommand: FileCommand {
             """)
 
     @OptionGroup var source: FileArgument
-    @Argument(help: ArgumentHelp("The class.", valueName: "class"))
+    @Argument(
+        help: ArgumentHelp("The class.", valueName: "class"), completion: ClassCompletion.kind)
     var className: String
     @Argument(help: "The object's key.")
     var key: String

@@ -1,5 +1,11 @@
-// The command-line tool `realm`: looks at database files without a program of their own.
+// The command-line tool `realm`: what can be done with database files without a program of one's own. All
+// commands are described in docs/TOOL.md.
 //
+//   realm schema|query|count|explain|get FILE …    what is in a file
+//   realm edit|export|import-data FILE …    changes, objects out and in
+//   realm watch|log|diff FILE …    what changes, and what changed
+//   realm copy|compact FILE …    without the space that is not needed
+//   realm shell FILE      the same, a line at a time
 //   realm check FILE      verify every block, tree, index and the map of free space
 //   realm stats FILE      sizes, versions, free space, objects and bytes of each class
 //   realm migrate FILE    other names for classes and properties, or none
@@ -8,8 +14,9 @@
 //   realm encrypt|decrypt|rekey FILE    a file's first encryption key, none, or another
 //
 // This file has the entry point, the options that the commands share, and how errors become exit
-// statuses. What a file is asked for is in `Inspection` and `Restructuring`; how answers are shown in
-// `TextTable` and `JSON`. Foundation is not imported: the tool starts at once.
+// statuses. What the commands about objects share is in `FileCommand`; what others ask of a file in `Inspection`
+// and `Restructuring`; how answers are shown in `TextTable`, `RowWriter` and `JSON`. Foundation is not imported:
+// the tool starts at once.
 
 import ArgumentParser
 import CoreSwift
@@ -18,17 +25,18 @@ import CoreSwift
 struct RealmCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "realm",
-        abstract: "Inspects and restructures realm database files.",
+        abstract: "Looks into realm database files, and changes them.",
         discussion: """
-            Exit status: 0 when all is well, 1 when the file is damaged, 2 when it could not be \
-            read or changed, 64 for unusable arguments.
+            Exit status: 0 when all is well; 1 when the answer is no: the file is damaged, the object \
+            is not there, the files differ; 2 when it could not be done; 64 for unusable arguments. Data goes \
+            to standard output, messages to standard error.
             """,
         version: toolVersion,
         subcommands: [
             SchemaCommand.self, QueryCommand.self, CountCommand.self, ExplainCommand.self,
             GetCommand.self, EditCommand.self, ExportCommand.self, ImportDataCommand.self,
             WatchCommand.self, LogCommand.self, DiffCommand.self, CopyCommand.self,
-            CompactCommand.self,
+            CompactCommand.self, ShellCommand.self,
             CheckCommand.self, StatsCommand.self, MigrateCommand.self, SalvageCommand.self,
             ImportCommand.self, EncryptCommand.self, DecryptCommand.self, RekeyCommand.self,
             StudioCommand.self,

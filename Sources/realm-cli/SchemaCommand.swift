@@ -18,7 +18,9 @@ struct SchemaCommand: FileCommand {
             """)
 
     @OptionGroup var source: FileArgument
-    @Argument(help: ArgumentHelp("Only this class, and those it needs.", valueName: "class"))
+    @Argument(
+        help: ArgumentHelp("Only this class, and those it needs.", valueName: "class"),
+        completion: ClassCompletion.kind)
     var className: String?
     @Option(help: "text, json, swift or python.")
     var format = SchemaFormat.text

@@ -13,6 +13,9 @@ enum TextWidth {
     /// The C library tells widths by the locale, and this one knows all letters everywhere.
     private static let isReady: Bool = setlocale(LC_CTYPE, "C.UTF-8") != nil
 
+    /// Sets the locale, for others who need it, too.
+    static func prepare() { _ = isReady }
+
     /// The columns of what `visible` gave: 2 for ideographs and pictures, 0 for marks above others.
     static func of(_ text: String) -> Int {
         var isPlain = true

@@ -26,7 +26,9 @@ struct WatchCommand: FileCommand {
             """)
 
     @OptionGroup var source: FileArgument
-    @Argument(help: ArgumentHelp("The class; all if not given.", valueName: "class"))
+    @Argument(
+        help: ArgumentHelp("The class; all if not given.", valueName: "class"),
+        completion: ClassCompletion.kind)
     var className: String?
     @Argument(help: ArgumentHelp("A query.", valueName: "query"))
     var query: String?
