@@ -170,9 +170,10 @@ class TestTerminal:
         assert (tmp_path / "history").stat().st_mode & 0o777 == 0o600
 
     def test_the_end_of_input_ends_it(self, terminal: Terminal) -> None:
-        # A key that comes before the line is being edited is the terminal's, and lost.
+        # A key that comes before the line is being edited is the terminal's, which makes another of it: the
+        # line is emptied first.
         for _ in range(10):
-            terminal.type("\x04")
+            terminal.type("\x15\x04")
             status = terminal.ended(2)
             if status is not None:
                 break
@@ -213,3 +214,6 @@ class TestShells:
                     if option["name"] not in ("help", "h", "version"):
                         assert "\\fB\\-\\-" + option["name"].replace("-", "\\-") + "\\fR" in part
         assert all(ord(letter) >= 32 or letter == "\n" for letter in page)
+        described = (REPOSITORY / "docs/TOOL.md").read_text()
+        for command in told:
+            assert command["commandName"] == "help" or f"`{command['commandName']}`" in described

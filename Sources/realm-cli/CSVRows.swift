@@ -67,7 +67,7 @@ struct CSVRows {
         switch property.type {
         case .string, .binary: return .value(.string(text))
         case .mixed: return text.isEmpty ? .null : try JSONReader.read(text)
-        case .object: return text.isEmpty ? .null : try link(text, property)
+        case .object: return field.isNull ? .null : try link(text, property)
         default: return text.isEmpty ? nil : Self.scalar(text, property.type)
         }
     }
@@ -97,7 +97,7 @@ struct CSVRows {
     /// An embedded object is JSON, a link the primary key of an object; see `ObjectText`.
     private func link(_ text: String, _ property: PropertySchema) throws(RealmError) -> ValueTree {
         guard let target = schema.class_(named: property.linkTarget),
-            let key = target.primaryKeyProperty, !text.hasPrefix("{"), !text.hasPrefix("\"")
+            let key = target.primaryKeyProperty, !CSV.looksLikeJSON(text)
         else { return try JSONReader.read(text) }
         return Self.scalar(text, key.type)
     }

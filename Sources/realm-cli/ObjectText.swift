@@ -117,7 +117,7 @@ struct ObjectText {
         guard let text = try plain(column) else {
             return CSV.field(json(column), isGuarded: false)
         }
-        if properties[column].type == .object, text.hasPrefix("{") || text.hasPrefix("\"") {
+        if properties[column].type == .object, CSV.looksLikeJSON(text) {
             // A key that would be read as JSON.
             return CSV.field(json(column), isGuarded: false)
         }
@@ -126,6 +126,12 @@ struct ObjectText {
 }
 
 enum CSV {
+    /// Whether the field of a link is JSON and not a key.
+    static func looksLikeJSON(_ text: String) -> Bool {
+        guard let first = text.utf8.first else { return false }
+        return first == UInt8(ascii: "{") || first == UInt8(ascii: "\"")
+    }
+
     /// A text as a field, of RFC 4180. The empty text is in quotes: without them it is null.
     static func field(_ text: String, isGuarded: Bool) -> String {
         var text = text
@@ -136,6 +142,13 @@ enum CSV {
             text.isEmpty || text.utf8.first == 0x20 || text.utf8.last == 0x20
             || text.utf8.contains { "\",\r\n".utf8.contains($0) }
         guard needsQuotes else { return text }
-        return "\"" + text.replacing("\"", with: "\"\"") + "\""
+        // By bytes: to Swift a quote with a mark above it is no quote.
+        var bytes: [UInt8] = [UInt8(ascii: "\"")]
+        for byte in text.utf8 {
+            if byte == UInt8(ascii: "\"") { bytes.append(byte) }
+            bytes.append(byte)
+        }
+        bytes.append(UInt8(ascii: "\""))
+        return String(decoding: bytes, as: UTF8.self)
     }
 }

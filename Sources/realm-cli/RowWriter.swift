@@ -15,6 +15,8 @@ final class RowWriter {
     private let class_: ClassSchema
     /// The places of the properties that are written.
     private let columns: [Int]
+    /// They are all, in the order of the class.
+    private let isWhole: Bool
     private let format: RowFormat
     private let depth: Int
     /// Columns of a table; nil: as many as there are.
@@ -48,6 +50,7 @@ final class RowWriter {
             }
         }
         self.columns = columns
+        isWhole = columns == Array(class_.properties.indices)
         self.format = format
         self.depth = depth
         self.width = width
@@ -81,14 +84,14 @@ final class RowWriter {
     }
 
     func add(_ object: ObjectHandle) throws(RealmError) {
-        let text = try ObjectText(object, class_, depth: depth)
         count += 1
         switch format {
         case .json:
-            try output.write((count == 1 ? "[\n" : ",\n") + json(text))
+            try output.write((count == 1 ? "[\n" : ",\n") + json(object))
         case .jsonl:
-            try output.write(json(text) + "\n")
+            try output.write(json(object) + "\n")
         case .csv:
+            let text = try ObjectText(object, class_, depth: depth)
             var fields: [String] = []
             for column in columns {
                 fields.append(try text.field(column, isGuarded: isGuarded))
@@ -97,6 +100,7 @@ final class RowWriter {
             let line = fields == [""] ? "" : fields.joined(separator: ",")
             try output.write(line + "\n")
         case .table:
+            let text = try ObjectText(object, class_, depth: depth)
             var cells = Self.showsKeys(class_) ? ["\(object.objectKey)"] : []
             for column in columns { cells.append(try text.cell(column)) }
             if waiting == nil { return try write(cells) }
@@ -105,8 +109,11 @@ final class RowWriter {
         }
     }
 
-    private func json(_ text: ObjectText) -> String {
-        columns.count == class_.properties.count ? text.json : text.json(columns)
+    private func json(_ object: ObjectHandle) throws(RealmError) -> String {
+        if !isWhole { return try ObjectText(object, class_, depth: depth).json(columns) }
+        var options = JSONOptions()
+        options.linkDepth = depth
+        return try object.json(options)
     }
 
     /// Everything goes out.

@@ -11,35 +11,39 @@
 
 import CoreSwift
 
-/// The words of a line, one after another.
+/// The words of a line, one after another. By bytes: to Swift a quote with a mark above it is no quote.
 struct Words {
-    private var rest: Substring
+    private static let quote = UInt8(ascii: "\"")
+    private var rest: ArraySlice<UInt8>
 
-    init(_ line: String) { rest = line[...] }
+    init(_ line: String) { rest = Array(line.utf8)[...] }
 
-    private mutating func skipBlanks() {
-        rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "\r" }
+    private static func isBlank(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x09 || byte == 0x0D || byte == 0x0A
+    }
+
+    private static func text(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self)
     }
 
     /// The next word, or string in quotes; nil at the end.
     mutating func next() throws(RealmError) -> (text: String, isQuoted: Bool)? {
-        skipBlanks()
+        rest = rest.drop(while: Self.isBlank)
         guard let first = rest.first else { return nil }
-        guard first == "\"" else {
-            let word = rest.prefix { $0 != " " && $0 != "\t" && $0 != "\r" }
+        guard first == Self.quote else {
+            let word = rest.prefix { !Self.isBlank($0) }
             rest = rest[word.endIndex...]
-            return (String(word), false)
+            return (Self.text(word), false)
         }
-        var index = rest.index(after: rest.startIndex)
-        while index < rest.endIndex, rest[index] != "\"" {
-            if rest[index] == "\\" { index = rest.index(after: index) }
-            if index < rest.endIndex { index = rest.index(after: index) }
+        var index = rest.startIndex + 1
+        while index < rest.endIndex, rest[index] != Self.quote {
+            index += rest[index] == UInt8(ascii: "\\") ? 2 : 1
         }
         guard index < rest.endIndex else {
-            throw RealmError(.invalidArgument, "a quote that nothing closes: \(rest)")
+            throw RealmError(.invalidArgument, "a quote that nothing closes: \(Self.text(rest))")
         }
-        let quoted = String(rest[...index])
-        rest = rest[rest.index(after: index)...]
+        let quoted = Self.text(rest[...index])
+        rest = rest[(index + 1)...]
         guard case .value(.string(let text)) = try JSONReader.read(quoted) else {
             throw RealmError(.invalidArgument, "\(quoted) is no string")
         }
@@ -48,12 +52,10 @@ struct Words {
 
     /// What is left, without blanks around it; nil for nothing.
     mutating func remaining() -> String? {
-        skipBlanks()
-        while let last = rest.last, last == " " || last == "\t" || last == "\r" {
-            rest.removeLast()
-        }
-        defer { rest = "" }
-        return rest.isEmpty ? nil : String(rest)
+        rest = rest.drop(while: Self.isBlank)
+        while let last = rest.last, Self.isBlank(last) { rest.removeLast() }
+        defer { rest = [] }
+        return rest.isEmpty ? nil : Self.text(rest)
     }
 }
 
