@@ -99,11 +99,11 @@ class TestPipe:
 class Terminal:
     """The shell at a terminal of its own."""
 
-    def __init__(self, file: Path, history: Path) -> None:
+    def __init__(self, file: Path, history: Path, *options: str) -> None:
         self.process, self.ours = pty.fork()
         if self.process == 0:
             os.environ.update(TERM="xterm", REALM_HISTORY=str(history))
-            os.execv(TOOL, [str(TOOL), "shell", str(file)])
+            os.execv(TOOL, [str(TOOL), "shell", str(file), *options])
         self.text = ""
 
     def until(self, words: str) -> str:
@@ -178,6 +178,17 @@ class TestTerminal:
             if status is not None:
                 break
         assert status == 0
+
+    def test_nothing_is_kept_of_encrypted_files(self, file: Path, tmp_path: Path) -> None:
+        key, sealed, history = tmp_path / "key", tmp_path / "sealed.realm", tmp_path / "history"
+        key.write_bytes(os.urandom(64))
+        said("copy", file, sealed, "--new-key-file", key)
+        opened = Terminal(sealed, history, "--key-file", str(key))
+        opened.until("sealed.realm> ")
+        opened.type("count Dog\r")
+        assert opened.until("sealed.realm> ").endswith("\r\n3\r\n")
+        opened.type("quit\r")
+        assert opened.ended(30) == 0 and not history.exists()
 
 
 class TestShells:

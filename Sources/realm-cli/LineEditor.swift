@@ -25,12 +25,15 @@ final class LineEditor {
     private let historyPath: String?
     private var last = ""
 
-    init(_ complete: @escaping (_ line: String, _ word: String) -> [String]) {
+    /// `keepsHistory`: lines of earlier times are there, and these will be.
+    init(
+        keepsHistory: Bool, _ complete: @escaping (_ line: String, _ word: String) -> [String]
+    ) {
         TextWidth.prepare()
         Self.complete = complete
         using_history()
         stifle_history(Self.historyLines)
-        historyPath = Self.chosenPath()
+        historyPath = keepsHistory ? Self.chosenPath() : nil
         if let historyPath { _ = read_history(historyPath) }
         terminal_complete_with { word, start, _ in
             terminal_completion_is_over()

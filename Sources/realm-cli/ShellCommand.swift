@@ -16,7 +16,8 @@ struct ShellCommand: FileCommand {
         discussion: """
             At a terminal, lines can be edited, earlier ones come back, and the tabulator completes commands, \
             classes and properties. Lines are kept in ~/.realm_history, or where the variable \
-            REALM_HISTORY says; nowhere if that is empty. A mistake is told, and the shell goes on.
+            REALM_HISTORY says; nowhere if that is empty, or the file is encrypted. A mistake is told, \
+            and the shell goes on.
 
             From a file or pipe, the first mistake ends it with status 2.
 
@@ -62,7 +63,8 @@ struct ShellCommand: FileCommand {
 
     private func typed(_ shell: Shell, _ realm: Realm) {
         let name = TextWidth.visible(source.file.split(separator: "/").last.map(String.init) ?? "")
-        let editor = LineEditor { line, word in
+        // What is in an encrypted file is not to stand in a plain one.
+        let editor = LineEditor(keepsHistory: source.keyFile == nil) { line, word in
             ShellCompletion(schema: realm.schema).words(line, word)
         }
         print("\(name): 'help' lists what can be said, 'quit' ends.")
