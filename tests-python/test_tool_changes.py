@@ -204,6 +204,22 @@ class TestDiff:
         done = run("diff", full, file, "--quiet")
         assert (done.returncode, done.stdout) == (1, "")
 
+    def test_two_versions_of_a_file(self, file: Path) -> None:
+        with realm.open(file, CLASSES) as r:
+            with r.write():
+                r.add_consumer("audit")
+            version = r.version
+        assert said("diff", file, "--since", version) == ""
+        said("edit", file, 'create Dog {"name": "A"}')
+        said("edit", file, "delete Person 2")
+        done = run("diff", file, "--since", version)
+        assert (done.returncode, done.stdout) == (1, "  Dog #3 created\n  Dog #3.name = \"A\"\n"
+                                                    "  Person #2 deleted\n")
+        done = run("diff", file, "--since", version - 1)
+        assert done.returncode == 2 and "does not reach from version" in done.stderr
+        assert run("diff", file, "--since", version + 99).returncode == 2
+        assert run("diff", file).returncode == run("diff", file, file, "--since", 1).returncode == 64
+
     def test_encrypted_files(self, full: Path, tmp_path: Path) -> None:
         key, sealed = tmp_path / "key", tmp_path / "sealed"
         key.write_bytes(os.urandom(64))

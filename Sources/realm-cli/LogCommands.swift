@@ -34,24 +34,32 @@ struct LogCommand: FileCommand {
                 "realm: \(TextWidth.visible(source.file)): the file keeps no change log\n")
             return
         }
-        // Consumers are told values, from the version on that they began with.
-        let valued = log.consumers.map(\.acknowledged).min()
         let output = Output()
-        let writer = OperationWriter(realm, class_?.key, format, output) { version in
-            valued.map { version > $0 } ?? false
-        }
+        let writer = OperationWriter(
+            realm, class_?.key, format, output, hasValues: log.hasValues)
         try realm.readLog(from: from ?? log.from) { writer.take($0) }
         if let failure = writer.failure { throw failure }
         try output.flush()
     }
 }
 
+extension ChangeLogStatistics {
+    /// Whether the log of a version has values: consumers are told them, from the version on that they began
+    /// with.
+    fileprivate func hasValues(_ version: UInt64) -> Bool {
+        consumers.contains { version > $0.acknowledged }
+    }
+}
+
 struct DiffCommand: FileCommand {
     static let configuration = CommandConfiguration(
         commandName: "diff",
-        abstract: "Compares two files, and shows the operations that lead from one to the other.",
+        abstract: "Compares two files or versions, and shows what leads from one to the other.",
         discussion: """
-            Objects with a primary key are the same where it is; others where their object keys are. The \
+            With --since, the newest version of FILE is compared with an earlier one, by means of the change \
+            log, which must reach back to it ('realm log').
+
+            Of two files, objects with a primary key are the same where it is; others where their object keys are. The \
             classes of both files must be the same. Both may be in use; their newest versions are \
             compared.
 
@@ -60,7 +68,10 @@ struct DiffCommand: FileCommand {
 
     @OptionGroup var source: FileArgument
     @Argument(help: "The other file.", completion: .file(extensions: ["realm"]))
-    var other: String
+    var other: String?
+    @Option(
+        help: ArgumentHelp("An earlier version of FILE, in place of OTHER.", valueName: "version"))
+    var since: UInt64?
     @Option(
         name: .customLong("other-key-file"),
         help: ArgumentHelp(
@@ -79,10 +90,39 @@ struct DiffCommand: FileCommand {
     @Flag(help: "Print nothing; tell by the exit status.")
     var quiet = false
 
+    func validate() throws {
+        if (other == nil) == (since == nil) {
+            throw ValidationError("Give either another file or --since.")
+        }
+    }
+
     func work() throws {
         let realm = try source.open()
         defer { realm.close() }
         let class_ = try className.map { try realm.class_(typed: $0) }
+        let output = Output()
+        var hasValues: (UInt64) -> Bool = { _ in true }
+        if since != nil, let log = try realm.fileStatistics().changeLog {
+            hasValues = log.hasValues
+        }
+        let writer = OperationWriter(
+            realm, class_?.key, format, output, isVersioned: false, hasValues: hasValues)
+        let take: (LoggedOperation) -> Bool = { operation in
+            operation.kind == .version ? true : writer.take(operation)
+        }
+        if let since {
+            if since != realm.version { try realm.readLog(from: since, take) }
+        } else if let other {
+            try compare(realm, other, take)
+        }
+        if let failure = writer.failure { throw failure }
+        if !quiet { try output.flush() }
+        if writer.count > 0 { throw ExitStatus.damaged }
+    }
+
+    private func compare(
+        _ realm: Realm, _ other: String, _ take: @escaping (LoggedOperation) -> Bool
+    ) throws {
         let newer: Realm
         do throws(RealmError) {
             let key: [UInt8] =
@@ -95,15 +135,6 @@ struct DiffCommand: FileCommand {
             throw failure(error, other, json: false)
         }
         defer { newer.close() }
-        let changes = try realm.changes(to: newer)
-        let output = Output()
-        let writer = OperationWriter(realm, class_?.key, format, output, isVersioned: false)
-        try realm.readChanges(changes) { operation in
-            // All are of one comparison.
-            operation.kind == .version ? true : writer.take(operation)
-        }
-        if let failure = writer.failure { throw failure }
-        if !quiet { try output.flush() }
-        if writer.count > 0 { throw ExitStatus.damaged }
+        try realm.readChanges(try realm.changes(to: newer), take)
     }
 }
