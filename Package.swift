@@ -93,6 +93,10 @@ let package = Package(
                     "-Xlinker", "--wrap=_swift_stdlib_getNameAlias",
                     "-Xlinker", "--wrap=_swift_stdlib_getNumericType",
                     "-Xlinker", "--wrap=_swift_stdlib_getNumericValue",
+                    // As above: TypeNames.cpp.
+                    "-Xlinker",
+                    "--wrap=_ZN5swift8Demangle9__runtime12nodeToStringB5cxx11EPNS1_4NodeE"
+                        + "RKNS1_15DemangleOptionsE",
                     // Ends of string literals are shared.
                     "-Xlinker", "-O2",
                     // Functions with the same code become one, and the half megabyte of addresses

@@ -682,6 +682,8 @@ typedef struct realm_dictionary realm_dictionary_t;
 typedef struct realm_query realm_query_t;
 /** A live, lazily evaluated sequence of objects or values. */
 typedef struct realm_results realm_results_t;
+/** Live groups of the elements of results, with what is computed of each. An extension. */
+typedef struct realm_groups realm_groups_t;
 /** How to open a realm. */
 typedef struct realm_config realm_config_t;
 /** An owned copy of an error. */
@@ -807,8 +809,9 @@ RLM_API void realm_register_user_code_callback_error(void *usercode_error);
 RLM_API void realm_release(void *ptr);
 
 /**
- * Returns a new handle to the same realm, object, collection, results or query, or to a copy of the
- * same schema, scheduler, error or change set. Fails: RLM_ERR_NOT_CLONABLE for other kinds.
+ * Returns a new handle to the same realm, object, collection, results, groups or query, or to a
+ * copy of the same schema, scheduler, error or change set. Fails: RLM_ERR_NOT_CLONABLE for other
+ * kinds.
  */
 RLM_API void *realm_clone(const void *handle);
 
@@ -823,8 +826,8 @@ RLM_API void *realm_clone(const void *handle);
 RLM_API bool realm_equals(const void *a, const void *b);
 
 /**
- * Whether a realm, object, collection or results belongs to a frozen realm, closed or not; false
- * for other handles.
+ * Whether a realm, object, collection, results or groups belongs to a frozen realm, closed or not;
+ * false for other handles.
  */
 RLM_API bool realm_is_frozen(const void *handle);
 
@@ -2520,6 +2523,60 @@ RLM_API char *realm_results_explain(realm_results_t *results);
  * RLM_ERR_STALE_ACCESSOR.
  */
 RLM_API realm_results_t *realm_results_offset(realm_results_t *results, size_t count);
+
+/**
+ * Returns a new handle to the groups of the elements of results that have the same values at the
+ * paths `keys` ("path, path, ..."), and what is computed of each group: `aggregates` is "@count,
+ * @min.path, @max.path, @sum.path, @avg.path" in any number and order; NULL or "": nothing. Paths
+ * go over links to one object; behind a null link is null. Keys are equal as for
+ * `realm_results_distinct()`, and null is a key. Live as results are: each call sees the groups
+ * that there are now, of an unchanged realm those that it found before. Fails:
+ * RLM_ERR_INVALID_QUERY_STRING for texts of another form, RLM_ERR_INVALID_QUERY for an unknown
+ * property, RLM_ERR_INVALID_SORT_DESCRIPTOR for a path through a collection,
+ * RLM_ERR_ILLEGAL_OPERATION for aggregates that are not defined for the property and for results
+ * over values, RLM_ERR_STALE_ACCESSOR.
+ */
+RLM_API realm_groups_t *realm_results_group(const realm_results_t *results, const char *keys,
+        const char *aggregates);
+
+/**
+ * Writes the number of groups, and of values of each: its keys and then its aggregates, as they
+ * were given. Fails: RLM_ERR_STALE_ACCESSOR, RLM_ERR_WRONG_THREAD.
+ */
+RLM_API bool realm_groups_count(const realm_groups_t *groups, size_t *out_count,
+        size_t *out_num_values);
+
+/**
+ * Writes the values of `count` groups from position `first` on, group by group, of fewer at the
+ * end; `out_count` gets how many groups were there. Groups come in the order of their first
+ * elements. Counts are integers; a sum, average, minimum or maximum is what `realm_results_sum()`
+ * and the others give of such elements, and minimum and maximum are defined for all types but
+ * links. Strings and binaries are borrowed until the groups are asked after a change of the realm,
+ * or their handle is released. Fails: RLM_ERR_INDEX_OUT_OF_BOUNDS for positions that no array has,
+ * RLM_ERR_STALE_ACCESSOR.
+ */
+RLM_API bool realm_groups_get_values(const realm_groups_t *groups, size_t first, size_t count,
+        realm_value_t *out_values, size_t *out_count);
+
+/**
+ * Returns a new handle to the results that are grouped. To be told when groups may have changed,
+ * observe these with the properties that are grouped by and computed of as key paths.
+ */
+RLM_API realm_results_t *realm_groups_get_results(const realm_groups_t *groups);
+
+/**
+ * Returns a new handle to the same groups in another realm of the file, live or frozen; see
+ * `realm_results_resolve_in()`.
+ */
+RLM_API realm_groups_t *realm_groups_resolve_in(const realm_groups_t *groups,
+        realm_t *target_realm);
+
+/**
+ * Returns how the groups would be found now, as text for people, to be freed with `realm_free()`:
+ * what `realm_results_explain()` says of the results, and the grouping in canonical text, such as
+ * "GROUP(dept.name: @count, @avg.score)". Fails: RLM_ERR_STALE_ACCESSOR.
+ */
+RLM_API char *realm_groups_explain(const realm_groups_t *groups);
 
 /**
  * As `realm_query_parse()` for a format string in the way of NSPredicate: `%@`, `%d` and the like

@@ -320,9 +320,62 @@ class TestGroups:
             "number", s=realm.agg.sum("real"), a=realm.agg.avg("real"), m=realm.agg.min("real"))
         assert tuple(group) == (None, 0, None, None)
 
+    @pytest.mark.parametrize("name", [name for name in NAMES if name != "tags"])
+    @pytest.mark.parametrize("source", ["all", "sorted", "some"])
+    def test_every_type_is_grouped_as_python_does(self, rows, name, source):
+        objects = {"all": rows, "sorted": rows.sorted("-id"), "some": rows.filter("id < 200 OR id > 900")}[source]
+        wanted: dict[Any, list[Row]] = {}
+        for row in objects:
+            wanted.setdefault(getattr(row, name), []).append(row)
+        numbers = realm.agg.sum("number"), realm.agg.avg(Row.single), realm.agg.sum("span"), realm.agg.avg("exact")
+        found = objects.group_by(
+            name, n=realm.agg.count(), s=numbers[0], a=numbers[1], d=numbers[2], e=numbers[3],
+            least=realm.agg.min(name), most=realm.agg.max("moment"))
+        assert [group[0] for group in found] == list(wanted)
+        for key, n, s, a, d, e, least, most in found:
+            those = wanted[key]
+            moments = [row.moment for row in those if row.moment is not None]
+            assert (n, least, most) == (len(those), key, max(moments, default=None))
+            assert s == sum(row.number or 0 for row in those)
+            assert d == sum((row.span for row in those), timedelta())
+            assert a == pytest.approx(sum(row.single for row in those) / n)
+            assert e == sum((row.exact for row in those), Decimal(0)) / n or abs(
+                e - sum((row.exact for row in those), Decimal(0)) / n) < Decimal("1e-20")
+
+    def test_links_and_mixed_values_are_keys(self, r, rows):
+        with r.write():
+            for row, extra in zip(rows.limit(8), [1, 1.0, Decimal(1), "1", b"1", None, True, 2.5], strict=True):
+                row.extra = extra
+        lisbon = r.find(Town, "Lisbon")
+        assert [tuple(g) for g in rows.group_by("town", n=realm.agg.count())] == [
+            (None, COUNT // 2), (lisbon, COUNT // 2)]
+        assert [tuple(g) for g in rows.group_by("town.country.code", n=realm.agg.count())] == [
+            (None, COUNT // 2), ("PT", COUNT // 2)]
+        groups = rows.limit(8).group_by(Row.extra, n=realm.agg.count(), total=realm.agg.sum("extra"))
+        assert [(g.extra, g.n, g.total) for g in groups] == [
+            (1, 3, 3), ("1", 1, 0), (b"1", 1, 0), (None, 1, 0), (True, 1, 0), (2.5, 1, Decimal("2.5"))]
+
+    def test_groups_of_frozen_results_stay_and_others_follow(self, r, rows):
+        some = rows.where(Row.id < 10)
+        frozen = some.freeze()
+        before = frozen.group_by("flag", n=realm.agg.count())
+        with r.write():
+            some.update(flag=True)
+            assert some.group_by("flag", n=realm.agg.count()) == [(True, 10)]
+        assert some.group_by("flag", n=realm.agg.count()) == [(True, 10)]
+        assert frozen.group_by("flag", n=realm.agg.count()) == before == [(True, 4), (False, 6)]
+
     def test_mistakes(self, rows):
         with pytest.raises(TypeError, match="at least one property"):
             rows.group_by()
+        with pytest.raises(realm.NoSuchPropertyError, match="'nothing'"):
+            rows.group_by("nothing")
+        with pytest.raises(realm.NoSuchPropertyError, match="'nothing'"):
+            rows.group_by("flag", n=realm.agg.max("town.nothing"))
+        with pytest.raises(realm.QueryError, match="collection"):
+            rows.group_by("tags")
+        with pytest.raises(realm.QueryError, match="groups are of objects"):
+            rows[0].tags.filter("TRUEPREDICATE").group_by("x")
         with pytest.raises(TypeError, match="no aggregate"):
             rows.group_by("flag", n="count")
         with pytest.raises(realm.QueryError, match="sums are of numbers"):

@@ -144,6 +144,13 @@ static inline void person_name(char* out, size_t i)
 }
 static inline int64_t person_age(size_t i) { return (int64_t)(i * 7919 % 100); }
 static inline double person_score(size_t i) { return (double)i * 0.5; }
+/* Among `n` persons: the first with this age (19 * 79 is 1 modulo 100), how many have it, and the mean of their scores. */
+static inline size_t first_of_age(int64_t age) { return (size_t)age * 79 % 100; }
+static inline size_t count_of_age(int64_t age, size_t n) { return (n + 99 - first_of_age(age)) / 100; }
+static inline double mean_of_age(int64_t age, size_t n)
+{
+    return 0.5 * ((double)first_of_age(age) + 50.0 * (double)(count_of_age(age, n) - 1));
+}
 static inline int64_t person_birth(size_t i) { return 1500000000 + (int64_t)i; }
 static inline bool person_active(size_t i) { return i % 3 == 0; }
 

@@ -502,6 +502,7 @@ static const workload_t workloads[] = {
     {"sort_int_string", w_sort_int_string, true},
     {"sort_full", w_sort_full, true},
     {"aggregate", w_aggregate, true},
+    {"group_by", w_group_by, true},
     {"scan_read", w_scan_read, true},
     {"scan_read_bulk", w_scan_read_bulk, true},
     {"scan_text_bulk", w_scan_text_bulk, true},

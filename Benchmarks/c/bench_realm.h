@@ -83,6 +83,7 @@ void w_text(void);
 void w_sort_int_string(void);
 void w_sort_full(void);
 void w_aggregate(void);
+void w_group_by(void);
 void w_scan_read(void);
 void w_scan_read_bulk(void);
 void w_scan_text_bulk(void);

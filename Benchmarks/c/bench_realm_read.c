@@ -197,6 +197,28 @@ void w_aggregate(void)
     }
 }
 
+/* count and average of the score by age: 100 groups, read into an array */
+void w_group_by(void)
+{
+    realm_value_t values[3 * 100];
+    size_t count = 0;
+    double t0 = now();
+    for (int r = 0; r < 20; r++) {
+        realm_results_t* all = all_persons();
+        realm_groups_t* groups = realm_results_group(all, "age", "@count, @avg.score");
+        CK(groups && realm_groups_get_values(groups, 0, 100, values, &count));
+        realm_release(groups);
+        realm_release(all);
+    }
+    report("group_by", now() - t0, 20);
+    expect("group_by", count, B.n < 100 ? B.n : 100);
+    for (size_t i = 0; i < count; i++) {
+        int64_t age = values[3 * i].integer;
+        expect("group_by, count", (uint64_t)values[3 * i + 1].integer, count_of_age(age, B.n));
+        expect_double("group_by, average", values[3 * i + 2].dnum, mean_of_age(age, B.n));
+    }
+}
+
 /* ---------------------------------------------------------------- scan, links, backlinks */
 
 void w_scan_read(void)

@@ -367,6 +367,7 @@ static const workload_t workloads[] = {
     {"sort_int_string", w_sort_int_string, true},
     {"sort_full", w_sort_full, true},
     {"aggregate", w_aggregate, true},
+    {"group_by", w_group_by, true},
     {"scan_read", w_scan_read, true},
     {"link_traverse", w_link_traverse, true},
     {"backlinks", w_backlinks, true},

@@ -47,6 +47,7 @@ void w_sort_indexed(void);
 void w_sort_int_string(void);
 void w_sort_full(void);
 void w_aggregate(void);
+void w_group_by(void);
 void w_scan_read(void);
 void w_link_traverse(void);
 void w_backlinks(void);

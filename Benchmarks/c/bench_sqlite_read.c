@@ -358,6 +358,25 @@ void w_aggregate(void)
     }
 }
 
+void w_group_by(void)
+{
+    size_t count = 0;
+    double t0 = now();
+    for (int r = 0; r < 3; r++) {
+        sqlite3_stmt* s = prep("SELECT age, count(*), avg(score) FROM person GROUP BY age");
+        count = 0;
+        while (sqlite3_step(s) == SQLITE_ROW) {
+            int64_t age = sqlite3_column_int64(s, 0);
+            expect("group_by, count", (uint64_t)sqlite3_column_int64(s, 1), count_of_age(age, B.n));
+            expect_double("group_by, average", sqlite3_column_double(s, 2), mean_of_age(age, B.n));
+            count++;
+        }
+        sqlite3_finalize(s);
+    }
+    report("group_by", now() - t0, 3);
+    expect("group_by", count, B.n < 100 ? B.n : 100);
+}
+
 /* ---------------------------------------------------------------- scan, links, backlinks */
 
 void w_scan_read(void)

@@ -36,7 +36,7 @@ public func realm_release(_ ptr: UnsafeMutableRawPointer?) {
     }
 }
 
-/// Returns a new handle to the same realm, object, collection, results or query, or to a copy of
+/// Returns a new handle to the same realm, object, collection, results, groups or query, or to a copy of
 /// the same schema, scheduler, error or change set. Fails: RLM_ERR_NOT_CLONABLE for other kinds.
 @c @implementation
 public func realm_clone(_ handle: UnsafeRawPointer?) -> UnsafeMutableRawPointer? {
@@ -62,7 +62,7 @@ public func realm_clone(_ handle: UnsafeRawPointer?) -> UnsafeMutableRawPointer?
             let copy = try held(handle, kind, as: RealmCollection.self).copy()
             return copy.cHandle.map { UnsafeMutableRawPointer($0) }
         case .realm, .scheduler, .asyncError, .objectChanges, .collectionChanges,
-            .dictionaryChanges:
+            .dictionaryChanges, .groups:
             let object = try held(handle, kind, as: AnyObject.self)
             return UnsafeMutableRawPointer(makeHandle(kind, object))
         default:
@@ -111,7 +111,7 @@ public func realm_equals(_ a: UnsafeRawPointer?, _ b: UnsafeRawPointer?) -> Bool
     }
 }
 
-/// Whether a realm, object, collection or results belongs to a frozen realm, closed or not; false
+/// Whether a realm, object, collection, results or groups belongs to a frozen realm, closed or not; false
 /// for other handles.
 @c @implementation
 public func realm_is_frozen(_ handle: UnsafeRawPointer?) -> Bool {
@@ -119,6 +119,7 @@ public func realm_is_frozen(_ handle: UnsafeRawPointer?) -> Bool {
         switch HandleSlab.kind(of: handle) {
         case .realm?: return try held(handle, .realm, as: Realm.self).isFrozen
         case .results?: return try held(handle, .results, as: AnyResults.self).realm.isFrozen
+        case .groups?: return try held(handle, .groups, as: GroupedResults.self).realm.isFrozen
         case .object?:
             let slot = try HandleSlab.check(handle, .object)
             return ObjectHandle(checked: slot).realm.isFrozen

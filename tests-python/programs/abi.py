@@ -24,7 +24,8 @@ HANDLES = {"realm": "realm", "schema": "schema", "scheduler": "scheduler", "obje
            "thread_safe_reference": "reference", "work_queue": "queue",
            "key_path_array": "paths", "notification_token": "token", "callback_token": "token",
            "refresh_callback_token": "token", "object_changes": "changes",
-           "collection_changes": "changes", "dictionary_changes": "changes"}
+           "collection_changes": "changes", "dictionary_changes": "changes",
+           "groups": "groups"}
 PLAIN: dict[str, tuple[str, Any]] = {
     "size_t": ("size", c.c_size_t), "bool": ("bool", c.c_bool), "int64_t": ("int", c.c_int64),
     "uint64_t": ("int", c.c_uint64), "int": ("int", c.c_int), "unsigned int": ("int", c.c_uint),

@@ -12,6 +12,7 @@
 #include "CKernelsCache.h"
 #include "CKernelsCells.h"
 #include "CKernelsElements.h"
+#include "CKernelsGroups.h"
 #include "CKernelsSearch.h"
 #include "CKernelsSodium.h"
 

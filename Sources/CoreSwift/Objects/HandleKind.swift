@@ -49,6 +49,8 @@ public struct HandleKind: Hashable, Sendable {
     public static var collectionChanges: HandleKind { HandleKind(0x61D9_F80A_2C4E_B7F3) }
     @inlinable @inline(__always)
     public static var dictionaryChanges: HandleKind { HandleKind(0xFE10_9B63_75C8_2AD1) }
+    @inlinable @inline(__always)
+    public static var groups: HandleKind { HandleKind(0x29C7_E5F4_81B0_6D3E) }
     /// The tag of a slot on a free list.
     @inlinable @inline(__always)
     public static var released: HandleKind { HandleKind(0x3D00_DEAD_51A7_BEE5) }
@@ -58,7 +60,7 @@ public struct HandleKind: Hashable, Sendable {
         .object, .realm, .results, .query, .list, .set, .dictionary, .schema, .config, .scheduler,
         .workQueue, .asyncError, .notificationToken, .callbackToken, .refreshToken,
         .threadSafeReference, .keyPathArray, .objectChanges, .collectionChanges,
-        .dictionaryChanges,
+        .dictionaryChanges, .groups,
     ]
 
     /// The C type of the kind with an article, for messages; nil for numbers that are no tag.
@@ -84,6 +86,7 @@ public struct HandleKind: Hashable, Sendable {
         case .objectChanges: return "a realm_object_changes_t"
         case .collectionChanges: return "a realm_collection_changes_t"
         case .dictionaryChanges: return "a realm_dictionary_changes_t"
+        case .groups: return "a realm_groups_t"
         case .released: return "a released handle"
         default: return nil
         }

@@ -113,7 +113,7 @@ public final class Results: AnyResults {
         }
     }
 
-    @inline(__always) private func freshness(_ table: TableReader) -> Freshness {
+    @inline(__always) func freshness(_ table: TableReader) -> Freshness {
         Freshness(
             stamp: realm.session.pointee.stamp.pointee,
             patches: table.table.patches)

@@ -291,6 +291,9 @@ class Results:
         self, name: str, /
     ) -> tuple[bytearray, str, bytearray | None, int]: ...
     def _values(self, names: tuple[str, ...], /) -> list[Any]: ...
+    def _groups(
+        self, keys: str, aggregates: str, properties: tuple[Property | None, ...], /
+    ) -> list[tuple[Any, ...]]: ...
 
 @final
 class ResultsIterator:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
-from collections import Counter, namedtuple
+from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
@@ -138,43 +138,33 @@ def _row_type(fields: tuple[str, ...]) -> Any:
     return namedtuple("Group", fields)  # noqa: PYI024
 
 
-def _totals(places: list[int], values: list[Any], count: int, zero: Any) -> tuple[list[Any], list[int]]:
-    sums: list[Any] = [zero] * count
-    counts = [0] * count
-    for place, value in zip(places, values, strict=True):
-        if value is not None:
-            sums[place] += value
-            counts[place] += 1
-    return sums, counts
+#: Of what sums are defined, among the types of properties.
+_NUMBERS = ("int", "float", "Float32", "Decimal", "timedelta", "Any")
 
 
-def _extremes(places: list[int], values: list[Any], count: int, greatest: bool) -> list[Any]:
-    found: list[Any] = [None] * count
-    for place, value in zip(places, values, strict=True):
-        if value is None:
-            continue
-        best = found[place]
-        if best is None or (value > best if greatest else value < best):
-            found[place] = value
-    return found
+def _column_of(
+    aggregate: Aggregate, results: Results[Any]
+) -> tuple[str, _realm.Property | None]:
+    """The aggregate as the engine has it, and the property whose values it gives; None for plain numbers."""
+    from ._results import _path
 
-
-def _aggregate(
-    aggregate: Aggregate, values: Callable[[Any], list[Any]], places: list[int], sizes: list[int]
-) -> list[Any]:
-    count = len(sizes)
     if aggregate.kind == "count":
-        return sizes
-    column = values(aggregate.name)
-    if aggregate.kind in ("min", "max"):
-        return _extremes(places, column, count, aggregate.kind == "max")
-    first = next((v for v in column if v is not None), 0)
-    if isinstance(first, bool) or not hasattr(first, "__add__") or isinstance(first, (str, bytes)):
-        raise QueryError(f"{aggregate!r}: sums are of numbers and timedeltas, not of {first!r}")
-    sums, counts = _totals(places, column, count, type(first)())
-    if aggregate.kind == "sum":
-        return sums
-    return [s / n if n else None for s, n in zip(sums, counts, strict=True)]
+        return "@count", None
+    path = _path(aggregate.name)
+    prop = properties_along(results, path)[-1][1]
+    text = f"@{aggregate.kind}.{_quoted(path)}"
+    if aggregate.kind in ("sum", "avg"):
+        if prop.type not in _NUMBERS or prop.collection is not None:
+            raise QueryError(f"{aggregate!r}: sums are of numbers and timedeltas, not of {prop.type}")
+        return text, prop if prop.type == "timedelta" else None
+    return text, prop
+
+
+def _quoted(path: str) -> str:
+    """The path with a # before names that are words of the language."""
+    from ._paths import _RESERVED
+
+    return ".".join(f"#{name}" if name.lower() in _RESERVED else name for name in path.split("."))
 
 
 def groups(
@@ -188,25 +178,16 @@ def groups(
             raise TypeError(f"group_by(): {name} is no aggregate such as realm.agg.count(): {aggregate!r}")
     fields = tuple(key.replace(".", "_").lstrip("_") for key in keys) + tuple(aggregates)
     make = _row_type(fields)
-    cache: dict[str, list[Any]] = {}
-
-    def values(name: Any) -> list[Any]:
-        from ._results import _path
-
-        path = _path(name)
-        if path not in cache:
-            cache[path] = results.values(path)
-        return cache[path]
-
-    column = values(keys[0]) if len(keys) == 1 else list(zip(*map(values, keys), strict=True))
-    sizes_by_key = Counter(column)
-    index = {key: place for place, key in enumerate(sizes_by_key)}
-    sizes = list(sizes_by_key.values())
-    needs_places = any(a.kind != "count" for a in aggregates.values())
-    places = [index[key] for key in column] if needs_places else []
-    computed = [_aggregate(a, values, places, sizes) for a in aggregates.values()]
-    heads = index if len(keys) > 1 else ((key,) for key in index)
-    return [make(*head, *rest) for head, *rest in zip(heads, *computed, strict=True)]
+    if results.element_class is None:
+        raise QueryError("groups are of objects; values that are none have no properties to group by")
+    columns = [_column_of(aggregate, results) for aggregate in aggregates.values()]
+    properties = [properties_along(results, key)[-1][1] for key in keys]
+    rows = results._groups(
+        ", ".join(map(_quoted, keys)),
+        ", ".join(text for text, _ in columns),
+        (*properties, *(prop for _, prop in columns)),
+    )
+    return list(map(make._make, rows))
 
 
 # ---- in --------------------------------------------------------------------------------------
@@ -298,25 +279,34 @@ def _insert_rows(
 # ---- paths -----------------------------------------------------------------------------------
 
 
-def values_along(results: Results[Any], path: str) -> list[Any]:
-    """The values at the end of a path over links: None where there is no object."""
-    head, *rest = path.replace("\\ ", " ").split(".")
-    column = results._values((head,))
-    cls: Any = results.element_class
+def properties_along(results: Results[Any], path: str) -> list[tuple[Any, _realm.Property]]:
+    """The properties of a path over links, each with the class that has it."""
     from ._model import _find_target
 
-    for name in rest:
-        prop = {p.name: p for p in cls.__realm_model__.properties}.get(head)
-        if prop is None or prop.type != "link" or prop.collection is not None:
+    cls: Any = results.element_class
+    steps: list[tuple[Any, _realm.Property]] = []
+    for name in path.replace("\\ ", " ").split("."):
+        if steps:
+            owner, link = steps[-1]
+            if link.type != "link" or link.collection is not None:
+                raise NoSuchPropertyError(
+                    f"{path!r}: {owner.__name__}.{link.name} is no link to one object, so it has no {name!r}"
+                )
+            cls = results.realm.classes.get(str(link.link_target)) or _find_target(owner, link.name)
+        names = {} if cls is None else {p.name: p for p in cls.__realm_model__.properties}
+        if name not in names:
+            shown = steps[-1][1].link_target if cls is None else cls.__name__
             raise NoSuchPropertyError(
-                f"{path!r}: {cls.__name__}.{head} is no link to one object, so it has no {name!r}"
+                f"{path!r}: {shown} has no property {name!r}; it has {', '.join(names)}"
             )
-        target = results.realm.classes.get(str(prop.link_target)) or _find_target(cls, head)
-        names = [] if target is None else [p.name for p in target.__realm_model__.properties]
-        if target is None or name not in names:
-            raise NoSuchPropertyError(
-                f"{path!r}: {prop.link_target} has no property {name!r}; it has {', '.join(names)}"
-            )
-        column = [None if obj is None else getattr(obj, name) for obj in column]
-        cls, head = target, name
+        steps.append((cls, names[name]))
+    return steps
+
+
+def values_along(results: Results[Any], path: str) -> list[Any]:
+    """The values at the end of a path over links: None where there is no object."""
+    (_, first), *rest = properties_along(results, path)
+    column = results._values((first.name,))
+    for _, prop in rest:
+        column = [None if obj is None else getattr(obj, prop.name) for obj in column]
     return column

@@ -259,6 +259,7 @@ static PyMethodDef results_methods[] = {
     {"_offset", (PyCFunction)results_offset, METH_O, NULL},
     {"_aggregate", (PyCFunction)results_aggregate, METH_VARARGS, NULL},
     {"_values", (PyCFunction)results_values, METH_O, NULL},
+    {"_groups", (PyCFunction)results_groups, METH_VARARGS, NULL},
     {"_arrow_stream", (PyCFunction)results_arrow_stream, METH_O, NULL},
     {"_column", (PyCFunction)results_column, METH_O, NULL},
     {NULL, NULL, 0, NULL}};

@@ -64,6 +64,10 @@ PyObject *results_aggregate(Results *self, PyObject *args);
 
 PyObject *results_values(Results *self, PyObject *names);
 
+/* ---- results_groups.c ----------------------------------------------------------------------- */
+
+PyObject *results_groups(Results *self, PyObject *args);
+
 /* ---- arrow_out.c ---------------------------------------------------------------------------- */
 
 PyObject *results_arrow_stream(Results *self, PyObject *names);
