@@ -7,9 +7,11 @@ import os
 import pty
 import select
 import subprocess
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import REPOSITORY
@@ -94,6 +96,32 @@ class TestPipe:
         done = shell(tmp_path / "none", "help")
         assert done.returncode == 2 and "No such file" in done.stderr
         assert not (tmp_path / "none").exists()
+
+
+def test_a_file_beside_which_nothing_can_be_made(file: Path) -> None:
+    # As somebody who may read all of it; root may do everything.
+    somebody: dict[str, Any] = {"user": 65534, "group": 65534, "extra_groups": []} if os.geteuid() == 0 else {}
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "file.realm"
+        path.write_bytes(file.read_bytes())
+        path.chmod(0o444)
+        Path(folder).chmod(0o555)
+
+        def done(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+            return subprocess.run([TOOL, *map(str, arguments)], capture_output=True, text=True, timeout=60,
+                                  **somebody, **options)
+
+        try:
+            done("--version")
+        except PermissionError:
+            pytest.skip("nobody else may run the tool where it is")
+        assert done("count", path, "Dog").stdout == "3\n"
+        assert done("shell", path, "--read-only", input="count Dog\nDog").stdout.startswith("3\nname\n")
+        watched = done("watch", path)
+        assert watched.returncode == 2 and "no lock file can be made" in watched.stderr
+        for refused in (done("edit", path, "delete Dog x"), done("compact", path)):
+            assert refused.returncode == 2 and "Permission denied" in refused.stderr
+        Path(folder).chmod(0o755)
 
 
 class Terminal:

@@ -152,6 +152,18 @@ struct QueryMistake: Error {
 }
 
 extension Realm {
+    /// Whether it can move to newer versions, which it does; false where no lock file can be made beside the
+    /// file (`Inspection.open`).
+    func canFollow() throws(RealmError) -> Bool {
+        do throws(RealmError) {
+            _ = try refresh()
+            return true
+        } catch {
+            guard error.code == .wrongTransactionState else { throw error }
+            return false
+        }
+    }
+
     /// A class by the name that was typed.
     func class_(typed name: String) throws(RealmError) -> ClassSchema {
         if let found = schema.class_(named: name) { return found }

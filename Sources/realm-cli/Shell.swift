@@ -37,13 +37,18 @@ final class Shell {
     private var format = RowFormat.table
     private var limit: Int?
     private var width: Int?
+    /// False where no lock file can be made beside the file: then nobody writes it.
+    private let follows: Bool
     var isWriting: Bool { realm.isWritable }
 
-    init(_ realm: Realm, limit: Int?, format: RowFormat, _ output: Output) {
+    init(
+        _ realm: Realm, limit: Int?, format: RowFormat, _ output: Output
+    ) throws(RealmError) {
         self.realm = realm
         self.limit = limit
         self.format = format
         self.output = output
+        follows = try realm.canFollow()
     }
 
     func run(_ line: String) throws -> Outcome {
@@ -53,7 +58,7 @@ final class Shell {
         if word.hasPrefix("#"), !isQuoted { return .goOn }
         defer { try? output.flush() }
         // What others have committed since.
-        if !realm.isWritable { _ = try realm.refresh() }
+        if follows, !realm.isWritable { _ = try realm.refresh() }
         if isQuoted || realm.schema.class_(named: word) != nil { return try query(&whole) }
         switch word {
         case "query": return try query(&words)

@@ -38,7 +38,7 @@ struct ShellCommand: FileCommand {
         // What is not committed is rolled back.
         defer { realm.close() }
         let isAtTerminal = isatty(STDIN_FILENO) == 1 && isatty(STDOUT_FILENO) == 1
-        let shell = Shell(
+        let shell = try Shell(
             realm, limit: isAtTerminal ? Self.limitAtTerminal : nil, format: format, Output())
         if isAtTerminal { typed(shell, realm) } else { try read(shell) }
         if shell.isWriting {

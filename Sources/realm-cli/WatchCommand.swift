@@ -49,7 +49,12 @@ struct WatchCommand: FileCommand {
         defer { realm.close() }
         let class_ = try className.map { try realm.class_(typed: $0) }
         let output = Output()
-        _ = try realm.refresh()
+        guard try realm.canFollow() else {
+            throw RealmError(
+                .filePermissionDenied,
+                "no lock file can be made beside the file, by which others would tell of their commits"
+            )
+        }
         var base = try realm.freeze()
         defer { base.close() }
         // The query is checked before anything is waited for.
