@@ -93,6 +93,13 @@ struct ClusterTree {
         }
     }
 
+    /// The objects of a cluster, as it tells.
+    func count(_ node: Node) throws(CoreFileError) -> Int {
+        let first = UInt64(bitPattern: try node.int(0))
+        if first & 1 == 1 { return Int(clamping: min(first >> 1, UInt64(Self.objectsMax))) }
+        return try store.integers(first, "keys of objects").count
+    }
+
     private func keys(_ node: Node, _ base: UInt64) throws(CoreFileError) -> [Int64] {
         let first = UInt64(bitPattern: try node.int(0))
         var keys: [Int64] = []

@@ -38,6 +38,25 @@ extension CoreFile {
         }
     }
 
+    func readClusters(
+        _ table: CoreTable, _ columns: [CoreColumn],
+        _ body: (CoreCluster) throws(CoreFileError) -> Void
+    ) throws(CoreFileError) {
+        var texts: [[CoreValue]] = []
+        for column in columns { texts.append(try enumeratedTexts(column)) }
+        try ClusterTree(store).read(table.root, keysAscendFromZero: true) {
+            (cluster, keys) throws(CoreFileError) in
+            if keys.isEmpty { return }
+            reader.keeper.clear()
+            var contents: CoreCluster? = try CoreCluster(reader, cluster, keys, columns, texts)
+            if let contents { try body(contents) }
+            // Nothing points to nodes now.
+            contents = nil
+            reader.keeper.clear()
+            store.bytes.release()
+        }
+    }
+
     /// The texts that an enumerated column has once; none of others.
     func enumeratedTexts(_ column: CoreColumn) throws(CoreFileError) -> [CoreValue] {
         guard let ref = column.texts else { return [] }
@@ -47,13 +66,13 @@ extension CoreFile {
 }
 
 /// The values of one property for the objects of a cluster.
-private struct ColumnOfCluster {
-    private enum Form {
+struct ColumnOfCluster {
+    enum Form {
         case leaf(Leaf)
         case collections(Node)
     }
 
-    private let form: Form
+    let form: Form
     private let column: CoreColumn
     private let reader: ValueReader
 
@@ -83,6 +102,13 @@ private struct ColumnOfCluster {
         guard found == count else { throw node.fail("\(found) values of \(count) objects") }
     }
 
+    /// What the elements of a collection are.
+    var elementRules: LeafRules {
+        LeafRules(
+            type: column.type, isNullable: column.isNullable, isInCollection: true,
+            target: column.target)
+    }
+
     func value(_ row: Int) throws(CoreFileError) -> CoreValue {
         switch form {
         case .leaf(let leaf): return try leaf.value(row)
@@ -91,11 +117,7 @@ private struct ColumnOfCluster {
             if column.collection == .dictionary {
                 return .dictionary(try reader.dictionary(ref, hasIntKeys: column.hasIntKeys))
             }
-            let elements = try reader.elements(
-                ref,
-                LeafRules(
-                    type: column.type, isNullable: column.isNullable, isInCollection: true,
-                    target: column.target))
+            let elements = try reader.elements(ref, elementRules)
             return column.collection == .set ? .set(elements) : .list(elements)
         }
     }

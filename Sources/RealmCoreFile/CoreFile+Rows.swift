@@ -35,6 +35,11 @@ extension CoreFile {
             }
             try body(row, isCount ? [] : values)
             row += 1
+            if store.bytes.isMuch {
+                store.bytes.release()
+                for stream in streams { try stream.reload() }
+                try store.reload(roots)
+            }
         }
     }
 
@@ -57,6 +62,8 @@ extension CoreFile {
 /// The values of a column, one after the other.
 private class OldColumn {
     func next() throws(CoreFileError) -> CoreValue? { nil }
+    /// Reads again what the next values need.
+    func reload() throws(CoreFileError) {}
 }
 
 /// A column that is one B+tree.
@@ -97,6 +104,11 @@ private final class OldValues: OldColumn {
             index = 0
         }
     }
+
+    override func reload() throws(CoreFileError) {
+        for node in leaf?.nodes ?? [] { try reader.store.reload(node) }
+        try cursor.reload()
+    }
 }
 
 /// A column of timestamps: a tree of seconds and one of nanoseconds.
@@ -111,6 +123,11 @@ private final class OldTimestamps: OldColumn {
         node = try reader.store.references(ref, "timestamps", atLeast: 2)
         seconds = try OldValues.integers(reader, try node.ref(0), isNullable: true)
         nanoseconds = try OldValues.integers(reader, try node.ref(1), isNullable: false)
+    }
+
+    override func reload() throws(CoreFileError) {
+        try seconds.reload()
+        try nanoseconds.reload()
     }
 
     override func next() throws(CoreFileError) -> CoreValue? {
@@ -153,6 +170,11 @@ private final class OldCollections: OldColumn {
             leaf = node
             index = 0
         }
+    }
+
+    override func reload() throws(CoreFileError) {
+        if let leaf { try reader.store.reload(leaf) }
+        try cursor.reload()
     }
 
     private func list(_ ref: UInt64) throws(CoreFileError) -> [CoreValue] {

@@ -64,6 +64,40 @@ public final class CoreFile {
         of table: Int, columns: [Int]? = nil,
         _ body: (Int64, [CoreValue]) throws(CoreFileError) -> Void
     ) throws(CoreFileError) {
+        let chosen = try begin(table, columns)
+        do throws(CoreFileError) {
+            if isOld {
+                try readRows(tables[table], chosen, body)
+            } else {
+                try readObjects(tables[table], chosen, body)
+            }
+        } catch {
+            throw error.within("table '\(tables[table].name)'")
+        }
+    }
+
+    /// The same, many objects at a time and without memory for each value: what imports are made of. In
+    /// format 9 a cluster is one row.
+    public func forEachCluster(
+        of table: Int, columns: [Int], _ body: (CoreCluster) throws(CoreFileError) -> Void
+    ) throws(CoreFileError) {
+        let chosen = try begin(table, columns)
+        do throws(CoreFileError) {
+            if isOld {
+                try readRows(tables[table], chosen) { (key, values) throws(CoreFileError) in
+                    reader.keeper.clear()
+                    try body(CoreCluster(reader, key, chosen, values))
+                }
+            } else {
+                try readClusters(tables[table], chosen, body)
+            }
+        } catch {
+            throw error.within("table '\(tables[table].name)'")
+        }
+    }
+
+    /// Begins to read a table. Returns the columns.
+    private func begin(_ table: Int, _ columns: [Int]?) throws(CoreFileError) -> [CoreColumn] {
         guard tables.indices.contains(table) else {
             throw CoreFileError(.misuse, "table \(table) of \(tables.count)")
         }
@@ -74,16 +108,29 @@ public final class CoreFile {
             store.startPass()
             readTables = [table]
         }
-        do throws(CoreFileError) {
-            let chosen = columns?.map { tables[table].columns[$0] } ?? tables[table].columns
-            if isOld {
-                try readRows(tables[table], chosen, body)
-            } else {
-                try readObjects(tables[table], chosen, body)
-            }
-        } catch {
-            throw error.within("table '\(tables[table].name)'")
+        return columns?.map { tables[table].columns[$0] } ?? tables[table].columns
+    }
+
+    /// How many objects a table has, as the file tells; reading them may show that it is wrong.
+    public func objectCount(of table: Int) throws(CoreFileError) -> Int {
+        guard tables.indices.contains(table) else {
+            throw CoreFileError(.misuse, "table \(table) of \(tables.count)")
         }
+        // Each node has one place in a pass; this is one.
+        store.startPass()
+        readTables = []
+        defer { store.startPass() }
+        var ref = tables[table].root
+        if isOld {
+            guard let column = tables[table].columns.first(where: { $0.type != .timestamp }) else {
+                return 0
+            }
+            ref = try store.references(ref, "columns").refIfThere(column.slot)
+        }
+        let root = try store.node(ref, "objects")
+        guard root.isInner else { return isOld ? root.count : try ClusterTree(store).count(root) }
+        let place = isOld ? root.count - 1 : 2
+        return Int(clamping: min(try root.tagged(place), UInt64(store.bytes.size) * 128))
     }
 
     private func readGroup(_ header: Header) throws(CoreFileError) {

@@ -227,9 +227,32 @@ final class FileBytes {
         }
     }
 
+    /// Whether `release` would give something back.
+    var isMuch: Bool { loadedBytes > Self.keptMax }
+
+    /// Gives back what was read of these bytes alone, as whole pieces: of large values.
+    func giveBack(_ offset: Int, _ count: Int) {
+        let first = (offset + 1 << shift - 1) >> shift
+        let end = (offset + count) >> shift
+        guard first < end else { return }
+        for piece in first..<end where isLoaded[piece] {
+            isLoaded[piece] = false
+            loadedBytes -= 1 << shift
+        }
+        forget(start + first << shift, (end - first) << shift)
+        guard let sealed else { return }
+        let pages = PageCipher.pagesPerGroup
+        let groups = ((first + pages - 1) / pages)..<max(end / pages, (first + pages - 1) / pages)
+        for group in groups where sealed.isLoaded[group] {
+            sealed.isLoaded[group] = false
+            loadedBytes -= PageCipher.groupBytes
+            forget(sealed.start + group * PageCipher.groupBytes, PageCipher.groupBytes)
+        }
+    }
+
     /// Gives back what was read if it is much. Nothing may point to it any more.
     func release() {
-        guard loadedBytes > Self.keptMax else { return }
+        guard isMuch else { return }
         forget(start, size)
         for piece in isLoaded.indices { isLoaded[piece] = false }
         if let sealed {

@@ -130,6 +130,120 @@ struct Leaf {
         }
     }
 
+    /// What is looked at when values are asked for, but for values that are nodes of their own; not of mixed
+    /// values.
+    var nodes: [Node] {
+        switch form {
+        case .ints(let node), .nullableInts(let node), .elements(let node), .blocks(let node, _):
+            [node]
+        case .texts(let leaf): leaf.nodes
+        case .timestamps(let seconds, let nanoseconds): [seconds, nanoseconds]
+        case .mixed: []
+        }
+    }
+
+    /// All values, into memory that has room for them; not those of leaves of mixed values. `defers`: texts
+    /// that are nodes of their own are read when they are asked for.
+    func fill(
+        _ cells: UnsafeMutablePointer<CoreCell>, _ buffer: CellBuffer, defers: Bool
+    ) throws(CoreFileError) {
+        switch form {
+        case .ints(let node) where rules.type != .typedLink:
+            let words = buffer.words(count)
+            try node.decode(into: words)
+            switch rules.type {
+            case .bool:
+                for index in 0..<count {
+                    cells[index] =
+                        words[index] == 3 && !rules.isOld
+                        ? CoreCell(.null) : CoreCell(.bool, words[index] != 0 ? 1 : 0)
+                }
+            case .link:
+                guard let target = rules.target else { throw node.fail("a link to no class") }
+                let bias: Int64 = rules.isInCollection ? 0 : 1
+                for index in 0..<count {
+                    let key = words[index] &- bias
+                    cells[index] =
+                        key < 0
+                        ? CoreCell(.null)
+                        : CoreCell(.link, UInt64(target), UInt64(bitPattern: key))
+                }
+            default:
+                for index in 0..<count {
+                    cells[index] = CoreCell(.int, UInt64(bitPattern: words[index]))
+                }
+            }
+        case .nullableInts(let node):
+            let words = buffer.words(count + 1)
+            try node.decode(into: words)
+            let isBool = rules.type == .bool
+            for index in 0..<count {
+                let word = words[index + 1]
+                cells[index] =
+                    word == words[0]
+                    ? CoreCell(.null)
+                    : isBool
+                        ? CoreCell(.bool, word != 0 ? 1 : 0)
+                        : CoreCell(.int, UInt64(bitPattern: word))
+            }
+        case .texts(let leaf):
+            try leaf.fill(cells, buffer, reader.keeper, defers: defers)
+        case .timestamps(let seconds, let nanoseconds):
+            let words = buffer.words(count + 1)
+            try seconds.decode(into: words)
+            let null = words[0]
+            for index in 0..<count {
+                cells[index] =
+                    words[index + 1] == null
+                    ? CoreCell(.null)
+                    : CoreCell(.timestamp, UInt64(bitPattern: words[index + 1]))
+            }
+            try nanoseconds.decode(into: words)
+            for index in 0..<count where cells[index].kind != .null {
+                guard words[index].magnitude < 1_000_000_000 else {
+                    throw nanoseconds.fail("\(words[index]) nanoseconds")
+                }
+                cells[index].second = UInt64(bitPattern: words[index])
+            }
+        case .elements(let node) where rules.type == .double && node.width == 8:
+            // The body was checked against width and count.
+            for index in 0..<count {
+                let bits = UInt64(
+                    littleEndian: node.body.loadUnaligned(
+                        fromByteOffset: index * 8, as: UInt64.self))
+                cells[index] =
+                    bits == 0x7FF8_0000_0000_00AA && rules.isNullable
+                    ? CoreCell(.null) : CoreCell(.double, bits)
+            }
+        case .blocks(let node, let length):
+            let kind: CoreCell.Kind = length == 12 ? .objectID : .uuid
+            for index in 0..<count {
+                let start = index / 8 * (8 * length + 1)
+                let nulls = try node.bytes(start, start + 1)
+                let at = start + 1 + index % 8 * length
+                let bytes = try node.bytes(at, at + length)
+                cells[index] =
+                    nulls[0] >> UInt8(index % 8) & 1 != 0
+                    ? CoreCell(.null)
+                    : CoreCell(kind, UInt64(UInt(bitPattern: bytes.baseAddress)), UInt64(length))
+            }
+        case .ints(let node), .elements(let node):
+            for index in 0..<count {
+                guard let cell = reader.keeper.cell(try value(index)) else {
+                    throw node.fail("a collection where a value is due")
+                }
+                cells[index] = cell
+            }
+        case .mixed: throw CoreFileError(.misuse, "mixed values are no cells")
+        }
+    }
+
+    /// A value that `fill` left for later.
+    func deferred(_ index: Int) throws(CoreFileError) -> CoreCell {
+        guard case .texts(let leaf) = form else { return CoreCell(.null) }
+        return try leaf.cell(index, reader.keeper)
+    }
+
     private func plain(_ node: Node, _ index: Int) throws(CoreFileError) -> CoreValue {
         switch rules.type {
         case .bool:

@@ -20,6 +20,15 @@ struct Node {
     let hasRefs: Bool
     let context: Bool
 
+    /// Bytes of the body.
+    var length: Int {
+        switch kind {
+        case .integers: (count * width + 7) / 8
+        case .elements: count * width
+        case .blob: count
+        }
+    }
+
     func fail(_ what: String) -> CoreFileError { .damaged("node at \(offset): \(what)") }
 
     /// Integer `index` with its sign; those of 4 bits and fewer have none.
@@ -129,6 +138,11 @@ final class NodeStore {
             throw node.fail("more elements than a file of \(bytes.size) bytes can hold")
         }
         elementsLeft -= count
+    }
+
+    /// Makes a node readable again after bytes were given back.
+    func reload(_ node: Node) throws(CoreFileError) {
+        try bytes.load(node.offset, 8 + node.length)
     }
 
     func node(_ ref: UInt64, _ what: StaticString) throws(CoreFileError) -> Node {

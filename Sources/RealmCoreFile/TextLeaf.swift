@@ -27,6 +27,15 @@ struct TextLeaf {
     let count: Int
     private let form: Form
     private let rules: TextRules
+
+    /// What is looked at when values are asked for, but for long ones.
+    var nodes: [Node] {
+        switch form {
+        case .short(let node), .long(let node), .enumerated(let node): [node]
+        case .medium(let ends, let blob, let nulls): [ends, blob] + (nulls.map { [$0] } ?? [])
+        }
+    }
+
     private let store: NodeStore
 
     init(_ store: NodeStore, _ node: Node, _ rules: TextRules) throws(CoreFileError) {
@@ -100,6 +109,80 @@ struct TextLeaf {
             return try trimmed(try blob.bytes(0, blob.count), blob)
         case .enumerated(let node): throw node.fail("numbers of texts where texts are due")
         }
+    }
+
+    /// All values; those of long leaves only that they are there, where `defers`.
+    func fill(
+        _ cells: UnsafeMutablePointer<CoreCell>, _ buffer: CellBuffer, _ keeper: TextKeeper,
+        defers: Bool
+    ) throws(CoreFileError) {
+        switch form {
+        case .medium(let ends, let blob, let nulls):
+            let words = buffer.words(count)
+            try ends.decode(into: words)
+            let isInverted = rules.isOld && !rules.isBinary
+            var start: Int64 = 0
+            for index in 0..<count {
+                let end = words[index]
+                if let nulls, (try nulls.int(index) != 0) != isInverted {
+                    cells[index] = CoreCell(.null)
+                } else {
+                    guard start >= 0, start <= end, end <= blob.count else {
+                        throw ends.fail("text from \(start) to \(end) of \(blob.count) bytes")
+                    }
+                    // Within the blob, as was just checked.
+                    let bytes = UnsafeRawBufferPointer(
+                        start: blob.body + Int(start), count: Int(end - start))
+                    cells[index] = cell(try trimmed(bytes, blob), blob, keeper)
+                }
+                start = end
+            }
+        case .long(let node) where defers:
+            for index in 0..<count {
+                cells[index] = CoreCell(try node.ref(index) == 0 ? .null : .deferred)
+            }
+        case .enumerated:
+            for index in 0..<count {
+                cells[index] = keeper.cell(try value(index)) ?? CoreCell(.null)
+            }
+        case .short, .long:
+            for index in 0..<count { cells[index] = try cell(index, keeper) }
+        }
+    }
+
+    /// Element `index` as a cell; long ones once.
+    func cell(_ index: Int, _ keeper: TextKeeper) throws(CoreFileError) -> CoreCell {
+        guard let bytes = try bytes(index) else { return CoreCell(.null) }
+        switch form {
+        case .short(let node), .long(let node), .enumerated(let node), .medium(let node, _, _):
+            return cell(bytes, node, keeper)
+        }
+    }
+
+    private func cell(
+        _ bytes: UnsafeRawBufferPointer, _ node: Node, _ keeper: TextKeeper
+    ) -> CoreCell {
+        // Empty ones have an address, too.
+        let start = bytes.baseAddress ?? node.body
+        if rules.isBinary { return CoreCell(.binary, start, bytes.count) }
+        if isASCII(bytes) || String(validating: bytes, as: UTF8.self) != nil {
+            return CoreCell(.text, start, bytes.count)
+        }
+        return keeper.keep(store.text(bytes))
+    }
+
+    private func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        var index = 0
+        var seen: UInt64 = 0
+        while index + 8 <= bytes.count {
+            seen |= bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
+            index += 8
+        }
+        while index < bytes.count {
+            seen |= UInt64(bytes[index]) << 56 | UInt64(bytes[index])
+            index += 1
+        }
+        return seen & 0x8080_8080_8080_8080 == 0
     }
 
     private func short(_ node: Node, _ index: Int) throws(CoreFileError) -> UnsafeRawBufferPointer?

@@ -27,6 +27,9 @@ struct TreeCursor {
         total = Int(told)
     }
 
+    /// Reads again what is looked at after bytes were given back.
+    func reload() throws(CoreFileError) { if let root { try store.reload(root) } }
+
     /// Nil at the end.
     mutating func next() throws(CoreFileError) -> Node? {
         if let leaf = root {

@@ -11,6 +11,11 @@ final class ValueReader {
     /// Dictionaries of formats 21 and 22 are cluster trees.
     var hasDictionaryClusters = false
     private var nesting = 0
+    /// Of the cluster that is read.
+    let keeper = TextKeeper()
+    /// Cells of the cluster, and of the elements of one collection.
+    let clusterCells = CellBuffer()
+    let elementCells = CellBuffer()
 
     init(_ store: NodeStore) { self.store = store }
 
@@ -55,6 +60,36 @@ final class ValueReader {
         }
         try check(total, cursor, ref)
         return values
+    }
+
+    /// Hands out the elements of a list or set as cells, leaf by leaf. Not for mixed values.
+    func forEachPart(
+        _ ref: UInt64, _ rules: LeafRules,
+        _ body: (UnsafeBufferPointer<CoreCell>) throws(CoreFileError) -> Void
+    ) throws(CoreFileError) {
+        if ref == 0 { return }
+        var cursor = try TreeCursor(store, ref, "collection")
+        var total = 0
+        while let node = try cursor.next() {
+            let leaf = try Leaf(self, node, rules)
+            total += leaf.count
+            guard total <= Self.elementsMax else {
+                throw node.fail("a collection of more than \(Self.elementsMax) elements")
+            }
+            elementCells.reserve(leaf.count)
+            try leaf.fill(elementCells.cells, elementCells, defers: false)
+            var count = leaf.count
+            if rules.type == .link {
+                // Links to objects that are not there are left out.
+                count = 0
+                for index in 0..<leaf.count where elementCells.cells[index].kind != .null {
+                    elementCells.cells[count] = elementCells.cells[index]
+                    count += 1
+                }
+            }
+            try body(UnsafeBufferPointer(start: elementCells.cells, count: count))
+        }
+        try check(total, cursor, ref)
     }
 
     private func check(_ total: Int, _ cursor: TreeCursor, _ ref: UInt64) throws(CoreFileError) {

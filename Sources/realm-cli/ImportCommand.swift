@@ -51,6 +51,14 @@ struct ImportCommand: ParsableCommand {
             var options = ImportOptions(evenInUse: evenInUse)
             if let keyFile { options.key = try KeyFile.load(keyFile) }
             if let newKeyFile { options.newKey = try KeyFile.load(newKeyFile) }
+            let bar = json ? nil : ProgressBar("importing \(file)")
+            options.progress = bar.map { bar in
+                { share in
+                    bar.show(share)
+                    return true
+                }
+            }
+            defer { bar?.clear() }
             report = try OldFileImport.run(file, to: new, options)
         } catch {
             throw failure(error, file, json: json)

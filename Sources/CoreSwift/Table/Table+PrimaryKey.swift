@@ -153,6 +153,21 @@ extension Table {
         return isOwn ? max(state.nextKey, key.advanced(by: 1)) : state.nextKey
     }
 
+    /// Has the next object in sequence get `key`, which no object has; the sequence goes on behind it.
+    @inline(__always)
+    func withNextKey<Made>(
+        _ key: ObjectKey, _ create: () throws(RealmError) -> Made
+    ) throws(RealmError) -> Made {
+        let before = state.nextKey
+        state.nextKey = key
+        defer {
+            let isTaken = state.nextKey != key
+            state.nextKey = before
+            if isTaken { state.nextKey = nextKey(after: key) }
+        }
+        return try create()
+    }
+
     /// That no more keys were given than the range has.
     func checkKeysGiven() throws(RealmError) {
         let client = state.nodes.clientNumber

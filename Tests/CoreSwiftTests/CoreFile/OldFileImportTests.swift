@@ -82,8 +82,7 @@ private struct ExpectedContents {
         }
     }
 
-    /// Links between objects without primary keys, which a dump does not tell apart: new objects have the
-    /// keys 0, 1, 2 in the order of the old ones.
+    /// Links between objects without primary keys, which a dump does not tell apart: they keep their keys.
     func checkLinks(_ realm: Realm) throws {
         for (index, table) in file.tables.enumerated()
         where table.kind == .ordinary && table.primaryKey == nil {
@@ -96,15 +95,13 @@ private struct ExpectedContents {
                     file.tables[target].primaryKey == nil
                 else { continue }
                 let key = try #require(own.property(named: property.name)).key
-                for (place, old) in (order[index] ?? []).enumerated() {
-                    let handle = try realm.object(own.key, ObjectKey(rawValue: Int64(place)))
+                for old in order[index] ?? [] {
+                    let handle = try realm.object(own.key, ObjectKey(rawValue: old))
                     defer { handle.release() }
                     let linked = try handle.linkedObject(key)
                     defer { linked?.release() }
                     var due: Int64?
-                    if case .link(_, let old)? = rows[index]?[old]?[column] {
-                        due = order[target]?.firstIndex(of: old).map { Int64($0) }
-                    }
+                    if case .link(_, let old)? = rows[index]?[old]?[column] { due = old }
                     #expect(linked?.objectKey.rawValue == due)
                 }
             }
@@ -265,6 +262,71 @@ extension Dump {
         unlink(old)
         #expect(error()?.code == .fileOperationFailed)
         #expect(files(directory) == [])
+    }
+
+    @Test(
+        "objects keep their keys where they can, embedded ones, too; new ones get others",
+        arguments: samples)
+    func keys(_ sample: CoreFileSample) throws {
+        let directory = TemporaryDirectory()
+        let (old, new) = (directory.file("old.realm"), directory.file("new.realm"))
+        TestSettings.writeFile(old, try sample.bytes())
+        _ = try OldFileImport.run(old, to: new, ImportOptions(key: sample.key))
+        let file = try CoreFile(old, key: sample.key)
+        let realm = try Realm.open(Configuration(path: new))
+        defer { realm.close() }
+        for (index, table) in file.tables.enumerated() where table.kind != .asymmetric {
+            guard let name = table.className, let own = realm.schema.class_(named: name) else {
+                continue
+            }
+            var keys: Set<Int64> = []
+            try file.forEachObject(of: index, columns: []) { (key, _) in keys.insert(key) }
+            var hasKeys = 0
+            for key in keys {
+                do throws(RealmError) {
+                    try realm.object(own.key, ObjectKey(rawValue: key)).release()
+                    hasKeys += 1
+                } catch {
+                    continue
+                }
+            }
+            // Integer primary keys are keys themselves; embedded objects without owner stay behind.
+            if try realm.takesKeys(own.key) {
+                #expect(try hasKeys == realm.objectCount(own.key))
+                #expect(table.kind == .embedded || hasKeys == keys.count)
+            }
+            guard table.kind == .ordinary, table.primaryKey == nil else { continue }
+            try realm.beginWrite()
+            let next = try realm.createObject(own.key)
+            #expect(!keys.contains(next.objectKey.rawValue))
+            next.release()
+            try realm.commit()
+        }
+        #expect(try realm.check() == [])
+    }
+
+    @Test("an import tells how far it is, and ends when it is told to")
+    func progress() throws {
+        let directory = TemporaryDirectory()
+        let (old, new) = (directory.file("old.realm"), directory.file("new.realm"))
+        TestSettings.writeFile(old, try CoreFileSample(name: "deep").bytes())
+        var shares: [Double] = []
+        _ = try OldFileImport.run(
+            old, to: new,
+            ImportOptions {
+                shares.append($0)
+                return true
+            })
+        #expect(shares.count > 10 && shares.last == 1)
+        #expect(shares == shares.sorted() && shares.allSatisfy { $0 > 0 })
+        unlink(new)
+        do throws(RealmError) {
+            _ = try OldFileImport.run(old, to: new, ImportOptions { $0 < 0.3 })
+            Issue.record("the import was not ended")
+        } catch {
+            #expect(error.code == .operationAborted)
+        }
+        #expect(files(directory) == ["old.realm"])
     }
 
     @Test("the new file can be encrypted")

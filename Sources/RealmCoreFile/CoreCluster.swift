@@ -1,0 +1,166 @@
+// Some objects of a table with the values of some of its columns, as an import reads them: see
+// `CoreFile.forEachCluster`.
+
+public final class CoreCluster {
+    /// From this size on a value is given back once its object is done.
+    private static let largeBytes = 1 << 19
+
+    private enum Contents {
+        case cells
+        /// Each object has a collection.
+        case collections(ColumnOfCluster, LeafRules)
+        /// Mixed values, and dictionaries.
+        case values(ColumnOfCluster)
+        /// Format 9: of one object.
+        case value(CoreValue)
+    }
+
+    /// Of the objects.
+    public let keys: [Int64]
+    private let reader: ValueReader
+    private let columns: [CoreColumn]
+    private var contents: [Contents] = []
+    private var leaves: [Leaf?] = []
+    /// Where values lie that are to be given back.
+    private var large: [(offset: Int, count: Int)] = []
+
+    init(
+        _ reader: ValueReader, _ cluster: Cluster, _ keys: [Int64], _ columns: [CoreColumn],
+        _ texts: [[CoreValue]]
+    ) throws(CoreFileError) {
+        self.keys = keys
+        self.reader = reader
+        self.columns = columns
+        contents.reserveCapacity(columns.count)
+        leaves.reserveCapacity(columns.count)
+        reader.clusterCells.reserve(columns.count * keys.count)
+        for (index, (column, texts)) in zip(columns, texts).enumerated() {
+            do throws(CoreFileError) {
+                let content = try ColumnOfCluster(
+                    reader, cluster, column, texts, count: keys.count)
+                switch content.form {
+                case .leaf(let leaf) where column.type != .mixed:
+                    try leaf.fill(
+                        reader.clusterCells.cells + index * keys.count, reader.clusterCells,
+                        defers: true)
+                    contents.append(.cells)
+                    leaves.append(leaf)
+                    continue
+                case .collections where column.type != .mixed && column.collection != .dictionary:
+                    contents.append(.collections(content, content.elementRules))
+                default: contents.append(.values(content))
+                }
+                leaves.append(nil)
+            } catch {
+                throw error.within("property '\(column.name)'")
+            }
+        }
+    }
+
+    /// Of format 9.
+    init(_ reader: ValueReader, _ key: Int64, _ columns: [CoreColumn], _ values: [CoreValue]) {
+        keys = [key]
+        self.reader = reader
+        self.columns = columns
+        contents = values.map { .value($0) }
+    }
+
+    private func place(_ row: Int, _ column: Int) -> String {
+        "object \(keys[row]), property '\(columns[column].name)'"
+    }
+
+    /// The value of a column of plain values, by its place among those that were asked for.
+    @inline(__always)
+    public func cell(_ column: Int, _ row: Int) throws(CoreFileError) -> CoreCell {
+        if case .cells = contents[column] {
+            let cell = reader.clusterCells.cells[column * keys.count + row]
+            if cell.kind != .deferred { return cell }
+        }
+        return try cellElsewhere(column, row)
+    }
+
+    @inline(never)
+    private func cellElsewhere(_ column: Int, _ row: Int) throws(CoreFileError) -> CoreCell {
+        do throws(CoreFileError) {
+            if case .value(let value) = contents[column] {
+                return reader.keeper.cell(value) ?? CoreCell(.null)
+            }
+            guard let leaf = leaves[column] else {
+                throw CoreFileError(.misuse, "a collection was asked for as a value")
+            }
+            let cell = try leaf.deferred(row)
+            if cell.kind != .null, cell.second >= UInt64(Self.largeBytes) {
+                let start = UInt(bitPattern: reader.store.bytes.start)
+                large.append((Int(UInt(cell.first) &- start), Int(cell.second)))
+            }
+            return cell
+        } catch {
+            throw error.within(place(row, column))
+        }
+    }
+
+    /// Tells that the cells of an object are not looked at any more.
+    @inline(__always)
+    public func finishObject() {
+        if !large.isEmpty { giveBack() }
+    }
+
+    private func giveBack() {
+        for value in large where value.offset >= 0 && value.offset < reader.store.bytes.size {
+            reader.store.bytes.giveBack(value.offset, value.count)
+        }
+        large = []
+    }
+
+    /// Whether there is nothing in a collection, or a mixed value is known to be null.
+    public func isEmpty(_ column: Int, _ row: Int) throws(CoreFileError) -> Bool {
+        switch contents[column] {
+        case .cells: return try cell(column, row).kind == .null
+        case .collections(let content, _), .values(let content):
+            guard case .collections(let node) = content.form else { return false }
+            return try node.ref(row) == 0
+        case .value(.list(let values)), .value(.set(let values)): return values.isEmpty
+        case .value(let value): return value == .null
+        }
+    }
+
+    /// Hands out the elements of a list or set, which are no mixed values, in pieces; each collection
+    /// once. Cells are valid until the next piece.
+    public func forEachPart(
+        _ column: Int, _ row: Int,
+        _ body: (UnsafeBufferPointer<CoreCell>) throws(CoreFileError) -> Void
+    ) throws(CoreFileError) {
+        switch contents[column] {
+        case .collections(let content, let rules):
+            guard case .collections(let node) = content.form else { return }
+            do throws(CoreFileError) {
+                try reader.forEachPart(try node.ref(row), rules, body)
+            } catch {
+                throw error.within(place(row, column))
+            }
+        case .value(.list(let values)), .value(.set(let values)):
+            let cells = values.compactMap { reader.keeper.cell($0) }
+            var failure: CoreFileError?
+            cells.withUnsafeBufferPointer { cells in
+                do throws(CoreFileError) { try body(cells) } catch { failure = error }
+            }
+            if let failure { throw failure }
+        default:
+            throw CoreFileError(.misuse, "no elements without mixed values: " + place(row, column))
+        }
+    }
+
+    /// A mixed value or a collection as a whole; each once.
+    public func value(_ column: Int, _ row: Int) throws(CoreFileError) -> CoreValue {
+        switch contents[column] {
+        case .collections(let content, _), .values(let content):
+            do throws(CoreFileError) {
+                return try content.value(row)
+            } catch {
+                throw error.within(place(row, column))
+            }
+        case .value(let value): return value
+        case .cells: throw CoreFileError(.misuse, "a plain value: " + place(row, column))
+        }
+    }
+}

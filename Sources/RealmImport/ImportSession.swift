@@ -1,0 +1,464 @@
+// The work of an import: writes the objects of a file of realm-core into a new file of ours.
+//
+// Objects of a class are made with all values that lead nowhere, and with links to classes that are complete;
+// what is left is put into them afterwards: links among classes that link to each other, mixed values,
+// embedded objects. Classes come in an order that leaves little. Embedded objects are made where they are
+// owned, and filled when their table is read: those within embedded objects by reading it again.
+//
+// Objects keep their keys, but for those of integer primary keys, which are keys here themselves.
+
+import CoreSwift
+import RealmCoreFile
+
+final class ImportSession {
+    private static let bytesPerCommit = 24 << 20
+    private static let lossesMax = 100
+    /// Embedded objects within embedded objects.
+    private static let levelsMax = 100
+    private static let objectsPerStep = 4096
+    /// What of the work is done before the new file is written in one go.
+    private static let shareOfReading = 0.9
+
+    /// A class of the new file.
+    final class Target {
+        let table: Int
+        let place: Int
+        let schema: ClassSchema
+        var map: KeyMap
+        /// All of its objects are there.
+        var isComplete = false
+        /// Embedded objects that were made and are to be filled, by their old keys.
+        var unfilled: [Int64] = []
+        /// Columns with links to objects of the class that come later, by their places.
+        var forward: Set<Int> = []
+        /// Of all objects that were made, roughly.
+        var bytes = 0
+
+        init(_ table: Int, _ place: Int, _ schema: ClassSchema, keepsKeys: Bool) {
+            self.table = table
+            self.place = place
+            self.schema = schema
+            map = KeyMap(keepsKeys: keepsKeys)
+        }
+    }
+
+    /// A column as it is put into objects.
+    struct Column {
+        /// Index in `CoreTable.columns`.
+        let place: Int
+        let column: CoreColumn
+        let property: PropertySchema
+        /// Its values are cells, not collections or mixed values.
+        var isPlain: Bool { column.collection == .none && column.type != .mixed }
+        /// Links to one object of the same class: those to earlier ones are made at once.
+        let isOwn: Bool
+
+        /// Whether a cell leads to an object that comes later than this one, or is it.
+        @inline(__always)
+        func leadsForward(_ cell: CoreCell, from key: Int64) -> Bool {
+            isOwn && cell.kind == .link && Int64(bitPattern: cell.second) >= key
+        }
+    }
+
+    let file: CoreFile
+    let realm: Realm
+    private let old: OldSchema
+    private let progress: ((Double) -> Bool)?
+    private(set) var report: ImportReport
+    /// By index in `CoreFile.tables`.
+    private(set) var targets: [Target?]
+    /// The error of the new file that made the reading stop.
+    private(set) var failure: RealmError?
+    private var writtenBytes = 0
+    private var done = 0
+    private var total = 1
+
+    init(
+        _ file: CoreFile, _ realm: Realm, _ old: OldSchema, _ progress: ((Double) -> Bool)?
+    ) throws(RealmError) {
+        self.file = file
+        self.realm = realm
+        self.old = old
+        self.progress = progress
+        report = ImportReport(
+            format: file.formatVersion, schemaVersion: file.schemaVersion,
+            classes: old.classes.map { .init(name: $0.name, isEmbedded: $0.isEmbedded) },
+            notes: old.notes)
+        targets = Array(repeating: nil, count: file.tables.count)
+        for (place, item) in old.classes.enumerated() {
+            guard let schema = realm.schema.class_(named: item.name) else { continue }
+            targets[item.table] = Target(
+                item.table, place, schema, keepsKeys: try realm.takesKeys(schema.key))
+        }
+    }
+
+    // MARK: Order of work
+
+    func copy() throws(CoreFileError) {
+        let ordinary = inOrder(old.classes.filter { !$0.isEmbedded })
+        try plan(ordinary)
+        try writing { () throws(RealmError) in try realm.beginWrite() }
+        var late: [(OldSchema.Class, [Column])] = []
+        for item in ordinary {
+            guard let target = targets[item.table] else { continue }
+            let all = columns(item, target)
+            let early = all.map { isEarly($0) }
+            try create(item, target, all.indices.filter { early[$0] }.map { all[$0] })
+            target.isComplete = true
+            let left = all.indices.filter { !early[$0] || target.forward.contains(all[$0].place) }
+            late.append((item, left.map { all[$0] }))
+        }
+        for (item, columns) in late where !columns.isEmpty {
+            if let target = targets[item.table] { try fill(item, target, columns, nil) }
+        }
+        let embedded = old.classes.filter { $0.isEmbedded }
+        var level = 0
+        while level < Self.levelsMax {
+            var isDone = true
+            for item in embedded {
+                guard let target = targets[item.table], !target.unfilled.isEmpty else { continue }
+                isDone = false
+                let keys = target.unfilled.sorted()
+                target.unfilled = []
+                try fill(item, target, columns(item, target), keys)
+            }
+            if isDone { break }
+            level += 1
+        }
+        for item in embedded {
+            guard let count = targets[item.table]?.unfilled.count, count > 0 else { continue }
+            lose("class '\(item.name)': \(count) objects that own each other too deep", count)
+        }
+        if file.repairedTexts > 0 {
+            lose(
+                "\(file.repairedTexts) texts were no UTF-8; what is wrong in them is U+FFFD now",
+                file.repairedTexts)
+        }
+        for item in old.classes where targets[item.table]?.map.hasOthers == true {
+            report.notes.append("class '\(item.name)': some objects have new keys")
+        }
+        for item in ordinary where targets[item.table]?.map.keepsKeys == false {
+            report.notes.append(
+                "class '\(item.name)': the keys of objects are their primary keys here")
+        }
+        try writing { () throws(RealmError) in try realm.commit() }
+    }
+
+    /// Classes behind those that they link to, as far as that can be.
+    private func inOrder(_ classes: [OldSchema.Class]) -> [OldSchema.Class] {
+        var left = classes
+        var ordered: [OldSchema.Class] = []
+        while !left.isEmpty {
+            let names = Set(left.map(\.table))
+            let next =
+                left.firstIndex { item in
+                    item.columns.allSatisfy {
+                        guard let target = file.tables[item.table].columns[$0].target else {
+                            return true
+                        }
+                        return target == item.table || !names.contains(target)
+                    }
+                } ?? 0
+            ordered.append(left.remove(at: next))
+        }
+        return ordered
+    }
+
+    /// Counts what is to be done, for the progress.
+    private func plan(_ ordinary: [OldSchema.Class]) throws(CoreFileError) {
+        guard progress != nil else { return }
+        for item in old.classes {
+            let count = try file.objectCount(of: item.table)
+            // As a rule those with links or mixed values are read twice.
+            let isTwice =
+                !item.isEmbedded
+                && item.columns.contains {
+                    let column = file.tables[item.table].columns[$0]
+                    return column.type == .mixed || column.target == item.table
+                }
+            total += isTwice ? count * 2 : count
+        }
+    }
+
+    private func columns(_ item: OldSchema.Class, _ target: Target) -> [Column] {
+        item.columns.compactMap { place in
+            let column = file.tables[item.table].columns[place]
+            guard let property = target.schema.property(named: column.name) else { return nil }
+            return Column(
+                place: place, column: column, property: property,
+                isOwn: column.type == .link && column.collection == .none
+                    && column.target == item.table && !item.isEmbedded)
+        }
+    }
+
+    /// Whether values of a column can be put into objects when they are made: they lead nowhere, or to
+    /// objects that are there.
+    private func isEarly(_ item: Column) -> Bool {
+        if item.isOwn { return true }
+        switch item.column.type {
+        case .mixed, .typedLink: return false
+        case .link:
+            guard let index = item.column.target, let target = targets[index] else { return false }
+            return item.column.collection != .dictionary && target.isComplete
+                && target.schema.kind != .embedded
+        default: return true
+        }
+    }
+
+    /// Runs what writes to the new file; its error ends the reading.
+    func writing<Result>(
+        _ body: () throws(RealmError) -> Result
+    ) throws(CoreFileError) -> Result {
+        do throws(RealmError) {
+            return try body()
+        } catch {
+            failure = error
+            throw CoreFileError(.misuse, error.message)
+        }
+    }
+
+    /// Counts what was written, and commits where it is much.
+    private func finish(_ bytes: Int) throws(CoreFileError) {
+        writtenBytes += bytes
+        if writtenBytes >= Self.bytesPerCommit {
+            writtenBytes = 0
+            try writing { () throws(RealmError) in
+                try realm.commit()
+                try realm.beginWrite()
+            }
+        }
+        done += 1
+        guard done % Self.objectsPerStep == 0, let progress else { return }
+        let share = min(Double(done) / Double(total), 1) * Self.shareOfReading
+        guard progress(share) else {
+            try writing { () throws(RealmError) in
+                throw RealmError(.operationAborted, "the import was ended")
+            }
+            return
+        }
+    }
+
+    /// What a cell takes, roughly.
+    func size(_ cell: CoreCell) -> Int {
+        cell.kind == .text || cell.kind == .binary ? 16 + Int(cell.second) : 16
+    }
+
+    // MARK: Making objects
+
+    private func create(
+        _ item: OldSchema.Class, _ target: Target, _ columns: [Column]
+    ) throws(CoreFileError) {
+        let row = RowBuffer(columns.count)
+        let key = columns.firstIndex { $0.place == item.primaryKey }
+        let plain = columns.indices.filter { columns[$0].isPlain && $0 != key }
+        let others = columns.indices.filter { !columns[$0].isPlain }
+        try file.forEachCluster(of: item.table, columns: columns.map(\.place)) {
+            (cluster) throws(CoreFileError) in
+            for place in cluster.keys.indices {
+                row.clear()
+                for index in plain {
+                    let cell = try cluster.cell(index, place)
+                    if cell.kind == .null { continue }
+                    if columns[index].leadsForward(cell, from: cluster.keys[place]) {
+                        target.forward.insert(columns[index].place)
+                        continue
+                    }
+                    guard let value = raw(cell) else {
+                        lose(missing(cell))
+                        continue
+                    }
+                    row.add(columns[index].property.key, value, size(cell))
+                }
+                let primaryKey: RawValue? =
+                    if let key { raw(try cluster.cell(key, place)) } else { nil }
+                let handle = try writing { () throws(RealmError) in
+                    try make(target, cluster.keys[place], primaryKey, row)
+                }
+                cluster.finishObject()
+                guard let handle else { continue }
+                defer { handle.release() }
+                report.classes[target.place].objects += 1
+                var bytes = row.bytes
+                for index in others where try !cluster.isEmpty(index, place) {
+                    bytes += try put(cluster, index, place, columns[index], handle, target)
+                }
+                target.bytes += bytes
+                try finish(bytes)
+            }
+        }
+    }
+
+    /// Nil, with a loss noted, where there can't be such an object.
+    private func make(
+        _ target: Target, _ old: Int64, _ primaryKey: RawValue?, _ row: RowBuffer
+    ) throws(RealmError) -> ObjectHandle? {
+        do throws(RealmError) {
+            let handle = try make(target, old, primaryKey, row, row.count)
+            target.map.add(old, handle.objectKey)
+            return handle
+        } catch {
+            guard isAboutData(error) else { throw error }
+        }
+        // One of the values, or the object itself.
+        let handle: ObjectHandle
+        do throws(RealmError) {
+            handle = try make(target, old, primaryKey, row, 0)
+        } catch {
+            guard isAboutData(error) else { throw error }
+            lose("class '\(target.schema.name)', object \(old): \(error.message)")
+            return nil
+        }
+        target.map.add(old, handle.objectKey)
+        for index in 0..<row.count {
+            let key = row.keys[index]
+            let name = target.schema.properties.first { $0.key == key }?.name ?? "\(key)"
+            try tolerating(target, old, name) { () throws(RealmError) in
+                try handle.setValue(key, row.values[index])
+            }
+        }
+        return handle
+    }
+
+    private func make(
+        _ target: Target, _ old: Int64, _ primaryKey: RawValue?, _ row: RowBuffer, _ count: Int
+    ) throws(RealmError) -> ObjectHandle {
+        target.map.keeps(old)
+            ? try realm.createObject(
+                target.schema.key, key: ObjectKey(rawValue: old), primaryKey: primaryKey, count,
+                row.keys, row.values)
+            : try realm.createObject(
+                target.schema.key, primaryKey: primaryKey, count, row.keys, row.values)
+    }
+
+    /// Puts values into objects that are there: into all, or into those with these old keys, ascending.
+    private func fill(
+        _ item: OldSchema.Class, _ target: Target, _ columns: [Column], _ chosen: [Int64]?
+    ) throws(CoreFileError) {
+        var next = 0
+        var found = 0
+        // A changed object is written again as a whole, and so are those beside it.
+        let objectBytes =
+            chosen == nil ? target.bytes / max(report.classes[target.place].objects, 1) : 0
+        try file.forEachCluster(of: item.table, columns: columns.map(\.place)) {
+            (cluster) throws(CoreFileError) in
+            for place in cluster.keys.indices {
+                let old = cluster.keys[place]
+                if let chosen {
+                    while next < chosen.count, chosen[next] < old { next += 1 }
+                    guard next < chosen.count, chosen[next] == old else { continue }
+                    found += 1
+                }
+                var handle: ObjectHandle?
+                defer { handle?.release() }
+                var bytes = objectBytes
+                for (index, column) in columns.enumerated()
+                where try !cluster.isEmpty(index, place) {
+                    if column.isOwn, try !column.leadsForward(cluster.cell(index, place), from: old)
+                    {
+                        continue
+                    }
+                    if handle == nil { handle = try self.object(target, old) }
+                    guard let handle else { break }
+                    bytes += try put(cluster, index, place, column, handle, target)
+                }
+                cluster.finishObject()
+                try finish(bytes)
+            }
+        }
+        if let chosen, found < chosen.count {
+            lose(
+                "class '\(item.name)': \(chosen.count - found) embedded objects that are not there",
+                chosen.count - found)
+        }
+    }
+
+    /// The object that became of one; nil where none did.
+    private func object(_ target: Target, _ old: Int64) throws(CoreFileError) -> ObjectHandle? {
+        guard let key = target.map.counterpart(old) else { return nil }
+        return try writing { () throws(RealmError) in
+            do throws(RealmError) {
+                return try realm.object(target.schema.key, key)
+            } catch {
+                // It was left out, which was noted.
+                if error.code == .noSuchObject { return nil }
+                throw error
+            }
+        }
+    }
+
+    // MARK: Losses
+
+    func lose(_ what: String, _ count: Int = 1) {
+        report.lossCount += count
+        if report.losses.count < Self.lossesMax { report.losses.append(what) }
+    }
+
+    func missing(_ cell: CoreCell) -> String {
+        missing(Int(cell.first), Int64(bitPattern: cell.second))
+    }
+
+    func missing(_ table: Int, _ key: Int64) -> String {
+        "a link to object \(key) of '\(file.tables[table].name)', which there is not"
+    }
+
+    func count(_ target: Target) { report.classes[target.place].objects += 1 }
+
+    /// Runs what puts a value into an object; an error that is about the value is noted as a loss.
+    func tolerating(
+        _ target: Target, _ old: Int64, _ property: String, _ body: () throws(RealmError) -> Void
+    ) throws(RealmError) {
+        do throws(RealmError) {
+            try body()
+        } catch {
+            guard isAboutData(error) else { throw error }
+            lose(
+                "class '\(target.schema.name)', object \(old), property '\(property)': "
+                    + error.message)
+        }
+    }
+
+    /// Whether an error says that something of the old file can't be a value of the new one; others are
+    /// about writing that.
+    func isAboutData(_ error: RealmError) -> Bool {
+        switch error.code {
+        case .objectAlreadyExists, .limitExceeded: true
+        default:
+            error.code.rawValue >= ErrorCode.invalidArgument.rawValue
+                && error.code.rawValue < ErrorCode.invalidArgument.rawValue + 1000
+        }
+    }
+}
+
+/// The values of an object that is to be made.
+final class RowBuffer {
+    let keys: UnsafeMutablePointer<PropertyKey>
+    let values: UnsafeMutablePointer<RawValue>
+    private(set) var count = 0
+    /// What they take, roughly.
+    private(set) var bytes = 0
+
+    init(_ columns: Int) {
+        keys = .allocate(capacity: max(columns, 1))
+        values = .allocate(capacity: max(columns, 1))
+    }
+
+    deinit {
+        keys.deallocate()
+        values.deallocate()
+    }
+
+    @inline(__always)
+    func clear() {
+        count = 0
+        bytes = 32
+    }
+
+    /// At most once for each column.
+    @inline(__always)
+    func add(_ key: PropertyKey, _ value: RawValue, _ size: Int) {
+        keys[count] = key
+        values[count] = value
+        count += 1
+        bytes += size
+    }
+}
