@@ -193,6 +193,33 @@ if Context.environment["REALM_FUZZ"] == "1" {
             swiftSettings: [.swiftLanguageMode(.v5)]))
 }
 
+// The object API beside GRDB, which only this comparison needs: `Benchmarks/object-databases/run`. The
+// engine's own part of it calls build/lib/librealm.so.
+if Context.environment["REALM_PEERS"] == "1" {
+    let folder = Context.packageDirectory
+    package.dependencies.append(
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"))
+    package.targets += [
+        .target(
+            name: "CEngine", path: "Benchmarks/object-databases/Sources/CEngine",
+            cSettings: [.unsafeFlags(["-I", "\(folder)/include"])],
+            linkerSettings: [
+                .unsafeFlags([
+                    "-L\(folder)/build/lib", "-Xlinker", "-rpath", "-Xlinker",
+                    "\(folder)/build/lib",
+                ]),
+                .linkedLibrary("realm"),
+            ]),
+        .executableTarget(
+            name: "object-databases",
+            dependencies: [
+                "CEngine", "RealmSwift", .product(name: "GRDB", package: "GRDB.swift"),
+            ],
+            path: "Benchmarks/object-databases/Sources/object-databases",
+            swiftSettings: [.swiftLanguageMode(.v5)]),
+    ]
+}
+
 // With REALM_TEST_FILES, a list of files below Tests, these suites and what they need: `.ci/steps`
 // compiles nothing else with a sanitizer.
 if let names = Context.environment["REALM_TEST_FILES"] {

@@ -310,32 +310,33 @@ static bool move_memory(void *from, size_t bytes, void *place) {
 /* The process has no mapping left: blocks that stand alone give theirs back. */
 static void empty(struct ck_cache *cache) { make_room(cache, cache->set.bytes_max >> page_shift); }
 
-/* Decrypts an evicted block again. With the lock held. */
-static bool restore(struct ck_cache *cache, uint64_t page) {
+/* Decrypts an evicted block again: ck_cache_here, or why not; it is evicted then as before. With the lock
+ * held. */
+static enum ck_cache_state restore(struct ck_cache *cache, uint64_t page) {
     const uint64_t count = number(cache, page);
     const size_t bytes = count << page_shift;
     const uint64_t check = __atomic_load_n(cache->set.known + page, __ATOMIC_RELAXED);
     make_room(cache, count);
     char *target = take_scratch(cache, bytes);
-    if (!target) return false;
+    if (!target) return ck_cache_no_memory;
     if (check == 0
         || !cache->set.open(cache->set.context, page, (uint32_t)count, cache->versions[page], check,
                             target)) {
         (void)syscall(SYS_munmap, target, bytes);
-        return false;
+        return ck_cache_damaged;
     }
     char *place = (char *)cache->set.base + (page << page_shift);
     if (!move_memory(target, bytes, place)) {
         empty(cache);
         if (!move_memory(target, bytes, place)) {
             (void)syscall(SYS_munmap, target, bytes);
-            return false;
+            return ck_cache_no_memory;
         }
     }
     set(cache, page, kind_resident | (uint32_t)count);
     cache->used += count;
     note_decrypted(cache, page, bytes);
-    return true;
+    return ck_cache_here;
 }
 
 /* The page was touched and isn't accessible. */
@@ -354,7 +355,7 @@ static bool bring_back(struct ck_cache *cache, uint64_t page) {
         done = put_zeros(cache, page, 1);
         break;
     case kind_evicted:
-        if (restore(cache, start)) break;
+        if (restore(cache, start) == ck_cache_here) break;
         /* Of a block that some version has, the file was damaged since: no error can be given to an
          * instruction, but to what comes next. */
         if (__atomic_load_n(cache->set.known + start, __ATOMIC_RELAXED) != 0) 
@@ -381,16 +382,19 @@ static void end_block(struct ck_cache *cache, uint64_t page, uint64_t from, uint
     if (to < end) discard(cache, to, end - to);
 }
 
-bool ck_cache_has(struct ck_cache *cache, uint64_t page, uint32_t count, uint64_t version) {
+enum ck_cache_state ck_cache_find(struct ck_cache *cache, uint64_t page, uint32_t count,
+                                  uint64_t version) {
+    enum ck_cache_state state = ck_cache_absent;
     (void)pthread_mutex_lock(&cache->lock);
-    bool is_it = number(cache, page) == count && cache->versions[page] == version;
-    if (is_it && kind(cache, page) == kind_evicted) {
-        is_it = restore(cache, page);
-    } else {
-        is_it = is_it && kind(cache, page) == kind_resident;
+    if (number(cache, page) == count && cache->versions[page] == version) {
+        if (kind(cache, page) == kind_evicted) {
+            state = restore(cache, page);
+        } else if (kind(cache, page) == kind_resident) {
+            state = ck_cache_here;
+        }
     }
     (void)pthread_mutex_unlock(&cache->lock);
-    return is_it;
+    return state;
 }
 
 bool ck_cache_begin(struct ck_cache *cache, uint64_t page, uint32_t count, uint64_t version) {

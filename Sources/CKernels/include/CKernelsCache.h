@@ -34,8 +34,17 @@ struct ck_cache *ck_cache_new(const struct ck_cache_setup *setup);
 /* Nobody uses it any more; the caller unmaps the address range afterwards. */
 void ck_cache_free(struct ck_cache *cache);
 
-/* Whether this block is here, brought back if it was evicted. */
-bool ck_cache_has(struct ck_cache *cache, uint64_t page, uint32_t count, uint64_t version);
+enum ck_cache_state {
+    ck_cache_absent,
+    ck_cache_here,
+    /* Evicted, and not brought back: without memory, or damaged since. Others may hold pointers to it. */
+    ck_cache_no_memory,
+    ck_cache_damaged,
+};
+
+/* What became of this block, which is brought back if it was evicted. */
+enum ck_cache_state ck_cache_find(struct ck_cache *cache, uint64_t page, uint32_t count,
+                                  uint64_t version);
 /* Makes room and memory for a block that nobody reads yet, in the place of what was there; false:
  * there is no memory. `ck_cache_end` follows when the block is there, or isn't. */
 bool ck_cache_begin(struct ck_cache *cache, uint64_t page, uint32_t count, uint64_t version);

@@ -62,6 +62,13 @@ final class Cleartext {
             let isIntact = codec.open(memory, reference, isKnown: isKnown, into: target)
             return isIntact ? 0 : Cleartext.damaged
         }
+
+        func isBehindEnd(_ reference: BlockReference) -> Bool {
+            let end =
+                codec.offset(reference.page) + codec.sealedBytes(pages: reference.pageCount)
+            var byte: UInt8 = 0
+            return ck_cache_read(descriptor, &byte, 1, UInt64(end - 1)) == Cleartext.noData
+        }
     }
 
     static let damaged: Int32 = -1
@@ -131,10 +138,10 @@ final class Cleartext {
 
     // MARK: Eviction
 
-    /// Whether the block, which is known, has its memory; brings it back if it was evicted.
-    func isHere(_ reference: BlockReference) -> Bool {
-        guard let cache else { return true }
-        return ck_cache_has(
+    /// What became of the block, which is known; brings it back if it was evicted.
+    func find(_ reference: BlockReference) -> ck_cache_state {
+        guard let cache else { return ck_cache_here }
+        return ck_cache_find(
             cache, reference.page, UInt32(reference.pageCount), reference.version)
     }
 
@@ -175,6 +182,9 @@ final class Cleartext {
         ciphertext.open(
             reference, isKnown: false, buffer: gateNumber(reference), into: place(reference))
     }
+
+    /// Whether the file ends before the end of the block.
+    func isBehindEnd(_ reference: BlockReference) -> Bool { ciphertext.isBehindEnd(reference) }
 
     /// Where blocks are read from.
     func setSource(_ file: OpenFile) { ciphertext.descriptor = file.descriptor }
@@ -222,15 +232,19 @@ extension PageMapping {
         gate.lock()
         defer { gate.unlock() }
         let place = cleartext.place(reference)
-        if cleartext.holds(reference), cleartext.isHere(reference) {
-            return UnsafeRawPointer(place)
+        if cleartext.holds(reference) {
+            switch cleartext.find(reference) {
+            case ck_cache_here: return UnsafeRawPointer(place)
+            // Its place stays as it is: who has a pointer to it must not find what is in between.
+            case ck_cache_damaged:
+                if cleartext.isBehindEnd(reference) { ck_store_relaxed_u64(cut, 1) }
+                return nil
+            case ck_cache_no_memory: throw noMemory(reference)
+            default: break
+            }
         }
         clear(reference)
-        guard cleartext.begin(reference) else {
-            throw FileErrors.make(
-                -Int(Cleartext.outOfMemory),
-                "find memory for \(reference.pageCount) decrypted pages", path)
-        }
+        guard cleartext.begin(reference) else { throw noMemory(reference) }
         let code = cleartext.read(reference)
         cleartext.end(reference, isThere: code == 0)
         // The file ends before: somebody cut it.
@@ -241,6 +255,12 @@ extension PageMapping {
         }
         noteDecrypted(reference)
         return UnsafeRawPointer(place)
+    }
+
+    private func noMemory(_ reference: BlockReference) -> RealmError {
+        FileErrors.make(
+            -Int(Cleartext.outOfMemory), "find memory for \(reference.pageCount) decrypted pages",
+            path)
     }
 
     /// What stands where a commit has just written a block. `keeps`: it will be read soon.

@@ -1,5 +1,6 @@
 // Decrypted blocks go and come back while threads read them.
 
+import CKernels
 import Testing
 
 @testable import CoreSwift
@@ -105,5 +106,40 @@ import Testing
         write(block(111, 1))
         #expect(cleartext.holds(block(112, 2)) && cleartext.holds(block(111, 1)))
         try store.close()
+    }
+
+    /// Who has a pointer to an evicted block learns of the damage, also when another reader met it first.
+    @Test func `an evicted block that was damaged leaves its place shut`() throws {
+        let directory = TemporaryDirectory()
+        var options = StoreOptions()
+        options.encryptionKey = [UInt8](repeating: 5, count: 64)
+        options.decryptedBytesMax = 1 << 20
+        let store = try Store.open(
+            path: directory.file(), options: options, files: SystemCalls.shared)
+        let mapping = store.mapping
+        let cleartext = try #require(mapping.cleartext)
+        func block(_ page: UInt64, _ count: Int) -> BlockReference {
+            BlockReference(
+                location: BlockReference.location(page: page, count: count), version: page,
+                check0: 1000 * page, check1: 7)
+        }
+        // As commits leave them, but that nothing of them is in the file.
+        func adopt(_ reference: BlockReference) {
+            let bytes = [UInt8](repeating: 9, count: reference.pageCount << Page.shift)
+            bytes.withUnsafeBytes { mapping.adopt(reference, $0.baseAddress!, keeps: true) }
+        }
+        let first = block(100, 1)
+        adopt(first)
+        #expect(cleartext.find(first) == ck_cache_here)
+        // 4 MiB more than there is room for.
+        for page in 0..<1024 { adopt(block(200 + UInt64(page), 1)) }
+        #expect(cleartext.holds(first))
+        #expect(try mapping.decrypted(first) == nil)
+        #expect(!cleartext.hasLost)
+        let pointer = UnsafeRawPointer(cleartext.place(first))
+        #expect(pointer.load(as: UInt8.self) == 0)
+        #expect(cleartext.hasLost)
+        #expect(throws: RealmError.self) { try store.checkUsable() }
+        try? store.close()
     }
 }
