@@ -120,7 +120,7 @@ let package = Package(
             dependencies: ["CoreSwift", .product(name: "FlyingFox", package: "FlyingFox")],
             resources: [
                 "index.html", "studio.css", "main.js", "api.js", "dom.js", "values.js", "table.js",
-                "query.js", "detail.js",
+                "query.js", "detail.js", "edit.js", "export.js", "pictures.js", "schema.js",
             ].map { .embedInCode("page/" + $0) },
             swiftSettings: strictness),
         // Editing of lines in the tool's shell, and widths of letters: libedit.

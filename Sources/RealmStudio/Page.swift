@@ -17,6 +17,10 @@ enum Page {
         "table.js": script(PackageResources.table_js),
         "query.js": script(PackageResources.query_js),
         "detail.js": script(PackageResources.detail_js),
+        "edit.js": script(PackageResources.edit_js),
+        "export.js": script(PackageResources.export_js),
+        "pictures.js": script(PackageResources.pictures_js),
+        "schema.js": script(PackageResources.schema_js),
     ]
 
     private static func script(_ content: [UInt8]) -> File {

@@ -119,12 +119,27 @@ extension StudioFile {
         }
     }
 
+    /// The first objects that a query finds, as links.
+    func find(_ request: Request) throws -> [UInt8] {
+        let count = try request.count("count", atMost: 50)
+        let (view, _) = try view(request)
+        var values = ValueOutput(try opened())
+        return try jsonObject { output in
+            output.name("links")
+            try output.array { output in
+                for index in 0..<min(count, try view.results.count()) {
+                    try values.scalar(try view.results.get(index), &output)
+                }
+            }
+        }
+    }
+
     // MARK: Objects
 
     /// All values of one object, longer than tables have them.
     func object(_ request: Request) throws -> [UInt8] {
         let realm = try opened()
-        let (class_, object) = try find(request)
+        let (class_, object) = try object(named: request)
         defer { object.release() }
         var values = ValueOutput(realm)
         values.textBytesMax = 64 << 10
@@ -156,7 +171,7 @@ extension StudioFile {
         let realm = try opened()
         let from = try request.count("from", atMost: .max)
         let most = try request.count("count", atMost: Self.elementsMax)
-        let (class_, object) = try find(request)
+        let (class_, object) = try object(named: request)
         defer { object.release() }
         var values = ValueOutput(realm)
         values.textBytesMax = 4096
@@ -219,7 +234,7 @@ extension StudioFile {
     }
 
     /// The object that a request names; its handle is to be released.
-    func find(_ request: Request) throws -> (ClassSchema, ObjectHandle) {
+    func object(named request: Request) throws -> (ClassSchema, ObjectHandle) {
         let class_ = try class_(request)
         let key = ObjectKey(rawValue: try request.integer("key"))
         let realm = try opened()

@@ -120,6 +120,14 @@ final class StudioFile {
         answerAll()
     }
 
+    /// After a change of the schema: views and steps were of the one before. The realm goes on with the schema
+    /// of the file, whatever others make of that.
+    func takeOwnSchema() throws {
+        views = []
+        undoable = []
+        redoable = []
+    }
+
     func end() {
         close()
         hasEnded = true

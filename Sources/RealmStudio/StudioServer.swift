@@ -128,7 +128,16 @@ struct StudioServer: HTTPHandler {
         "rows": { try $0.rows($1) },
         "position": { try $0.position($1) },
         "object": { try $0.object($1) },
+        "find": { try $0.find($1) },
         "elements": { try $0.elements($1) },
+        "edit": { try $0.edit($1) },
+        "undo": { file, _ in try file.undo() },
+        "redo": { file, _ in try file.redo() },
+        "export": { try $0.export($1) },
+        "statistics": { file, _ in try file.statistics() },
+        "histogram": { try $0.histogram($1) },
+        "preview": { try $0.previewSchema($1) },
+        "migrate": { try $0.changeSchema($1) },
     ]
 
     /// The key that was given, 128 hexadecimal digits; empty without one.

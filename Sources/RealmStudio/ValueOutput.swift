@@ -114,7 +114,11 @@ struct ValueOutput {
     // MARK: Scalars
 
     mutating func scalar(_ raw: RawValue, _ output: inout JSONOutput) throws {
-        switch try Value(raw) {
+        try value(try Value(raw), &output)
+    }
+
+    mutating func value(_ value: Value, _ output: inout JSONOutput) throws {
+        switch value {
         case .null: output.null()
         case .bool(let truth): output.truth(truth)
         case .int(let number): typed("int", "\(number)", &output)

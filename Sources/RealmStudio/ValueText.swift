@@ -87,4 +87,96 @@ enum ValueText {
         }
         return half == nil ? bytes : nil
     }
+
+    /// `YYYY-MM-DD[(T| )hh:mm[:ss[.fraction]]][Z|±hh:mm]`, without zone as UTC; or `T<seconds>:<nanoseconds>`.
+    static func timestamp(_ text: String) -> Timestamp? {
+        let pattern =
+            /(\d{4})-(\d\d)-(\d\d)(?:[T ](\d\d):(\d\d)(?::(\d\d)(?:\.(\d{1,9}))?)?)?(?:Z|([+-])(\d\d):(\d\d))?/
+        if text.hasPrefix("T") {
+            let parts = text.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
+            guard parts.count == 2, let seconds = Int64(parts[0]), let rest = Int32(parts[1]),
+                abs(rest) < 1_000_000_000, rest == 0 || seconds == 0 || (rest < 0) == (seconds < 0)
+            else { return nil }
+            return Timestamp(seconds: seconds, nanoseconds: rest)
+        }
+        guard let found = text.wholeMatch(of: pattern)?.output else { return nil }
+        func number(_ part: Substring?) -> Int64 { part.flatMap { Int64($0) } ?? 0 }
+        let month = number(found.2)
+        let day = number(found.3)
+        let days = self.days(number(found.1), month, day)
+        let hour = number(found.4)
+        let minute = number(found.5)
+        let second = number(found.6)
+        // The thirtieth of February would be a day in March.
+        guard (1...12).contains(month), day >= 1, civil(days).month == month, hour < 24,
+            minute < 60, second < 60, number(found.9) < 24, number(found.10) < 60
+        else { return nil }
+        let zone = (number(found.9) * 3600 + number(found.10) * 60) * (found.8 == "-" ? -1 : 1)
+        var seconds = days * 86_400 + hour * 3600 + minute * 60 + second - zone
+        var nanoseconds = number(
+            found.7.map { $0 + String(repeating: "0", count: 9 - $0.count) }.map { $0[...] })
+        if seconds < 0, nanoseconds > 0 {
+            seconds += 1
+            nanoseconds -= 1_000_000_000
+        }
+        return Timestamp(seconds: seconds, nanoseconds: Int32(nanoseconds))
+    }
+
+    /// Days since 1970: the inverse of `civil`.
+    private static func days(_ year: Int64, _ month: Int64, _ day: Int64) -> Int64 {
+        let shifted = month <= 2 ? year - 1 : year
+        let era = (shifted >= 0 ? shifted : shifted - 399) / 400
+        let yearOfEra = shifted - era * 400
+        let ofYear = (153 * (month + (month > 2 ? -3 : 9)) + 2) / 5 + day - 1
+        let ofEra = yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + ofYear
+        return era * 146_097 + ofEra - 719_468
+    }
+
+    // MARK: What was typed
+
+    /// The type that the page calls so, of a value for a mixed property.
+    static func type(named name: String) throws -> PropertyType {
+        let types: [String: PropertyType] = [
+            "int": .int, "bool": .bool, "string": .string, "binary": .binary, "float": .float,
+            "double": .double, "decimal": .decimal128, "timestamp": .timestamp,
+            "objectId": .objectId, "uuid": .uuid,
+        ]
+        guard let type = types[name] else {
+            throw StudioError.refused("there are no values of type '\(name)'")
+        }
+        return type
+    }
+
+    /// The value of a type that a text spells.
+    static func value(_ text: String, _ type: PropertyType) throws -> Value {
+        func expect(_ value: Value?, _ what: String) throws -> Value {
+            guard let value else {
+                throw StudioError.refused("“\(text.prefix(60))” is no \(what)")
+            }
+            return value
+        }
+        let bare = text.drop { $0.isWhitespace }
+        let trimmed = String(
+            bare.prefix(bare.count - bare.reversed().prefix { $0.isWhitespace }.count))
+        switch type {
+        case .string: return .string(text)
+        case .int: return try expect(Int64(trimmed).map { .int($0) }, "integer of 64 bits")
+        case .bool:
+            return try expect(["true": true, "false": false][trimmed].map { .bool($0) }, "bool")
+        case .float: return try expect(Float(trimmed).map { .float($0) }, "number")
+        case .double: return try expect(Double(trimmed).map { .double($0) }, "number")
+        case .decimal128:
+            return try expect(Decimal128(trimmed).map { .decimal128($0) }, "decimal number")
+        case .timestamp:
+            return try expect(
+                timestamp(trimmed).map { .timestamp($0) },
+                "point in time, as 2024-02-29 12:30:00")
+        case .binary:
+            return try expect(
+                bytes(hexadecimal: text).map { .binary($0) }, "pairs of hexadecimal digits")
+        case .objectId: return .objectId(try ObjectId(parsing: trimmed))
+        case .uuid: return .uuid(try UUIDValue(parsing: trimmed))
+        default: throw StudioError.refused("a \(type) can't be typed")
+        }
+    }
 }

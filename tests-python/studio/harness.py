@@ -131,8 +131,7 @@ class Page:
 
     def choose(self, name: str) -> None:
         """A class, by its name."""
-        self.wait(lambda: [e for e in self.all("#classes button")
-                           if e.find_element(By.CSS_SELECTOR, ".name").text == name][0].click() or True)
+        self.wait(lambda: [e for e in self.all("#classes .name") if e.text == name][0].click() or True)
         self.wait(lambda: self.text("#classes [aria-current=true] .name") == name)
 
     def query(self, text: str) -> None:

@@ -42,11 +42,14 @@ export class Detail {
   }
 
   async load(property = null) {
+    if (!this.current) return;
     const { className, key } = this.current;
     let object;
     try {
       object = await call("object", { file: this.on.file(), class: className, key });
     } catch (error) {
+      // Closed or led on meanwhile.
+      if (this.current?.key !== key || this.current?.className !== className) return;
       if (error.kind !== "missing") return this.on.failed(error);
       this.gone(error);
       return;

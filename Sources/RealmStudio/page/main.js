@@ -1,11 +1,15 @@
 // The page: which file, class and object are shown, and what is done when something else is chosen or the file
 // changes.
 
-import { $, h, count, plural, milliseconds, toast } from "./dom.js";
+import { $, h, count, plural, milliseconds, toast, icon, ICONS } from "./dom.js";
 import { call } from "./api.js";
 import { Table, columnsOf } from "./table.js";
 import { QueryBox } from "./query.js";
 import { Detail } from "./detail.js";
+import { Editor } from "./edit.js";
+import { exportView } from "./export.js";
+import { fileMap, linkGraph, histogram } from "./pictures.js";
+import { askForProperty } from "./schema.js";
 
 const state = {
   file: 0, files: [], readOnly: false, classes: [], className: null, query: "", sort: null, version: 0,
@@ -37,7 +41,7 @@ const table = new Table($("grid"), {
     state.sort = isSame && state.sort.descending ? null : { name, descending: isSame };
     show();
   },
-  remove: () => {},
+  remove: (key) => { if (editor) editor.remove(state.className, key).catch(failed); },
   failed,
 });
 
@@ -49,8 +53,27 @@ const detail = new Detail($("detail"), {
     $("grid").focus();
   },
   failed,
-  editor: null,
+  get editor() { return editor; },
 });
+
+/// Null where nothing can be changed.
+let editor = null;
+
+function makeEditor() {
+  editor = new Editor({
+    file: () => state.file,
+    classes: () => state.classes,
+    changed: async (answer) => {
+      if (answer) editor.showHistory(answer);
+      await update();
+    },
+    created: (className, key) => detail.show(className, key, { focuses: true }).catch(failed),
+    removed: (key) => { if (detail.current?.key === key) detail.close(); },
+    failed,
+  });
+  $("history").hidden = false;
+  $("grid").removeAttribute("aria-readonly");
+}
 
 const box = new QueryBox($("query"), $("completion"), $("problem"), {
   run: (text) => {
@@ -68,6 +91,7 @@ async function start() {
   state.files = answer.files;
   state.readOnly = answer.readOnly;
   $("readonly").hidden = !state.readOnly;
+  if (!state.readOnly) makeEditor();
   $("files").replaceChildren(...state.files.map((path, index) => h("button", {
     role: "tab", title: path, text: path.split("/").at(-1), onclick: () => choose(index),
   })));
@@ -146,6 +170,7 @@ function askForKey(error, wasGiven = false) {
 function take(schema) {
   state.classes = schema.classes;
   state.version = schema.version;
+  editor?.showHistory(schema);
   $("version").textContent = `version ${count(schema.version)}`;
   drawClasses();
 }
@@ -159,16 +184,33 @@ function drawClasses() {
     h("span", { class: "name", text: one.name }),
     one.kind === "embedded" && h("span", { class: "kind", text: "embedded" }),
     h("span", { class: "count", text: count(one.count) })))));
+  if (editor) {
+    $("classes").append(h("li", {}, h("button", { class: "quiet", onclick: () => changeSchema(null) }, icon(ICONS.plus), "New class …")));
+  }
+}
+
+function changeSchema(className) {
+  askForProperty({
+    file: state.file, classes: state.classes, className, failed,
+    done: (schema, name) => {
+      take(schema);
+      toast(`The file has schema version ${schema.schemaVersion} now.`);
+      chooseClass(name);
+    },
+  });
 }
 
 const currentClass = () => state.classes.find((one) => one.name === state.className);
 
 async function chooseClass(name) {
+  chooseView("data");
   state.className = name;
   state.sort = null;
   state.query = "";
+  closeStrip();
   box.text = "";
   drawClasses();
+  drawTools();
   await show();
 }
 
@@ -187,6 +229,7 @@ async function show() {
     box.well();
     describe(found);
     table.show(columnsOf(class_.properties), found.total, state.sort);
+    drawStrip();
   } catch (error) {
     if (visit !== state.visit || asked !== JSON.stringify(view())) return;
     $("total").textContent = "";
@@ -213,6 +256,85 @@ $("plan-button").addEventListener("click", () => {
   $("plan").hidden = !isShown;
   $("plan-button").setAttribute("aria-expanded", isShown);
 });
+
+// -- What can be done with the table ------------------------------------------------------------------
+
+function drawTools() {
+  const choice = h("select", { id: "strip-choice", "aria-label": "Values of a column", class: "plain" },
+    h("option", { value: "", text: "Values of …" }),
+    (currentClass()?.properties ?? []).filter((one) => one.collection === "none" && one.type !== "linkingObjects")
+      .map((one) => h("option", { value: one.name, text: one.name, selected: one.name === strip })));
+  choice.addEventListener("change", () => {
+    strip = choice.value || null;
+    drawStrip();
+  });
+  const formats = h("select", { "aria-label": "Export", class: "plain" }, h("option", { value: "", text: "Export …" }),
+    h("option", { value: "json", text: "JSON" }), h("option", { value: "csv", text: "CSV" }));
+  formats.addEventListener("change", () => {
+    const format = formats.value;
+    formats.value = "";
+    if (format) exportView(view(), format).catch(failed);
+  });
+  $("tools").replaceChildren(choice, formats,
+    editor && h("button", { class: "quiet", onclick: () => changeSchema(state.className) }, icon(ICONS.plus), "Property"),
+    editor && h("button", { class: "main", id: "new-object", onclick: () => editor.create(currentClass()) }, icon(ICONS.plus), "New object"));
+}
+
+/// The property whose values are counted above the table.
+let strip = null;
+
+function closeStrip() {
+  strip = null;
+  if ($("strip-choice")) $("strip-choice").value = "";
+  $("strip").hidden = true;
+}
+
+async function drawStrip() {
+  const property = currentClass()?.properties.find((one) => one.name === strip);
+  if (!property) return closeStrip();
+  const asked = JSON.stringify([view(), strip]);
+  try {
+    const parts = await histogram(view(), property, (query) => {
+      state.query = query;
+      box.text = query;
+      show();
+    });
+    if (asked !== JSON.stringify([view(), strip])) return;
+    $("strip").replaceChildren(h("button", { class: "quiet close", "aria-label": "Close", onclick: closeStrip }, icon(ICONS.close)), ...parts);
+    $("strip").hidden = false;
+  } catch (error) {
+    failed(error);
+    closeStrip();
+  }
+}
+
+// -- Other views --------------------------------------------------------------------------------------
+
+const VIEWS = [
+  ["data", "Objects", "M2.5 3.5h11v9h-11zM2.5 6.5h11M6 6.5v6"],
+  ["map", "File map", "M2.5 3.5h11v9h-11zM8 3.5v9M8 8h5.5"],
+  ["links", "Links", "M5 8h6M3.5 6.2a1.8 1.8 0 1 0 0 3.6 1.8 1.8 0 0 0 0-3.6zM12.5 6.2a1.8 1.8 0 1 0 0 3.6 1.8 1.8 0 0 0 0-3.6z"],
+];
+
+$("views").replaceChildren(...VIEWS.map(([name, label, path]) => h("button", {
+  role: "tab", id: `view-${name}`, "aria-selected": name === "data" ? "true" : "false", onclick: () => chooseView(name),
+}, icon(path), label)));
+
+async function chooseView(name) {
+  for (const [other] of VIEWS) $(`view-${other}`).setAttribute("aria-selected", other === name ? "true" : "false");
+  $("data").hidden = name !== "data";
+  $("other").hidden = name === "data";
+  state.view = name;
+  if (name === "data") return $("other").replaceChildren();
+  const visit = state.visit;
+  $("other").replaceChildren(h("div", { class: "empty", text: "…" }));
+  try {
+    const picture = name === "map" ? await fileMap(state.file) : await linkGraph(state.file, state.classes, chooseClass);
+    if (visit === state.visit && state.view === name) $("other").replaceChildren(picture);
+  } catch (error) {
+    failed(error);
+  }
+}
 
 // -- Commits of others ------------------------------------------------------------------------------
 
@@ -249,14 +371,19 @@ export async function update() {
   take(schema);
   $("live").classList.remove("beat");
   requestAnimationFrame(() => $("live").classList.add("beat"));
+  if (state.view === "map" || state.view === "links") chooseView(state.view);
   if (!currentClass()) return chooseClass(state.classes[0]?.name ?? null);
-  if (JSON.stringify(currentClass().properties) !== before) return show();
+  if (JSON.stringify(currentClass().properties) !== before) {
+    drawTools();
+    return show();
+  }
   try {
     const found = await call("view", view());
     if (visit !== state.visit) return;
     describe(found);
     table.refresh(found.total);
     detail.refresh();
+    drawStrip();
   } catch (error) {
     if (state.query === "") failed(error);
   }

@@ -1,0 +1,96 @@
+// What a table shows as text for a file: JSON objects or lines of CSV, some hundred objects at a time. The page puts
+// the pieces together.
+
+import CoreSwift
+
+extension StudioFile {
+    private static let exportedMax = 1000
+
+    /// A piece of the text: `from` and `count` are objects of the view.
+    func export(_ request: Request) throws -> [UInt8] {
+        let from = try request.count("from", atMost: .max)
+        let count = try request.count("count", atMost: Self.exportedMax)
+        let format = try request.text("format")
+        guard ["json", "csv"].contains(format) else {
+            throw StudioError.refused("there is no format '\(format)'")
+        }
+        let (view, _) = try view(request)
+        let total = try view.results.count()
+        let range = min(from, total)..<min(total, from + count)
+        var text = ""
+        if format == "csv", from == 0 {
+            let names = view.class_.properties.map { Self.quoted($0.name) }
+            text = names.joined(separator: ",") + "\r\n"
+        }
+        for index in range {
+            let object = try view.results.object(index)
+            defer { object.release() }
+            let json = try object.json()
+            if format == "json" {
+                text += (index == 0 ? "" : ",\n") + json
+            } else {
+                text += try Self.line(json, view.class_) + "\r\n"
+            }
+        }
+        return jsonObject { output in
+            output.member("version", Int(version))
+            output.member("total", total)
+            output.member("count", range.count)
+            output.member("text", text)
+        }
+    }
+
+    /// A line of CSV (RFC 4180) from an object as JSON.
+    private static func line(_ json: String, _ class_: ClassSchema) throws -> String {
+        guard case .dictionary(let entries) = try JSONReader.read(json) else { return "" }
+        let values = Dictionary(entries.map { ($0.name, $0.value) }) { first, _ in first }
+        return class_.properties.map { property in
+            let name = property.publicName.isEmpty ? property.name : property.publicName
+            switch values[name] {
+            case nil, .value(.null): return ""
+            case .value(.string(let text)): return quoted(text)
+            case .some(let tree):
+                var output = ""
+                render(tree, &output)
+                return quoted(output)
+            }
+        }.joined(separator: ",")
+    }
+
+    private static func quoted(_ text: String) -> String {
+        guard text.utf8.contains(where: { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D })
+        else { return text }
+        let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
+        return "\"" + parts.joined(separator: "\"\"") + "\""
+    }
+
+    /// A tree as JSON. No deeper than the values of files are, which is a hundred.
+    private static func render(_ tree: ValueTree, _ output: inout String) {
+        switch tree {
+        case .number(let digits): output += digits
+        case .value(.int(let number)): output += "\(number)"
+        case .value(.bool(let truth)): output += truth ? "true" : "false"
+        case .value(.string(let text)):
+            var quoted = JSONOutput()
+            quoted.text(text)
+            output += String(decoding: quoted.bytes, as: UTF8.self)
+        case .value: output += "null"
+        case .list(let elements):
+            output += "["
+            for (index, element) in elements.enumerated() {
+                if index > 0 { output += "," }
+                render(element, &output)
+            }
+            output += "]"
+        case .dictionary(let entries):
+            output += "{"
+            for (index, entry) in entries.enumerated() {
+                if index > 0 { output += "," }
+                render(.value(.string(entry.name)), &output)
+                output += ":"
+                render(entry.value, &output)
+            }
+            output += "}"
+        }
+    }
+}

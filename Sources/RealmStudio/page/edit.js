@@ -1,0 +1,350 @@
+// Changing things: values where they stand, elements of collections, objects. Each change is a transaction of its own,
+// which can be undone.
+
+import { $, h, toast, icon, ICONS } from "./dom.js";
+import { call } from "./api.js";
+import { typeOf } from "./values.js";
+
+const TYPES = ["string", "int", "double", "float", "bool", "timestamp", "decimal", "uuid", "objectId", "binary"];
+const OF_PROPERTY = { decimal128: "decimal" };
+const typeOfProperty = (property) => OF_PROPERTY[property.type] ?? property.type;
+
+export class Editor {
+  /// `on`: file(), classes(), changed(answer), failed(error), removed(key).
+  constructor(on) {
+    this.on = on;
+    $("undo").addEventListener("click", () => this.step("undo"));
+    $("redo").addEventListener("click", () => this.step("redo"));
+    document.addEventListener("keydown", (event) => {
+      if (!(event.ctrlKey || event.metaKey) || event.key.toLowerCase() !== "z") return;
+      // Texts that are being typed have their own way back.
+      if (/^(INPUT|TEXTAREA)$/.test(document.activeElement?.tagName)) return;
+      event.preventDefault();
+      this.step(event.shiftKey ? "redo" : "undo");
+    });
+  }
+
+  /// Makes changes, all or none; gives the answer, or null if it did not work.
+  async commit(label, edits) {
+    try {
+      const answer = await call("edit", { file: this.on.file(), label, edits });
+      if (!answer.undoable) toast(`Done. “${label}” was too large to be kept, and can't be undone.`);
+      await this.on.changed(answer);
+      return answer;
+    } catch (error) {
+      this.on.failed(error);
+      return null;
+    }
+  }
+
+  async step(verb) {
+    if ($(verb).disabled) return;
+    try {
+      const answer = await call(verb, { file: this.on.file() });
+      toast(verb === "undo" ? `Undone: ${answer.redo.at(-1) ?? ""}` : `Done again: ${answer.undo.at(-1) ?? ""}`);
+      await this.on.changed(answer);
+    } catch (error) {
+      this.on.failed(error);
+      this.on.changed();
+    }
+  }
+
+  showHistory({ undo, redo }) {
+    for (const [name, steps] of [["undo", undo], ["redo", redo]]) {
+      $(name).disabled = steps.length === 0;
+      $(name).title = steps.length > 0 ? `${name === "undo" ? "Undo" : "Do again"}: ${steps.at(-1)}` : "";
+    }
+  }
+
+  // -- Values where they stand ----------------------------------------------------------------------
+
+  /// Makes a value of the detail pane one that a click changes.
+  makeEditable(holder, value, place, detail) {
+    const { property, path } = place;
+    if (property.type === "linkingObjects") return;
+    const isElement = path.length > 1;
+    if (isElement) holder.append(this.removeButton(place));
+    if (property.primaryKey || Array.isArray(value) && ["list", "set", "dictionary"].includes(value[0])) {
+      if (property.type === "mixed" && property.collection === "none" && !isElement) holder.append(this.jsonButton(place, detail));
+      return;
+    }
+    if (property.type === "object") {
+      holder.append(...this.linkButtons(holder, value, place, detail));
+      return;
+    }
+    // Only the beginning is here: what is saved would be cut.
+    if (Array.isArray(value) && (value[0] === "string" && value.length > 2 || value[0] === "binary" && value[1].length < value[2] * 2)) return;
+    const shown = holder.querySelector(".value");
+    if (!shown) return;
+    shown.classList.add("can");
+    shown.tabIndex = 0;
+    shown.setAttribute("role", "button");
+    shown.setAttribute("aria-label", `${path.join(" ")}: ${shown.textContent}. Change`);
+    const start = () => this.edit(holder, value, place, detail);
+    shown.addEventListener("click", start);
+    shown.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      start();
+    });
+    if (property.type === "mixed" && property.collection === "none" && !isElement) holder.append(this.jsonButton(place, detail));
+  }
+
+  edit(holder, value, place, detail) {
+    const { property, object, path } = place;
+    this.field(holder, property, value, async (typed) => {
+      const done = await this.commit(`${path.join(" ")} of ${object.label}`, [
+        { do: "set", class: object.class, key: object.key, path, value: typed },
+      ]);
+      if (done) detail.load();
+      return done !== null;
+    }, () => detail.load());
+  }
+
+  /// A field for a value; `save` gets what was typed and says whether it worked.
+  field(holder, property, value, save, cancel) {
+    let type = property.type === "mixed" ? (value === null ? "string" : typeOf(value)) : typeOfProperty(property);
+    const kind = property.type === "mixed" && h("select", { "aria-label": "Type" }, TYPES.map((one) =>
+      h("option", { value: one, text: one, selected: one === type })));
+    const box = h("span", { class: "box" });
+    const draw = () => {
+      const text = value === null ? "" : typeof value === "boolean" ? String(value)
+        : value[0] === "timestamp" ? value[1].replace("T", " ").replace(/Z$/, "") : value[1];
+      const common = { "aria-label": `Value of ${property.name}`, class: "typed" };
+      const field = type === "bool"
+        ? h("select", common, ["true", "false"].map((one) => h("option", { text: one, value: one, selected: one === text })))
+        : type === "string"
+          ? h("textarea", { ...common, rows: Math.min(8, Math.max(1, Math.ceil(text.length / 40), text.split("\n").length)) })
+          : h("input", { ...common, type: "text", spellcheck: "false" });
+      if (type !== "bool") field.value = text;
+      box.replaceChildren(field);
+      return field;
+    };
+    let input = draw();
+    kind && kind.addEventListener("change", () => {
+      type = kind.value;
+      input = draw();
+      input.focus();
+    });
+    let isDone = false;
+    const finish = async (typed) => {
+      if (isDone) return;
+      isDone = true;
+      isDone = await save(typed);
+      if (!isDone) input.focus();
+    };
+    const canBeNull = property.nullable || property.type === "mixed";
+    const form = h("form", {
+      class: "editing",
+      onsubmit: (event) => {
+        event.preventDefault();
+        finish({ type, text: input.value });
+      },
+      onkeydown: (event) => {
+        if (event.key === "Escape") {
+          event.preventDefault();
+          cancel();
+        } else if (event.key === "Enter" && !event.shiftKey && event.target.tagName === "TEXTAREA") {
+          event.preventDefault();
+          form.requestSubmit();
+        }
+      },
+    }, kind || null, box, h("span", { class: "group" },
+      h("button", { type: "submit", class: "main", text: "Save" }),
+      h("button", { type: "button", text: "Cancel", onclick: cancel }),
+      canBeNull && h("button", { type: "button", text: "null", title: "No value", onclick: () => finish(null) })));
+    holder.replaceChildren(form);
+    input.focus();
+    input.select?.();
+  }
+
+  // -- Links, collections, nested values ------------------------------------------------------------
+
+  linkButtons(holder, value, place, detail) {
+    const { property, object, path } = place;
+    const target = this.on.classes().find((one) => one.name === property.target);
+    const change = (edits) => this.commit(`${path.join(" ")} of ${object.label}`, edits).then((done) => done && detail.load());
+    const base = { class: object.class, key: object.key, path };
+    const buttons = [];
+    if (target?.kind === "embedded") {
+      if (value === null && path.length === 1) {
+        buttons.push(h("button", { class: "small", text: "Create", onclick: () => change([{ do: "embed", ...base }]) }));
+      }
+    } else {
+      buttons.push(h("button", {
+        class: "small", "aria-label": `Choose another ${property.target}`, title: "Choose another",
+        onclick: () => this.chooseTarget(holder, place, detail, (typed) => change([{ do: "set", ...base, value: typed }])),
+      }, icon(ICONS.pencil)));
+    }
+    if (value !== null && path.length === 1) {
+      buttons.push(h("button", {
+        class: "small", "aria-label": "Remove the link", title: "Remove the link", onclick: () => change([{ do: "set", ...base, value: null }]),
+      }, icon(ICONS.close)));
+    }
+    return buttons;
+  }
+
+  /// A field in which an object of the class is looked for, by its key or by a text that begins with what is typed.
+  chooseTarget(holder, place, detail, take) {
+    const target = this.on.classes().find((one) => one.name === place.property.target);
+    const field = h("input", { type: "text", class: "typed", "aria-label": `Find a ${target.name}`, placeholder: `Find a ${target.name} …` });
+    const found = h("ul", { class: "found" });
+    const texts = target.properties.filter((one) => one.type === "string" && one.collection === "none");
+    const look = async () => {
+      const word = field.value.replace(/\\/g, "\\\\").replace(/"/g, '\\"');
+      const query = word === "" ? "" : texts.filter((one) => /^[A-Za-z_]\w*$/.test(one.name))
+        .map((one) => `${one.name} CONTAINS[c] "${word}"`)
+        .concat(/^\d+$/.test(word) ? target.properties.filter((one) => one.primaryKey && one.type === "int").map((one) => `${one.name} == ${word}`) : [])
+        .join(" OR ");
+      try {
+        const answer = await call("find", { file: this.on.file(), class: target.name, query, count: 8 });
+        found.replaceChildren(...answer.links.map((link) => h("li", {},
+          h("button", { type: "button", text: link[1], title: `#${link[3]}`, onclick: () => take({ class: link[2], key: link[3] }) }))));
+        if (answer.links.length === 0) found.replaceChildren(h("li", { class: "where", text: "There is none." }));
+      } catch (error) {
+        this.on.failed(error);
+      }
+    };
+    let timer;
+    field.addEventListener("input", () => {
+      clearTimeout(timer);
+      timer = setTimeout(look, 120);
+    });
+    holder.replaceChildren(h("form", {
+      class: "editing",
+      onsubmit: (event) => {
+        event.preventDefault();
+        found.querySelector("button")?.click();
+      },
+      onkeydown: (event) => {
+        if (event.key !== "Escape") return;
+        event.preventDefault();
+        detail.load();
+      },
+    }, field, found, h("button", { type: "button", text: "Cancel", onclick: () => detail.load() })));
+    field.focus();
+    look();
+  }
+
+  removeButton(place) {
+    const { object, path, detail } = place;
+    return h("button", {
+      class: "small", "aria-label": `Remove ${path.join(" ")}`, title: "Remove",
+      onclick: async () => {
+        const done = await this.commit(`${path.join(" ")} of ${object.label}, removed`, [
+          { do: "remove", class: object.class, key: object.key, path },
+        ]);
+        if (done) this.detail.load();
+      },
+    }, icon(ICONS.close));
+  }
+
+  /// Below the elements of a collection: one more.
+  addButton(items, type, total, place, detail) {
+    this.detail = detail;
+    const { property, object, path } = place;
+    if (property.type === "linkingObjects") return;
+    items.querySelector(":scope > .add")?.remove();
+    const target = this.on.classes().find((one) => one.name === property.target);
+    const line = h("li", { class: "add" });
+    const base = { class: object.class, key: object.key, path };
+    const label = `${path.join(" ")} of ${object.label}, one more`;
+    const commit = async (edit) => {
+      const done = await this.commit(label, [{ ...base, ...edit }]);
+      if (done) detail.load();
+      return done !== null;
+    };
+    const ask = (at) => {
+      const what = h("span", { class: "what" });
+      line.replaceChildren(what);
+      if (target?.kind === "embedded") return commit({ do: "embed", at });
+      if (property.type === "object") {
+        return this.chooseTarget(what, place, detail, (typed) => commit({ do: "add", at, value: typed }));
+      }
+      this.field(what, property, property.type === "bool" ? true : null, (typed) => commit({ do: "add", at, value: typed }), () => detail.load());
+    };
+    const begin = () => {
+      if (type !== "dictionary") return ask();
+      const key = h("input", { type: "text", class: "typed", "aria-label": "Key of the new element", placeholder: "Key" });
+      line.replaceChildren(h("form", {
+        class: "editing",
+        onsubmit: (event) => { event.preventDefault(); ask(key.value); },
+        onkeydown: (event) => {
+          if (event.key !== "Escape") return;
+          event.preventDefault();
+          detail.load();
+        },
+      }, key, h("button", { type: "submit", class: "main", text: "Next" })));
+      key.focus();
+    };
+    line.append(h("button", { class: "more", onclick: begin }, icon(ICONS.plus), "Add"));
+    items.append(line);
+  }
+
+  /// Mixed values of any shape are typed as JSON.
+  jsonButton(place, detail) {
+    const { object, property } = place;
+    return h("button", {
+      class: "small", text: "JSON …", title: "Any value, lists and dictionaries too, as JSON",
+      onclick: () => this.dialog(`${property.name} of ${object.label}`, "A value as JSON: a text in quotes, a number, true, null, [ … ] or { … }.", "", "Save",
+        (text) => this.commit(`${property.name} of ${object.label}`, [
+          { do: "json", class: object.class, key: object.key, path: [property.name], json: text },
+        ]).then((done) => {
+          if (done) detail.load();
+          return done !== null;
+        })),
+    });
+  }
+
+  // -- Objects --------------------------------------------------------------------------------------
+
+  objectTools(object, detail) {
+    this.detail = detail;
+    const class_ = this.on.classes().find((one) => one.name === object.class);
+    if (class_.kind === "embedded") return null;
+    return h("button", {
+      class: "quiet", "aria-label": "Delete this object", title: "Delete this object", onclick: () => this.remove(object.class, object.key, object.label),
+    }, icon(ICONS.trash));
+  }
+
+  async remove(className, key, label) {
+    const done = await this.commit(`${label ?? `#${key}`}, deleted`, [{ do: "delete", class: className, key }]);
+    if (!done) return;
+    toast(`${className} ${label ?? `#${key}`} was deleted. Undo brings it back.`);
+    this.on.removed(key);
+  }
+
+  /// Asks for a new object as JSON, with what it needs written down already.
+  create(class_) {
+    const examples = {
+      int: "0", bool: "false", float: "0.0", double: "0.0", string: '""', binary: '""', decimal128: '"0"', mixed: "null",
+      timestamp: `"${new Date().toISOString()}"`, objectId: '"000000000000000000000000"', uuid: `"${crypto.randomUUID()}"`,
+    };
+    const lines = class_.properties.filter((one) => one.type !== "linkingObjects").map((one) => {
+      const value = one.collection === "dictionary" ? "{}" : one.collection !== "none" ? "[]"
+        : one.nullable && !one.primaryKey ? "null" : examples[one.type] ?? "null";
+      return `  ${JSON.stringify(one.name)}: ${value}`;
+    });
+    this.dialog(`New ${class_.name}`, "As JSON; linked objects by their primary key.", `{\n${lines.join(",\n")}\n}`, "Create",
+      async (text) => {
+        const done = await this.commit(`New ${class_.name}`, [{ do: "create", class: class_.name, json: text }]);
+        if (done) this.on.created(done.class, done.key);
+        return done !== null;
+      });
+  }
+
+  /// A text is asked for; `save` says whether it was good.
+  dialog(title, hint, text, action, save) {
+    const area = h("textarea", { rows: Math.min(20, Math.max(5, text.split("\n").length + 1)), spellcheck: "false", "aria-label": title });
+    area.value = text;
+    const box = h("dialog", { class: "card", "aria-label": title, onclose: () => box.remove() },
+      h("form", { onsubmit: async (event) => { event.preventDefault(); if (await save(area.value)) box.close(); } },
+        h("h1", { text: title }), h("p", { text: hint }), area,
+        h("div", { class: "buttons" },
+          h("button", { type: "button", text: "Cancel", onclick: () => box.close() }),
+          h("button", { type: "submit", class: "main", text: action }))));
+    document.body.append(box);
+    box.showModal();
+    area.focus();
+  }
+}
