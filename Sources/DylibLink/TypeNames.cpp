@@ -3,13 +3,11 @@
 // a type or a structure without a description is put into a text, which nothing here does; they get no name.
 // The linker puts this in the place of the runtime's function (Package.swift, RuntimeParts.c).
 
-#include <cstddef>
-
 /// A std::string as C++'s library has it, always empty. It points into itself, so that it is made where the
 /// caller wants it: the copy that is declared has it returned so.
 struct EmptyText {
     char *start;
-    size_t count;
+    decltype(sizeof 0) count;
     char inside[16];
 
     EmptyText() : start(inside), count(0), inside{} {}
