@@ -39,6 +39,13 @@ class Person(realm.Object):
     body: Any = None
 
 
+class Reading(realm.Object):
+    """For tables of many rows: with few columns they are made quickly."""
+
+    id: int = realm.PrimaryKey()
+    name: str
+
+
 CLASSES = [Part, Town, Person]
 
 
