@@ -16,9 +16,11 @@ unexport CC CXX CFLAGS CXXFLAGS LDFLAGS
 lib: packages
 	@.ci/generate-header
 	@.ci/swift-build --quiet --product realm
+	@.ci/swift-build --quiet --product realm-import
 	@.ci/swift-build --quiet --product realm-cli
 	@mkdir -p build/lib build/bin
 	@.ci/install-if-changed .build/release/librealm.so build/lib/librealm.so
+	@.ci/install-if-changed .build/release/librealm-import.so build/lib/librealm-import.so
 	@.ci/install-if-changed .build/release/realm-cli build/bin/realm
 
 header:
@@ -50,6 +52,8 @@ install: lib
 	install -d "$(DESTDIR)$(PREFIX)/lib/pkgconfig" "$(DESTDIR)$(PREFIX)/include" \
 		"$(DESTDIR)$(PREFIX)/bin"
 	install -m 755 --strip build/lib/librealm.so "$(DESTDIR)$(PREFIX)/lib/librealm.so"
+	install -m 755 --strip build/lib/librealm-import.so \
+		"$(DESTDIR)$(PREFIX)/lib/librealm-import.so"
 	install -m 755 --strip build/bin/realm "$(DESTDIR)$(PREFIX)/bin/realm"
 	install -m 644 include/realm.h "$(DESTDIR)$(PREFIX)/include/realm.h"
 	install -d "$(SHARE)/man/man1" "$(SHARE)/bash-completion/completions" \

@@ -40,6 +40,8 @@ let package = Package(
         .library(name: "CoreSwift", targets: ["CoreSwift"]),
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
         .library(name: "realm", type: .dynamic, targets: ["DylibLink"]),
+        .library(name: "RealmImport", targets: ["RealmImport"]),
+        .library(name: "realm-import", type: .dynamic, targets: ["ImportLibrary"]),
         .executable(name: "realm-cli", targets: ["realm-cli"]),
     ],
     dependencies: [
@@ -125,6 +127,22 @@ let package = Package(
             swiftSettings: strictness),
         // Editing of lines in the tool's shell, and widths of letters: libedit.
         .systemLibrary(name: "CTerminal"),
+        // What `realm_import_core_file` of librealm.so loads: no other target depends on it.
+        .target(
+            name: "ImportLibrary", dependencies: ["CoreSwift", "RealmImport"],
+            swiftSettings: engineSettings,
+            linkerSettings: [
+                .unsafeFlags([
+                    "-static-stdlib", "-use-ld=lld", "-Xclang-linker", "-static-libgcc",
+                    "-L\(Context.packageDirectory)/Sources/DylibLink/static-runtime",
+                    "-Xlinker", "--version-script=\(Context.packageDirectory)/exports-import.map",
+                    "-Xlinker", "-O2", "-Xlinker", "--icf=all",
+                    "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+                    "-Xlinker", "-soname=librealm-import.so",
+                    "-Xlinker", "-z", "-Xlinker", "nodelete",
+                    "-Xlinker", "-z", "-Xlinker", "now",
+                ])
+            ]),
         .executableTarget(
             name: "realm-cli",
             dependencies: [
@@ -234,7 +252,8 @@ if let names = Context.environment["REALM_TEST_FILES"] {
     }
     package.targets.removeAll {
         [
-            "DylibLink", "realm-cli", "RealmStudio", "CABI", "CRealm", "CTerminal", "todo",
+            "DylibLink", "ImportLibrary", "realm-cli", "RealmStudio", "CABI", "CRealm", "CTerminal",
+            "todo",
             "object-api",
         ].contains(
             $0.name)
@@ -248,8 +267,11 @@ if let names = Context.environment["REALM_TEST_FILES"] {
 
 // Who depends on the package by version gets the libraries in Swift, and no other package with them.
 if isVersioned {
-    let parts = ["CSodium", "CPCRE2", "CKernels", "CoreSwift", "CRuntime", "RealmSwift"]
+    let parts = [
+        "CSodium", "CPCRE2", "CMbedTLS", "CKernels", "CoreSwift", "CRuntime", "RealmSwift",
+        "RealmCoreFile", "RealmImport",
+    ]
     package.targets.removeAll { !parts.contains($0.name) }
-    package.products.removeAll { ["realm", "realm-cli"].contains($0.name) }
+    package.products.removeAll { ["realm", "realm-cli", "realm-import"].contains($0.name) }
     package.dependencies = []
 }

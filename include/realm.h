@@ -2630,6 +2630,25 @@ RLM_API bool realm_change_encryption_key(const char *path, realm_binary_t old_ke
 RLM_API bool realm_check_file_with_key(const char *path, realm_binary_t encryption_key,
         realm_check_func_t on_problem, void *userdata, size_t *out_num_problems);
 
+/**
+ * Makes a new realm file at `new_path` of the file of realm-core at `old_path`, formats 9 to 11 and
+ * 20 to 24, which is only read. Keys have 64 bytes, or no data where the file is not encrypted. A
+ * file that a program has open with realm-core is refused, unless `even_in_use`. `progress` may be
+ * NULL; it is called on this thread some hundred times with how much is done, between 0 and 1, and
+ * ends the import by returning false. `out_report` may be NULL; else it gets a JSON text with what
+ * came along and what did not, to be freed with realm_free(): an object with `format`,
+ * `schema_version`, `whole`, `notes`, `losses`, `loss_count` and `classes`. On an error there is no
+ * new file. Takes `librealm-import.so`, which lies beside this library.
+ * Fails: RLM_ERR_FILE_ALREADY_EXISTS, RLM_ERR_INVALID_DATABASE for a file that is damaged, none of
+ * realm-core or encrypted with another key, RLM_ERR_UNSUPPORTED_FILE_FORMAT_VERSION,
+ * RLM_ERR_INVALID_ENCRYPTION_KEY for a key of another size, RLM_ERR_FILE_OPERATION_FAILED when a
+ * file can't be read or written or is in use, RLM_ERR_OPERATION_ABORTED when `progress` ended it,
+ * RLM_ERR_NOT_SUPPORTED where `librealm-import.so` is missing.
+ */
+RLM_API bool realm_import_core_file(const char *old_path, const char *new_path,
+        realm_binary_t old_key, realm_binary_t new_key, bool even_in_use,
+        realm_schema_progress_func_t progress, void *userdata, char **out_report);
+
 /** Writes the sizes of the realm's file at its newest version. */
 RLM_API bool realm_get_statistics(realm_t *realm, realm_statistics_t *out_statistics);
 

@@ -23,6 +23,8 @@ from setuptools.command.sdist import sdist
 HERE = Path(__file__).resolve().parent
 REPOSITORY = HERE.parent.parent
 LIBRARY = "librealm.so"
+# What imports files of realm-core; the library looks for it beside itself.
+IMPORT_LIBRARY = "librealm-import.so"
 
 
 def swift_library() -> Path:
@@ -36,6 +38,7 @@ def swift_library() -> Path:
     environment = {k: v for k, v in os.environ.items() if k not in unwanted}
     command = ["swift", "build", "-c", "release", "--product", "realm"]
     subprocess.run(command, cwd=REPOSITORY, env=environment, check=True)
+    subprocess.run([*command[:-1], "realm-import"], cwd=REPOSITORY, env=environment, check=True)
     shown = subprocess.run(
         [*command, "--show-bin-path"],
         cwd=REPOSITORY, env=environment, check=True, capture_output=True, text=True,
@@ -75,9 +78,14 @@ class BuildWithLibrary(build_ext):
         package = Path(self.get_ext_fullpath(extension.name)).parent
         package.mkdir(parents=True, exist_ok=True)
         shutil.copy2(library, package / LIBRARY)
+        importing = library.with_name(IMPORT_LIBRARY)
+        if importing.exists():
+            shutil.copy2(importing, package / IMPORT_LIBRARY)
         # A library that was given stays as it is: others compare the package's copy with it.
         if not os.environ.get("REALM_LIBRARY_DIR"):
             strip(package / LIBRARY)
+            if importing.exists():
+                strip(package / IMPORT_LIBRARY)
         extension.include_dirs.append(str(find_include()))
         extension.library_dirs.append(str(package))
         super().build_extension(extension)

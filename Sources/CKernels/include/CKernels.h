@@ -101,6 +101,10 @@ void ck_wait_shared(const uint64_t *word, uint32_t value, uint32_t bits, int64_t
 void ck_wake_shared(const uint64_t *word, uint32_t bits);
 /* A descriptor that is readable while the number that was written to it is not 0; -1 and errno. */
 int ck_event_descriptor(void);
+
+/* The function of a library that lies in the directory of this one, which is loaded if it is not and stays so; NULL,
+ * with the reason in `problem`, where there is none. */
+void *ck_function_beside(const char *library, const char *function, char *problem, size_t size);
 /* Pages of this mapping that its file has no more become zeros when they are touched, instead of ending the
  * process; then *flag is 1 and *limit 0. See MappedFiles.c. */
 void ck_watch_mapping(void *start, size_t bytes, bool writable, uint64_t *flag, uint64_t *limit);

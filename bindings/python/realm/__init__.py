@@ -68,6 +68,7 @@ from ._errors import (
     WriteTimeoutError,
     WrongThreadError,
 )
+from ._import import ImportedClass, ImportReport, import_realm_core
 from ._json import to_dict, to_json
 from ._migration import Migration, MigrationPlan
 from ._fields import Default, Field, Float32, FullText, Indexed, PrimaryKey
@@ -142,6 +143,8 @@ __all__ = [
     "Float32",
     "FullText",
     "IllegalOperationError",
+    "ImportReport",
+    "ImportedClass",
     "Indexed",
     "InvalidDatabaseError",
     "InvalidObjectError",
@@ -207,6 +210,7 @@ __all__ = [
     "expr",
     "fn",
     "freeze",
+    "import_realm_core",
     "is_managed",
     "is_valid",
     "library_version",

@@ -61,6 +61,9 @@ static PyMethodDef module_methods[] = {
     {"change_encryption_key", change_encryption_key, METH_VARARGS,
      "change_encryption_key(path, old_key, new_key, /)\n--\n\n"
      "Encrypts a realm's file with another key; None stands for none."},
+    {"import_realm_core", import_realm_core, METH_VARARGS,
+     "import_realm_core(old, new, key, new_key, even_in_use, progress, /)\n--\n\n"
+     "Makes a realm's file of one of realm-core; the report as JSON text."},
     {"_cancel_opening", cancel_opening, METH_O, NULL},
     {"_set_make_path", set_make_path, METH_O, NULL},
     {"_set_default_to_json", set_default_to_json, METH_O, NULL},

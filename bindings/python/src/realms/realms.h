@@ -61,6 +61,7 @@ PyObject *realm_rehearse(Realm *self, PyObject *args);
 PyObject *realm_check_method(Realm *self, PyObject *unused);
 PyObject *realm_statistics_method(Realm *self, PyObject *unused);
 PyObject *check_file(PyObject *module, PyObject *arguments);
+PyObject *import_realm_core(PyObject *module, PyObject *arguments);
 PyObject *change_encryption_key(PyObject *module, PyObject *arguments);
 /* An empty key would stand for none: -1 with an exception. The engine checks other sizes. */
 int encryption_key_check(const char *key, Py_ssize_t size);
