@@ -34,6 +34,13 @@ def test_the_wheel_is_one_for_all_pythons_from_3_11():
     assert not list(PACKAGE.glob("_realm.cpython*"))
 
 
+def test_the_wheel_says_that_packed_relocations_need_glibc_2_36():
+    wheel = importlib.metadata.distribution("realm").read_text("WHEEL")
+    tag = re.search(r"manylinux_2_(\d+)_", wheel)
+    packed = b"GLIBC_ABI_DT_RELR" in (PACKAGE / "librealm.so").read_bytes()
+    assert tag is None or not packed or int(tag[1]) >= 36
+
+
 def test_the_library_is_beside_the_module_and_found_there():
     assert (PACKAGE / "librealm.so").exists()
     done = run_python("import realm; print(open('/proc/self/maps').read())")

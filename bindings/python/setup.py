@@ -95,7 +95,11 @@ def glibc_needed(wheel_root: Path) -> int:
     """Least minor version of glibc 2 that the binaries of the wheel run with."""
     found = {34}
     for binary in wheel_root.rglob("*.so"):
-        found.update(int(m) for m in re.findall(rb"GLIBC_2\.(\d+)", binary.read_bytes()))
+        content = binary.read_bytes()
+        found.update(int(m) for m in re.findall(rb"GLIBC_2\.(\d+)", content))
+        # Packed relocations: loaders before 2.36 refuse them.
+        if b"GLIBC_ABI_DT_RELR" in content:
+            found.add(36)
     return max(found)
 
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from . import _realm
 
 
-@dataclass(frozen=True)
-class ImportedClass:
+class ImportedClass(NamedTuple):
     """A class of an imported file: its name, whether it is embedded, and how many objects it has."""
 
     name: str
@@ -19,8 +18,7 @@ class ImportedClass:
     objects: int
 
 
-@dataclass(frozen=True)
-class ImportReport:
+class ImportReport(NamedTuple):
     """What came along when a file of realm-core was imported.
 
     `notes` tells what is different in the new file by its nature, `losses` the first hundred values and objects that
