@@ -82,6 +82,28 @@ def test_a_wrong_value_is_refused_where_it_stands(shown, file) -> None:
     assert person(file)["age"] == 36
 
 
+def test_what_is_being_typed_stays_when_an_older_answer_comes(shown, file) -> None:
+    """A commit of somebody else has the object loaded again; meanwhile a field is opened."""
+    shown.script("""const real = window.fetch;
+        window.loaded = 0;
+        window.fetch = async (address, ...rest) => {
+          const answer = await real(address, ...rest);
+          if (!String(address).endsWith("/object")) return answer;
+          await new Promise((done) => setTimeout(done, 500));
+          window.loaded++;
+          return answer;
+        };""")
+    with realm.open(str(file), CLASSES, schema_version=1) as r, r.write():
+        r.find(Person, 1).age = 50
+    shown.wait(lambda: "50" in shown.column(2) or "50" in shown.column(3))
+    shown.click("#detail [data-name=name] .can")
+    field = shown.find("#detail [data-name=name] .typed")
+    shown.wait(lambda: shown.script("return window.loaded") > 0)
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("Mine", Keys.ENTER)
+    shown.wait(lambda: value(shown, "name") == "Mine" and value(shown, "age") == "50")
+
+
 def test_links_and_collections(shown, file) -> None:
     shown.click("#detail [data-name=town] button[title='Choose another']")
     shown.wait(lambda: len(shown.all("#detail .found button")) == 2)

@@ -44,6 +44,7 @@ export class Detail {
   async load(property = null) {
     if (!this.current) return;
     const { className, key } = this.current;
+    const typed = this.pane.querySelector(".editing");
     let object;
     try {
       object = await call("object", { file: this.on.file(), class: className, key });
@@ -56,6 +57,10 @@ export class Detail {
     }
     if (this.current?.key !== key || this.current?.className !== className) return;
     this.current.label = object.label;
+    // What somebody began to type meanwhile stays; its end loads the object again.
+    const now = this.pane.querySelector(".editing");
+    if (now && now !== typed && this.drawn === `${className} ${key}`) return;
+    this.drawn = `${className} ${key}`;
     this.draw(object, property);
   }
 
