@@ -191,24 +191,21 @@ extension FilterProgram {
         var chains: [[FilterHop]] = []
         var stack: [(node: Int, before: [FilterHop])] = [(root, [])]
         while let (index, before) = stack.popLast() {
-            let node = nodes[index]
-            switch node.kind {
-            case .and, .or:
-                for child in 0..<Int(node.b) {
-                    stack.append((Int(children[Int(node.a) + child]), before))
-                }
-            case .path, .reach:
-                let steps = UnsafeBufferPointer(start: hops + Int(node.low), count: Int(node.high))
+            switch nodes[index].test {
+            case .and(let parts), .or(let parts):
+                for part in self.parts(parts) { stack.append((Int(part), before)) }
+            case .path(let linked), .reach(let linked):
+                let steps = links(linked)
                 guard steps.allSatisfy({ $0.kind != .backlinks }) else { return nil }
                 chains.append(before + steps)
-                stack.append((Int(node.a), before + steps))
-            case .memberCount:
-                guard node.linkClass == .invalid, node.a < 0 else { return nil }
-            case .elements: stack.append((Int(node.a), before))
+                stack.append((Int(linked.test), before + steps))
+            case .memberCount(let count):
+                guard count.origin == .invalid, count.subquery < 0 else { return nil }
+            case .elements(let test, _): stack.append((Int(test), before))
             case .expression: return nil
             case .nothing, .intRange, .doubleRange, .floatRange, .timestampRange, .intSet,
                 .doubleSet, .floatSet, .timestampSet, .textSet, .text, .value, .valueSet,
-                .mixedText, .words, .linkToPrimaryKey:
+                .mixedText, .words, .object:
                 // Of the object itself. A link to an object that goes becomes null, which is a
                 // change of the object that has it.
                 break

@@ -148,21 +148,22 @@ extension Binder {
     }
 
     /// Some, all or none of the members pass; nil when one node cannot say what is tested.
-    private mutating func some(_ members: Members, _ test: Int32, _ node: SyntaxNode) -> Int32? {
-        var inner = test
+    private mutating func some(_ members: Members, _ asked: Int32, _ node: SyntaxNode) -> Int32? {
+        var inner = asked
         if node.quantifier == .all { inner = filter.negate(inner) }
         inner = filter.finish(inner)
-        let kind = filter.nodes[Int(inner)].kind
         let path = paths[Int(node.payload)].path
+        let isChain = filter.nodes[Int(inner)].isChain
         if members.target.kind == .link {
             // A null link leads to no object that could pass (U7); a test that always holds would
             // have it pass.
-            if kind == .and || kind == .or { return nil }
+            if isChain { return nil }
             if filter.nodes[Int(inner)].constantResult == true { return nil }
             // The links of a dictionary are its values: null is another one than an object.
             if !members.isOfDictionary { filter.nodes[Int(inner)].matchesNull = false }
         }
-        var result: FilterNode
+        let test: FilterTest
+        var column: Int32 = -1
         switch members {
         case .links where !namesObjects(filter.nodes[Int(inner)]):
             // Link by link, where they stand in the rows.
@@ -171,37 +172,33 @@ extension Binder {
                 filter.nodes[Int(inner)].constantResult == nil
             else { return nil }
             filter.nodes[Int(inner)].column = step.column
-            result = FilterNode(.elements)
-            result.column = step.column
+            test = .elements(test: inner, areKeys: false)
+            column = step.column
         case .objects, .links:
             if case .links = members { filter.nodes[Int(inner)].column = -1 }
-            result = FilterNode(.reach)
-            result.low = Int64(filter.hops.count)
-            result.high = Int64(path.count)
-            for step in filter.expressions.steps[Int(path.first)..<Int(path.first + path.count)] {
-                filter.hops.append(
-                    FilterHop(
-                        column: step.column, target: step.target,
-                        kind: step.kind == .link
-                            ? .link : step.kind == .links ? .links : .backlinks))
+            let steps = filter.expressions.steps[Int(path.first)..<Int(path.first + path.count)]
+            let links = steps.map { step in
+                FilterHop(
+                    column: step.column, target: step.target,
+                    kind: step.kind == .link ? .link : step.kind == .links ? .links : .backlinks)
             }
+            test = .reach(filter.addLinks(links, to: inner))
         case .elements:
-            if kind == .and || kind == .or { return nil }
-            result = FilterNode(.elements)
-            result.column = path.column
-            result.high = path.value == .keys ? 1 : 0
+            if isChain { return nil }
+            test = .elements(test: inner, areKeys: path.value == .keys)
+            column = path.column
         }
-        result.a = inner
-        result.negated = node.quantifier == .all || node.quantifier == .none
-        result.matchesNull = result.negated
+        let isNone = node.quantifier == .all || node.quantifier == .none
+        var result = isNone ? FilterNode(not: test) : FilterNode(test)
+        result.column = column
         return filter.add(result)
     }
 
     /// A test that says which objects pass, not which do not.
     private func namesObjects(_ node: FilterNode) -> Bool {
-        switch node.kind {
-        case .intRange: return !node.negated && node.low == node.high
-        case .intSet, .linkToPrimaryKey: return !node.negated
+        switch node.test {
+        case .intRange(let range): return !node.negated && range.isSingle
+        case .intSet, .object: return !node.negated
         default: return false
         }
     }
@@ -214,15 +211,16 @@ extension Binder {
     mutating func bindCount(_ test: ExpressionTest, _ scope: Int32) -> Int32? {
         guard runsOnColumns(scope), test.left.shape == .single,
             let (count, op, number) = comparedWithInteger(test),
-            var members = countedMembers(count, scope)
+            let (column, members) = countedMembers(count, scope)
         else { return nil }
         let range = intRange(op, number)
-        guard range.kind == .intRange else { return filter.add(range) }
-        members.low = range.low
-        members.high = range.high
-        members.negated = range.negated
-        members.matchesNull = range.negated
-        return filter.add(members)
+        guard case .intRange(let wanted) = range.test else { return filter.add(range) }
+        var counted = members
+        counted.wanted = wanted
+        var node = range
+        node.test = .memberCount(counted)
+        node.column = column
+        return filter.add(node)
     }
 
     /// The members of a SUBQUERY are counted until a comparison with a number is decided.
@@ -257,15 +255,17 @@ extension Binder {
         return (operand, op, constant.int)
     }
 
-    private func countedMembers(_ code: ExpressionCode, _ scope: Int32) -> FilterNode? {
-        var node = FilterNode(.memberCount)
-        node.a = -1
+    /// What an instruction counts: a column, here or of the class that links, and which members.
+    private func countedMembers(
+        _ code: ExpressionCode, _ scope: Int32
+    ) -> (column: Int32, MemberCount)? {
+        var count = MemberCount()
         var place = code.a
         if code.kind == .subquery {
             let subquery = filter.expressions.subqueries[Int(code.a)]
             guard subquery.isUncorrelated, subquery.aggregate < 0, subquery.target != .invalid
             else { return nil }
-            node.a = code.a
+            count.subquery = code.a
             place = subquery.path
         } else if code.kind != .path {
             return nil
@@ -273,30 +273,26 @@ extension Binder {
         let path = filter.expressions.paths[Int(place)]
         guard path.slot == scopes[Int(scope)].slot, path.measure == .none, path.mixedCount == 0
         else { return nil }
-        if node.a < 0 {
+        if count.subquery < 0 {
             guard path.count == 0 else { return nil }
-            node.column = path.column
             switch path.value {
-            case .countElements, .countLinks: return node
-            case .countBacklinks: return countsLinks(path.target, path.column, &node) ? node : nil
+            case .countElements, .countLinks: return (path.column, count)
+            case .countBacklinks: count.origin = path.target
             default: return nil
             }
+            return linksToOneClass(path.target, path.column) ? (path.column, count) : nil
         }
         guard path.count == 1, path.value == .member else { return nil }
         let step = filter.expressions.steps[Int(path.first)]
-        node.column = step.column
         switch step.kind {
-        case .links: return node
-        case .backlinks: return countsLinks(step.target, step.column, &node) ? node : nil
+        case .links: return (step.column, count)
+        case .backlinks: count.origin = step.target
         default: return nil
         }
+        return linksToOneClass(step.target, step.column) ? (step.column, count) : nil
     }
 
-    /// Backlinks of a property that links to objects of one class.
-    private func countsLinks(
-        _ origin: ClassKey, _ column: Int32, _ node: inout FilterNode
-    ) -> Bool {
-        node.linkClass = origin
+    private func linksToOneClass(_ origin: ClassKey, _ column: Int32) -> Bool {
         let owner = schema.classes.first { $0.key == origin }
         let property = owner?.properties.first { $0.key.column == Int(column) }
         return property?.type == .object

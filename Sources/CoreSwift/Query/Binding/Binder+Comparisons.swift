@@ -155,15 +155,11 @@ extension Binder {
     /// Wraps a node that tests the class at the end of the links. A null link on the way is as
     /// null at the end (U6).
     private mutating func wrap(_ target: Target, node: Int32, matchesNull: Bool) -> Int32 {
-        var path = FilterNode(.path)
+        let links = hops[Int(target.hopFirst)..<Int(target.hopFirst + target.hopCount)]
+        var path = FilterNode(.path(filter.addLinks(Array(links), to: node)))
         path.matchesNull = matchesNull
-        path.a = node
-        path.low = Int64(filter.hops.count)
-        path.high = Int64(target.hopCount)
-        path.column = hops[Int(target.hopFirst)].column
+        path.column = links[links.startIndex].column
         path.columnKind = .link
-        filter.hops.append(
-            contentsOf: hops[Int(target.hopFirst)..<Int(target.hopFirst + target.hopCount)])
         return filter.add(path)
     }
 
@@ -209,10 +205,10 @@ extension Binder {
             }
         }
         switch quantifier {
-        case .unspecified, .any: return filter.add(.or, parts)
-        case .all: return filter.add(.and, parts)
+        case .unspecified, .any: return filter.add(FilterTest.or, parts)
+        case .all: return filter.add(FilterTest.and, parts)
         case .none:
-            let some = filter.add(.or, parts)
+            let some = filter.add(FilterTest.or, parts)
             return filter.negate(some)
         }
     }
@@ -225,55 +221,61 @@ extension Binder {
         else { return nil }
         var values: [(Int64, Int64)] = []
         var matchesNull = false
-        var kind = FilterKind.intSet
+        // What the members are; they are all of one kind.
+        var model = FilterTest.nothing
         for member in members {
             guard let test = try test(target, .equal, options, member, inList: true) else {
                 continue
             }
-            if test.kind == .nothing {
+            switch test.test {
+            case .nothing:
                 if test.constantResult == nil { matchesNull = true }
                 continue
-            }
-            switch test.kind {
-            case .intRange:
-                guard test.low == test.high else { return nil }
-                values.append((test.low, 0))
-            case .doubleRange, .floatRange:
-                kind = test.kind == .doubleRange ? .doubleSet : .floatSet
+            case .intRange(let range):
+                guard range.isSingle else { return nil }
+                values.append((range.low, 0))
+            case .doubleRange(let range), .floatRange(let range):
                 // Both zeros are one value; sets hold bits.
-                let value = FilterBuilder.double(test.low)
-                values.append((value == 0 ? 0 : test.low, 0))
-            case .timestampRange:
-                kind = .timestampSet
-                values.append((test.low, Int64(test.lowExtra)))
-            case .value:
-                guard test.comparison == .equal,
+                let value = range.low == 0 ? 0 : range.low
+                values.append((Int64(bitPattern: value.bitPattern), 0))
+            case .timestampRange(let range):
+                values.append((range.low.seconds, Int64(range.low.nanoseconds)))
+            case .value(.equal, let cell):
+                guard
                     FilterBuilder.fuses(target.kind)
                         || (target.kind == .mixed && !member.isInexact)
                 else { return nil }
-                kind = .valueSet
-                values.append((Int64(test.a), Int64(test.b)))
-            case .text:
-                kind = .textSet
-                values.append((Int64(test.a), Int64(test.b)))
+                values.append(cell.member)
+            case .text(let text): values.append(text.needle.member)
             default: return nil
             }
+            model = test.test
         }
-        var node = FilterNode(values.isEmpty ? .nothing : kind)
+        var node = FilterNode(set(values, like: model, options))
         node.matchesNull = matchesNull
         node.column = target.column
         node.columnKind = target.kind
         node.isKeyColumn = target.isKeyColumn
-        node.linkClass = target.linkClass
-        if kind == .textSet { node.folding = options.folding }
-        if !values.isEmpty {
-            node.a = filter.addSet(
-                kind == .textSet
-                    ? filter.sortedTexts(values)
-                    : kind == .valueSet
-                        ? filter.sortedValues(values) : FilterBuilder.sortedInts(values))
-        }
         return node
+    }
+
+    /// The members of single tests as one set.
+    private mutating func set(
+        _ values: [(Int64, Int64)], like model: FilterTest, _ options: ComparisonOptions
+    ) -> FilterTest {
+        switch model {
+        case .text: return .textSet(filter.addSet(filter.sortedTexts(values)), options.folding)
+        case .value: return .valueSet(filter.addSet(filter.sortedValues(values)))
+        case .nothing: return .nothing
+        default: break
+        }
+        let set = filter.addSet(FilterBuilder.sortedInts(values))
+        switch model {
+        case .doubleRange: return .doubleSet(set)
+        case .floatRange: return .floatSet(set)
+        case .timestampRange: return .timestampSet(set)
+        default: return .intSet(set)
+        }
     }
 
     // MARK: BETWEEN and Boolean paths
@@ -302,7 +304,7 @@ extension Binder {
             test.matchesNull = false
             parts.append(filter.add(test))
         }
-        return filter.add(.and, parts)
+        return filter.add(FilterTest.and, parts)
     }
 
     /// A Boolean property that stands alone means `== true` (X11).

@@ -75,9 +75,9 @@ extension Binder {
 
     mutating func add(_ test: ExpressionTest) -> Int32 {
         filter.expressions.tests.append(test)
-        var node = FilterNode(.expression)
-        node.a = Int32(truncatingIfNeeded: filter.expressions.tests.count - 1)
-        return filter.add(node)
+        return filter.add(
+            FilterNode(
+                .expression(Int32(truncatingIfNeeded: filter.expressions.tests.count - 1))))
     }
 
     func side(_ operand: BoundOperand) -> ExpressionTest.Side {

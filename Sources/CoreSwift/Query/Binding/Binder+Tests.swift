@@ -36,7 +36,7 @@ extension Binder {
         try checkUTF8(constant, op)
         var node: FilterNode?
         if op == .matches {
-            node = try matchesTest(options, constant)
+            node = try matchesTest(target, options, constant)
         } else if op == .text {
             node = try wordsTest(target, constant)
         } else if constant.kind == .null {
@@ -63,11 +63,9 @@ extension Binder {
             throw mismatch(target, op, constant)
         }
         if neverHolds(op, options, constant) { return .constant(false) }
-        if node.op == .matches, target.kind == .string { node.kind = .text }
         node.column = target.column
         node.columnKind = target.kind
         node.isKeyColumn = target.isKeyColumn
-        if target.kind != .mixed { node.linkClass = target.linkClass }
         return node
     }
 
@@ -158,24 +156,23 @@ extension Binder {
     }
 
     func intRange(_ op: ComparisonOperator, _ value: Int64) -> FilterNode {
-        var node = FilterNode(.intRange)
-        (node.low, node.high) = (.min, .max)
         switch op {
-        case .notEqual:
-            (node.low, node.high) = (value, value)
-            node.negated = true
-            node.matchesNull = true
+        case .notEqual: return FilterNode(not: .intRange(IntRange(low: value, high: value)))
         case .less:
             if value == .min { return .constant(false) }
-            node.high = value - 1
-        case .lessEqual: node.high = value
+            return FilterNode(.intRange(IntRange(high: value - 1)))
+        case .lessEqual: return FilterNode(.intRange(IntRange(high: value)))
         case .greater:
             if value == .max { return .constant(false) }
-            node.low = value + 1
-        case .greaterEqual: node.low = value
-        default: (node.low, node.high) = (value, value)
+            return FilterNode(.intRange(IntRange(low: value + 1)))
+        case .greaterEqual: return FilterNode(.intRange(IntRange(low: value)))
+        default: return FilterNode(.intRange(IntRange(low: value, high: value)))
         }
-        return node
+    }
+
+    /// A test for one value, or for what differs from it.
+    static func equality(_ op: ComparisonOperator, _ test: FilterTest) -> FilterNode {
+        op == .notEqual ? FilterNode(not: test) : FilterNode(test)
     }
 
     private func intTest(
@@ -203,18 +200,17 @@ extension Binder {
     private func intAgainstDouble(_ op: ComparisonOperator, _ value: Double) -> FilterNode {
         if value.isNaN { return outcome(op) }
         if let exact = Int64(exactly: value) { return intRange(op, exact) }
-        var node = FilterNode(.intRange)
-        (node.low, node.high) = (.min, .max)
         switch op {
         case .less, .lessEqual:
             guard value >= -0x1p63 else { return .constant(false) }
-            if value < 0x1p63 { node.high = Int64(value.rounded(.down)) }
+            let high = value < 0x1p63 ? Int64(value.rounded(.down)) : .max
+            return FilterNode(.intRange(IntRange(high: high)))
         case .greater, .greaterEqual:
             guard value < 0x1p63 else { return .constant(false) }
-            if value >= -0x1p63 { node.low = Int64(value.rounded(.up)) }
+            let low = value >= -0x1p63 ? Int64(value.rounded(.up)) : .min
+            return FilterNode(.intRange(IntRange(low: low)))
         default: return outcome(op)
         }
-        return node
     }
 
     /// A number from the whole of a text, blanks around it left out (T6).
@@ -300,21 +296,13 @@ extension Binder {
             if value == .infinity { return .constant(false) }
             return floatingRange(isFloat, step(true), .infinity)
         case .greaterEqual: return floatingRange(isFloat, value, .infinity)
-        default:
-            var node = floatingRange(isFloat, value, value)
-            if op == .notEqual {
-                node.negated = true
-                node.matchesNull = true
-            }
-            return node
+        default: return Self.equality(op, floatingRange(isFloat, value, value).test)
         }
     }
 
     private func floatingRange(_ isFloat: Bool, _ low: Double, _ high: Double) -> FilterNode {
-        var node = FilterNode(isFloat ? .floatRange : .doubleRange)
-        node.low = Int64(bitPattern: low.bitPattern)
-        node.high = Int64(bitPattern: high.bitPattern)
-        return node
+        let range = DoubleRange(low: low, high: high)
+        return FilterNode(isFloat ? .floatRange(range) : .doubleRange(range))
     }
 
     /// An integer that may have no equal among doubles or floats: compared exactly (T3).
@@ -329,10 +317,7 @@ extension Binder {
             case .less: below = isFloat ? Double(Float(below).nextDown) : below.nextDown
             case .greater: above = isFloat ? Double(Float(above).nextUp) : above.nextUp
             case .equal, .notEqual, .inList:
-                var node = floatingRange(isFloat, below, below)
-                node.negated = op == .notEqual
-                node.matchesNull = op == .notEqual
-                return node
+                return Self.equality(op, floatingRange(isFloat, below, below).test)
             default: break
             }
         } else {
@@ -354,34 +339,27 @@ extension Binder {
 
     private func timestampTest(_ op: ComparisonOperator, _ constant: BoundConstant) -> FilterNode? {
         guard constant.kind == .timestamp else { return nil }
-        var node = FilterNode(.timestampRange)
-        (node.low, node.lowExtra) = (.min, .min)
-        (node.high, node.highExtra) = (.max, .max)
-        let value = (constant.int, constant.extra)
+        let value = constant.timestamp
+        var range = TimestampRange()
         switch op {
         case .less:
-            if value.1 > .min {
-                (node.high, node.highExtra) = (value.0, value.1 - 1)
-            } else {
-                if value.0 == .min { return .constant(false) }
-                (node.high, node.highExtra) = (value.0 - 1, .max)
-            }
-        case .lessEqual: (node.high, node.highExtra) = value
+            if value == range.low { return .constant(false) }
+            range.high =
+                value.nanoseconds > .min
+                ? Timestamp(seconds: value.seconds, nanoseconds: value.nanoseconds - 1)
+                : Timestamp(seconds: value.seconds - 1, nanoseconds: .max)
+        case .lessEqual: range.high = value
         case .greater:
-            if value.1 < .max {
-                (node.low, node.lowExtra) = (value.0, value.1 + 1)
-            } else {
-                if value.0 == .max { return .constant(false) }
-                (node.low, node.lowExtra) = (value.0 + 1, .min)
-            }
-        case .greaterEqual: (node.low, node.lowExtra) = value
+            if value == range.high { return .constant(false) }
+            range.low =
+                value.nanoseconds < .max
+                ? Timestamp(seconds: value.seconds, nanoseconds: value.nanoseconds + 1)
+                : Timestamp(seconds: value.seconds + 1, nanoseconds: .min)
+        case .greaterEqual: range.low = value
         default:
-            (node.low, node.lowExtra) = value
-            (node.high, node.highExtra) = value
-            node.negated = op == .notEqual
-            node.matchesNull = op == .notEqual
+            return Self.equality(op, .timestampRange(TimestampRange(low: value, high: value)))
         }
-        return node
+        return FilterNode(.timestampRange(range))
     }
 
     // MARK: Texts
@@ -401,55 +379,58 @@ extension Binder {
             }
             return nil
         }
-        var node = FilterNode(.text)
-        setNeedle(&node, options, constant, isString: isString)
+        let text = textCondition(op, options, constant, isString: isString)
         let nullIsLeast = isString && target.isDirect
+        var negated = false
+        var matchesNull = false
         switch op {
-        case .notEqual:
-            node.negated = true
-            node.matchesNull = true
-        case .less:
-            node.op = .less
-            node.matchesNull = nullIsLeast
-        case .lessEqual:
-            node.op = .lessEqual
-            node.matchesNull = nullIsLeast
-        case .greater:
-            node.op = .lessEqual
-            node.negated = true
-        case .greaterEqual:
-            node.op = .less
-            node.negated = true
-        case .beginsWith: node.op = .beginsWith
-        case .endsWith: node.op = .endsWith
-        case .contains: node.op = .contains
-        case .like: node.op = .like
-        default: node.op = .equal
+        case .notEqual: (negated, matchesNull) = (true, true)
+        case .less, .lessEqual: matchesNull = nullIsLeast
+        case .greater, .greaterEqual: negated = true
+        default: break
         }
-        if node.b == 0, op == .beginsWith || op == .endsWith || op == .contains {
+        var node = FilterNode(.text(text))
+        if text.needle.count == 0, op == .beginsWith || op == .endsWith || op == .contains {
             // The empty needle is in every value (S4).
-            node = FilterNode(.nothing)
-            node.negated = true
+            node.test = .nothing
+            negated = true
         }
+        node.negated = negated
+        node.matchesNull = matchesNull
         return node
     }
 
-    /// The needle of a text test, folded as its options say.
-    mutating func setNeedle(
-        _ node: inout FilterNode, _ options: ComparisonOptions, _ constant: BoundConstant,
-        isString: Bool
-    ) {
-        // Of binary data, ASCII letters fold, and nothing has diacritics (S11).
-        node.folding =
-            isString ? options.folding : options.folding.subtracting(.ignoreDiacritics)
-        node.hasEscapes = options.contains(.format)
-        var needle = constant.text
-        if !node.folding.isEmpty {
-            needle = filter.addText(
-                TextFolder.folded(
-                    Array(filter.text(needle)), node.folding, isString: isString))
+    /// The operator of a text test, of which `>` and `>=` are opposites.
+    private func textOperator(_ op: ComparisonOperator) -> TextOperator {
+        switch op {
+        case .less, .greaterEqual: return .less
+        case .lessEqual, .greater: return .lessEqual
+        case .beginsWith: return .beginsWith
+        case .endsWith: return .endsWith
+        case .contains: return .contains
+        case .like: return .like
+        case .matches: return .matches
+        case .equal, .notEqual, .inList, .text: return .equal
         }
-        (node.a, node.b) = (needle.offset, needle.count)
+    }
+
+    /// The right side of a text test, folded as its options say.
+    mutating func textCondition(
+        _ op: ComparisonOperator, _ options: ComparisonOptions, _ constant: BoundConstant,
+        isString: Bool
+    ) -> TextCondition {
+        var text = TextCondition(op: textOperator(op))
+        // Of binary data, ASCII letters fold, and nothing has diacritics (S11).
+        text.folding =
+            isString ? options.folding : options.folding.subtracting(.ignoreDiacritics)
+        text.hasEscapes = options.contains(.format)
+        text.needle = constant.text
+        if !text.folding.isEmpty {
+            text.needle = filter.addText(
+                TextFolder.folded(
+                    Array(filter.text(constant.text)), text.folding, isString: isString))
+        }
+        return text
     }
 
     /// The compiled pattern of MATCHES (B4).
@@ -470,35 +451,18 @@ extension Binder {
     }
 
     private mutating func matchesTest(
-        _ options: ComparisonOptions, _ constant: BoundConstant
+        _ target: Target, _ options: ComparisonOptions, _ constant: BoundConstant
     ) throws(RealmError) -> FilterNode {
+        let compiled = try pattern(options, constant)
+        let text = TextCondition(op: .matches, pattern: Int32(filter.patterns.count))
+        filter.patterns.append(compiled)
         // Mixed values that are no strings do not match.
-        var node = FilterNode(.mixedText)
-        node.low = Int64(ValueType.string.rawValue)
-        node.op = .matches
-        node.lowExtra = Int32(filter.patterns.count)
-        filter.patterns.append(try pattern(options, constant))
-        return node
+        return FilterNode(
+            target.kind == .string
+                ? .text(text) : .mixedText(text, isString: true, isOpposite: false))
     }
 
     // MARK: Links
-
-    /// The test for an object that is named by its primary key.
-    func objectNode(_ constant: BoundConstant) -> FilterNode {
-        var node = FilterNode(.linkToPrimaryKey)
-        switch constant.primaryKeyKind {
-        case .int:
-            node.b = -1
-            node.low = constant.int
-        case .null: node.b = -2
-        case .uuid, .objectId:
-            node.b = constant.primaryKeyKind == .uuid ? -3 : -4
-            node.low = constant.int
-            node.high = Int64(bitPattern: constant.high)
-        default: (node.a, node.b) = (constant.text.offset, constant.text.count)
-        }
-        return node
-    }
 
     private mutating func linkTest(
         _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant, _ inList: Bool
@@ -515,11 +479,6 @@ extension Binder {
         default: return nil
         }
         if constant.kind != .objectWithPrimaryKey { return intRange(op, constant.int) }
-        var node = objectNode(constant)
-        if op == .notEqual {
-            node.negated = true
-            node.matchesNull = true
-        }
-        return node
+        return Self.equality(op, .object(constant.objectName))
     }
 }

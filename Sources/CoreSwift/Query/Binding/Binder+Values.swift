@@ -33,14 +33,7 @@ extension Binder {
     }
 
     private func comparison(_ op: ComparisonOperator, cell: FilterText) -> FilterNode {
-        var node = FilterNode(.value)
-        (node.a, node.b) = (cell.offset, cell.count)
-        node.comparison = ValueComparison(op)
-        if op == .notEqual {
-            node.negated = true
-            node.matchesNull = true
-        }
-        return node
+        Self.equality(op, .value(ValueComparison(op), cell))
     }
 
     // MARK: Decimals
@@ -89,21 +82,20 @@ extension Binder {
             return .constant(op == .notEqual)
         }
         if let exact = value.int64 { return intRange(op, exact) }
-        var node = FilterNode(.intRange)
-        (node.low, node.high) = (.min, .max)
+        var range = IntRange()
         // The integers below: none, all, or up to `floor`.
         let isAbove = Decimal128.compare(value, Int64.max) > 0
         let isBelow = Decimal128.compare(value, Int64.min) < 0
         switch op {
         case .less, .lessEqual:
             if isBelow { return .constant(false) }
-            if !isAbove { node.high = Self.floor(value) }
+            if !isAbove { range.high = Self.floor(value) }
         case .greater, .greaterEqual:
             if isAbove { return .constant(false) }
-            if !isBelow { node.low = Self.floor(value) + 1 }
+            if !isBelow { range.low = Self.floor(value) + 1 }
         default: return .constant(op == .notEqual)
         }
-        return node
+        return FilterNode(.intRange(range))
     }
 
     /// The greatest integer not above a decimal that lies between two integers.
@@ -150,13 +142,7 @@ extension Binder {
             }
             if constant.kind == .link { return comparison(op, constant.raw) }
             guard constant.kind == .objectWithPrimaryKey else { return nil }
-            var node = objectNode(constant)
-            node.linkClass = constant.classKey
-            if op == .notEqual {
-                node.negated = true
-                node.matchesNull = true
-            }
-            return node
+            return Self.equality(op, .object(constant.objectName))
         default:
             if constant.huge != nil, let number = decimal(constant) {
                 return comparison(op, .decimal(number))
@@ -168,28 +154,11 @@ extension Binder {
     private mutating func mixedText(
         _ op: ComparisonOperator, _ options: ComparisonOptions, _ constant: BoundConstant
     ) -> FilterNode {
-        var node = FilterNode(.mixedText)
         let isString = constant.kind == .string
-        node.low = Int64((isString ? ValueType.string : .binary).rawValue)
-        setNeedle(&node, options, constant, isString: isString)
-        switch op {
-        case .notEqual:
-            node.negated = true
-            node.matchesNull = true
-        case .less: node.op = .less
-        case .lessEqual: node.op = .lessEqual
-        case .greater:
-            node.op = .lessEqual
-            node.high = 1
-        case .greaterEqual:
-            node.op = .less
-            node.high = 1
-        case .beginsWith: node.op = .beginsWith
-        case .endsWith: node.op = .endsWith
-        case .contains: node.op = .contains
-        case .like: node.op = .like
-        default: node.op = .equal
-        }
-        return node
+        return Self.equality(
+            op,
+            .mixedText(
+                textCondition(op, options, constant, isString: isString), isString: isString,
+                isOpposite: op == .greater || op == .greaterEqual))
     }
 }

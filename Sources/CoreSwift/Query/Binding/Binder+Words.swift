@@ -25,11 +25,15 @@ extension Binder {
         if constant.kind == .null { throw WordSearch.missing() }
         guard constant.kind == .string else { return nil }
         let search = try WordSearch(Array(filter.text(constant.text)), rules)
-        var node = FilterNode(.words)
-        node.a = filter.addSearch(search)
+        var node = FilterNode(.words(add(search)))
         // What is excluded makes the set then, and the objects outside of it pass.
         node.negated = search.required.isEmpty
         return node
+    }
+
+    private mutating func add(_ search: WordSearch) -> Int32 {
+        filter.searches.append(search)
+        return Int32(truncatingIfNeeded: filter.searches.count - 1)
     }
 
     /// TEXT that is evaluated object by object: of the objects that a path to many leads to, or
@@ -53,7 +57,7 @@ extension Binder {
         test.op = .text
         test.left = side(left)
         test.right = side(right)
-        test.search = filter.addSearch(search)
+        test.search = add(search)
         test.wordRules = rules
         // No object is reached behind a null link; nulls of objects that are reached have no words.
         let code = filter.expressions.code[Int(left.first)]

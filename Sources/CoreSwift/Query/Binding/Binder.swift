@@ -310,7 +310,8 @@ struct Binder {
             switch node.kind {
             case .and, .or:
                 let parts = tree.children[Int(node.a)..<Int(node.a + node.b)].map { result($0) }
-                bound = filter.add(node.kind == .and ? .and : .or, parts)
+                bound = filter.add(
+                    node.kind == .and ? FilterTest.and : FilterTest.or, parts)
             case .not: bound = filter.negate(result(node.a))
             case .comparison: bound = try bindComparison(node, scope(Int32(index)))
             case .between: bound = try bindBetween(node, scope(Int32(index)))

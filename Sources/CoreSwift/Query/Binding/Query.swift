@@ -140,7 +140,7 @@ public final class Query: @unchecked Sendable {
                 }
             }
         }
-        let root = roots.isEmpty ? builder.add(.constant(true)) : builder.add(.and, roots)
+        let root = roots.isEmpty ? builder.add(.constant(true)) : builder.add(FilterTest.and, roots)
         self.init(classKey, values, schema, &builder, root, ordering, parts)
     }
 

@@ -123,9 +123,9 @@ extension Query {
         let node = filter.nodes[index]
         let test = describe(index, classKey)
         if node.isKeyColumn { return "primary key (\(test))" }
-        switch node.kind {
+        switch node.test {
         case .words: return "full-text index of \(column(node, classKey)) (\(test))"
-        case .path, .linkToPrimaryKey: return "objects that link by \(test)"
+        case .path, .object: return "objects that link by \(test)"
         case .reach: return "objects that link to \(test)"
         case .intRange where node.columnKind == .link: return "objects that link by \(test)"
         default: return "index of \(column(node, classKey)) (\(test))"
@@ -161,100 +161,96 @@ extension Query {
     private func describe(_ index: Int, _ owner: ClassKey, depth: Int = 0) -> String {
         let node = filter.nodes[index]
         if let constant = node.constantResult { return constant ? "true" : "false" }
-        if node.kind == .and || node.kind == .or {
+        if let (isAnd, range) = node.chain {
             guard depth < 4 else { return "(...)" }
-            let shown = min(Int(node.b), 8)
-            var parts = (0..<shown).map {
-                describe(Int(filter.children[Int(node.a) + $0]), owner, depth: depth + 1)
+            var parts = filter.parts(range).prefix(8).map {
+                describe(Int($0), owner, depth: depth + 1)
             }
-            if Int(node.b) > shown { parts.append("\(Int(node.b) - shown) more") }
-            let text = parts.joined(separator: node.kind == .and ? " and " : " or ")
+            if range.count > 8 { parts.append("\(range.count - 8) more") }
+            let text = parts.joined(separator: isAnd ? " and " : " or ")
             return depth > 0 ? "(\(text))" : text
         }
         let subject = column(node, owner)
-        if node.kind == .nothing {
-            return node.matchesNull ? "\(subject) == NULL" : "\(subject) != NULL"
-        }
         var text: String
-        if node.kind == .path {
-            text = path(node, owner, depth)
-        } else if node.kind == .reach {
-            text = "some " + path(node, owner, depth)
-        } else if node.kind == .elements {
-            text = "some element of \(subject) \(test(filter.nodes[Int(node.a)]))"
-        } else if node.kind == .memberCount {
-            text = memberCount(node, owner, depth)
-        } else if node.kind == .expression {
-            text = "an expression, object by object"
-        } else {
-            text = "\(subject) \(test(node))"
+        switch node.test {
+        case .nothing:
+            return node.matchesNull ? "\(subject) == NULL" : "\(subject) != NULL"
+        case .path(let linked): text = path(linked, owner, depth)
+        case .reach(let linked): text = "some " + path(linked, owner, depth, reaches: true)
+        case .elements(let inner, _):
+            text = "some element of \(subject) \(test(filter.nodes[Int(inner)]))"
+        case .memberCount(let count): text = memberCount(count, node, owner, depth)
+        case .expression: text = "an expression, object by object"
+        default: text = "\(subject) \(test(node))"
         }
         if node.negated { text = "!(\(text))" }
         return node.matchesNull ? "(\(text) or \(subject) == NULL)" : text
     }
 
-    private func path(_ node: FilterNode, _ owner: ClassKey, _ depth: Int) -> String {
+    private func path(
+        _ linked: LinkedTest, _ owner: ClassKey, _ depth: Int, reaches: Bool = false
+    ) -> String {
         var names: [String] = []
         var current = owner
-        for hop in Int(node.low)..<Int(node.low + node.high) {
-            let step = filter.hops[hop]
+        for step in filter.links(linked) {
             let owner = step.kind == .backlinks ? step.target : current
             let name = property(Int(step.column), owner)?.name ?? "\(step.column)"
             names.append(
                 step.kind == .backlinks ? "@links.\(self.name(step.target)).\(name)" : name)
             current = step.target
         }
-        let end = filter.nodes[Int(node.a)]
-        if node.kind == .reach, end.column < 0, end.columnKind == .link {
-            return "\(names.joined(separator: ".")) \(test(end))"
-        }
-        let inner = depth < 4 ? describe(Int(node.a), current, depth: depth + 1) : "..."
+        let end = filter.nodes[Int(linked.test)]
+        if reaches, end.namesTargets { return "\(names.joined(separator: ".")) \(test(end))" }
+        let inner = depth < 4 ? describe(Int(linked.test), current, depth: depth + 1) : "..."
         return "\(names.joined(separator: ".")) with \(inner)"
     }
 
-    private func memberCount(_ node: FilterNode, _ owner: ClassKey, _ depth: Int) -> String {
-        let isBacklinks = node.linkClass != .invalid
+    private func memberCount(
+        _ count: MemberCount, _ node: FilterNode, _ owner: ClassKey, _ depth: Int
+    ) -> String {
+        let isBacklinks = count.origin != .invalid
         let name =
-            property(Int(node.column), isBacklinks ? node.linkClass : owner)?.name
+            property(Int(node.column), isBacklinks ? count.origin : owner)?.name
             ?? "\(node.column)"
         var text = "number of "
-        text += isBacklinks ? "@links.\(self.name(node.linkClass)).\(name)" : name
-        if node.a >= 0 {
-            let subquery = filter.subqueries[Int(node.a)]
+        text += isBacklinks ? "@links.\(self.name(count.origin)).\(name)" : name
+        if count.subquery >= 0 {
+            let subquery = filter.subqueries[Int(count.subquery)]
             let inner =
                 depth < 4
                 ? describe(Int(subquery.root), subquery.target, depth: depth + 1) : "..."
             text += " with \(inner)"
         }
-        return "\(text) \(range(node))"
+        return "\(text) \(range(count.wanted, node))"
     }
 
     private func test(_ node: FilterNode) -> String {
-        switch node.kind {
-        case .intRange: return range(node)
-        case .doubleRange, .floatRange:
-            let low = FilterBuilder.double(node.low)
-            let high = FilterBuilder.double(node.high)
-            return low == high ? "== \(low)" : "in \(low)...\(high)"
-        case .timestampRange:
-            return "in T\(node.low):\(node.lowExtra)...T\(node.high):\(node.highExtra)"
-        case .intSet, .doubleSet, .floatSet, .timestampSet, .textSet, .valueSet:
-            return "IN {\(filter.members(node).count) values}"
-        case .text, .mixedText: return "\(node.op) \(quoted(filter.needle(node)))"
-        case .value: return "\(node.comparison) a value"
-        case .linkToPrimaryKey: return "== an object of \(name(node.linkClass))"
+        switch node.test {
+        case .intRange(let range): return self.range(range, node)
+        case .doubleRange(let range), .floatRange(let range):
+            return range.low == range.high ? "== \(range.low)" : "in \(range.low)...\(range.high)"
+        case .timestampRange(let range):
+            return "in T\(range.low.seconds):\(range.low.nanoseconds)"
+                + "...T\(range.high.seconds):\(range.high.nanoseconds)"
+        case .intSet(let set), .doubleSet(let set), .floatSet(let set), .timestampSet(let set),
+            .textSet(let set, _), .valueSet(let set):
+            return "IN {\(set.count) values}"
+        case .text(let text), .mixedText(let text, _, _):
+            return "\(text.op) \(quoted(filter.text(text.needle)))"
+        case .value(let comparison, _): return "\(comparison) a value"
+        case .object(let object): return "== an object of \(name(object.classKey))"
         case .words: return "TEXT"
         default: return "test"
         }
     }
 
-    private func range(_ node: FilterNode) -> String {
-        if node.columnKind == .bool && node.low == node.high {
-            return node.low == 0 ? "== false" : "== true"
+    private func range(_ range: IntRange, _ node: FilterNode) -> String {
+        if node.columnKind == .bool && range.isSingle {
+            return range.low == 0 ? "== false" : "== true"
         }
-        if node.low == node.high { return "== \(node.low)" }
-        if node.low == .min { return "<= \(node.high)" }
-        return node.high == .max ? ">= \(node.low)" : "in \(node.low)...\(node.high)"
+        if range.isSingle { return "== \(range.low)" }
+        if range.low == .min { return "<= \(range.high)" }
+        return range.high == .max ? ">= \(range.low)" : "in \(range.low)...\(range.high)"
     }
 
     private func quoted(_ bytes: UnsafeRawBufferPointer) -> String {

@@ -177,7 +177,7 @@ extension ExpressionEvaluator {
         let table = try snapshot.table(subquery.target)
         let passing = try Selection(
             snapshot, program, table, root: Int(subquery.root), slot: Int(subquery.slot),
-            sharing: shared
+            sharing: FilterRun(program, shared)
         ).keys()
         let set = KeySet(passing)
         shared.subquerySets[index] = set

@@ -129,20 +129,21 @@ final class ExpressionEvaluator {
 
     // MARK: Rows
 
-    /// Leaves in `selection` the rows for which the node's test holds.
+    /// Leaves in `selection` the rows for which a test, or with `negated` its opposite, holds.
     func test(
-        _ node: FilterNode, _ table: TableReader, _ leaf: LeafView, _ selection: Bitmap
+        _ index: Int32, negated: Bool, _ table: TableReader, _ leaf: LeafView,
+        _ selection: Bitmap
     ) throws(RealmError) {
-        let test = program.tests + Int(node.a)
-        if let columns = columns(node.a, table) {
-            return columns.apply(table, leaf, negated: node.negated, selection)
+        let test = program.tests + Int(index)
+        if let columns = columns(index, table) {
+            return columns.apply(table, leaf, negated: negated, selection)
         }
         shared.earn(Bits.count(selection, Bits.words(leaf.rows)))
         slots[slot] = ExpressionMember(table: table.table, leaf: leaf)
         try Bits.forEach(selection, Bits.words(leaf.rows)) { row throws(RealmError) in
             slots[slot].row = row
             slots[slot].key = leaf.key(row)
-            if try holds(test) == node.negated { Bits.unset(selection, row) }
+            if try holds(test) == negated { Bits.unset(selection, row) }
             return true
         }
     }
@@ -157,29 +158,26 @@ final class ExpressionEvaluator {
 
     /// Whether a predicate holds for the members at hand.
     func holds(root: Int) throws(RealmError) -> Bool {
-        let kind = program.nodes[root].kind
-        guard kind == .and || kind == .or else { return try holds(node: root) }
+        guard program.nodes[root].isChain else { return try holds(node: root) }
         let base = frames.count
         frames.append((Int32(root), 0))
         var result: Bool?
         while frames.count > base {
             let top = frames[frames.count - 1]
-            let node = program.nodes[Int(top.node)]
-            let isAnd = node.kind == .and
+            guard let (isAnd, parts) = program.nodes[Int(top.node)].chain else { break }
             if let value = result, value != isAnd {
                 // Decides the chain; the value goes to the chain around it.
                 frames.cut(to: frames.count - 1)
                 continue
             }
-            if top.next == node.b {
+            if top.next == parts.count {
                 result = isAnd
                 frames.cut(to: frames.count - 1)
                 continue
             }
             frames[frames.count - 1].next = top.next + 1
-            let child = Int(program.children[Int(node.a + top.next)])
-            let childKind = program.nodes[child].kind
-            if childKind == .and || childKind == .or {
+            let child = Int(program.children[Int(parts.first + top.next)])
+            if program.nodes[child].isChain {
                 result = nil
                 frames.append((Int32(child), 0))
             } else {
@@ -192,11 +190,11 @@ final class ExpressionEvaluator {
     private func holds(node index: Int) throws(RealmError) -> Bool {
         let node = program.nodes[index]
         if let constant = node.constantResult { return constant }
-        guard node.kind == .expression else {
+        guard case .expression(let test) = node.test else {
             throw RealmError(
-                .runtime, "a condition inside a SUBQUERY has the form \(node.kind)")
+                .runtime, "a condition inside a SUBQUERY has the form \(node.test)")
         }
-        return try holds(program.tests + Int(node.a)) != node.negated
+        return try holds(program.tests + Int(test)) != node.negated
     }
 
     // MARK: Instructions

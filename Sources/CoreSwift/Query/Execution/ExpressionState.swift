@@ -117,18 +117,8 @@ final class ExpressionState {
         case .string: return .string(text, Int(constant.text.count))
         case .binary: return .binary(text, Int(constant.text.count))
         case .objectWithPrimaryKey:
-            let target = try snapshot.table(constant.classKey)
-            let primaryKey: RawValue
-            switch constant.primaryKeyKind {
-            case .int: primaryKey = .int(constant.int)
-            case .null: primaryKey = .null
-            case .uuid, .objectId:
-                primaryKey = RawValue(
-                    word0: constant.bits, word1: constant.high,
-                    type: constant.primaryKeyKind == .uuid ? .uuid : .objectId)
-            default: primaryKey = .string(text, Int(constant.text.count))
-            }
-            let key = try target.find(primaryKey: primaryKey)
+            let key = try snapshot.table(constant.classKey).find(
+                primaryKey: program.primaryKey(constant.objectName))
             return .link(constant.classKey, key ?? nobody)
         default: return constant.raw
         }

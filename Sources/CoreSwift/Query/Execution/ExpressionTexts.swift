@@ -8,8 +8,6 @@ final class ExpressionTexts {
     /// The needle that a matcher has; only constants, which stay where they are. An empty one lies
     /// where the next begins, so its length counts, too.
     private var needles: [UnsafeRawBufferPointer?]
-    /// By number, of TEXT.
-    private var searches: [Int32: WordSearch] = [:]
 
     init(_ program: FilterProgram) {
         self.program = program
@@ -56,10 +54,7 @@ final class ExpressionTexts {
 
     /// Whether a text has the words of the test's search.
     func hasWords(_ value: RawValue, _ test: UnsafePointer<ExpressionTest>) -> Bool {
-        let number = test.pointee.search
-        let search = searches[number] ?? program.search(number)
-        searches[number] = search
-        return search.matches(WordSet(value, test.pointee.wordRules))
+        program.searches[Int(test.pointee.search)].matches(WordSet(value, test.pointee.wordRules))
     }
 
     /// The operator of text tests, and whether its opposite is meant.

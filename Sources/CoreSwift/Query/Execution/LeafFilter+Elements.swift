@@ -9,23 +9,23 @@ extension LeafFilter {
 
     /// The rows whose link, or some link of whose collection, leads to one of `targets`.
     func testReach(
-        _ node: FilterNode, _ targets: KeySet, _ leaf: LeafView, _ selection: Bitmap
+        _ node: FilterNode, _ linked: LinkedTest, _ targets: KeySet, _ leaf: LeafView,
+        _ selection: Bitmap
     ) throws(RealmError) {
-        let hop = program.hops[Int(node.low)]
-        var place = node
-        place.column = hop.column
+        let hop = program.links(linked)[0]
+        let index = Int(hop.column)
         let words = Bits.words(leaf.rows)
         guard hop.kind == .links else {
-            guard let column = leaf.column(Int(hop.column)), column.encoding == .packed else {
+            guard let column = leaf.column(index), column.encoding == .packed else {
                 Bits.clear(match, words)
                 return finish(node, nil, selection, words)
             }
             maskSet(column, targets)
             return finish(node, column.nulls, selection, words)
         }
-        try maskMembers(place, leaf, selection, targets, negated: false, Self.some) {
+        try maskMembers(index, leaf, selection, targets, negated: false, Self.some) {
             row throws(RealmError) in
-            try self.table.contains(leaf, row, Int(hop.column)) { targets.contains($0) }
+            try self.table.contains(leaf, row, index) { targets.contains($0) }
         }
         finish(node, nil, selection, words)
     }
@@ -34,18 +34,21 @@ extension LeafFilter {
 
     /// The rows for which a `memberCount` node holds.
     func testMemberCount(
-        _ index: Int, _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap
+        _ index: Int, _ count: MemberCount, _ node: FilterNode, _ leaf: LeafView,
+        _ selection: Bitmap
     ) throws(RealmError) {
-        let wanted = node.low...max(node.low, node.high)
-        if node.linkClass != .invalid {
-            try countSources(index, node, leaf, wanted)
-        } else if node.a < 0 {
-            try maskSizes(node, leaf, selection, wanted)
-        } else if let set = keys(index) {
-            try maskMembers(node, leaf, selection, set, negated: false, wanted) {
+        let column = Int(node.column)
+        let wanted = count.wanted.low...max(count.wanted.low, count.wanted.high)
+        if count.origin != .invalid {
+            let counted = count.subquery >= 0 ? run.keys(index) : nil
+            try countSources(run.origin(index), column, leaf, counted, wanted)
+        } else if count.subquery < 0 {
+            try maskSizes(column, leaf, selection, wanted)
+        } else if let set = run.keys(index) {
+            try maskMembers(column, leaf, selection, set, negated: false, wanted) {
                 row throws(RealmError) in
                 var count: Int64 = 0
-                _ = try self.table.contains(leaf, row, Int(node.column)) {
+                _ = try self.table.contains(leaf, row, column) {
                     count += set.contains($0) ? 1 : 0
                     return false
                 }
@@ -56,45 +59,44 @@ extension LeafFilter {
     }
 
     private func maskSizes(
-        _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap, _ wanted: ClosedRange<Int64>
+        _ index: Int, _ leaf: LeafView, _ selection: Bitmap, _ wanted: ClosedRange<Int64>
     ) throws(RealmError) {
-        let info = table.column(Int(node.column))
-        let layout = ElementLayout(info, column: Int(node.column))
+        let layout = ElementLayout(table.column(index), column: index)
         // Null links do not count.
         let skipsNulls = layout.valueInfo.kind == .link && layout.valueInfo.isNullable
         let slow = { (row: Int) throws(RealmError) -> Bool in
             guard skipsNulls else {
-                let view = try self.table.collection(leaf, row, Int(node.column))
+                let view = try self.table.collection(leaf, row, index)
                 return wanted.contains(Int64(view.count))
             }
             var count: Int64 = 0
-            _ = try self.table.contains(leaf, row, Int(node.column)) { _ in
+            _ = try self.table.contains(leaf, row, index) { _ in
                 count += 1
                 return false
             }
             return wanted.contains(count)
         }
         if skipsNulls { return try maskRows(selection, leaf.rows, slow) }
-        try maskCells(node, leaf, selection, wanted, slow) { cells, ahead, counts, odd in
+        try maskCells(index, leaf, selection, wanted, slow) { cells, ahead, counts, odd in
             ck_cell_sizes(cells, ahead, counts, odd)
         }
     }
 
     /// Objects that link here, from the inverse index: the entries of the leaf's keys.
     private func countSources(
-        _ index: Int, _ node: FilterNode, _ leaf: LeafView, _ wanted: ClosedRange<Int64>
+        _ origin: TableReader?, _ column: Int, _ leaf: LeafView, _ set: KeySet?,
+        _ wanted: ClosedRange<Int64>
     ) throws(RealmError) {
         let rows = leaf.rows
         Bits.clear(match, Bits.words(rows))
-        guard rows > 0, let origin = origins[index] else { return }
-        let set = node.a >= 0 ? keys(index) : nil
+        guard rows > 0, let origin else { return }
         let counts = UnsafeMutablePointer<Int32>.allocate(capacity: rows)
         defer { counts.deallocate() }
         counts.initialize(repeating: 0, count: rows)
         let first = leaf.keyBase
         let isDense = leaf.keyWidth == 0
         try origin.visitLinks(
-            to: first, through: leaf.key(rows &- 1), column: Int(node.column)
+            to: first, through: leaf.key(rows &- 1), column: column
         ) { links, entries in
             CountedLinks.forEachTarget(links, entries) { entry, target in
                 if let set, !set.contains(links.key(entry)) { return }
@@ -122,14 +124,14 @@ extension LeafFilter {
     /// Sets in `match` the selected rows that have as many members of `set`, or with `negated` of
     /// other numbers, as are wanted.
     func maskMembers(
-        _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap, _ set: KeySet, negated: Bool,
+        _ index: Int, _ leaf: LeafView, _ selection: Bitmap, _ set: KeySet, negated: Bool,
         _ wanted: ClosedRange<Int64>, _ slow: (Int) throws(RealmError) -> Bool
     ) throws(RealmError) {
         // The kernel takes the first column of a cell.
-        guard let bits = set.bitmap, table.column(Int(node.column)).elementColumns == 1 else {
+        guard let bits = set.bitmap, table.column(index).elementColumns == 1 else {
             return try maskRows(selection, leaf.rows, slow)
         }
-        try maskCells(node, leaf, selection, wanted, slow) { cells, ahead, counts, odd in
+        try maskCells(index, leaf, selection, wanted, slow) { cells, ahead, counts, odd in
             ck_cell_members(cells, ahead, set.low, set.high, bits, negated, counts, odd)
         }
     }
@@ -137,11 +139,10 @@ extension LeafFilter {
     /// Sets in `match` the selected rows of whose cells `kernel` counts as much as is wanted.
     /// Collections that do not stand in their row in a form that it takes are left to `slow`.
     func maskCells(
-        _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap, _ wanted: ClosedRange<Int64>,
+        _ index: Int, _ leaf: LeafView, _ selection: Bitmap, _ wanted: ClosedRange<Int64>,
         _ slow: (Int) throws(RealmError) -> Bool,
         _ kernel: (UnsafePointer<ck_texts>, Int, UnsafeMutablePointer<UInt16>, Bitmap) -> Bool
     ) throws(RealmError) {
-        let index = Int(node.column)
         let info = table.column(index)
         let words = Bits.words(leaf.rows)
         guard info.kind == .collection, let column = leaf.column(index), column.encoding != .absent,

@@ -108,35 +108,43 @@ extension LeafFilter {
     }
 
     /// The key column of a leaf whose keys are its values.
-    func testKeys(_ index: Int, _ node: FilterNode, _ leaf: LeafView) {
+    func maskKeyColumn(_ index: Int, _ node: FilterNode, _ leaf: LeafView) {
+        switch node.test {
+        case .intRange(let range): maskKeys(range, leaf)
+        case .intSet: maskKeys(run.keys(index), leaf)
+        default: Bits.clear(match, Bits.words(leaf.rows))
+        }
+    }
+
+    private func maskKeys(_ range: IntRange, _ leaf: LeafView) {
         let rows = leaf.rows
-        let words = Bits.words(rows)
-        Bits.clear(match, words)
-        switch node.kind {
-        case .intRange:
-            let first = leaf.keyBase.rawValue
-            let last = leaf.key(rows &- 1).rawValue
-            if node.high < first || node.low > last { return }
-            if node.low <= first && node.high >= last { return Bits.fill(match, rows) }
-            if leaf.keyWidth == 0 {
-                let start = node.low <= first ? 0 : Int(node.low &- first)
-                let end = node.high >= last ? rows : Int(node.high &- first) &+ 1
-                for row in start..<max(start, end) { Bits.set(match, row) }
-            } else {
-                for row in 0..<rows {
-                    let key = leaf.key(row).rawValue
-                    if key >= node.low && key <= node.high { Bits.set(match, row) }
-                }
+        Bits.clear(match, Bits.words(rows))
+        let first = leaf.keyBase.rawValue
+        let last = leaf.key(rows &- 1).rawValue
+        if range.high < first || range.low > last { return }
+        if range.low <= first && range.high >= last { return Bits.fill(match, rows) }
+        if leaf.keyWidth == 0 {
+            let start = range.low <= first ? 0 : Int(range.low &- first)
+            let end = range.high >= last ? rows : Int(range.high &- first) &+ 1
+            for row in start..<max(start, end) { Bits.set(match, row) }
+        } else {
+            for row in 0..<rows {
+                let key = leaf.key(row).rawValue
+                if key >= range.low && key <= range.high { Bits.set(match, row) }
             }
-        case .intSet, .words, .reach:
-            guard let set = keys(index), rows > 0 else { return }
-            // Both ascend: each member is looked up in the leaf.
-            for position in set.members(
-                from: leaf.keyBase.rawValue, through: leaf.key(rows &- 1).rawValue)
-            {
-                if let row = leaf.row(of: set.key(position)) { Bits.set(match, row) }
-            }
-        default: return
+        }
+    }
+
+    /// Rows of the objects in a set.
+    func maskKeys(_ set: KeySet?, _ leaf: LeafView) {
+        let rows = leaf.rows
+        Bits.clear(match, Bits.words(rows))
+        guard let set, rows > 0 else { return }
+        // Both ascend: each member is looked up in the leaf.
+        for position in set.members(
+            from: leaf.keyBase.rawValue, through: leaf.key(rows &- 1).rawValue)
+        {
+            if let row = leaf.row(of: set.key(position)) { Bits.set(match, row) }
         }
     }
 
@@ -196,23 +204,20 @@ extension LeafFilter {
 
     // MARK: Floating point
 
-    func maskDoubles(_ column: ColumnView, _ node: FilterNode) {
-        let low = FilterBuilder.double(node.low)
-        let high = FilterBuilder.double(node.high)
-        if decideByBounds(column, low, high) { return }
-        ck_mask_range_f64(column.data, column.rows, low, high, match)
+    func maskDoubles(_ column: ColumnView, _ range: DoubleRange) {
+        if decideByBounds(column, range) { return }
+        ck_mask_range_f64(column.data, column.rows, range.low, range.high, match)
     }
 
-    func maskFloats(_ column: ColumnView, _ node: FilterNode) {
-        let low = FilterBuilder.double(node.low)
-        let high = FilterBuilder.double(node.high)
-        if decideByBounds(column, low, high) { return }
+    func maskFloats(_ column: ColumnView, _ range: DoubleRange) {
+        if decideByBounds(column, range) { return }
         // The bounds are values of Float: nothing is rounded here.
-        ck_mask_range_f32(column.data, column.rows, Float(low), Float(high), match)
+        ck_mask_range_f32(
+            column.data, column.rows, Float(range.low), Float(range.high), match)
     }
 
     /// Fills `match` when minimum and maximum decide.
-    private func decideByBounds(_ column: ColumnView, _ low: Double, _ high: Double) -> Bool {
+    private func decideByBounds(_ column: ColumnView, _ range: DoubleRange) -> Bool {
         let flags = column.flags
         let words = Bits.words(column.rows)
         guard flags.contains(.hasBounds) else {
@@ -220,30 +225,30 @@ extension LeafFilter {
             Bits.clear(match, words)
             return true
         }
-        if high < column.minimumDouble || low > column.maximumDouble {
+        if range.high < column.minimumDouble || range.low > column.maximumDouble {
             Bits.clear(match, words)
             return true
         }
-        if low <= column.minimumDouble && high >= column.maximumDouble && !flags.contains(.hasNaN) {
+        if range.low <= column.minimumDouble && range.high >= column.maximumDouble
+            && !flags.contains(.hasNaN)
+        {
             Bits.fill(match, column.rows)
             return true
         }
         return false
     }
 
-    func maskFloatingSet(_ column: ColumnView, _ node: FilterNode) {
+    /// Rows whose number is a member.
+    @inline(__always)
+    func maskSet(_ column: ColumnView, _ set: FilterSet, _ value: (Int) -> Double) {
         Bits.clear(match, Bits.words(column.rows))
-        let isFloat = node.kind == .floatSet
-        for row in 0..<column.rows {
-            let value = isFloat ? Double(column.float(row)) : column.double(row)
-            if isMember(value, node) { Bits.set(match, row) }
-        }
+        for row in 0..<column.rows where isMember(value(row), set) { Bits.set(match, row) }
     }
 
     /// Sets hold the bits of doubles, zero without sign, ordered as integers.
-    func isMember(_ value: Double, _ node: FilterNode) -> Bool {
+    func isMember(_ value: Double, _ set: FilterSet) -> Bool {
         let bits = Int64(bitPattern: value == 0 ? 0 : value.bitPattern)
-        let members = program.members(node)
+        let members = program.members(set)
         var low = 0
         var high = members.count
         while low < high {
@@ -256,54 +261,55 @@ extension LeafFilter {
     // MARK: Dates
 
     @inline(__always)
-    func isInside(_ seconds: Int64, _ nanoseconds: Int32, _ node: FilterNode) -> Bool {
+    func isInside(_ seconds: Int64, _ nanoseconds: Int32, _ range: TimestampRange) -> Bool {
+        let (low, high) = (range.low, range.high)
         let aboveLow =
-            seconds > node.low || (seconds == node.low && nanoseconds >= node.lowExtra)
+            seconds > low.seconds || (seconds == low.seconds && nanoseconds >= low.nanoseconds)
         let belowHigh =
-            seconds < node.high || (seconds == node.high && nanoseconds <= node.highExtra)
+            seconds < high.seconds || (seconds == high.seconds && nanoseconds <= high.nanoseconds)
         return aboveLow && belowHigh
     }
 
-    func maskTimestamps(_ column: ColumnView, _ node: FilterNode) {
+    func maskTimestamps(_ column: ColumnView, _ range: TimestampRange) {
         let rows = column.rows
+        var low = range.low.seconds
+        var high = range.high.seconds
         if !column.flags.contains(.hasNanoseconds) {
             // Whole seconds: the bounds' nanoseconds round inwards.
-            var low = node.low
-            var high = node.high
-            if node.lowExtra > 0 {
+            if range.low.nanoseconds > 0 {
                 if low == .max { return Bits.clear(match, Bits.words(rows)) }
                 low += 1
             }
-            if node.highExtra < 0 {
+            if range.high.nanoseconds < 0 {
                 if high == .min { return Bits.clear(match, Bits.words(rows)) }
                 high -= 1
             }
             return maskRange(column, low, high)
         }
         if column.flags.contains(.hasBounds),
-            node.high < column.minimumInt || node.low > column.maximumInt
+            high < column.minimumInt || low > column.maximumInt
         {
             return Bits.clear(match, Bits.words(rows))
         }
         // Rows between the bounds' seconds; those on a bound are looked at again.
-        maskRange(column, node.low, node.high)
+        maskRange(column, low, high)
         for row in 0..<rows {
             let seconds = column.packed(row)
-            guard seconds == node.low || seconds == node.high else { continue }
-            if !isInside(seconds, column.nanoseconds(row), node) { Bits.unset(match, row) }
+            guard seconds == low || seconds == high else { continue }
+            if !isInside(seconds, column.nanoseconds(row), range) { Bits.unset(match, row) }
         }
     }
 
-    func maskTimestampSet(_ column: ColumnView, _ node: FilterNode) {
+    func maskTimestampSet(_ column: ColumnView, _ set: FilterSet) {
         Bits.clear(match, Bits.words(column.rows))
         for row in 0..<column.rows
-        where isMember(column.packed(row), column.nanoseconds(row), node) {
+        where isMember(column.packed(row), column.nanoseconds(row), set) {
             Bits.set(match, row)
         }
     }
 
-    func isMember(_ seconds: Int64, _ nanoseconds: Int32, _ node: FilterNode) -> Bool {
-        let members = program.members(node)
+    func isMember(_ seconds: Int64, _ nanoseconds: Int32, _ set: FilterSet) -> Bool {
+        let members = program.members(set)
         let wanted = (seconds, Int64(nanoseconds))
         var low = 0
         var high = members.count

@@ -5,74 +5,86 @@
 
 import CKernels
 
+/// What an `elements` node asks: a test of the elements, or of the keys, of a collection.
+struct SomeElement {
+    var inner: Int
+    var column: Int
+    var areKeys: Bool
+}
+
 extension LeafFilter {
     /// Removes from `selection` the rows for which an `elements` node does not hold.
     func testElements(
-        _ index: Int, _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap
+        _ elements: SomeElement, _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap
     ) throws(RealmError) {
-        let inner = Int(node.a)
-        if try !maskElements(inner, node, leaf, selection) {
-            try maskEach(inner, node, leaf, selection)
+        if try !maskElements(elements, leaf, selection) {
+            try maskEach(elements, leaf, selection)
         }
         finish(node, nil, selection, Bits.words(leaf.rows))
     }
 
     /// Sets in `match` the rows of which some element passes; false where no kernel can tell.
     private func maskElements(
-        _ inner: Int, _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap
+        _ asked: SomeElement, _ leaf: LeafView, _ selection: Bitmap
     ) throws(RealmError) -> Bool {
-        let test = nodes[inner]
-        let info = table.column(Int(node.column))
+        let test = nodes[asked.inner]
+        let info = table.column(asked.column)
         guard info.kind == .collection, let infos = info.elements else { return false }
         let isDictionary = info.elementColumns == 2
-        let takesKeys = node.high != 0
+        let takesKeys = asked.areKeys
         guard isDictionary || !takesKeys else { return false }
         let source = infos[takesKeys ? 0 : info.elementColumns &- 1]
         let elements = ck_elements(
             behind_texts: isDictionary && !takesKeys, negated: test.negated,
             nulls_count: test.matchesNull)
         let slow = { (row: Int) throws(RealmError) -> Bool in
-            try self.someElementPasses(inner, node, leaf, row)
+            try self.someElementPasses(asked, leaf, row)
         }
-        switch (source.kind, test.kind) {
-        case (.int, .intRange), (.link, .intRange):
+        switch (source.kind, test.test) {
+        case (.int, .intRange(let range)), (.link, .intRange(let range)):
             let isPlain = !isDictionary && !source.isNullable
-            try maskCells(node, leaf, selection, Self.some, slow) { cells, ahead, counts, odd in
+            try maskCells(asked.column, leaf, selection, Self.some, slow) {
+                cells, ahead, counts, odd in
                 isPlain
-                    ? ck_cell_range(cells, ahead, test.low, test.high, test.negated, counts, odd)
+                    ? ck_cell_range(
+                        cells, ahead, range.low, range.high, test.negated, counts, odd)
                     : ck_elements_integers(
-                        cells, ahead, elements, test.low, test.high, counts, odd)
+                        cells, ahead, elements, range.low, range.high, counts, odd)
             }
         case (.int, .intSet), (.link, .intSet):
-            guard !isDictionary, let set = keys(inner) else { return false }
+            guard !isDictionary, let set = run.keys(asked.inner) else { return false }
             try maskMembers(
-                node, leaf, selection, set, negated: test.negated, Self.some, slow)
-        case (.bool, .intRange):
-            try maskCells(node, leaf, selection, Self.some, slow) { cells, ahead, counts, odd in
-                ck_elements_bools(cells, ahead, elements, test.low, test.high, counts, odd)
+                asked.column, leaf, selection, set, negated: test.negated, Self.some, slow)
+        case (.bool, .intRange(let range)):
+            try maskCells(asked.column, leaf, selection, Self.some, slow) {
+                cells, ahead, counts, odd in
+                ck_elements_bools(cells, ahead, elements, range.low, range.high, counts, odd)
             }
-        case (.double, .doubleRange), (.float, .floatRange):
-            let low = FilterBuilder.double(test.low)
-            let high = FilterBuilder.double(test.high)
-            let isFloat = source.kind == .float
-            try maskCells(node, leaf, selection, Self.some, slow) { cells, ahead, counts, odd in
-                isFloat
-                    ? ck_elements_floats(cells, ahead, elements, low, high, counts, odd)
-                    : ck_elements_doubles(cells, ahead, elements, low, high, counts, odd)
+        case (.double, .doubleRange(let range)):
+            try maskCells(asked.column, leaf, selection, Self.some, slow) {
+                cells, ahead, counts, odd in
+                ck_elements_doubles(cells, ahead, elements, range.low, range.high, counts, odd)
             }
-        case (.timestamp, .timestampRange):
-            let low = ck_instant(seconds: test.low, nanoseconds: test.lowExtra)
-            let high = ck_instant(seconds: test.high, nanoseconds: test.highExtra)
-            try maskCells(node, leaf, selection, Self.some, slow) { cells, ahead, counts, odd in
+        case (.float, .floatRange(let range)):
+            try maskCells(asked.column, leaf, selection, Self.some, slow) {
+                cells, ahead, counts, odd in
+                ck_elements_floats(cells, ahead, elements, range.low, range.high, counts, odd)
+            }
+        case (.timestamp, .timestampRange(let range)):
+            let low = ck_instant(range.low)
+            let high = ck_instant(range.high)
+            try maskCells(asked.column, leaf, selection, Self.some, slow) {
+                cells, ahead, counts, odd in
                 ck_elements_instants(cells, ahead, elements, low, high, counts, odd)
             }
-        case (.string, .text), (.binary, .text):
-            let needle = program.needle(test)
-            guard let op = Self.kernelOperator(test), let start = needle.baseAddress else {
-                return try maskCandidates(inner, node, leaf, selection)
+        case (.string, .text(let text)), (.binary, .text(let text)):
+            let needle = program.text(text.needle)
+            guard let op = Self.kernelOperator(text), let start = needle.baseAddress else {
+                return try maskCandidates(asked, text, leaf, selection)
             }
             let bytes = start.assumingMemoryBound(to: UInt8.self)
-            try maskCells(node, leaf, selection, Self.some, slow) { cells, ahead, counts, odd in
+            try maskCells(asked.column, leaf, selection, Self.some, slow) {
+                cells, ahead, counts, odd in
                 ck_elements_texts(
                     cells, ahead, elements, op, bytes, needle.count, counts, odd)
             }
@@ -82,9 +94,9 @@ extension LeafFilter {
     }
 
     /// The kernel's name for a test that compares byte by byte; nil when it has none.
-    private static func kernelOperator(_ test: FilterNode) -> ck_text_operator? {
-        guard test.folding.isEmpty else { return nil }
-        switch test.op {
+    private static func kernelOperator(_ text: TextCondition) -> ck_text_operator? {
+        guard text.folding.isEmpty else { return nil }
+        switch text.op {
         case .equal: return CK_EQUAL
         case .less: return CK_LESS
         case .lessEqual: return CK_LESS_EQUAL
@@ -99,20 +111,20 @@ extension LeafFilter {
     /// Looks only at rows whose cell has the bytes of the needle somewhere; false where that says
     /// nothing.
     private func maskCandidates(
-        _ inner: Int, _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap
+        _ asked: SomeElement, _ text: TextCondition, _ leaf: LeafView, _ selection: Bitmap
     ) throws(RealmError) -> Bool {
-        let test = nodes[inner]
-        let needle = program.needle(test)
+        let test = nodes[asked.inner]
+        let needle = program.text(text.needle)
         let words = Bits.words(leaf.rows)
-        guard !test.negated, !test.matchesNull, !needle.isEmpty, hasKernel(test, needle),
-            let start = needle.baseAddress, let column = leaf.column(Int(node.column)),
+        guard !test.negated, !test.matchesNull, !needle.isEmpty, hasKernel(text),
+            let start = needle.baseAddress, let column = leaf.column(asked.column),
             column.encoding.isTexts, column.encoding != .stringDictionary,
             column.externals == nil, Bits.count(selection, words) &* 8 >= leaf.rows
         else { return false }
-        var cells = texts(column, Int(node.column))
+        var cells = texts(column, asked.column)
         ck_mask_contains(
             &cells, start.assumingMemoryBound(to: UInt8.self), needle.count,
-            test.folding.contains(.ignoreCase), match)
+            text.folding.contains(.ignoreCase), match)
         // Elsewhere than in the cell are the texts of a tree.
         let (counts, odd) = cellScratch()
         if ck_cell_sizes(&cells, 0, counts, odd) {
@@ -120,14 +132,14 @@ extension LeafFilter {
         }
         // The kernel folds ASCII letters only.
         let isASCII =
-            test.folding.isEmpty || test.columnKind != .string
+            text.folding.isEmpty || test.columnKind != .string
             || ck_is_ascii(cells.heap, heapBytes(column))
         let candidates = match
         try Bits.forEach(selection, words) { row throws(RealmError) in
             let isCandidate =
                 candidates[row >> 6] >> UInt64(row & 63) & 1 != 0
                 || (!isASCII && !TextMatch.isASCII(column.bytes(row)))
-            if isCandidate, try self.someElementPasses(inner, node, leaf, row) {
+            if isCandidate, try self.someElementPasses(asked, leaf, row) {
                 Bits.set(candidates, row)
             } else {
                 Bits.unset(candidates, row)
@@ -143,31 +155,31 @@ extension LeafFilter {
     /// Sets in `match` the selected rows of which some element passes; a cell that many rows share
     /// is looked at once.
     private func maskEach(
-        _ inner: Int, _ node: FilterNode, _ leaf: LeafView, _ selection: Bitmap
+        _ asked: SomeElement, _ leaf: LeafView, _ selection: Bitmap
     ) throws(RealmError) {
-        if let column = leaf.column(Int(node.column)), column.encoding == .stringDictionary,
+        if let column = leaf.column(asked.column), column.encoding == .stringDictionary,
             column.externals == nil,
             column.wordCount <= Bits.count(selection, Bits.words(leaf.rows))
         {
             return try maskWords(column) { cell throws(RealmError) in
-                try self.someInlineElementPasses(inner, node, cell)
+                try self.someInlineElementPasses(asked, cell)
             }
         }
         try maskRows(selection, leaf.rows) { row throws(RealmError) in
-            try self.someElementPasses(inner, node, leaf, row)
+            try self.someElementPasses(asked, leaf, row)
         }
     }
 
     private func someElementPasses(
-        _ inner: Int, _ node: FilterNode, _ leaf: LeafView, _ row: Int
+        _ asked: SomeElement, _ leaf: LeafView, _ row: Int
     ) throws(RealmError) -> Bool {
-        let cell = try table.value(leaf, row, Int(node.column)).bytes
+        let cell = try table.value(leaf, row, asked.column).bytes
         guard CollectionCell.isTree(cell) else {
-            return try someInlineElementPasses(inner, node, cell)
+            return try someInlineElementPasses(asked, cell)
         }
-        var view = try table.collection(leaf, row, Int(node.column))
-        let column = node.high != 0 ? 0 : view.valueColumn
-        for index in 0..<view.count where try passes(inner, view.value(index, column)) {
+        var view = try table.collection(leaf, row, asked.column)
+        let column = asked.areKeys ? 0 : view.valueColumn
+        for index in 0..<view.count where try passes(asked.inner, view.value(index, column)) {
             return true
         }
         return false
@@ -175,31 +187,37 @@ extension LeafFilter {
 
     /// Of a cell that holds its elements itself.
     private func someInlineElementPasses(
-        _ inner: Int, _ node: FilterNode, _ cell: UnsafeRawBufferPointer
+        _ asked: SomeElement, _ cell: UnsafeRawBufferPointer
     ) throws(RealmError) -> Bool {
-        let info = table.column(Int(node.column))
+        let info = table.column(asked.column)
         guard cell.count > 0, let start = cell.baseAddress, let infos = info.elements else {
             return false
         }
-        let column = node.high != 0 ? 0 : info.elementColumns &- 1
+        let column = asked.areKeys ? 0 : info.elementColumns &- 1
         let values = InlineCollection(start).column(column, UnsafePointer(infos))
-        let test = nodes[inner]
-        if test.kind == .text, values.kind == .string || values.kind == .binary {
+        let test = nodes[asked.inner]
+        if case .text(let text) = test.test, values.kind == .string || values.kind == .binary {
             let isString = values.kind == .string
             for place in 0..<values.count {
                 let passed =
                     values.isNull(place)
                     ? test.matchesNull
-                    : try passes(values.bytes(place), inner, test, isString: isString)
+                    : try passes(values.bytes(place), asked.inner, text, isString: isString)
                         != test.negated
                 if passed { return true }
             }
             return false
         }
         for place in 0..<values.count
-        where try passes(inner, values.value(place, infos[column])) {
+        where try passes(asked.inner, values.value(place, infos[column])) {
             return true
         }
         return false
+    }
+}
+
+extension ck_instant {
+    fileprivate init(_ time: Timestamp) {
+        self.init(seconds: time.seconds, nanoseconds: time.nanoseconds)
     }
 }

@@ -5,13 +5,15 @@ import CKernels
 
 extension LeafFilter {
     func maskText(
-        _ index: Int, _ column: ColumnView, _ node: FilterNode, _ selection: Bitmap
+        _ index: Int, _ column: ColumnView, _ node: FilterNode, _ text: TextCondition,
+        _ selection: Bitmap
     ) throws(RealmError) {
-        let needle = program.needle(node)
-        if decideByPrefix(column, node, needle) { return }
+        let needle = program.text(text.needle)
+        if decideByPrefix(column, text, needle) { return }
+        let isString = node.columnKind == .string
         if column.encoding == .stringDictionary {
             try maskWords(column) { word throws(RealmError) in
-                try self.passes(word, index, node)
+                try self.passes(word, index, text, isString: isString)
             }
             return
         }
@@ -20,46 +22,42 @@ extension LeafFilter {
         if Bits.count(selection, words) &* 16 < column.rows {
             Bits.clear(match, words)
             try Bits.forEach(selection, words) { row throws(RealmError) in
-                if try self.passes(column.bytes(row), index, node) { Bits.set(match, row) }
+                if try self.passes(column.bytes(row), index, text, isString: isString) {
+                    Bits.set(match, row)
+                }
                 return true
             }
         } else {
-            try maskColumn(index, column, node, needle, selection)
+            try maskColumn(index, column, node, text, selection)
         }
-        try fetchExternals(column, node, selection) { value throws(RealmError) in
-            try self.passes(value, index, node)
+        try fetchExternals(column, selection) { value throws(RealmError) in
+            try self.passes(value, index, text, isString: isString)
         }
-    }
-
-    private func passes(
-        _ value: UnsafeRawBufferPointer, _ index: Int, _ node: FilterNode
-    ) throws(RealmError) -> Bool {
-        try passes(value, index, node, isString: node.columnKind == .string)
     }
 
     /// Whether a value that is not null passes a text test.
     @inline(__always)
     func passes(
-        _ value: UnsafeRawBufferPointer, _ index: Int, _ node: FilterNode, isString: Bool
+        _ value: UnsafeRawBufferPointer, _ index: Int, _ text: TextCondition, isString: Bool
     ) throws(RealmError) -> Bool {
-        if node.folding.isEmpty, node.op != .like, node.op != .matches {
-            return TextMatch.passes(value, node.op, program.needle(node))
+        if text.folding.isEmpty, text.op != .like, text.op != .matches {
+            return TextMatch.passes(value, text.op, program.text(text.needle))
         }
-        return try matcher(index, isString: isString).passes(value)
+        return try matcher(index, text, isString: isString).passes(value)
     }
 
     /// Minimum and maximum of the first eight bytes decide for the whole leaf.
     private func decideByPrefix(
-        _ column: ColumnView, _ node: FilterNode, _ needle: UnsafeRawBufferPointer
+        _ column: ColumnView, _ text: TextCondition, _ needle: UnsafeRawBufferPointer
     ) -> Bool {
-        guard column.flags.contains(.hasBounds), node.folding.isEmpty,
+        guard column.flags.contains(.hasBounds), text.folding.isEmpty,
             let start = needle.baseAddress
         else { return false }
         let low = column.minimumPrefix
         let high = column.maximumPrefix
         let prefix = LeafEncoder.prefix(start, needle.count)
         let words = Bits.words(column.rows)
-        switch node.op {
+        switch text.op {
         case .equal:
             guard prefix < low || prefix > high else { return false }
         case .beginsWith:
@@ -100,7 +98,7 @@ extension LeafFilter {
 
     /// Fetches selected values that lie in blocks of their own and sets their bits.
     private func fetchExternals(
-        _ column: ColumnView, _ node: FilterNode, _ selection: Bitmap,
+        _ column: ColumnView, _ selection: Bitmap,
         _ test: (UnsafeRawBufferPointer) throws(RealmError) -> Bool
     ) throws(RealmError) {
         guard let externals = column.externals else { return }
@@ -144,46 +142,52 @@ extension LeafFilter {
     }
 
     private func maskColumn(
-        _ index: Int, _ column: ColumnView, _ node: FilterNode, _ needle: UnsafeRawBufferPointer,
+        _ index: Int, _ column: ColumnView, _ node: FilterNode, _ text: TextCondition,
         _ selection: Bitmap
     ) throws(RealmError) {
+        let needle = program.text(text.needle)
+        let isString = node.columnKind == .string
         var texts = texts(column, Int(node.column))
         let words = Bits.words(column.rows)
-        guard let start = needle.baseAddress, hasKernel(node, needle) else {
+        guard let start = needle.baseAddress, hasKernel(text) else {
             Bits.clear(match, words)
             try Bits.forEach(selection, words) { row throws(RealmError) in
-                if try self.passes(column.bytes(row), index, node) { Bits.set(match, row) }
+                if try self.passes(column.bytes(row), index, text, isString: isString) {
+                    Bits.set(match, row)
+                }
                 return true
             }
             return
         }
         let bytes = start.assumingMemoryBound(to: UInt8.self)
-        let ignoreCase = node.folding.contains(.ignoreCase)
-        switch node.op {
+        let ignoreCase = text.folding.contains(.ignoreCase)
+        switch text.op {
         case .equal: ck_mask_equal(&texts, bytes, needle.count, ignoreCase, match)
         case .beginsWith: ck_mask_begins(&texts, bytes, needle.count, ignoreCase, match)
         case .endsWith: ck_mask_ends(&texts, bytes, needle.count, ignoreCase, match)
         default: ck_mask_contains(&texts, bytes, needle.count, ignoreCase, match)
         }
         // The kernels fold ASCII letters only: rows with others are tested one by one.
-        guard !node.folding.isEmpty, node.columnKind == .string,
+        guard !text.folding.isEmpty, isString,
             !ck_is_ascii(texts.heap, heapBytes(column))
         else { return }
         try Bits.forEach(selection, words) { row throws(RealmError) in
             let value = column.bytes(row)
             if !TextMatch.isASCII(value) {
                 Bits.unset(match, row)
-                if try self.passes(value, index, node) { Bits.set(match, row) }
+                if try self.passes(value, index, text, isString: isString) {
+                    Bits.set(match, row)
+                }
             }
             return true
         }
     }
 
     /// Whether a kernel does the test, at least for texts of ASCII.
-    func hasKernel(_ node: FilterNode, _ needle: UnsafeRawBufferPointer) -> Bool {
-        switch node.op {
+    func hasKernel(_ text: TextCondition) -> Bool {
+        switch text.op {
         case .equal, .beginsWith, .endsWith: return true
-        case .contains: return !needle.isEmpty
+        case .contains: return text.needle.count > 0
         case .less, .lessEqual, .like, .matches: return false
         }
     }
@@ -191,57 +195,51 @@ extension LeafFilter {
     // MARK: Sets
 
     func maskTextSet(
-        _ column: ColumnView, _ node: FilterNode, _ selection: Bitmap
+        _ index: Int, _ column: ColumnView, _ node: FilterNode, _ set: FilterSet,
+        _ folding: TextFolding, _ selection: Bitmap
     ) throws(RealmError) {
+        let texts = textSet(index, set)
         if column.encoding == .stringDictionary {
-            try maskWords(column) { self.isMember($0, node) }
+            try maskWords(column) { self.isMember($0, node, folding, set, texts) }
             return
         }
         let words = Bits.words(column.rows)
         Bits.clear(match, words)
-        let set = textSet(node)
         try Bits.forEach(selection, words) { row throws(RealmError) in
-            if self.isMember(column.bytes(row), node, set) { Bits.set(match, row) }
+            if self.isMember(column.bytes(row), node, folding, set, texts) {
+                Bits.set(match, row)
+            }
             return true
         }
-        try fetchExternals(column, node, selection) { self.isMember($0, node) }
+        try fetchExternals(column, selection) { self.isMember($0, node, folding, set, texts) }
     }
 
     /// The members of a long list by their hash, made when they are first asked.
-    private func textSet(_ node: FilterNode) -> TextSet? {
-        if let known = textSets[node.a] { return known }
-        let members = program.members(node)
-        guard members.count >= TextSet.countMin else { return nil }
-        let bytes = program.bytes
-        let made = TextSet(
-            members.map {
-                UnsafeRawBufferPointer(start: bytes + Int($0.0), count: Int($0.1))
-            })
-        textSets[node.a] = made
+    func textSet(_ index: Int, _ set: FilterSet) -> TextSet? {
+        if let known = run.texts(index) { return known }
+        guard Int(set.count) >= TextSet.countMin else { return nil }
+        let made = TextSet(program.members(set).map { program.text($0) })
+        run.note(index) { $0.texts = made }
         return made
     }
 
-    func isMember(_ value: UnsafeRawBufferPointer, _ node: FilterNode) -> Bool {
-        isMember(value, node, textSet(node))
-    }
-
     /// Members are ordered by length, then bytes.
-    private func isMember(
-        _ value: UnsafeRawBufferPointer, _ node: FilterNode, _ set: TextSet?
+    func isMember(
+        _ value: UnsafeRawBufferPointer, _ node: FilterNode, _ folding: TextFolding,
+        _ set: FilterSet, _ texts: TextSet?
     ) -> Bool {
         let value =
-            node.folding.isEmpty
+            folding.isEmpty
             ? value
             : node.columnKind == .string
-                ? folder.fold(value, node.folding) : folder.foldASCII(value)
-        if let set { return set.contains(value) }
-        let members = program.members(node)
+                ? folder.fold(value, folding) : folder.foldASCII(value)
+        if let texts { return texts.contains(value) }
+        let members = program.members(set)
         var low = 0
         var high = members.count
         while low < high {
             let middle = (low &+ high) >> 1
-            let member = UnsafeRawBufferPointer(
-                start: program.bytes + Int(members[middle].0), count: Int(members[middle].1))
+            let member = program.text(members[middle])
             let order =
                 member.count != value.count
                 ? member.count - value.count : TextMatch.compare(member, value)

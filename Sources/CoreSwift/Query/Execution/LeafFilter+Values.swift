@@ -8,12 +8,10 @@ extension LeafFilter {
     ) throws(RealmError) {
         let words = Bits.words(column.rows)
         Bits.clear(match, words)
-        if node.columnKind == .objectId || node.columnKind == .uuid, node.kind == .value {
-            let constant = program.constant(node)
-            if node.comparison == .equal {
-                maskIds(column, constant, node.columnKind)
-                return
-            }
+        if node.columnKind == .objectId || node.columnKind == .uuid,
+            case .value(.equal, let cell) = node.test
+        {
+            return maskIds(column, program.value(cell), node.columnKind)
         }
         if column.encoding == .stringDictionary {
             try maskWords(column) { word throws(RealmError) in
@@ -62,34 +60,30 @@ extension LeafFilter {
     func passesMixed(
         _ value: RawValue, _ index: Int, _ node: FilterNode
     ) throws(RealmError) -> Bool {
-        switch node.kind {
-        case .value:
-            return ValueTest.passes(value, node.comparison, program.constant(node), node.columnKind)
-        case .valueSet: return isMember(value, node)
-        case .mixedText:
-            // `low` names the type that the constant has: strings and binaries never meet.
-            guard value.type == UInt32(truncatingIfNeeded: node.low) else { return false }
-            let passed = try passes(
-                value.bytes, index, node, isString: value.type == ValueType.string.rawValue)
-            // `high`: the operator is the opposite of `op`.
-            return passed != (node.high != 0)
-        case .linkToPrimaryKey:
-            return value.type == ValueType.link.rawValue && value.linkClass == node.linkClass
-                && link(index) == value.linkTarget
+        switch node.test {
+        case .value(let comparison, let cell):
+            return ValueTest.passes(value, comparison, program.value(cell), node.columnKind)
+        case .valueSet(let set): return isMember(value, set)
+        case .mixedText(let text, let isString, let isOpposite):
+            // Strings and binaries never meet.
+            let type: ValueType = isString ? .string : .binary
+            guard value.type == type.rawValue else { return false }
+            return try passes(value.bytes, index, text, isString: isString) != isOpposite
+        case .object(let name):
+            return value.type == ValueType.link.rawValue && value.linkClass == name.classKey
+                && run.object(index) == value.linkTarget
         default: return false
         }
     }
 
     /// Members are in the order of values.
-    private func isMember(_ value: RawValue, _ node: FilterNode) -> Bool {
-        let members = program.members(node)
+    private func isMember(_ value: RawValue, _ set: FilterSet) -> Bool {
+        let members = program.members(set)
         var low = 0
         var high = members.count
         while low < high {
             let middle = (low &+ high) >> 1
-            let member = MixedCell.decode(
-                UnsafeRawBufferPointer(
-                    start: program.bytes + Int(members[middle].0), count: Int(members[middle].1)))
+            let member = MixedCell.decode(program.text(members[middle]))
             let order = ValueOrder.compare(member, value)
             if order == 0 { return true }
             if order < 0 { low = middle &+ 1 } else { high = middle }

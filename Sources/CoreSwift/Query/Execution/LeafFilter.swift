@@ -9,28 +9,12 @@ final class LeafFilter {
     let program: FilterProgram
     let table: TableReader
     let nodes: UnsafeMutablePointer<FilterNode>
-    /// Sets that were made for this run, by node: members of `intSet`s, and for paths the keys of
-    /// the next objects that pass.
-    private var sets: [Int: KeySet] = [:]
-    /// Of `reach` nodes without a set: the objects that the first link has to lead to.
-    private var targets: [Int: KeySet] = [:]
-    /// Nodes whose sets hold for the objects at hand alone, and from how many objects links have
-    /// been followed for each node (`Selection.walk`).
+    /// What is known of the nodes.
+    let run: FilterRun
+    /// Nodes whose sets hold for the objects at hand alone (`Selection.walk`).
     private var walks: [Int] = []
-    private var walkedCounts: [Int: Int] = [:]
-    /// Of `memberCount` nodes that count backlinks: the class that links here.
-    var origins: [Int: TableReader] = [:]
-    /// Keys of the objects that `linkToPrimaryKey` nodes name; nil when there is no such object.
-    private var links: [Int: ObjectKey?] = [:]
-    /// What text tests with options, LIKE and MATCHES are done with, by node, and the one that was
-    /// asked for last.
-    private var matchers: [Int: TextMatcher] = [:]
-    private var lastMatcher: TextMatcher?
-    private var lastMatcherNode = -1
     /// For sets of folded texts.
     lazy var folder = TextFolder()
-    /// Long lists of texts, by set.
-    var textSets: [Int32: TextSet] = [:]
     /// Result of a column test before nulls and negation. Made when the first leaf is tested:
     /// many executions end in an index.
     @inline(__always) var match: Bitmap { scratch.unsafelyUnwrapped }
@@ -40,8 +24,6 @@ final class LeafFilter {
     var upcoming: LeafView?
     /// Evaluates `expression` nodes; made when there are some.
     var expressions: ExpressionEvaluator?
-    /// What its evaluators share, made when there is the first.
-    var expressionState: ExpressionState?
     /// Counts of elements, and rows that are counted apart; made when cells are first counted.
     private var cellCounts: UnsafeMutablePointer<UInt16>?
     private var oddCells: Bitmap?
@@ -51,15 +33,19 @@ final class LeafFilter {
     private static let bitmapWords = LeafLayout.rowsMax / 64
 
     private struct Frame {
-        var node: Int
+        let isAnd: Bool
+        /// Places of its nodes among the children, and the next one.
+        let first: Int
         var next: Int
+        let end: Int
         var target: Bitmap
         /// OR: its bitmaps are `pool[depth]`: passed, left to test, and the child's.
         var depth: Int
     }
 
-    init(_ program: FilterProgram, _ table: TableReader) {
+    init(_ program: FilterProgram, _ table: TableReader, _ run: FilterRun) {
         self.program = program
+        self.run = run
         self.table = table
         nodes = program.nodes
     }
@@ -89,58 +75,41 @@ final class LeafFilter {
         if scratch == nil { scratch = .allocate(capacity: Self.bitmapWords) }
     }
 
-    func setKeys(_ node: Int, _ set: KeySet) { sets[node] = set }
-    /// Takes over what another filter of the same program made for the run.
-    func adopt(_ other: LeafFilter) {
-        sets = other.sets
-        targets = other.targets
-    }
-
-    /// A set of this node is made for so many objects alone.
+    /// The set of this node is made for so many objects alone.
     func noteWalk(_ node: Int, _ count: Int) {
         walks.append(node)
-        walkedCounts[node, default: 0] += count
+        run.note(node) { $0.walked += count }
     }
-
-    /// From how many objects links were followed for this node.
-    func walked(_ node: Int) -> Int { walkedCounts[node] ?? 0 }
 
     /// Forgets the sets that hold for some objects alone.
     func dropWalks() {
         for node in walks {
-            sets[node] = nil
-            targets[node] = nil
+            run.note(node) {
+                $0.keys = nil
+                $0.targets = nil
+            }
         }
         walks.removeAll(keepingCapacity: true)
     }
 
-    func setTargets(_ node: Int, _ set: KeySet) { targets[node] = set }
-    func targets(_ node: Int) -> KeySet? { targets[node] }
-    func setLink(_ node: Int, _ key: ObjectKey?) { links[node] = .some(key) }
-    @inline(__always) func keys(_ node: Int) -> KeySet? { sets[node] }
-
-    /// The key that a `linkToPrimaryKey` node means.
-    @inline(__always) func link(_ node: Int) -> ObjectKey? { links[node] ?? nil }
-
     /// The matcher of a text test, made when it is first needed.
-    func matcher(_ index: Int, isString: Bool) -> TextMatcher {
-        if index == lastMatcherNode, let lastMatcher { return lastMatcher }
-        lastMatcherNode = index
-        if let matcher = matchers[index] {
-            lastMatcher = matcher
-            return matcher
-        }
-        let node = nodes[index]
+    @inline(__always)
+    func matcher(_ index: Int, _ text: TextCondition, isString: Bool) -> TextMatcher {
+        run.matcher(index) ?? makeMatcher(index, text, isString: isString)
+    }
+
+    private func makeMatcher(
+        _ index: Int, _ text: TextCondition, isString: Bool
+    ) -> TextMatcher {
         let matcher: TextMatcher
-        if node.op == .matches {
-            matcher = TextMatcher(program.patterns[Int(node.lowExtra)])
+        if text.op == .matches {
+            matcher = TextMatcher(program.patterns[Int(text.pattern)])
         } else {
             matcher = TextMatcher(
-                node.op, node.folding, isString: isString, hasEscapes: node.hasEscapes)
-            matcher.prepare(program.needle(node), isFolded: true)
+                text.op, text.folding, isString: isString, hasEscapes: text.hasEscapes)
+            matcher.prepare(program.text(text.needle), isFolded: true)
         }
-        matchers[index] = matcher
-        lastMatcher = matcher
+        run.note(index) { $0.matcher = matcher }
         return matcher
     }
 
@@ -148,55 +117,54 @@ final class LeafFilter {
 
     /// Leaves in `selection` the rows that pass `root`.
     func apply(_ root: Int, _ leaf: LeafView, _ selection: Bitmap) throws(RealmError) {
-        let kind = nodes[root].kind
-        guard kind == .and || kind == .or else { return try test(root, leaf, selection) }
+        guard let chain = nodes[root].chain else { return try test(root, leaf, selection) }
         let words = Bits.words(leaf.rows)
         frames.removeAll(keepingCapacity: true)
-        frames.append(Frame(node: root, next: 0, target: selection, depth: depth(kind, 0)))
+        frames.append(frame(chain.isAnd, chain.parts, selection, depth: 0))
         while let top = frames.last {
-            let node = nodes[top.node]
-            let isAnd = node.kind == .and
-            if !isAnd { resumeOr(top, words) }
+            if !top.isAnd { resumeOr(top, words) }
             let isDone =
-                top.next == Int(node.b)
-                || Bits.isEmpty(isAnd ? top.target : pool[top.depth * 3 + 1], words)
+                top.next == top.end
+                || Bits.isEmpty(top.isAnd ? top.target : pool[top.depth * 3 + 1], words)
             if isDone {
-                if !isAnd { top.target.update(from: pool[top.depth * 3], count: words) }
+                if !top.isAnd { top.target.update(from: pool[top.depth * 3], count: words) }
                 frames.removeLast()
                 continue
             }
-            let child = Int(program.children[Int(node.a) + top.next])
+            let child = Int(program.children[top.next])
             frames[frames.count - 1].next += 1
             var target = top.target
-            if !isAnd {
+            if !top.isAnd {
                 target = pool[top.depth * 3 + 2]
                 target.update(from: pool[top.depth * 3 + 1], count: words)
             }
-            let childKind = nodes[child].kind
-            if childKind == .and || childKind == .or {
+            if let inner = nodes[child].chain {
                 frames.append(
-                    Frame(
-                        node: child, next: 0, target: target,
-                        depth: depth(childKind, top.depth + (isAnd ? 0 : 1))))
+                    frame(
+                        inner.isAnd, inner.parts, target, depth: top.depth + (top.isAnd ? 0 : 1)))
             } else {
                 try test(child, leaf, target)
             }
         }
     }
 
-    /// Makes room for the bitmaps of an OR at this depth.
-    private func depth(_ kind: FilterKind, _ depth: Int) -> Int {
-        while kind == .or && pool.count < (depth + 1) * 3 {
+    /// A chain to go through; an OR gets room for its bitmaps at this depth.
+    private func frame(
+        _ isAnd: Bool, _ parts: FilterRange, _ target: Bitmap, depth: Int
+    ) -> Frame {
+        while !isAnd && pool.count < (depth + 1) * 3 {
             pool.append(.allocate(capacity: Self.bitmapWords))
         }
-        return depth
+        return Frame(
+            isAnd: isAnd, first: parts.indices.lowerBound, next: parts.indices.lowerBound,
+            end: parts.indices.upperBound, target: target, depth: depth)
     }
 
     /// Starts an OR, or takes in what its last child passed.
     private func resumeOr(_ frame: Frame, _ words: Int) {
         let passed = pool[frame.depth * 3]
         let left = pool[frame.depth * 3 + 1]
-        if frame.next == 0 {
+        if frame.next == frame.first {
             Bits.clear(passed, words)
             left.update(from: frame.target, count: words)
         } else {
@@ -218,31 +186,31 @@ final class LeafFilter {
             if !constant { Bits.clear(selection, words) }
             return
         }
-        if node.kind == .words {
-            testKeys(index, node, leaf)
+        switch node.test {
+        case .words:
+            maskKeys(run.keys(index), leaf)
             return finish(node, nil, selection, words)
-        }
-        if node.kind == .reach {
-            if keys(index) == nil, let targets = targets(index) {
-                return try testReach(node, targets, leaf, selection)
+        case .reach(let linked):
+            if run.keys(index) == nil, let targets = run.targets(index) {
+                return try testReach(node, linked, targets, leaf, selection)
             }
-            testKeys(index, node, leaf)
+            maskKeys(run.keys(index), leaf)
             return finish(node, nil, selection, words)
-        }
-        if node.kind == .elements {
-            return try testElements(index, node, leaf, selection)
-        }
-        if node.kind == .memberCount {
-            return try testMemberCount(index, node, leaf, selection)
-        }
-        if node.kind == .expression {
-            try expressions?.test(node, table, leaf, selection)
+        case .elements(let inner, let areKeys):
+            return try testElements(
+                SomeElement(inner: Int(inner), column: Int(node.column), areKeys: areKeys), node,
+                leaf, selection)
+        case .memberCount(let count):
+            return try testMemberCount(index, count, node, leaf, selection)
+        case .expression(let test):
+            try expressions?.test(test, negated: node.negated, table, leaf, selection)
             return
+        default: break
         }
         if node.isKeyColumn, leaf.rows > 0 {
             let last = leaf.key(leaf.rows &- 1)
             if last < IntegerKeys.indirectBase {
-                testKeys(index, node, leaf)
+                maskKeyColumn(index, node, leaf)
                 return finish(node, nil, selection, words)
             }
             if leaf.keyBase < IntegerKeys.indirectBase {
@@ -255,26 +223,27 @@ final class LeafFilter {
             if !passes { Bits.clear(selection, words) }
             return
         }
-        switch node.kind {
+        switch node.test {
         case .nothing: Bits.clear(match, words)
-        case .intRange: maskRange(column, node.low, node.high)
-        case .intSet: maskSet(column, keys(index))
-        case .path: maskSet(column, keys(index))
-        case .linkToPrimaryKey:
+        case .intRange(let range): maskRange(column, range.low, range.high)
+        case .intSet, .path: maskSet(column, run.keys(index))
+        case .object:
             if column.encoding != .packed {
                 try maskValues(index, leaf, column, node, selection)
-            } else if let key = link(index) {
+            } else if let key = run.object(index) {
                 maskRange(column, key.rawValue, key.rawValue)
             } else {
                 Bits.clear(match, words)
             }
-        case .doubleRange: maskDoubles(column, node)
-        case .floatRange: maskFloats(column, node)
-        case .doubleSet, .floatSet: maskFloatingSet(column, node)
-        case .timestampRange: maskTimestamps(column, node)
-        case .timestampSet: maskTimestampSet(column, node)
-        case .text: try maskText(index, column, node, selection)
-        case .textSet: try maskTextSet(column, node, selection)
+        case .doubleRange(let range): maskDoubles(column, range)
+        case .floatRange(let range): maskFloats(column, range)
+        case .doubleSet(let set): maskSet(column, set) { column.double($0) }
+        case .floatSet(let set): maskSet(column, set) { Double(column.float($0)) }
+        case .timestampRange(let range): maskTimestamps(column, range)
+        case .timestampSet(let set): maskTimestampSet(column, set)
+        case .text(let text): try maskText(index, column, node, text, selection)
+        case .textSet(let set, let folding):
+            try maskTextSet(index, column, node, set, folding, selection)
         case .value, .valueSet, .mixedText:
             try maskValues(index, leaf, column, node, selection)
         case .and, .or, .words, .reach, .elements, .memberCount, .expression: return
@@ -331,33 +300,31 @@ final class LeafFilter {
         if let constant = node.constantResult { return constant }
         if value.isNull { return node.matchesNull }
         let passed: Bool
-        switch node.kind {
+        switch node.test {
         case .nothing: passed = false
-        case .intRange:
+        case .intRange(let range):
             let number = Self.number(value, node.columnKind)
-            passed = number >= node.low && number <= node.high
+            passed = number >= range.low && number <= range.high
         case .intSet, .path:
-            passed = keys(index)?.contains(Self.number(value, node.columnKind)) ?? false
-        case .linkToPrimaryKey where node.columnKind == .link:
-            passed = link(index) == value.linkTarget
-        case .linkToPrimaryKey, .value, .valueSet, .mixedText:
+            passed = run.keys(index)?.contains(Self.number(value, node.columnKind)) ?? false
+        case .object where node.columnKind == .link:
+            passed = run.object(index) == value.linkTarget
+        case .object, .value, .valueSet, .mixedText:
             passed = try passesMixed(value, index, node)
-        case .doubleRange:
-            passed =
-                value.doubleValue >= FilterBuilder.double(node.low)
-                && value.doubleValue <= FilterBuilder.double(node.high)
-        case .floatRange:
+        case .doubleRange(let range):
+            passed = value.doubleValue >= range.low && value.doubleValue <= range.high
+        case .floatRange(let range):
             let number = Double(value.floatValue)
-            passed =
-                number >= FilterBuilder.double(node.low)
-                && number <= FilterBuilder.double(node.high)
-        case .doubleSet: passed = isMember(value.doubleValue, node)
-        case .floatSet: passed = isMember(Double(value.floatValue), node)
-        case .timestampRange: passed = isInside(value.seconds, value.nanoseconds, node)
-        case .timestampSet: passed = isMember(value.seconds, value.nanoseconds, node)
-        case .text:
-            passed = try passes(value.bytes, index, node, isString: node.columnKind == .string)
-        case .textSet: passed = isMember(value.bytes, node)
+            passed = number >= range.low && number <= range.high
+        case .doubleSet(let set): passed = isMember(value.doubleValue, set)
+        case .floatSet(let set): passed = isMember(Double(value.floatValue), set)
+        case .timestampRange(let range):
+            passed = isInside(value.seconds, value.nanoseconds, range)
+        case .timestampSet(let set): passed = isMember(value.seconds, value.nanoseconds, set)
+        case .text(let text):
+            passed = try passes(value.bytes, index, text, isString: node.columnKind == .string)
+        case .textSet(let set, let folding):
+            passed = isMember(value.bytes, node, folding, set, textSet(index, set))
         // No value alone tells: `test` asks for the object.
         case .and, .or, .words, .reach, .elements, .memberCount, .expression: return false
         }

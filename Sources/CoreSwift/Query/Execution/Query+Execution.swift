@@ -16,7 +16,7 @@ extension Query {
     }
 
     func selection(_ snapshot: SnapshotReader) throws(RealmError) -> Selection {
-        try Selection(snapshot, filter, try snapshot.table(classKey), root: filter.root)
+        Selection(snapshot, filter, try snapshot.table(classKey), root: filter.root)
     }
 
     /// Those of `keys`, in their order, whose objects satisfy the conditions. Null links satisfy those

@@ -8,7 +8,7 @@ extension Selection {
     func candidates(wanted: Int = .max) throws(RealmError) -> [ObjectKey]? {
         let node = program.nodes[root]
         // The whole answer, which a scan would begin with as well.
-        if node.kind == .words, !node.negated { return try wordKeys(node) }
+        if case .words(let search) = node.test, !node.negated { return try wordKeys(node, search) }
         guard let plan = try plan(limit: candidatesMax(wanted: wanted)) else { return nil }
         var keys: [ObjectKey] = []
         keys.reserveCapacity(min(plan.count, candidatesMax))
@@ -26,7 +26,7 @@ extension Selection {
             }
         case .ranges(let reader, let ranges, _):
             for range in ranges { keys.append(contentsOf: try reader.keys(range)) }
-        case .words: keys.append(contentsOf: try wordKeys(node))
+        case .words(let search): keys.append(contentsOf: try wordKeys(node, search))
         case .reach: keys.append(contentsOf: try reachKeys(part.test).keys)
         case .links(let targets):
             for place in 0..<targets.count {
@@ -40,30 +40,36 @@ extension Selection {
 
     /// The count when the whole filter is one test that an index answers exactly.
     func indexCount() throws(RealmError) -> Int? {
-        if let count = try equalTextCount() { return count }
-        if program.nodes[root].kind == .words {
-            let count = try wordCount(program.nodes[root])
-            return program.nodes[root].negated ? max(0, table.rowCount - count) : count
-        }
+        let node = program.nodes[root]
+        switch node.test {
+        case .text(let text):
+            if let count = try equalTextCount(node, text) { return count }
+        case .words(let search):
+            let count = try wordCount(node, search)
+            return node.negated ? max(0, table.rowCount - count) : count
         // What these name may not be there.
-        if program.nodes[root].kind == .reach || program.nodes[root].isKeyColumn { return nil }
+        case .reach: return nil
+        case _ where node.isKeyColumn: return nil
+        default: break
+        }
         guard let access = try access(root), access.isExact else { return nil }
         return try self.count(access, of: root)
     }
 
     /// The commonest look-up, `text == constant`, without intermediate ranges.
-    private func equalTextCount() throws(RealmError) -> Int? {
-        let node = program.nodes[root]
-        guard node.kind == .text, node.op == .equal, node.folding.isEmpty, !node.negated,
-            !node.matchesNull, Int(node.b) + 1 < IndexLimits.valueBytesMax,
+    private func equalTextCount(
+        _ node: FilterNode, _ text: TextCondition
+    ) throws(RealmError) -> Int? {
+        guard text.op == .equal, text.folding.isEmpty, !node.negated, !node.matchesNull,
+            Int(text.needle.count) + 1 < IndexLimits.valueBytesMax,
             let reader = table.index(column: Int(node.column))
         else { return nil }
         if reader.tree.isEmpty { return 0 }
-        let count = Int(node.b) + 1
+        let count = Int(text.needle.count) + 1
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 8)
         defer { bytes.deallocate() }
         bytes.put(1 as UInt8, 0)
-        memcpy(bytes + 1, program.bytes + Int(node.a), count - 1)
+        memcpy(bytes + 1, program.bytes + Int(text.needle.offset), count - 1)
         let start = UnsafeRawPointer(bytes)
         let low = try reader.tree.rank(IndexPosition(bytes: start, count: count, key: .min))
         return try reader.tree.rank(IndexPosition(bytes: start, count: count, key: .max)) - low

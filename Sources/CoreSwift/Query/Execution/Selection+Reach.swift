@@ -6,33 +6,37 @@ extension Selection {
     /// The objects behind the first link of a `reach` node from which the others lead to an object
     /// that passes; made once.
     func reachTargets(_ index: Int) throws(RealmError) -> KeySet {
-        if let targets = filter.targets(index) { return targets }
-        let node = program.nodes[index]
-        let hops = program.hops + Int(node.low)
-        let count = Int(node.high)
-        var keys = try reachEnds(node, hops[count - 1].target)
-        for hop in stride(from: count - 1, to: 0, by: -1) where !keys.isEmpty {
+        if let targets = run.targets(index) { return targets }
+        guard case .reach(let linked) = program.nodes[index].test else { return KeySet([]) }
+        let hops = program.links(linked)
+        var keys = try reachEnds(linked, hops[hops.count - 1].target)
+        for hop in stride(from: hops.count - 1, to: 0, by: -1) where !keys.isEmpty {
             let origin = try snapshot.table(hops[hop - 1].target)
             keys = try step(hops[hop], origin, keys)
         }
         let targets = KeySet(KeyList.union(keys))
-        filter.setTargets(index, targets)
+        run.note(index) { $0.targets = targets }
         return targets
     }
 
     /// The objects at the end of the links that pass.
-    private func reachEnds(_ node: FilterNode, _ end: ClassKey) throws(RealmError) -> [ObjectKey] {
-        let test = program.nodes[Int(node.a)]
-        guard test.column < 0, test.columnKind == .link else {
-            return try Selection(
-                snapshot, program, try snapshot.table(end), root: Int(node.a), slot: slot
-            ).keys()
+    private func reachEnds(
+        _ linked: LinkedTest, _ end: ClassKey
+    ) throws(RealmError) -> [ObjectKey] {
+        let node = program.nodes[Int(linked.test)]
+        if node.namesTargets {
+            switch node.test {
+            case .object(let name): return try find(name).map { [$0] } ?? []
+            case .intSet(let set):
+                return program.members(set).map { ObjectKey(rawValue: $0.0) }
+            case .intRange(let range): return [ObjectKey(rawValue: range.low)]
+            default: break
+            }
         }
-        switch test.kind {
-        case .linkToPrimaryKey: return try linkKey(test).map { [$0] } ?? []
-        case .intSet: return program.members(test).map { ObjectKey(rawValue: $0.0) }
-        default: return [ObjectKey(rawValue: test.low)]
-        }
+        return try Selection(
+            snapshot, program, try snapshot.table(end), root: Int(linked.test), slot: slot,
+            sharing: run
+        ).keys()
     }
 
     /// Objects of `origin` from which a step leads to one of `keys`.
@@ -51,33 +55,35 @@ extension Selection {
 
     /// Keys of the class's objects for which a `reach` node holds, before its negation.
     func reachKeys(_ index: Int) throws(RealmError) -> KeySet {
-        if let keys = filter.keys(index) { return keys }
-        let hop = program.hops[Int(program.nodes[index].low)]
+        if let keys = run.keys(index) { return keys }
         let targets = try reachTargets(index)
+        guard let hop = program.hops(program.nodes[index]).first else { return targets }
         let keys = KeySet(KeyList.union(try step(hop, table, targets.keys)))
-        filter.setKeys(index, keys)
+        run.note(index) { $0.keys = keys }
         return keys
     }
 
     /// Objects are listed where the inverse index has few, or only it knows them.
     func prepareReach(_ index: Int) throws(RealmError) {
-        let hop = program.hops[Int(program.nodes[index].low)]
         let targets = try reachTargets(index)
-        if hop.kind == .backlinks || targets.count <= targetsMax { _ = try reachKeys(index) }
+        let isBack = program.hops(program.nodes[index]).first?.kind == .backlinks
+        if isBack || targets.count <= targetsMax { _ = try reachKeys(index) }
     }
 
     /// The members that a `memberCount` node counts.
-    func prepareCount(_ index: Int) throws(RealmError) {
-        let node = program.nodes[index]
-        if node.linkClass != .invalid {
-            filter.origins[index] = try snapshot.table(node.linkClass)
+    func prepareCount(_ index: Int, _ count: MemberCount) throws(RealmError) {
+        if count.origin != .invalid {
+            let origin = try snapshot.table(count.origin)
+            run.note(index) { $0.origin = origin }
         }
-        guard node.a >= 0, filter.keys(index) == nil else { return }
-        let subquery = program.subqueries[Int(node.a)]
-        let members = try Selection(
-            snapshot, program, try snapshot.table(subquery.target), root: Int(subquery.root),
-            slot: Int(subquery.slot), sharing: try expressionState())
-        filter.setKeys(index, KeySet(try members.keys()))
+        guard count.subquery >= 0, run.keys(index) == nil else { return }
+        let subquery = program.subqueries[Int(count.subquery)]
+        let members = KeySet(
+            try Selection(
+                snapshot, program, try snapshot.table(subquery.target), root: Int(subquery.root),
+                slot: Int(subquery.slot), sharing: run
+            ).keys())
+        run.note(index) { $0.keys = members }
     }
 
     /// Objects whose collection holds one of `targets`.

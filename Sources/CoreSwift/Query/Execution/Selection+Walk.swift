@@ -15,13 +15,13 @@ extension Selection {
     private func walk(_ index: Int) throws(RealmError) -> Walk? {
         let node = program.nodes[index]
         guard let end = try end(index) else { return nil }
-        return Walk(
-            hops: program.hops(node), end: end,
-            nullPasses: node.kind == .path && node.matchesNull != node.negated)
+        var walk = Walk(hops: program.hops(node), end: end)
+        if case .path = node.test { walk.nullPasses = node.matchesNull != node.negated }
+        return walk
     }
 
     func walked(_ index: Int) -> Int? {
-        filter.keys(index) == nil && filter.targets(index) == nil ? filter.walked(index) : nil
+        run.keys(index) == nil && run.targets(index) == nil ? run.walked(index) : nil
     }
 
     func end(_ index: Int) throws(RealmError) -> Selection? {
@@ -29,15 +29,13 @@ extension Selection {
         guard let last = program.hops(node).last, let root = program.endRoot(node) else {
             return nil
         }
-        let table = try snapshot.table(last.target)
-        switch node.kind {
-        case .memberCount:
-            return try Selection(
-                snapshot, program, table, root: root,
-                slot: Int(program.subqueries[Int(node.a)].slot), sharing: try expressionState())
-        case .path: return try Selection(snapshot, program, table, root: root)
-        default: return try Selection(snapshot, program, table, root: root, slot: slot)
+        var slot = slot
+        if case .memberCount(let count) = node.test {
+            slot = Int(program.subqueries[Int(count.subquery)].slot)
         }
+        return Selection(
+            snapshot, program, try snapshot.table(last.target), root: root, slot: slot,
+            sharing: run)
     }
 
     // MARK: Walking
@@ -67,11 +65,12 @@ extension Selection {
             levels.append(ends)
         }
         var passing = KeySet(try walk.end.narrow(levels[walk.hops.count]))
-        if node.kind == .memberCount {
-            if node.linkClass != .invalid {
-                filter.origins[index] = try snapshot.table(node.linkClass)
+        if case .memberCount(let count) = node.test {
+            let origin = count.origin == .invalid ? nil : try snapshot.table(count.origin)
+            run.note(index) {
+                $0.origin = origin
+                $0.keys = passing
             }
-            filter.setKeys(index, passing)
             return true
         }
         // The objects behind the first link, of links back those at the start.
@@ -87,10 +86,10 @@ extension Selection {
             }
             passing = KeySet(leading)
         }
-        if node.kind == .path || isBack {
-            filter.setKeys(index, passing)
-        } else {
-            filter.setTargets(index, passing)
+        let isLast: Bool
+        if case .path = node.test { isLast = true } else { isLast = isBack }
+        run.note(index) {
+            if isLast { $0.keys = passing } else { $0.targets = passing }
         }
         return true
     }

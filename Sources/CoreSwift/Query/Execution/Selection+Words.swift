@@ -8,20 +8,20 @@ extension Selection {
     private static let entriesPerLookup = 32
 
     /// How many objects pass before the node's negation.
-    func wordCount(_ node: FilterNode) throws(RealmError) -> Int {
-        let search = program.search(node.a)
+    func wordCount(_ node: FilterNode, _ number: Int32) throws(RealmError) -> Int {
+        let search = program.searches[Int(number)]
         let terms = search.required + search.excluded.flatMap { $0 }
         // Each object has a word once: the entries are the objects.
         if terms.count == 1, !terms[0].isPrefix {
             return try range(terms[0], try wordReader(node)).count
         }
-        return try wordKeys(node).count
+        return try wordKeys(node, number).count
     }
 
     /// Keys of the objects that pass before the node's negation, ascending.
-    func wordKeys(_ node: FilterNode) throws(RealmError) -> [ObjectKey] {
+    func wordKeys(_ node: FilterNode, _ number: Int32) throws(RealmError) -> [ObjectKey] {
         let reader = try wordReader(node)
-        let search = program.search(node.a)
+        let search = program.searches[Int(number)]
         if search.required.isEmpty {
             var keys: [ObjectKey] = []
             for terms in search.excluded {

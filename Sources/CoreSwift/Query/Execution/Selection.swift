@@ -17,24 +17,23 @@ struct Selection: Planner {
     /// `sharing`: of the execution that this one is a part of.
     init(
         _ snapshot: SnapshotReader, _ program: FilterProgram, _ table: TableReader, root: Int,
-        slot: Int = 0, sharing state: ExpressionState? = nil
-    ) throws(RealmError) {
+        slot: Int = 0, sharing run: FilterRun? = nil
+    ) {
         self.slot = slot
         self.snapshot = snapshot
         self.program = program
         self.table = table
         self.root = root
-        filter = LeafFilter(program, table)
-        filter.expressionState = state
+        filter = LeafFilter(program, table, run ?? FilterRun(program))
     }
 
-    /// What the expressions of this execution, and of those within it, share; nil when there are
-    /// none.
-    func expressionState() throws(RealmError) -> ExpressionState? {
-        if program.testCount == 0 { return nil }
-        if let state = filter.expressionState { return state }
+    var run: FilterRun { filter.run }
+
+    /// What the expressions of this execution share.
+    private func expressionState() throws(RealmError) -> ExpressionState {
+        if let state = run.expressions { return state }
         let state = try ExpressionState(snapshot, program)
-        filter.expressionState = state
+        run.expressions = state
         return state
     }
 
@@ -51,7 +50,7 @@ struct Selection: Planner {
         if let count = try indexCount() { return count }
         if let keys = try candidates(wanted: most) { return keys.count }
         try prepare()
-        if most == .max, node.kind == .intRange, let count = try countRange(node) { return count }
+        if most == .max, let count = try countRange(node) { return count }
         if most == .max, usesTwoCores {
             let counts = try scanHalves(0) { count, leaf, bitmap in
                 count &+= Bits.count(bitmap, Bits.words(leaf.rows))
@@ -122,7 +121,7 @@ struct Selection: Planner {
         let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
         defer { bitmap.deallocate() }
         var leaves = table.leaves()
-        let isTest = program.nodes[root].kind != .and && program.nodes[root].kind != .or
+        let isTest = !program.nodes[root].isChain
         while let leaf = try leaves.next() {
             Bits.live(leaf, bitmap)
             filter.upcoming = leaves.upcoming
@@ -142,16 +141,12 @@ struct Selection: Planner {
         var stack = [Int32(root)]
         var isSlow = false
         while let next = stack.popLast() {
-            let node = program.nodes[Int(next)]
-            switch node.kind {
-            case .and, .or:
-                for child in 0..<Int(node.b) { stack.append(program.children[Int(node.a) + child]) }
-            case .text, .textSet, .value, .valueSet, .mixedText: isSlow = true
-            case .elements: isSlow = true
-            case .reach,
-                .memberCount where node.linkClass == .invalid:
-                // Sets of keys are looked up in no time, but collections are read.
-                if filter.keys(Int(next)) == nil || node.kind == .memberCount { isSlow = true }
+            switch program.nodes[Int(next)].test {
+            case .and(let parts), .or(let parts): stack.append(contentsOf: program.parts(parts))
+            case .text, .textSet, .value, .valueSet, .mixedText, .elements: isSlow = true
+            // Sets of keys are looked up in no time, but collections are read.
+            case .reach: if run.keys(Int(next)) == nil { isSlow = true }
+            case .memberCount(let count) where count.origin == .invalid: isSlow = true
             case .nothing, .intRange, .intSet, .doubleRange, .floatRange, .doubleSet, .floatSet,
                 .timestampRange, .timestampSet:
                 break
@@ -173,8 +168,8 @@ struct Selection: Planner {
         while let leaf = try iterator.next() { found.append(leaf) }
         let leaves = found
         // The scratch memory of a filter is for one thread; the sets are for both.
-        let other = try Selection(snapshot, program, table, root: root, slot: slot)
-        other.filter.adopt(filter)
+        let other = Selection(
+            snapshot, program, table, root: root, slot: slot, sharing: FilterRun(forThread: run))
         try other.prepare()
         return try table.sharing { () throws(RealmError) in
             try TwoCores.run { half throws(RealmError) in
@@ -205,12 +200,12 @@ struct Selection: Planner {
 
     /// Counts a range of integers without selections, where leaves allow it.
     private func countRange(_ node: FilterNode) throws(RealmError) -> Int? {
-        guard !node.isKeyColumn, !node.negated, node.columnKind != .bool else { return nil }
+        guard case .intRange(let range) = node.test, !node.isKeyColumn, !node.negated,
+            node.columnKind != .bool
+        else { return nil }
         let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
         defer { bitmap.deallocate() }
         let index = Int(node.column)
-        let low = node.low
-        let high = node.high
         let info = table.column(index)
         var count = 0
         var leaves = table.leaves()
@@ -218,7 +213,7 @@ struct Selection: Planner {
             if leaf.tombstones == nil, let column = leaf.column(index, info),
                 column.encoding == .packed, !column.flags.contains(.hasNulls)
             {
-                count &+= LeafFilter.countRange(column, low, high)
+                count &+= LeafFilter.countRange(column, range.low, range.high)
             } else {
                 Bits.live(leaf, bitmap)
                 try filter.test(root, leaf, bitmap)
@@ -238,18 +233,21 @@ struct Selection: Planner {
         while let next = stack.popLast() {
             let index = Int(next)
             let node = program.nodes[index]
-            switch node.kind {
-            case .and, .or:
-                for child in 0..<Int(node.b) { stack.append(program.children[Int(node.a) + child]) }
-            case .intSet where filter.keys(index) == nil:
-                filter.setKeys(index, KeySet(numbers: program.members(node).map { $0.0 }))
-            case .linkToPrimaryKey: filter.setLink(index, try linkKey(node))
+            switch node.test {
+            case .and(let parts), .or(let parts): stack.append(contentsOf: program.parts(parts))
+            case .intSet(let set) where run.keys(index) == nil:
+                let numbers = KeySet(numbers: program.members(set).map { $0.0 })
+                run.note(index) { $0.keys = numbers }
+            case .object(let name):
+                let object = try find(name)
+                run.note(index) { $0.object = object }
             case .path, .reach, .memberCount:
                 if let keys, try walk(index, from: keys) { continue }
                 try prepareLinks(index, node)
-            case .words where filter.keys(index) == nil:
-                filter.setKeys(index, KeySet(try wordKeys(node)))
-            case .elements: stack.append(node.a)
+            case .words(let search) where run.keys(index) == nil:
+                let keys = KeySet(try wordKeys(node, search))
+                run.note(index) { $0.keys = keys }
+            case .elements(let test, _): stack.append(test)
             case .expression where filter.expressions == nil:
                 filter.expressions = try ExpressionEvaluator(
                     snapshot, program, slot: slot, sharing: try expressionState())

@@ -6,23 +6,20 @@ extension Planner {
     func access(_ index: Int) throws(RealmError) -> Access? {
         let node = program.nodes[index]
         guard !node.negated else { return nil }
-        switch node.kind {
-        case .words: return .words
+        switch node.test {
+        case .words(let search): return .words(search)
         case .reach: return .reach
         // Their columns are of collections, or of another class.
         case .elements, .memberCount, .expression, .and, .or: return nil
-        default: break
-        }
-        if node.isKeyColumn {
-            guard !node.matchesNull else { return nil }
-            if node.kind == .intRange, node.low == node.high { return .keys([node.low]) }
-            return node.kind == .intSet ? .keys(program.members(node).map { $0.0 }) : nil
-        }
-        switch node.kind {
-        case .path: return node.high == 1 ? try links(index) : nil
-        case .linkToPrimaryKey where node.columnKind == .link: return try links(index)
-        case .intRange where node.columnKind == .link:
-            return node.low == node.high ? try links(index) : nil
+        case .intRange(let range) where node.isKeyColumn && !node.matchesNull && range.isSingle:
+            return .keys([range.low])
+        case .intSet(let set) where node.isKeyColumn && !node.matchesNull:
+            return .keys(program.members(set).map { $0.0 })
+        case _ where node.isKeyColumn: return nil
+        case .path(let linked): return linked.links.count == 1 ? try links(index) : nil
+        case .object where node.columnKind == .link: return try links(index)
+        case .intRange(let range) where node.columnKind == .link:
+            return range.isSingle ? try links(index) : nil
         default: break
         }
         guard node.column >= 0, let reader = table.index(column: Int(node.column)) else {
@@ -53,7 +50,7 @@ extension Planner {
                 count += try reader.count(range)
                 if count > limit { return nil }
             }
-        case .words: count = try wordCountMax(program.nodes[test])
+        case .words(let search): count = try wordCountMax(program.nodes[test], search)
         case .reach: return try reachCount(test, limit: limit)
         case .links(let targets):
             return try linkCount(targets, Int(program.nodes[test].column), limit: limit)
@@ -76,7 +73,7 @@ extension Planner {
     /// How many candidates the inverse index has for a `reach` node, each counted once a link; nil
     /// when the leaves had better be asked.
     private func reachCount(_ index: Int, limit: Int) throws(RealmError) -> Int? {
-        let hop = program.hops[Int(program.nodes[index].low)]
+        guard let hop = program.hops(program.nodes[index]).first else { return nil }
         let targets = try reachTargets(index)
         if hop.kind == .backlinks {
             let count = try reachKeys(index).count
@@ -93,45 +90,41 @@ extension Planner {
     private func ranges(
         _ node: FilterNode, _ reader: IndexReader, _ isExact: inout Bool
     ) throws(RealmError) -> [IndexReader.Range]? {
-        switch node.kind {
+        switch node.test {
         case .nothing: return node.matchesNull ? [] : nil
-        case .intRange:
+        case .intRange(let range):
             guard reader.kind == .int || reader.kind == .bool else { return nil }
             return [
                 IndexReader.Range(
-                    low: try bytes(node.low, reader.kind), includesLow: true,
-                    high: try bytes(node.high, reader.kind), includesHigh: true)
+                    low: try bytes(range.low, reader.kind), includesLow: true,
+                    high: try bytes(range.high, reader.kind), includesHigh: true)
             ]
-        case .intSet:
+        case .intSet(let set):
             var ranges: [IndexReader.Range] = []
-            for member in program.members(node) {
+            for member in program.members(set) {
                 ranges.append(IndexReader.Range(equal: try bytes(member.0, reader.kind)))
             }
             return ranges
-        case .timestampRange:
-            let low = RawValue.timestamp(seconds: node.low, nanoseconds: node.lowExtra)
-            let high = RawValue.timestamp(seconds: node.high, nanoseconds: node.highExtra)
+        case .timestampRange(let range):
             return [
                 IndexReader.Range(
-                    low: try IndexReader.bytes(low, .timestamp), includesLow: true,
-                    high: try IndexReader.bytes(high, .timestamp), includesHigh: true)
+                    low: try bytes(range.low), includesLow: true, high: try bytes(range.high),
+                    includesHigh: true)
             ]
-        case .value: return try valueRanges(node, reader.kind, &isExact)
-        case .valueSet:
+        case .value(let comparison, let cell):
+            return try valueRanges(comparison, program.value(cell), reader.kind, &isExact)
+        case .valueSet(let set):
             var ranges: [IndexReader.Range] = []
-            for member in program.members(node) {
-                let cell = UnsafeRawBufferPointer(
-                    start: program.bytes + Int(member.0), count: Int(member.1))
-                ranges.append(
-                    IndexReader.Range(
-                        equal: try IndexReader.bytes(MixedCell.decode(cell), reader.kind)))
+            for member in program.members(set) {
+                let value = MixedCell.decode(program.text(member))
+                ranges.append(IndexReader.Range(equal: try IndexReader.bytes(value, reader.kind)))
             }
             isExact = reader.kind != .mixed
             return ranges
-        case .text:
-            guard node.folding.isEmpty else { return nil }
-            let needle = program.needle(node)
-            switch node.op {
+        case .text(let text):
+            guard text.folding.isEmpty else { return nil }
+            let needle = program.text(text.needle)
+            switch text.op {
             case .equal: return [equalRange(needle, &isExact)]
             case .beginsWith:
                 var low: [UInt8] = [1]
@@ -144,13 +137,11 @@ extension Planner {
                 ]
             default: return nil
             }
-        case .textSet:
-            guard node.folding.isEmpty else { return nil }
+        case .textSet(let set, let folding):
+            guard folding.isEmpty else { return nil }
             var ranges: [IndexReader.Range] = []
-            for member in program.members(node) {
-                let text = UnsafeRawBufferPointer(
-                    start: program.bytes + Int(member.0), count: Int(member.1))
-                ranges.append(equalRange(text, &isExact))
+            for member in program.members(set) {
+                ranges.append(equalRange(program.text(member), &isExact))
             }
             return ranges
         default: return nil
@@ -159,10 +150,10 @@ extension Planner {
 
     /// Where an index of object ids, UUIDs or mixed values has the values that a test may pass.
     private func valueRanges(
-        _ node: FilterNode, _ kind: ColumnKind, _ isExact: inout Bool
+        _ comparison: ValueComparison, _ constant: RawValue, _ kind: ColumnKind,
+        _ isExact: inout Bool
     ) throws(RealmError) -> [IndexReader.Range]? {
         guard kind == .objectId || kind == .uuid || kind == .mixed else { return nil }
-        let constant = program.constant(node)
         let bytes = try IndexReader.bytes(constant, kind)
         // All values of the constant's family begin alike.
         let family = Array(bytes[..<(kind == .mixed ? 2 : 1)])
@@ -171,7 +162,7 @@ extension Planner {
         if kind == .mixed, ValueOrder.family(constant) == .number {
             bounds = try numberBounds(constant)
         }
-        switch node.comparison {
+        switch comparison {
         case .equal:
             return [
                 IndexReader.Range(
@@ -181,12 +172,12 @@ extension Planner {
             return [
                 IndexReader.Range(
                     low: family, includesLow: true, high: bounds.high,
-                    includesHigh: !isExact || node.comparison == .lessEqual)
+                    includesHigh: !isExact || comparison == .lessEqual)
             ]
         case .greater, .greaterEqual:
             return [
                 IndexReader.Range(
-                    low: bounds.low, includesLow: !isExact || node.comparison == .greaterEqual,
+                    low: bounds.low, includesLow: !isExact || comparison == .greaterEqual,
                     high: Self.successor(family), includesHigh: false)
             ]
         }
@@ -219,6 +210,11 @@ extension Planner {
             return [1, value == 0 ? 0 : value == 1 ? 1 : 2]
         }
         return try IndexReader.bytes(.int(value), kind)
+    }
+
+    private func bytes(_ time: Timestamp) throws(RealmError) -> [UInt8] {
+        try IndexReader.bytes(
+            .timestamp(seconds: time.seconds, nanoseconds: time.nanoseconds), .timestamp)
     }
 
     private func equalRange(

@@ -19,7 +19,7 @@ extension Planner {
         guard !overflows, steps < rows, let end = try end(index) else { return false }
         // An index may know the few that pass. Conditions over further links are not asked: it
         // could take a scan to answer.
-        switch program.nodes[end.root].kind {
+        switch program.nodes[end.root].test {
         case .path, .reach, .and, .or, .memberCount: return true
         default: return try end.plan(limit: count * 4 + 16) == nil
         }
@@ -30,12 +30,9 @@ extension Planner {
         var found: [Int] = []
         var stack = [Int32(root)]
         while let next = stack.popLast() {
-            let node = program.nodes[Int(next)]
-            switch node.kind {
-            case .and, .or:
-                for child in (0..<Int(node.b)).reversed() {
-                    stack.append(program.children[Int(node.a) + child])
-                }
+            switch program.nodes[Int(next)].test {
+            case .and(let parts), .or(let parts):
+                stack.append(contentsOf: program.parts(parts).reversed())
             case .path, .reach, .memberCount:
                 if try walks(Int(next), count) { found.append(Int(next)) }
             default: break
@@ -49,14 +46,13 @@ extension FilterProgram {
     /// The links of a node, in the order in which they are crossed; those that are counted for
     /// their number alone are none.
     func hops(_ node: FilterNode) -> [FilterHop] {
-        switch node.kind {
-        case .path, .reach:
-            return Array(UnsafeBufferPointer(start: hops + Int(node.low), count: Int(node.high)))
-        case .memberCount where node.a >= 0:
-            if node.linkClass != .invalid {
-                return [FilterHop(column: node.column, target: node.linkClass, kind: .backlinks)]
+        switch node.test {
+        case .path(let linked), .reach(let linked): return Array(links(linked))
+        case .memberCount(let count) where count.subquery >= 0:
+            if count.origin != .invalid {
+                return [FilterHop(column: node.column, target: count.origin, kind: .backlinks)]
             }
-            let target = subqueries[Int(node.a)].target
+            let target = subqueries[Int(count.subquery)].target
             return [FilterHop(column: node.column, target: target, kind: .links)]
         default: return []
         }
@@ -64,11 +60,13 @@ extension FilterProgram {
 
     /// The node that the objects at the end of links are tested with; nil when they are named.
     func endRoot(_ node: FilterNode) -> Int? {
-        if node.kind == .memberCount {
-            return node.a >= 0 ? Int(subqueries[Int(node.a)].root) : nil
+        switch node.test {
+        case .path(let linked): return Int(linked.test)
+        case .reach(let linked):
+            return nodes[Int(linked.test)].namesTargets ? nil : Int(linked.test)
+        case .memberCount(let count) where count.subquery >= 0:
+            return Int(subqueries[Int(count.subquery)].root)
+        default: return nil
         }
-        let test = nodes[Int(node.a)]
-        return test.column < 0 && test.columnKind == .link && node.kind == .reach
-            ? nil : Int(node.a)
     }
 }

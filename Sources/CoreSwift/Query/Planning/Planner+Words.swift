@@ -34,9 +34,9 @@ extension Planner {
     }
 
     /// At most so many objects pass before the node's negation; costs two descents per word.
-    func wordCountMax(_ node: FilterNode) throws(RealmError) -> Int {
+    func wordCountMax(_ node: FilterNode, _ number: Int32) throws(RealmError) -> Int {
         let reader = try wordReader(node)
-        let search = program.search(node.a)
+        let search = program.searches[Int(number)]
         var counts: [Int] = []
         for term in search.required { counts.append(try range(term, reader).count) }
         if let least = counts.min() { return least }

@@ -26,8 +26,8 @@ enum Access {
     case ranges(IndexReader, [IndexReader.Range], isExact: Bool)
     /// Sources of the objects behind a link.
     case links(KeySet)
-    /// Objects that a full-text index has for words.
-    case words
+    /// Objects that a full-text index has for the words of a search.
+    case words(Int32)
     /// Sources of the objects that the links of a collection, or links back, lead to.
     case reach
 
@@ -70,7 +70,8 @@ extension Planner {
 
     /// How many candidates are still cheaper than a scan. Those that have to be tested cost more.
     var candidatesMax: Int {
-        program.nodes[root].kind == .and ? table.rowCount / 16 + 16 : table.rowCount / 4 + 64
+        if case .and = program.nodes[root].test { return table.rowCount / 16 + 16 }
+        return table.rowCount / 4 + 64
     }
 
     /// How many candidates are still good when only the first `wanted` objects are read: a scan that
@@ -83,42 +84,38 @@ extension Planner {
     func plan(limit: Int) throws(RealmError) -> Plan? {
         guard var plan = try plan(root, limit: limit, depth: 0) else { return nil }
         // One of several conditions was chosen.
-        if program.nodes[root].kind == .and { plan.isExact = false }
+        if case .and = program.nodes[root].test { plan.isExact = false }
         return plan
     }
 
     private func plan(_ index: Int, limit: Int, depth: Int) throws(RealmError) -> Plan? {
-        let node = program.nodes[index]
-        switch node.kind {
-        case .and where depth < Self.depthMax: return try leastOf(node, limit, depth)
-        case .or where depth < Self.depthMax: return try allOf(node, limit, depth)
-        case .and, .or: return nil
-        default:
-            guard let access = try access(index),
-                let count = try count(access, of: index, limit: limit)
-            else { return nil }
-            let part = Plan.Part(test: index, access: access)
-            return Plan(parts: [part], count: count, isExact: access.isExact)
+        if let (isAnd, parts) = program.nodes[index].chain {
+            guard depth < Self.depthMax else { return nil }
+            return try isAnd ? leastOf(parts, limit, depth) : allOf(parts, limit, depth)
         }
+        guard let access = try access(index),
+            let count = try count(access, of: index, limit: limit)
+        else { return nil }
+        let part = Plan.Part(test: index, access: access)
+        return Plan(parts: [part], count: count, isExact: access.isExact)
     }
 
     /// The conjunct with the fewest candidates.
     private func leastOf(
-        _ node: FilterNode, _ limit: Int, _ depth: Int
+        _ parts: FilterRange, _ limit: Int, _ depth: Int
     ) throws(RealmError) -> Plan? {
         var best: Plan?
         // What lies behind a link is looked up only if nothing else is small: it may take a scan
         // of the other class.
         for behindLinks in [false, true] {
-            for child in 0..<Int(node.b) {
-                let index = Int(program.children[Int(node.a) + child])
-                let kind = program.nodes[index].kind
-                guard (kind == .path || kind == .reach) == behindLinks else { continue }
+            for part in program.parts(parts) {
+                let index = Int(part)
+                guard program.nodes[index].isLinked == behindLinks else { continue }
                 // Nor if the links of the candidates are followed for less.
                 if behindLinks, let best, try walks(index, best.count) { continue }
                 let limit = best.map { $0.count - 1 } ?? limit
                 guard var found = try plan(index, limit: limit, depth: depth + 1) else { continue }
-                found.isExact = found.isExact && node.b == 1
+                found.isExact = found.isExact && parts.count == 1
                 if found.count <= Self.fewCandidates { return found }
                 best = found
             }
@@ -129,16 +126,14 @@ extension Planner {
 
     /// The candidates of every alternative.
     private func allOf(
-        _ node: FilterNode, _ limit: Int, _ depth: Int
+        _ parts: FilterRange, _ limit: Int, _ depth: Int
     ) throws(RealmError) -> Plan? {
         var all = Plan(parts: [], count: 0, isExact: true)
         // A scan would begin with what full-text indexes have for words as well.
-        let limit = hasWordsAlone(node) ? .max : limit
-        for child in 0..<Int(node.b) {
-            let index = Int(program.children[Int(node.a) + child])
-            guard let found = try plan(index, limit: limit - all.count, depth: depth + 1) else {
-                return nil
-            }
+        let limit = hasWordsAlone(parts) ? .max : limit
+        for part in program.parts(parts) {
+            guard let found = try plan(Int(part), limit: limit - all.count, depth: depth + 1)
+            else { return nil }
             all.parts.append(contentsOf: found.parts)
             all.count += found.count
             all.isExact = all.isExact && found.isExact
@@ -146,10 +141,12 @@ extension Planner {
         return all
     }
 
-    private func hasWordsAlone(_ node: FilterNode) -> Bool {
-        (0..<Int(node.b)).allSatisfy { child in
-            let part = program.nodes[Int(program.children[Int(node.a) + child])]
-            return part.kind == .words && !part.negated
+    private func hasWordsAlone(_ parts: FilterRange) -> Bool {
+        program.parts(parts).allSatisfy { part in
+            if case .words = program.nodes[Int(part)].test {
+                return !program.nodes[Int(part)].negated
+            }
+            return false
         }
     }
 }

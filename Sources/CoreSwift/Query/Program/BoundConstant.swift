@@ -82,6 +82,19 @@ struct BoundConstant {
         }
     }
 
+    /// Of `objectWithPrimaryKey`.
+    var objectName: ObjectName {
+        let key: ObjectName.Key
+        switch primaryKeyKind {
+        case .int: key = .value(.int(int))
+        case .uuid: key = .value(RawValue(word0: bits, word1: high, type: .uuid))
+        case .objectId: key = .value(RawValue(word0: bits, word1: high, type: .objectId))
+        case .string: key = .text(text)
+        default: key = .value(.null)
+        }
+        return ObjectName(classKey: classKey, key: key)
+    }
+
     var int: Int64 { Int64(bitPattern: bits) }
     /// A number that mixed values are compared with pair by pair (`ValueTest`).
     var isInexact: Bool { kind == .double || kind == .float || kind == .decimal || huge != nil }

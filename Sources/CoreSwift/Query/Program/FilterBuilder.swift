@@ -8,9 +8,9 @@ struct FilterBuilder {
     var nodes: [FilterNode] = []
     var children: [Int32] = []
     var hops: [FilterHop] = []
-    var sets: [FilterSet] = []
     var members: [(Int64, Int64)] = []
     var patterns: [RegularExpression] = []
+    var searches: [WordSearch] = []
     var shapes: [GeoCondition] = []
     var bytes: [UInt8] = []
     var expressions = ExpressionTables()
@@ -20,12 +20,23 @@ struct FilterBuilder {
         return Int32(truncatingIfNeeded: nodes.count - 1)
     }
 
-    mutating func add(_ kind: FilterKind, _ parts: [Int32]) -> Int32 {
-        var node = FilterNode(kind)
-        node.a = Int32(children.count)
-        node.b = Int32(parts.count)
+    /// An AND or OR of nodes.
+    mutating func add(_ chain: (FilterRange) -> FilterTest, _ parts: [Int32]) -> Int32 {
+        add(FilterNode(chain(addChildren(parts))))
+    }
+
+    private mutating func addChildren(_ parts: [Int32]) -> FilterRange {
         children.append(contentsOf: parts)
-        return add(node)
+        let count = Int32(truncatingIfNeeded: parts.count)
+        return FilterRange(first: Int32(children.count) - count, count: count)
+    }
+
+    /// A node that is asked behind links.
+    mutating func addLinks(_ links: [FilterHop], to test: Int32) -> LinkedTest {
+        hops.append(contentsOf: links)
+        let count = Int32(truncatingIfNeeded: links.count)
+        return LinkedTest(
+            links: FilterRange(first: Int32(hops.count) - count, count: count), test: test)
     }
 
     mutating func addText(_ text: [UInt8]) -> FilterText {
@@ -46,23 +57,17 @@ struct FilterBuilder {
     }
 
     /// Adds a set; members must be sorted and distinct.
-    mutating func addSet(_ sorted: [(Int64, Int64)]) -> Int32 {
-        sets.append(FilterSet(first: Int32(members.count), count: Int32(sorted.count)))
+    mutating func addSet(_ sorted: [(Int64, Int64)]) -> FilterSet {
         members.append(contentsOf: sorted)
-        return Int32(sets.count - 1)
+        let count = Int32(sorted.count)
+        return FilterSet(first: Int32(members.count) - count, count: count)
     }
 
-    /// NOT of a node: tests are turned round in place (they have one parent each), chains are
-    /// wrapped as a marker that `finish` resolves.
+    /// NOT of a node: tests are turned round in place (they have one parent each); `negated` on a
+    /// chain means NOT of the whole, which `finish` pushes down.
     mutating func negate(_ index: Int32) -> Int32 {
-        switch nodes[Int(index)].kind {
-        case .and, .or:
-            // `negated` on a chain means NOT of the whole; `finish` pushes it down.
-            nodes[Int(index)].negated.toggle()
-        default:
-            nodes[Int(index)].negated.toggle()
-            nodes[Int(index)].matchesNull.toggle()
-        }
+        nodes[Int(index)].negated.toggle()
+        if !nodes[Int(index)].isChain { nodes[Int(index)].matchesNull.toggle() }
         return index
     }
 
@@ -70,77 +75,66 @@ struct FilterBuilder {
 
     /// Rebuilds the tree under `root` in normal form and returns its new root.
     mutating func finish(_ root: Int32) -> Int32 {
-        switch nodes[Int(root)].kind {
-        case .and, .or, .path: break
-        default:
-            rate(Int(root))
-            return root
-        }
         pushNegationDown(root)
         // Children first; a chain inside a chain of its kind belongs to the outer one.
         var order: [Int32] = []
         var stack = [root]
         while let index = stack.popLast() {
             order.append(index)
-            let kind = nodes[Int(index)].kind
-            if kind == .and || kind == .or {
-                flatten(Int(index))
-                let node = nodes[Int(index)]
-                stack.append(contentsOf: children[Int(node.a)..<Int(node.a + node.b)])
-            } else if kind == .path {
-                stack.append(nodes[Int(index)].a)
+            switch nodes[Int(index)].test {
+            case .and, .or: stack.append(contentsOf: flattened(Int(index)))
+            case .path(let linked): stack.append(linked.test)
+            default: break
             }
         }
         for index in order.reversed() { simplify(Int(index)) }
         return root
     }
 
-    /// Takes the members of inner chains of the same kind into the chain.
-    private mutating func flatten(_ index: Int) {
-        let node = nodes[index]
-        let range = Int(node.a)..<Int(node.a + node.b)
-        guard children[range].contains(where: { nodes[Int($0)].kind == node.kind }) else { return }
+    /// Takes the members of inner chains of the same kind into the chain; returns its members.
+    private mutating func flattened(_ index: Int) -> ArraySlice<Int32> {
+        guard let (isAnd, range) = nodes[index].chain else { return [] }
+        func isSame(_ part: Int32) -> Bool { nodes[Int(part)].chain?.isAnd == isAnd }
+        guard children[range.indices].contains(where: isSame) else {
+            return children[range.indices]
+        }
         var parts: [Int32] = []
-        var stack = Array(children[range].reversed())
+        var stack = Array(children[range.indices].reversed())
         while let child = stack.popLast() {
-            let inner = nodes[Int(child)]
-            if inner.kind == node.kind {
-                stack.append(
-                    contentsOf: children[Int(inner.a)..<Int(inner.a + inner.b)].reversed())
+            if isSame(child), let inner = nodes[Int(child)].chain {
+                stack.append(contentsOf: children[inner.parts.indices].reversed())
             } else {
                 parts.append(child)
             }
         }
-        nodes[index].a = Int32(children.count)
-        nodes[index].b = Int32(parts.count)
-        children.append(contentsOf: parts)
+        setParts(index, isAnd, parts)
+        return parts[...]
+    }
+
+    private mutating func setParts(_ index: Int, _ isAnd: Bool, _ parts: [Int32]) {
+        let range = addChildren(parts)
+        nodes[index].test = isAnd ? .and(range) : .or(range)
     }
 
     private mutating func pushNegationDown(_ root: Int32) {
         var stack = [root]
         while let index = stack.popLast() {
             let node = nodes[Int(index)]
-            guard node.kind == .and || node.kind == .or else { continue }
-            let range = Int(node.a)..<Int(node.a + node.b)
+            guard let (isAnd, range) = node.chain else { continue }
             if node.negated {
                 nodes[Int(index)].negated = false
-                nodes[Int(index)].kind = node.kind == .and ? .or : .and
-                for child in children[range] { _ = negate(child) }
+                nodes[Int(index)].test = isAnd ? .or(range) : .and(range)
+                for child in children[range.indices] { _ = negate(child) }
             }
-            stack.append(contentsOf: children[range])
+            stack.append(contentsOf: children[range.indices])
         }
     }
 
     /// One chain whose children are in normal form already.
     private mutating func simplify(_ index: Int) {
-        let node = nodes[index]
-        guard node.kind == .and || node.kind == .or else {
-            rate(index)
-            return
-        }
-        let isAnd = node.kind == .and
+        guard let (isAnd, range) = nodes[index].chain else { return rate(index) }
         var parts: [Int32] = []
-        for child in children[Int(node.a)..<Int(node.a + node.b)] {
+        for child in children[range.indices] {
             let part = nodes[Int(child)]
             if let constant = part.constantResult {
                 // FALSE decides an AND, TRUE an OR; the other one is left out.
@@ -167,9 +161,7 @@ struct FilterBuilder {
                 let b = nodes[Int($1.element)].cost
                 return a != b ? a < b : $0.offset < $1.offset
             }
-            nodes[index].a = Int32(children.count)
-            nodes[index].b = Int32(parts.count)
-            children.append(contentsOf: ranked.map { $0.element })
+            setParts(index, isAnd, ranked.map { $0.element })
             nodes[index].cost = parts.reduce(UInt8(0)) {
                 max($0, nodes[Int($1)].cost)
             }
@@ -181,18 +173,12 @@ struct FilterBuilder {
         var kept: [Int32] = []
         for part in parts {
             let node = nodes[Int(part)]
-            let isRange =
-                node.kind == .intRange || node.kind == .doubleRange || node.kind == .floatRange
-                || node.kind == .timestampRange
             // Long chains are left alone: the search for a partner is quadratic.
-            if isRange, !node.negated, !node.matchesNull, kept.count < 64,
-                let partner = kept.first(where: {
-                    let other = nodes[Int($0)]
-                    return other.kind == node.kind && other.column == node.column
-                        && !other.negated && !other.matchesNull
-                })
+            if !node.negated, !node.matchesNull, kept.count < 64,
+                let (partner, both) = intersection(node, among: kept)
             {
-                intersect(Int(partner), node)
+                nodes[partner].test = both
+                if case .nothing = both { nodes[partner] = .constant(false) }
             } else {
                 kept.append(part)
             }
@@ -200,79 +186,86 @@ struct FilterBuilder {
         parts = kept
     }
 
-    private mutating func intersect(_ index: Int, _ other: FilterNode) {
-        var node = nodes[index]
-        switch node.kind {
-        case .doubleRange, .floatRange:
-            let low = max(Self.double(node.low), Self.double(other.low))
-            let high = min(Self.double(node.high), Self.double(other.high))
-            node.low = Int64(bitPattern: low.bitPattern)
-            node.high = Int64(bitPattern: high.bitPattern)
-            if low > high { node = .constant(false) }
-        case .timestampRange:
-            if (other.low, other.lowExtra) > (node.low, node.lowExtra) {
-                (node.low, node.lowExtra) = (other.low, other.lowExtra)
+    /// The first of `kept` that is a range of the same column as a node, and what both say;
+    /// `nothing` when no value is in both.
+    private func intersection(
+        _ node: FilterNode, among kept: [Int32]
+    ) -> (partner: Int, both: FilterTest)? {
+        for part in kept {
+            let other = nodes[Int(part)]
+            if other.column == node.column, !other.negated, !other.matchesNull,
+                let both = Self.intersection(other.test, node.test)
+            {
+                return (Int(part), both)
             }
-            if (other.high, other.highExtra) < (node.high, node.highExtra) {
-                (node.high, node.highExtra) = (other.high, other.highExtra)
-            }
-            if (node.low, node.lowExtra) > (node.high, node.highExtra) { node = .constant(false) }
-        default:
-            node.low = max(node.low, other.low)
-            node.high = min(node.high, other.high)
-            if node.low > node.high { node = .constant(false) }
         }
-        nodes[index] = node
+        return nil
     }
 
-    static func double(_ bits: Int64) -> Double { Double(bitPattern: UInt64(bitPattern: bits)) }
+    private static func intersection(_ a: FilterTest, _ b: FilterTest) -> FilterTest? {
+        switch (a, b) {
+        case (.intRange(let a), .intRange(let b)):
+            let both = IntRange(low: max(a.low, b.low), high: min(a.high, b.high))
+            return both.low > both.high ? .nothing : .intRange(both)
+        case (.doubleRange(let a), .doubleRange(let b)):
+            let both = DoubleRange(low: max(a.low, b.low), high: min(a.high, b.high))
+            return both.low > both.high ? .nothing : .doubleRange(both)
+        case (.floatRange(let a), .floatRange(let b)):
+            let both = DoubleRange(low: max(a.low, b.low), high: min(a.high, b.high))
+            return both.low > both.high ? .nothing : .floatRange(both)
+        case (.timestampRange(let a), .timestampRange(let b)):
+            let both = TimestampRange(low: max(a.low, b.low), high: min(a.high, b.high))
+            return both.low > both.high ? .nothing : .timestampRange(both)
+        default: return nil
+        }
+    }
 
     /// Many `a == x OR a == y …` become one set test.
     private mutating func fuseEqualities(_ parts: inout [Int32]) {
         guard parts.count > 2 else { return }
-        struct Group {
-            var members: [(Int64, Int64)] = []
-            var positions: [Int] = []
+        enum Family: UInt8 { case ints, values, texts }
+        struct Group: Hashable {
+            var column: Int32
+            var family: Family
+            var folding: UInt8 = 0
         }
-        var groups: [Int64: Group] = [:]
+        var groups: [Group: (members: [(Int64, Int64)], positions: [Int])] = [:]
         for (position, part) in parts.enumerated() {
             let node = nodes[Int(part)]
             guard !node.negated, !node.matchesNull else { continue }
-            let slot =
-                Int64(node.column) << 16 | Int64(node.folding.rawValue) << 8
-                | Int64(node.kind.rawValue)
-            switch node.kind {
-            case .intRange where node.low == node.high:
-                groups[slot, default: Group()].members.append((node.low, 0))
-            case .value where node.comparison == .equal && FilterBuilder.fuses(node.columnKind):
-                groups[slot, default: Group()].members.append((Int64(node.a), Int64(node.b)))
-            case .text where node.op == .equal:
-                groups[slot, default: Group()].members.append((Int64(node.a), Int64(node.b)))
+            let group: Group
+            let member: (Int64, Int64)
+            switch node.test {
+            case .intRange(let range) where range.isSingle:
+                group = Group(column: node.column, family: .ints)
+                member = (range.low, 0)
+            case .value(.equal, let cell) where FilterBuilder.fuses(node.columnKind):
+                group = Group(column: node.column, family: .values)
+                member = cell.member
+            case .text(let text) where text.op == .equal:
+                group = Group(
+                    column: node.column, family: .texts, folding: text.folding.rawValue)
+                member = text.needle.member
             default: continue
             }
-            groups[slot]?.positions.append(position)
+            groups[group, default: ([], [])].members.append(member)
+            groups[group]?.positions.append(position)
         }
         var dropped = Set<Int>()
-        for slot in groups.keys.sorted() {
-            guard let group = groups[slot], group.members.count > 2 else { continue }
-            let first = group.positions[0]
-            let model = nodes[Int(parts[first])]
-            let isValue = model.kind == .value
-            var node = FilterNode(
-                isValue ? .valueSet : model.kind == .text ? .textSet : .intSet)
-            node.column = model.column
-            node.columnKind = model.columnKind
-            node.isKeyColumn = model.isKeyColumn
-            node.linkClass = model.linkClass
-            node.folding = model.folding
-            node.a = addSet(
-                isValue
-                    ? sortedValues(group.members)
-                    : model.kind == .text
-                        ? sortedTexts(group.members) : Self.sortedInts(group.members))
+        for (group, found) in groups.sorted(by: { $0.value.positions[0] < $1.value.positions[0] })
+        where found.members.count > 2 {
+            let first = found.positions[0]
+            var node = nodes[Int(parts[first])]
+            switch group.family {
+            case .ints: node.test = .intSet(addSet(Self.sortedInts(found.members)))
+            case .values: node.test = .valueSet(addSet(sortedValues(found.members)))
+            case .texts:
+                node.test = .textSet(
+                    addSet(sortedTexts(found.members)), TextFolding(rawValue: group.folding))
+            }
             parts[first] = add(node)
             rate(Int(parts[first]))
-            dropped.formUnion(group.positions.dropFirst())
+            dropped.formUnion(found.positions.dropFirst())
         }
         if !dropped.isEmpty {
             parts = parts.enumerated().filter { !dropped.contains($0.offset) }.map { $0.element }
@@ -332,27 +325,26 @@ struct FilterBuilder {
 
     /// Rough cost of a test per row, from what the kernels were measured at.
     private mutating func rate(_ index: Int) {
-        let node = nodes[index]
         let cost: UInt8
-        switch node.kind {
+        switch nodes[index].test {
         case .nothing: cost = 0
         case .intRange: cost = 1
         case .doubleRange, .floatRange: cost = 2
         case .timestampRange: cost = 3
         case .intSet: cost = 5
         case .doubleSet, .floatSet, .timestampSet: cost = 8
-        case .linkToPrimaryKey: cost = 2
+        case .object: cost = 2
         case .words: cost = 4
-        case .text:
-            switch node.op {
+        case .text(let text):
+            switch text.op {
             case .equal, .beginsWith, .endsWith, .less, .lessEqual:
-                cost = node.folding.isEmpty ? 10 : 20
-            case .contains: cost = node.folding.isEmpty ? 24 : 26
+                cost = text.folding.isEmpty ? 10 : 20
+            case .contains: cost = text.folding.isEmpty ? 24 : 26
             case .like: cost = 60
             case .matches: cost = 90
             }
         case .textSet: cost = 30
-        case .value: cost = node.columnKind == .mixed ? 20 : 12
+        case .value: cost = nodes[index].columnKind == .mixed ? 20 : 12
         case .valueSet: cost = 28
         case .mixedText: cost = 50
         case .path: cost = 6
@@ -360,7 +352,7 @@ struct FilterBuilder {
         case .elements: cost = 30
         case .memberCount: cost = 32
         case .expression: cost = 200
-        case .and, .or: cost = node.cost
+        case .and, .or: return
         }
         nodes[index].cost = cost
     }

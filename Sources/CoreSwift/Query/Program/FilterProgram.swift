@@ -2,92 +2,164 @@
 // the tests, chains of the same operator are flat, and constants are in the type of the column.
 // Everything lies in raw memory that the program owns, so that scans touch no reference counts.
 
-/// What a node of a filter does. For tests of a column, the result for a row is
+/// What a node of a filter asks. Of values, the result for a row is
 /// `value is null ? matchesNull : passes(value) != negated`; two-valued logic makes NOT exact (U1).
-enum FilterKind: UInt8 {
-    /// a, b: range of `children`.
-    case and, or
+/// Payloads are plain numbers: scans copy them without counting references.
+enum FilterTest {
+    /// All, or one, of the nodes in a range of `children`.
+    case and(FilterRange), or(FilterRange)
     /// Passes for no value: tests against null, and constants (`negated` and `matchesNull` equal).
     case nothing
-    /// Integers, Booleans, link keys: low ... high.
-    case intRange
-    /// Floats and doubles: bits of the bounds in `low` and `high`; NaN is in no range.
-    case doubleRange, floatRange
-    /// (low, lowExtra) ... (high, highExtra): seconds and nanoseconds.
-    case timestampRange
-    /// Members of set `a`.
-    case intSet, doubleSet, floatSet, timestampSet, textSet
-    /// `op` with the needle at `a`, length `b`; MATCHES: with pattern `lowExtra`.
-    case text
-    /// `comparison` with the value whose `MixedCell` is at `a`, length `b`.
-    case value
-    /// Members of set `a`, which are such values.
-    case valueSet
-    /// As `text`, of mixed values that are of type `low`; with `high`, the opposite.
-    case mixedText
-    /// The object's text has the words of search `a` (`WordSearch`). Objects pass, not values: null
-    /// has no words, and `matchesNull` means nothing.
-    case words
-    /// Link to the object of class `linkClass` whose primary key is constant `a`.
-    case linkToPrimaryKey
-    /// Node `a`, applied to the object that the links at `hops` lead to.
-    case path
-    /// Node `a` holds for some object that `hops` lead to, over links to many and back. A test of
-    /// links without a column names those objects themselves.
-    case reach
-    /// Node `a`, a test of values, holds for some element of the collection `column`; `high` 1: for
-    /// some key.
-    case elements
-    /// As many members as low ... high has the collection `column`; with `linkClass`, as many
-    /// objects of that class link here through their `column`. `a`: only those that pass this
-    /// SUBQUERY count; -1: all.
-    case memberCount
-    /// Expression test `a`, evaluated object by object.
-    case expression
+    /// Integers, Booleans, link keys.
+    case intRange(IntRange)
+    /// NaN is in no range. The bounds of floats are values of `Float`.
+    case doubleRange(DoubleRange), floatRange(DoubleRange)
+    case timestampRange(TimestampRange)
+    case intSet(FilterSet), doubleSet(FilterSet), floatSet(FilterSet), timestampSet(FilterSet)
+    /// Of texts folded so.
+    case textSet(FilterSet, TextFolding)
+    case text(TextCondition)
+    /// Against the value of a `MixedCell`.
+    case value(ValueComparison, FilterText)
+    /// Members are such values.
+    case valueSet(FilterSet)
+    /// Of mixed values that are strings, or binaries; `isOpposite`: that fail.
+    case mixedText(TextCondition, isString: Bool, isOpposite: Bool)
+    /// The object's text has the words of a search of `searches`. Objects pass, not values: null has
+    /// no words, and `matchesNull` means nothing.
+    case words(Int32)
+    /// A link to the object that has this primary key.
+    case object(ObjectName)
+    /// A node, applied to the object that the links lead to.
+    case path(LinkedTest)
+    /// A node holds for some object that links lead to, over links to many and back. A test of links
+    /// without a column names those objects themselves.
+    case reach(LinkedTest)
+    /// Node `test`, a test of values, holds for some element of the collection `column`, or for some
+    /// key.
+    case elements(test: Int32, areKeys: Bool)
+    case memberCount(MemberCount)
+    /// Expression test, evaluated object by object.
+    case expression(Int32)
 }
 
-struct FilterNode {
-    var kind: FilterKind
-    var negated = false
-    var matchesNull = false
-    /// `TextOperator` of text tests.
+/// Places behind one another in a table of the program.
+struct FilterRange {
+    var first: Int32
+    var count: Int32
+
+    @inline(__always) var indices: Range<Int> { Int(first)..<Int(first &+ count) }
+}
+
+/// low ... high
+struct IntRange {
+    var low = Int64.min
+    var high = Int64.max
+
+    var isSingle: Bool { low == high }
+}
+
+struct DoubleRange {
+    var low = -Double.infinity
+    var high = Double.infinity
+}
+
+struct TimestampRange {
+    var low = Timestamp(seconds: .min, nanoseconds: .min)
+    var high = Timestamp(seconds: .max, nanoseconds: .max)
+}
+
+/// An operator with its right side.
+struct TextCondition {
     var op = TextOperator.equal
-    /// Of `value` tests.
-    var comparison = ValueComparison.equal
-    /// Text tests: what is ignored; the needle at `a` and the texts of sets are folded so.
+    /// What is ignored; the needle is folded so.
     var folding: TextFolding = []
     /// LIKE: backslashes are escapes.
     var hasEscapes = false
-    /// How the values of `column` are held.
+    var needle = FilterText()
+    /// MATCHES: place of the compiled pattern.
+    var pattern: Int32 = -1
+}
+
+/// An object as `obj('Class', key)` names it.
+struct ObjectName {
+    enum Key {
+        case value(RawValue)
+        case text(FilterText)
+    }
+    var classKey: ClassKey
+    var key: Key
+}
+
+/// A node that is asked of the objects at the end of links.
+struct LinkedTest {
+    /// Of `hops`.
+    var links: FilterRange
+    var test: Int32
+}
+
+/// As many members as `wanted` has the collection `column`, or as many objects of class `origin` link
+/// here through their `column`.
+struct MemberCount {
+    var wanted = IntRange()
+    var origin = ClassKey.invalid
+    /// Only those that pass this SUBQUERY count; -1: all.
+    var subquery: Int32 = -1
+}
+
+struct FilterNode {
+    var test: FilterTest
+    var negated = false
+    var matchesNull = false
+    /// The column that is tested, and how its values are held.
+    var column: Int32 = -1
     var columnKind = ColumnKind.int
     /// The column is the integer primary key whose value is the object key.
     var isKeyColumn = false
     /// Order in which conjuncts run: cheap ones first.
     var cost: UInt8 = 0
-    var column: Int32 = -1
-    var a: Int32 = 0
-    var b: Int32 = 0
-    var low: Int64 = 0
-    var high: Int64 = 0
-    var lowExtra: Int32 = 0
-    var highExtra: Int32 = 0
-    /// Paths: the first link's target class comes with each hop. Links: the target class.
-    var linkClass = ClassKey.invalid
 
-    init(_ kind: FilterKind) { self.kind = kind }
+    init(_ test: FilterTest) { self.test = test }
+
+    /// A test that holds for what does not pass `test`, and for null.
+    init(not test: FilterTest) {
+        self.test = test
+        negated = true
+        matchesNull = true
+    }
 
     /// A node that passes for all rows or for none.
     static func constant(_ value: Bool) -> FilterNode {
-        var node = FilterNode(.nothing)
-        node.negated = value
-        node.matchesNull = value
-        return node
+        value ? FilterNode(not: .nothing) : FilterNode(.nothing)
     }
 
     /// The result that the node has for every row, if it is the same.
     @inline(__always) var constantResult: Bool? {
-        kind == .nothing && negated == matchesNull ? negated : nil
+        guard case .nothing = test, negated == matchesNull else { return nil }
+        return negated
     }
+
+    /// The parts of an AND or OR.
+    @inline(__always) var chain: (isAnd: Bool, parts: FilterRange)? {
+        switch test {
+        case .and(let parts): return (true, parts)
+        case .or(let parts): return (false, parts)
+        default: return nil
+        }
+    }
+
+    @inline(__always) var isChain: Bool { chain != nil }
+
+    /// A condition on what links lead to.
+    var isLinked: Bool {
+        switch test {
+        case .path, .reach: return true
+        default: return false
+        }
+    }
+
+    /// A test of links that names their objects, behind a `reach`.
+    var namesTargets: Bool { column < 0 && columnKind == .link }
 }
 
 /// One step over a link.
@@ -108,15 +180,15 @@ struct FilterHop {
 /// Members of an IN list, sorted: integers and double bits as they are; timestamps as pairs; texts
 /// as (offset, length) into the program's bytes, ordered by length and bytes; values as (offset,
 /// length) in the order of values.
-struct FilterSet {
-    var first: Int32
-    var count: Int32
-}
+typealias FilterSet = FilterRange
 
 /// A place among the bytes of a filter.
 struct FilterText {
     var offset: Int32 = 0
     var count: Int32 = 0
+
+    /// As a member of a set.
+    var member: (Int64, Int64) { (Int64(offset), Int64(count)) }
 }
 
 /// Owns the memory of a bound predicate. Immutable once built.
@@ -124,7 +196,6 @@ final class FilterProgram {
     let nodes: UnsafeMutablePointer<FilterNode>
     let children: UnsafeMutablePointer<Int32>
     let hops: UnsafeMutablePointer<FilterHop>
-    let sets: UnsafeMutablePointer<FilterSet>
     /// Members of the sets, two words each.
     let members: UnsafeMutablePointer<(Int64, Int64)>
     /// Needles and texts of sets; one spare byte, so that an address always exists.
@@ -132,6 +203,8 @@ final class FilterProgram {
     let root: Int
     /// Compiled patterns of MATCHES.
     let patterns: [RegularExpression]
+    /// What TEXT looks for.
+    let searches: [WordSearch]
     /// Shapes of GEOWITHIN.
     let shapes: [GeoCondition]
     // Tables of the expressions, and what their evaluator needs room for.
@@ -143,6 +216,7 @@ final class FilterProgram {
     let keySlots: UnsafeMutablePointer<ExpressionKeySlot>
     let tests: UnsafeMutablePointer<ExpressionTest>
     let constants: UnsafeMutablePointer<BoundConstant>
+    let nodeCount: Int
     let stepCount: Int
     let pathCount: Int
     let subqueryCount: Int
@@ -174,7 +248,6 @@ final class FilterProgram {
         let memberPlace = place(builder.members)
         let childPlace = place(builder.children)
         let hopPlace = place(builder.hops)
-        let setPlace = place(builder.sets)
         let expressions = builder.expressions
         let stepPlace = place(expressions.steps)
         let pathPlace = place(expressions.paths)
@@ -190,7 +263,6 @@ final class FilterProgram {
         members = Self.fill(memory + memberPlace, builder.members)
         children = Self.fill(memory + childPlace, builder.children)
         hops = Self.fill(memory + hopPlace, builder.hops)
-        sets = Self.fill(memory + setPlace, builder.sets)
         bytes = UnsafeMutableRawPointer(Self.fill(memory + bytePlace, builder.bytes))
         steps = Self.fill(memory + stepPlace, expressions.steps)
         paths = Self.fill(memory + pathPlace, expressions.paths)
@@ -200,6 +272,7 @@ final class FilterProgram {
         keySlots = Self.fill(memory + keySlotPlace, expressions.keySlots)
         tests = Self.fill(memory + testPlace, expressions.tests)
         constants = Self.fill(memory + constantPlace, expressions.constants)
+        nodeCount = builder.nodes.count
         stepCount = expressions.steps.count
         pathCount = expressions.paths.count
         needsAllTables = expressions.paths.contains {
@@ -213,6 +286,7 @@ final class FilterProgram {
         stackDepth = expressions.stackDepth
         self.memory = memory
         patterns = builder.patterns
+        searches = builder.searches
         shapes = builder.shapes
         self.root = Int(root)
     }
@@ -237,17 +311,37 @@ final class FilterProgram {
         return address >= start && address < start + byteCount
     }
 
-    @inline(__always) func needle(_ node: FilterNode) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: bytes + Int(node.a), count: Int(node.b))
+    @inline(__always) func text(_ place: FilterText) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: bytes + Int(place.offset), count: Int(place.count))
     }
 
-    /// The constant of a `value` test.
-    @inline(__always) func constant(_ node: FilterNode) -> RawValue {
-        MixedCell.decode(needle(node))
+    /// The value of a `MixedCell`.
+    @inline(__always) func value(_ cell: FilterText) -> RawValue { MixedCell.decode(text(cell)) }
+
+    /// The nodes of a chain.
+    @inline(__always) func parts(_ range: FilterRange) -> UnsafeBufferPointer<Int32> {
+        UnsafeBufferPointer(start: children + Int(range.first), count: Int(range.count))
     }
 
-    @inline(__always) func members(_ node: FilterNode) -> UnsafeBufferPointer<(Int64, Int64)> {
-        let set = sets[Int(node.a)]
-        return UnsafeBufferPointer(start: members + Int(set.first), count: Int(set.count))
+    /// The links of a condition, in the order in which they are crossed.
+    @inline(__always) func links(_ linked: LinkedTest) -> UnsafeBufferPointer<FilterHop> {
+        UnsafeBufferPointer(start: hops + Int(linked.links.first), count: Int(linked.links.count))
+    }
+
+    @inline(__always) func members(_ set: FilterSet) -> UnsafeBufferPointer<(Int64, Int64)> {
+        UnsafeBufferPointer(start: members + Int(set.first), count: Int(set.count))
+    }
+
+    /// A member of a set of texts or values.
+    @inline(__always) func text(_ member: (Int64, Int64)) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: bytes + Int(member.0), count: Int(member.1))
+    }
+
+    /// The primary key of a named object.
+    func primaryKey(_ name: ObjectName) -> RawValue {
+        switch name.key {
+        case .value(let value): return value
+        case .text(let place): return .string(bytes + Int(place.offset), Int(place.count))
+        }
     }
 }

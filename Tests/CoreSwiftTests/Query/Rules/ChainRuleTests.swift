@@ -216,10 +216,9 @@ import Testing
         let query = try world.query(
             "SUBQUERY(crew, $s, $s.age + 0 > 1 AND now() != null).@count + 0 > 0", [], "Vessel")
         let selection = try query.selection(snapshot)
-        let outer = try #require(try selection.expressionState())
         let inner = try Selection(
             snapshot, query.filter, snapshot.table(world.realm.schema.class_(named: "Sailor")!.key),
-            root: Int(query.filter.subqueries[0].root), slot: 1, sharing: outer)
+            root: Int(query.filter.subqueries[0].root), slot: 1, sharing: selection.run)
         try selection.prepare()
         try inner.prepare()
         let evaluators = try [selection, inner].map { try #require($0.filter.expressions) }
