@@ -32,11 +32,11 @@ extension Binder {
     mutating func bindSome(
         _ path: Int32, _ op: ComparisonOperator, _ options: ComparisonOptions, _ other: Int32
     ) throws(RealmError) -> Int32? {
-        let node = tree.nodes[Int(path)]
+        let node = syntax(path)
         guard let members = members(path) else { return nil }
         let isList = isList(other)
         if op == .inList, !isList { return nil }
-        let quantifier = tree.nodes[Int(other)].quantifier
+        let quantifier = syntax(other).quantifier
         if isList, node.quantifier == .unspecified, quantifier == .unspecified { return nil }
         let target = members.target
         if isList, looksUpFolded(target, options, other) { return nil }
@@ -71,7 +71,7 @@ extension Binder {
             return nil
         }
         let inner = try between(members.target, node)
-        return some(members, inner, tree.nodes[Int(node.a)])
+        return some(members, inner, syntax(node.a))
     }
 
     /// Whether the values of a dictionary are of a type that does not go with the constant: no error,
@@ -79,7 +79,7 @@ extension Binder {
     private mutating func comparesAsAny(
         _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant
     ) throws(RealmError) -> Bool {
-        guard takesDictionaryValues(paths[Int(tree.nodes[Int(target.syntax)].payload)]) else {
+        guard takesDictionaryValues(path(target.syntax)) else {
             return false
         }
         if op.isTextual { return !target.kind.holdsText }
@@ -97,9 +97,9 @@ extension Binder {
     }
 
     private func members(_ index: Int32) -> Members? {
-        let node = tree.nodes[Int(index)]
+        let node = syntax(index)
         guard node.kind == .path else { return nil }
-        let bound = paths[Int(node.payload)]
+        let bound = path(index)
         let path = bound.path
         guard bound.ending == .value, path.mixedCount == 0, path.measure == .none,
             path.slot == scopes[Int(scope(index))].slot, bound.classIndex >= 0
@@ -152,7 +152,7 @@ extension Binder {
         var inner = asked
         if node.quantifier == .all { inner = filter.negate(inner) }
         inner = filter.finish(inner)
-        let path = paths[Int(node.payload)].path
+        let path = path(members.target.syntax).path
         let isChain = filter.nodes[Int(inner)].isChain
         if members.target.kind == .link {
             // A null link leads to no object that could pass (U7); a test that always holds would

@@ -23,10 +23,10 @@ extension Binder {
     }
 
     private func side(_ index: Int32) -> Side {
-        let node = tree.nodes[Int(index)]
+        let node = syntax(index)
         switch node.kind {
         case .path:
-            return paths[Int(node.payload)].isPlain ? .path(Int(node.payload)) : .general
+            return path(index).isPlain ? .path(place(index)) : .general
         case .aggregate, .subquery, .function, .add, .subtract, .multiply, .divide, .negate:
             return .general
         case .list: return .list
@@ -58,7 +58,7 @@ extension Binder {
         case (.path(let path), .list):
             if looksUpFolded(try target(path, left), options, right) { break }
             return try bindList(
-                target(path, left), op, options, right, right: tree.nodes[Int(right)].quantifier)
+                target(path, left), op, options, right, right: syntax(right).quantifier)
         case (.path(let path), .constant) where op != .inList:
             let constant = try constant(right)
             let target = try target(path, left)
@@ -81,12 +81,12 @@ extension Binder {
         switch (left, right) {
         case (_, .list):
             let problem =
-                "TEXT needs a string on its right, '\(spelling(tree.nodes[Int(index)]))' is a list"
-            throw tree.nodes[Int(index)].kind == .argument
+                "TEXT needs a string on its right, '\(spelling(syntax(index)))' is a list"
+            throw syntax(index).kind == .argument
                 ? invalidArgument(problem) : invalidQuery(problem)
         case (_, .path), (_, .general):
             throw invalidQuery(
-                "TEXT needs words on its right, '\(spelling(tree.nodes[Int(index)]))' is a property"
+                "TEXT needs words on its right, '\(spelling(syntax(index)))' is a property"
             )
         default: return
         }
@@ -138,7 +138,7 @@ extension Binder {
 
     /// The name of a target for messages; made only when one is needed.
     func name(_ target: Target) -> String {
-        let bound = paths[Int(tree.nodes[Int(target.syntax)].payload)]
+        let bound = path(target.syntax)
         let owner = schema.classes[bound.classIndex]
         return "\(owner.shownName).\(owner.properties[bound.propertyIndex].name)"
     }
@@ -171,7 +171,7 @@ extension Binder {
         _ target: Target, _ options: ComparisonOptions, _ list: Int32
     ) -> Bool {
         guard target.kind == .mixed, !options.folding.isEmpty else { return false }
-        let node = tree.nodes[Int(list)]
+        let node = syntax(list)
         if node.kind == .argument, case .list(let values) = arguments[Int(node.payload)] {
             return values.count >= ConstantSet.countMin
         }

@@ -13,7 +13,7 @@ extension Binder {
             guard right.shape != .single else {
                 throw invalidArgument(
                     "the right side of IN must be a list, "
-                        + "'\(spelling(tree.nodes[Int(node.b)]))' is none")
+                        + "'\(spelling(syntax(node.b)))' is none")
             }
         }
         if left.isConstant, right.isConstant { throw twoConstants(node) }
@@ -91,7 +91,7 @@ extension Binder {
         guard operand.quantifier != .unspecified, operand.shape == .single else { return }
         throw invalidQuery(
             "the quantifier \(operand.quantifier.word) needs a collection, "
-                + "'\(spelling(tree.nodes[Int(operand.node)]))' is none")
+                + "'\(spelling(syntax(operand.node)))' is none")
     }
 
     /// A collection of objects one step away `==` a list means that some member is one of it (Q10);
@@ -133,7 +133,7 @@ extension Binder {
             for side in [left, right] where side.kind == .binary && !side.isList {
                 throw invalidQuery(
                     "the option [d] is not defined for binary data such as "
-                        + "'\(spelling(tree.nodes[Int(side.node)]))'")
+                        + "'\(spelling(syntax(side.node)))'")
             }
         }
         if left.isConstant {
@@ -177,12 +177,12 @@ extension Binder {
         guard left.kind == .string || left.kind == .mixed else {
             throw invalidQuery(
                 "operator MATCHES is not defined for "
-                    + "'\(spelling(tree.nodes[Int(left.node)]))' of type \(left.kind.typeWord)")
+                    + "'\(spelling(syntax(left.node)))' of type \(left.kind.typeWord)")
         }
         guard right.isPlainConstant, right.shape == .single else {
             throw invalidQuery(
                 "MATCHES needs a constant as its pattern, "
-                    + "'\(spelling(tree.nodes[Int(right.node)]))' is none")
+                    + "'\(spelling(syntax(right.node)))' is none")
         }
         test.pattern = Int32(filter.patterns.count)
         filter.patterns.append(
@@ -193,7 +193,7 @@ extension Binder {
         _ operand: BoundOperand, _ op: ComparisonOperator
     ) throws(RealmError) {
         if operand.kind.holdsText || operand.kind == .null || operand.isList { return }
-        let spelled = spelling(tree.nodes[Int(operand.node)])
+        let spelled = spelling(syntax(operand.node))
         let problem =
             "operator \(op.spelling) is not defined for '\(spelled)' of type "
             + "'\(operand.kind.typeWord)', it needs a string or binary"
@@ -210,7 +210,7 @@ extension Binder {
         if left.kind == .mixed || right.kind == .mixed { return }
         if left.kind.isNumeric, right.kind.isNumeric { return }
         let (a, b) = (
-            spelling(tree.nodes[Int(left.node)]), spelling(tree.nodes[Int(right.node)])
+            spelling(syntax(left.node)), spelling(syntax(right.node))
         )
         guard left.kind == right.kind else {
             throw invalidQuery(
@@ -238,7 +238,7 @@ extension Binder {
             let constant = filter.expressions.constants[Int(side.constantFirst)]
             if constant.kind == .null, other.kind == .link, other.shape != .single {
                 throw invalidQuery(
-                    "'\(spelling(tree.nodes[Int(other.node)]))' leads to many objects and cannot be "
+                    "'\(spelling(syntax(other.node)))' leads to many objects and cannot be "
                         + "compared with null; compare its @count with 0")
             }
             guard let coerced = try coerced(constant, to: other, op, inList: false) else {
@@ -271,8 +271,8 @@ extension Binder {
     func mismatch(
         _ other: BoundOperand, _ op: ComparisonOperator, _ constant: BoundConstant
     ) -> RealmError {
-        let spelled = spelling(tree.nodes[Int(constant.node)])
-        let name = spelling(tree.nodes[Int(other.node)])
+        let spelled = spelling(syntax(constant.node))
+        let name = spelling(syntax(other.node))
         if constant.isArgument {
             return invalidArgument(
                 "argument \(spelled) with value \(describe(constant)) is of type "
@@ -301,7 +301,7 @@ extension Binder {
             if op.isTextual, constant.kind != .string, constant.kind != .binary {
                 let problem =
                     "operator \(op.spelling) needs a string or binary on its right, "
-                    + "'\(spelling(tree.nodes[Int(constant.node)]))' is of type "
+                    + "'\(spelling(syntax(constant.node)))' is of type "
                     + "'\(constant.typeWord)'"
                 throw constant.isArgument ? invalidArgument(problem) : invalidQuery(problem)
             }
@@ -330,7 +330,7 @@ extension Binder {
             if value.isInfinite || (value.isNaN && constant.isArgument) {
                 if inList { return nil }
                 throw invalidQuery(
-                    "'\(spelling(tree.nodes[Int(other.node)]))' of type 'int' cannot be compared "
+                    "'\(spelling(syntax(other.node)))' of type 'int' cannot be compared "
                         + "with \(value)")
             }
             return constant
@@ -361,7 +361,7 @@ extension Binder {
             if isFloat, !constant.isArgument, !constant.isComputed {
                 return replacing(constant, .float(Float(constant.int)))
             }
-            if isFloat, recordsTexts { exactNodes.insert(constant.node) }
+            if isFloat { note(constant) { $0.isExact = true } }
             return constant
         case .double: return isFloat ? floating(constant.floating) : constant
         case .float, .decimal: return constant
@@ -382,9 +382,9 @@ extension Binder {
         case .link, .objectWithPrimaryKey:
             guard constant.classKey == other.linkClass else {
                 throw invalidArgument(
-                    "'\(spelling(tree.nodes[Int(other.node)]))' links to class "
+                    "'\(spelling(syntax(other.node)))' links to class "
                         + "'\(className(other.linkClass))', "
-                        + "'\(spelling(tree.nodes[Int(constant.node)]))' is an object of class "
+                        + "'\(spelling(syntax(constant.node)))' is an object of class "
                         + "'\(className(constant.classKey))' (key \(constant.int))")
             }
             return constant
@@ -415,7 +415,7 @@ extension Binder {
         let words = TypeSet.words.map { $0.word }.joined(separator: ", ")
         guard side.isPlainConstant else {
             throw invalidArgument(
-                "@type cannot be compared with '\(spelling(tree.nodes[Int(side.node)]))'; "
+                "@type cannot be compared with '\(spelling(syntax(side.node)))'; "
                     + "it is compared with @type or one of \(words)")
         }
         let range = Int(side.constantFirst)..<Int(side.constantFirst + side.constantCount)
@@ -426,7 +426,7 @@ extension Binder {
                     String(decoding: filter.text(constant.text), as: UTF8.self))
             else {
                 throw invalidArgument(
-                    "'\(spelling(tree.nodes[Int(constant.node)]))' is no type; one of \(words)")
+                    "'\(spelling(syntax(constant.node)))' is no type; one of \(words)")
             }
             filter.expressions.constants[place] = BoundConstant(.int, types)
         }
@@ -464,10 +464,10 @@ extension Binder {
 
     /// Whether the bounds of BETWEEN are known when the query is bound.
     func hasConstantBounds(_ node: SyntaxNode) -> Bool {
-        let list = tree.nodes[Int(node.b)]
+        let list = syntax(node.b)
         guard list.kind == .list else { return true }
         return tree.children[Int(list.a)..<Int(list.a + list.b)].allSatisfy {
-            tree.nodes[Int($0)].kind.isConstant
+            syntax($0).kind.isConstant
         }
     }
 
@@ -475,7 +475,7 @@ extension Binder {
     mutating func bindComputedBetween(
         _ node: SyntaxNode, _ scope: Int32
     ) throws(RealmError) -> Int32 {
-        let list = tree.nodes[Int(node.b)]
+        let list = syntax(node.b)
         try checkBoundCount(Int(list.b))
         var sides: [BoundOperand] = []
         for child in [node.a, tree.children[Int(list.a)], tree.children[Int(list.a) + 1]] {
@@ -486,7 +486,7 @@ extension Binder {
             }
             if !sides.isEmpty, side.shape != .single {
                 throw invalidQuery(
-                    "a bound of BETWEEN is one value, '\(spelling(tree.nodes[Int(child)]))' is a "
+                    "a bound of BETWEEN is one value, '\(spelling(syntax(child)))' is a "
                         + "collection")
             }
             sides.append(side)
@@ -524,7 +524,7 @@ extension Binder {
 
     private func notBetween(_ operand: BoundOperand) -> RealmError {
         invalidQuery(
-            "operator BETWEEN is not defined for '\(spelling(tree.nodes[Int(operand.node)]))' of "
+            "operator BETWEEN is not defined for '\(spelling(syntax(operand.node)))' of "
                 + "type \(operand.kind.typeWord)")
     }
 
@@ -545,7 +545,7 @@ extension Binder {
         guard isList(node.b) else {
             throw invalidArgument(
                 "BETWEEN needs a list of two values, "
-                    + "'\(spelling(tree.nodes[Int(node.b)]))' is none")
+                    + "'\(spelling(syntax(node.b)))' is none")
         }
         let bounds = try listMembers(node.b)
         try checkBoundCount(bounds.count)

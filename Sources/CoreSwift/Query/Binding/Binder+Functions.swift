@@ -1,21 +1,17 @@
 // Calls of functions: names, signatures, folding of constants (QUERY_RULES B7, B8).
 
 extension Binder {
-    /// The payload becomes the function.
     mutating func resolveFunction(_ index: Int) throws(RealmError) {
-        let name = spelling(tree.nodes[index])
+        let node = tree.nodes[index]
+        let name = spelling(node)
         guard let function = ExpressionFunction.named(name) else {
             throw invalidQuery("unknown function '\(name)'")
         }
-        let node = tree.nodes[index]
         if function == .ternary, node.b > 0 {
             let condition = tree.children[Int(node.a)]
-            if isCondition.isEmpty {
-                isCondition = Array(repeating: false, count: tree.nodes.count)
-            }
-            for inner in Int(node.extra)...Int(condition) { isCondition[inner] = true }
+            for inner in Int(node.extra)...Int(condition) { bound[inner].isCondition = true }
         }
-        tree.nodes[index].payload = UInt64(function.rawValue)
+        bound[index].meaning = .function(function)
     }
 
     private func cannotTake(
@@ -31,9 +27,10 @@ extension Binder {
     mutating func function(
         _ index: Int32, _ operands: [BoundOperand]
     ) throws(RealmError) -> BoundOperand {
-        let node = tree.nodes[Int(index)]
-        guard let function = ExpressionFunction(rawValue: Int32(truncatingIfNeeded: node.payload))
-        else { throw invalidQuery("unknown function '\(spelling(node))'") }
+        let node = syntax(index)
+        guard case .function(let function) = bound[Int(index)].meaning else {
+            throw invalidQuery("unknown function '\(spelling(node))'")
+        }
         if function == .ternary { return try choice(index, operands) }
         var kind = function.resultKind(operands.map { $0.kind })
         if function == .cast { kind = try castKind(operands) }
@@ -91,7 +88,7 @@ extension Binder {
     private mutating func choice(
         _ index: Int32, _ operands: [BoundOperand]
     ) throws(RealmError) -> BoundOperand {
-        let node = tree.nodes[Int(index)]
+        let node = syntax(index)
         guard node.b == 3, operands.count == 2, operands.allSatisfy({ $0.shape == .single })
         else { throw cannotTake(.ternary, operands) }
         let (a, b) = (operands[0].kind, operands[1].kind)
@@ -140,7 +137,7 @@ extension Binder {
         let isLost = value.isNull && !values[0].isNull
         if isLost, function == .cast || operands.count == 2 && operands[1].kind == .string {
             throw invalidQuery(
-                "'\(spelling(tree.nodes[Int(operands[0].node)]))' has no value as "
+                "'\(spelling(syntax(operands[0].node)))' has no value as "
                     + "\(function.signature) asks for")
         }
         filter.expressions.code.removeLast(operands.count)

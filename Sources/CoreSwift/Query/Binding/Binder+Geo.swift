@@ -12,7 +12,7 @@ extension Binder {
         else {
             throw invalidQuery(
                 "GEOWITHIN needs links to an embedded class with a string 'type' and a list of "
-                    + "doubles 'coordinates'; '\(spelling(tree.nodes[Int(node.a)]))' is none")
+                    + "doubles 'coordinates'; '\(spelling(syntax(node.a)))' is none")
         }
         try checkQuantifier(operand)
         var test = ExpressionTest()
@@ -27,7 +27,7 @@ extension Binder {
     }
 
     private func shape(_ index: Int32) throws(RealmError) -> GeoShape {
-        let node = tree.nodes[Int(index)]
+        let node = syntax(index)
         guard node.kind == .argument else {
             return try shape(tree, index, spelling(node), argumentsAllowed: true)
         }

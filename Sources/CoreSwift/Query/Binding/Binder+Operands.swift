@@ -32,7 +32,7 @@ struct BoundOperand {
 extension Binder {
     /// Writes the instructions of an operand.
     mutating func operand(_ root: Int32, _ scope: Int32) throws(RealmError) -> BoundOperand {
-        let kind = tree.nodes[Int(root)].kind
+        let kind = syntax(root).kind
         guard
             kind == .add || kind == .subtract || kind == .multiply || kind == .divide
                 || kind == .negate || kind == .function
@@ -40,7 +40,7 @@ extension Binder {
         var work: [(node: Int32, isReady: Bool)] = [(root, false)]
         var stack: [BoundOperand] = []
         while let (index, isReady) = work.popLast() {
-            let node = tree.nodes[Int(index)]
+            let node = syntax(index)
             switch node.kind {
             case .add, .subtract, .multiply, .divide:
                 if isReady {
@@ -62,7 +62,7 @@ extension Binder {
             case .function:
                 // The condition of TERNARY is no operand: it has been bound before.
                 let children = tree.children[Int(node.a)..<Int(node.a + node.b)]
-                let operands = children.filter { !tree.nodes[Int($0)].kind.isPredicate }
+                let operands = children.filter { !syntax($0).kind.isPredicate }
                 let count = operands.count
                 if isReady {
                     let operands = Array(stack[(stack.count - count)...])
@@ -82,11 +82,10 @@ extension Binder {
     // MARK: Leaves
 
     private mutating func leaf(_ index: Int32, _ scope: Int32) throws(RealmError) -> BoundOperand {
-        let node = tree.nodes[Int(index)]
+        let node = syntax(index)
         switch node.kind {
         case .path: return pathOperand(index, node)
-        case .aggregate:
-            return aggregateOperand(index, aggregates[Int(node.payload)])
+        case .aggregate: return aggregateOperand(index)
         case .subquery: return try subqueryOperand(index, node)
         default: break
         }
@@ -145,7 +144,7 @@ extension Binder {
     }
 
     private mutating func pathOperand(_ index: Int32, _ node: SyntaxNode) -> BoundOperand {
-        let bound = paths[Int(node.payload)]
+        let bound = path(index)
         var operand = BoundOperand(kind: bound.path.kind, node: index)
         operand.first = Int32(truncatingIfNeeded: filter.expressions.code.count)
         operand.count = 1
@@ -223,9 +222,12 @@ extension Binder {
         )
     }
 
-    private mutating func aggregateOperand(
-        _ index: Int32, _ aggregate: BinderAggregate
-    ) -> BoundOperand {
+    private mutating func aggregateOperand(_ index: Int32) -> BoundOperand {
+        guard case .aggregate(let place) = bound[Int(index)].meaning else {
+            invariant(false, "node \(index) is no aggregate")
+            return BoundOperand(kind: .null, node: index)
+        }
+        let aggregate = aggregates[place]
         let added = addAggregate(
             aggregate.ending, aggregate.path.path, aggregate.inner, in: scope(index))
         var operand = BoundOperand(kind: added.kind, node: index)
@@ -280,15 +282,15 @@ extension Binder {
             return
         }
         throw invalidArgument(
-            "operator \(sign) in '\(spelling(tree.nodes[Int(whole)]))' needs numbers, "
-                + "'\(spelling(tree.nodes[Int(operand.node)]))' is of type "
+            "operator \(sign) in '\(spelling(syntax(whole)))' needs numbers, "
+                + "'\(spelling(syntax(operand.node)))' is of type "
                 + "'\(operand.kind.typeWord)'")
     }
 
     private mutating func arithmetic(
         _ index: Int32, _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> BoundOperand {
-        let node = tree.nodes[Int(index)]
+        let node = syntax(index)
         let op: ArithmeticOperator
         let sign: String
         switch node.kind {

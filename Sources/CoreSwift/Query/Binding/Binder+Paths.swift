@@ -80,18 +80,18 @@ extension Binder {
     mutating func resolveNames() throws(RealmError) {
         if !tree.subqueries.isEmpty { openScopes() }
         for index in tree.nodes.indices {
-            if !scopeOfNode.isEmpty { try enterScopes(at: Int32(index)) }
+            if !tree.subqueries.isEmpty { try enterScopes(at: Int32(index)) }
             let node = tree.nodes[index]
             switch node.kind {
             case .path:
-                if let constant = looseBoolean(node, scope(Int32(index))) {
-                    tree.nodes[index].kind = constant
+                if let truth = looseBoolean(node, scope(Int32(index))) {
+                    bound[index].meaning = .truth(truth)
                     continue
                 }
                 let path = try resolvePath(node, Int32(index))
-                tree.nodes[index].payload = UInt64(paths.count)
+                bound[index].meaning = .path(paths.count)
                 paths.append(path)
-                if recordsTexts { nodeTexts[index] = texts.removeLast() }
+                if recordsTexts { bound[index].text = texts.removeLast() }
             case .aggregate: try resolveAggregate(index)
             case .subquery: try resolveSubqueryResult(index)
             case .function: try resolveFunction(index)
@@ -124,26 +124,26 @@ extension Binder {
     }
 
     /// `True` and the like, where no property has that name (X2).
-    private func looseBoolean(_ node: SyntaxNode, _ scope: Int32) -> SyntaxKind? {
+    private func looseBoolean(_ node: SyntaxNode, _ scope: Int32) -> Bool? {
         guard node.b == 1, node.op == PathEnding.value.rawValue else { return nil }
         let step = tree.steps[Int(node.a)]
         guard step.kind == .name, !step.isEscaped, step.end - step.start <= 5 else { return nil }
         let start = Int(step.start)
         let end = Int(step.end)
-        let kind: SyntaxKind
+        let truth: Bool
         if text.matches(start, end, ignoringCase: "true")
             || text.matches(start, end, ignoringCase: "yes")
         {
-            kind = .keywordTrue
+            truth = true
         } else if text.matches(start, end, ignoringCase: "false")
             || text.matches(start, end, ignoringCase: "no")
         {
-            kind = .keywordFalse
+            truth = false
         } else {
             return nil
         }
         let name = UnsafeBufferPointer(start: text.base + start, count: end - start)
-        return visibleProperty(name, from: scope) == nil ? kind : nil
+        return visibleProperty(name, from: scope) == nil ? truth : nil
     }
 
     /// A quantifier needs a step to many (Q13).

@@ -26,13 +26,16 @@ struct BinderSubquery {
     var scope: Int32 = -1
     /// Aggregates: from a member to its value.
     var inner: BoundPath?
+    // For canonical text: the collection, and what stands behind an aggregate word.
+    var text = ""
+    var innerText: String?
 }
 
 extension Binder {
     // MARK: Which node is in which scope
 
     @inline(__always) func scope(_ node: Int32) -> Int32 {
-        scopeOfNode.isEmpty ? 0 : scopeOfNode[Int(node)]
+        bound[Int(node)].scope
     }
 
     /// The scopes that are gone through where a SUBQUERY stands: those around its own, up to the
@@ -69,8 +72,8 @@ extension Binder {
 
     private mutating func countTerms() {
         termsOfScope = [Int32](repeating: 0, count: scopes.count)
-        for (node, scope) in zip(tree.nodes, scopeOfNode) where !node.kind.isConstant {
-            termsOfScope[Int(scope)] += 1
+        for index in 0..<Int32(tree.nodes.count) where !syntax(index).kind.isConstant {
+            termsOfScope[Int(scope(index))] += 1
         }
     }
 
@@ -81,7 +84,6 @@ extension Binder {
     }
 
     mutating func openScopes() {
-        scopeOfNode = [Int32](repeating: 0, count: tree.nodes.count)
         subqueries = [BinderSubquery](repeating: BinderSubquery(), count: tree.subqueries.count)
         // Outer ones first where several begin at a node; taken from the end.
         pendingScopes = tree.subqueries.indices.sorted {
@@ -100,7 +102,7 @@ extension Binder {
             pendingScopes.removeLast()
             try enter(next)
         }
-        scopeOfNode[Int(node)] = currentScope
+        bound[Int(node)].scope = currentScope
     }
 
     private var currentScope: Int32 {
@@ -112,7 +114,7 @@ extension Binder {
         let outer = currentScope
         let path = try resolve(
             Int(syntax.first)..<Int(syntax.first + syntax.count), outer, .value)
-        if recordsTexts { subqueryTexts[index] = texts.removeLast() }
+        if recordsTexts { subqueries[index].text = texts.removeLast() }
         var scope = BinderScope(classIndex: -1)
         scope.parent = outer
         scope.slot = Int32(scopes.count)
@@ -290,7 +292,7 @@ extension Binder {
 
     // MARK: Aggregates
 
-    /// `path.@max.name`: the payload becomes the place in `aggregates`.
+    /// `path.@max.name`.
     mutating func resolveAggregate(_ index: Int) throws(RealmError) {
         let node = tree.nodes[index]
         let scope = scope(Int32(index))
@@ -317,9 +319,9 @@ extension Binder {
         }
         if recordsTexts {
             let inner = aggregate.inner == nil ? "" : "." + texts.removeLast()
-            nodeTexts[index] = texts.removeLast() + "." + aggregate.ending.spelling + inner
+            bound[index].text = texts.removeLast() + "." + aggregate.ending.spelling + inner
         }
-        tree.nodes[index].payload = UInt64(aggregates.count)
+        bound[index].meaning = .aggregate(aggregates.count)
         aggregates.append(aggregate)
     }
 
@@ -379,7 +381,7 @@ extension Binder {
             let first = Int(syntax.restFirst)
             subqueries[Int(node.a)].inner = try resolveInner(
                 first..<first + Int(syntax.restCount), path.target, ending)
-            if recordsTexts { subqueryInnerTexts[Int(node.a)] = texts.removeLast() }
+            if recordsTexts { subqueries[Int(node.a)].innerText = texts.removeLast() }
         } else {
             try checkAggregated(path.kind, ending, spelling(node))
         }

@@ -78,13 +78,13 @@ extension Binder {
         else { return }
         throw invalidArgument(
             "operator \(op.spelling) needs a text in UTF-8, "
-                + "'\(spelling(tree.nodes[Int(constant.node)]))' is none")
+                + "'\(spelling(syntax(constant.node)))' is none")
     }
 
     private func mismatch(
         _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant
     ) -> RealmError {
-        let spelled = spelling(tree.nodes[Int(constant.node)])
+        let spelled = spelling(syntax(constant.node))
         if constant.isArgument {
             return invalidArgument(
                 "argument \(spelled) with value \(describe(constant)) is of type "
@@ -241,7 +241,7 @@ extension Binder {
         guard tree.dialect == .format, constant.kind == .int, constant.bits <= 1 else {
             return nil
         }
-        if recordsTexts { booleanNodes[constant.node] = constant.bits != 0 }
+        note(constant) { $0.truth = constant.bits != 0 }
         var result = BoundConstant(.bool, constant.bits)
         result.isArgument = constant.isArgument
         result.node = constant.node
@@ -270,7 +270,7 @@ extension Binder {
             } else if isFloat, !constant.isArgument, !constant.isComputed {
                 value = Double(Float(constant.int))
             } else {
-                if isFloat, recordsTexts { exactNodes.insert(constant.node) }
+                if isFloat { note(constant) { $0.isExact = true } }
                 return floatingAgainstInt(isFloat, op, constant.int)
             }
         case .double:
@@ -373,7 +373,7 @@ extension Binder {
             if op.isTextual, constant.kind != .string, constant.kind != .binary {
                 let problem =
                     "operator \(op.spelling) needs a string or binary on its right, "
-                    + "'\(spelling(tree.nodes[Int(constant.node)]))' is of type "
+                    + "'\(spelling(syntax(constant.node)))' is of type "
                     + "'\(constant.typeWord)'"
                 throw constant.isArgument ? invalidArgument(problem) : invalidQuery(problem)
             }
@@ -437,7 +437,7 @@ extension Binder {
     func pattern(
         _ options: ComparisonOptions, _ constant: BoundConstant
     ) throws(RealmError) -> RegularExpression {
-        let spelled = spelling(tree.nodes[Int(constant.node)])
+        let spelled = spelling(syntax(constant.node))
         guard constant.kind == .string else {
             throw invalidQuery(
                 "MATCHES needs a string as its pattern, '\(spelled)' is of type "
@@ -472,7 +472,7 @@ extension Binder {
             guard constant.classKey == target.linkClass else {
                 throw invalidArgument(
                     "'\(name(target))' links to class '\(className(target.linkClass))', "
-                        + "'\(spelling(tree.nodes[Int(constant.node)]))' is an object of class "
+                        + "'\(spelling(syntax(constant.node)))' is an object of class "
                         + "'\(className(constant.classKey))' (key \(constant.int))")
             }
         case .objectKey: break

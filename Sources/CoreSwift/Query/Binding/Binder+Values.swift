@@ -41,20 +41,20 @@ extension Binder {
     /// The constant as a decimal: literals by their spelling (T5), doubles with 15 digits, floats
     /// with 7 (T4), the whole of a text (T6).
     mutating func decimal(_ constant: BoundConstant) -> Decimal128? {
-        if recordsTexts, !constant.isComputed { decimalNodes.insert(constant.node) }
+        if !constant.isComputed { note(constant) { $0.isDecimal = true } }
         switch constant.kind {
         case .decimal: return constant.raw.decimalValue
         case .int:
             if constant.huge != nil {
                 return Decimal128(
-                    Literals.decimalDigits(spelling(tree.nodes[Int(constant.node)])))
+                    Literals.decimalDigits(spelling(syntax(constant.node))))
             }
             return Decimal128(constant.int)
         case .double, .float:
             let isLiteral =
                 !constant.isArgument && !constant.isComputed && constant.node >= 0
             if isLiteral {
-                var text = spelling(tree.nodes[Int(constant.node)])
+                var text = spelling(syntax(constant.node))
                 if constant.kind == .float { text.removeLast() }
                 if let number = Decimal128(text) { return number }
             }
@@ -131,7 +131,7 @@ extension Binder {
         if op.isTextual {
             let problem =
                 "operator \(op.spelling) needs a string or binary on its right, "
-                + "'\(spelling(tree.nodes[Int(constant.node)]))' is of type '\(constant.typeWord)'"
+                + "'\(spelling(syntax(constant.node)))' is of type '\(constant.typeWord)'"
             throw constant.isArgument ? invalidArgument(problem) : invalidQuery(problem)
         }
         let isEquality = op == .equal || op == .notEqual || op == .inList

@@ -8,7 +8,7 @@ extension Binder {
                 "TEXT needs a string property, '\(name(target))' is of type "
                     + target.kind.typeWord)
         }
-        let bound = paths[Int(tree.nodes[Int(target.syntax)].payload)]
+        let bound = path(target.syntax)
         let property = schema.classes[bound.classIndex].properties[bound.propertyIndex]
         guard let rules = property.wordRules else {
             throw RealmError(
@@ -41,10 +41,10 @@ extension Binder {
     mutating func bindWords(
         _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> Int32 {
-        let spelled = spelling(tree.nodes[Int(right.node)])
+        let spelled = spelling(syntax(right.node))
         guard right.isPlainConstant, !right.isList else {
             let problem = "TEXT needs words on its right, '\(spelled)' are none"
-            throw tree.nodes[Int(right.node)].kind == .argument
+            throw syntax(right.node).kind == .argument
                 ? invalidArgument(problem) : invalidQuery(problem)
         }
         let rules = try wordRules(left)
@@ -67,13 +67,13 @@ extension Binder {
     }
 
     private func wordRules(_ operand: BoundOperand) throws(RealmError) -> WordRules {
-        let node = tree.nodes[Int(operand.node)]
+        let node = syntax(operand.node)
         guard operand.kind == .string, node.kind == .path else {
             throw invalidQuery(
                 "TEXT needs a string property, '\(spelling(node))' is of type "
                     + operand.kind.typeWord)
         }
-        let bound = paths[Int(node.payload)]
+        let bound = path(operand.node)
         guard bound.classIndex >= 0, bound.path.value == .column, bound.path.mixedCount == 0 else {
             throw RealmError(
                 .illegalOperation, "'\(spelling(node))' is no property with a full-text index")

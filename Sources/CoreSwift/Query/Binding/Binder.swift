@@ -6,6 +6,34 @@
 // (Binder+Comparisons, Binder+Tests). Everything else becomes an expression that is evaluated
 // object by object (Binder+Operands, Binder+Expressions).
 
+/// What the binder finds out about a node of the tree, which stays as the parser made it.
+struct BoundNode {
+    enum Meaning {
+        /// What the tree says.
+        case itself
+        /// Place in `paths`.
+        case path(Int)
+        /// Place in `aggregates`.
+        case aggregate(Int)
+        case function(ExpressionFunction)
+        /// `True` and the like, where no property has that name (X2).
+        case truth(Bool)
+        /// The filter node of a predicate.
+        case filter(Int32)
+    }
+    var meaning = Meaning.itself
+    /// The SUBQUERY that it stands in; 0: none.
+    var scope: Int32 = 0
+    /// It is of a condition of TERNARY, which is evaluated object by object.
+    var isCondition = false
+    // For canonical text: names as they were found, and what a constant was read as.
+    var text = ""
+    var isDecimal = false
+    /// An integer that met floats as an integer.
+    var isExact = false
+    var truth: Bool?
+}
+
 struct Binder {
     let text: QueryText
     let schema: Schema
@@ -14,9 +42,9 @@ struct Binder {
     let arguments: [QueryArgument]
     let tree: SyntaxTree
     var filter: FilterBuilder
-    /// The paths of the tree, in the order of their nodes; a path node's payload is its place here.
+    /// By node of the tree.
+    var bound: [BoundNode]
     var paths: [BoundPath] = []
-    /// The same for aggregates.
     var aggregates: [BinderAggregate] = []
     /// Links that the paths cross.
     var hops: [FilterHop] = []
@@ -26,31 +54,18 @@ struct Binder {
     var usedScopes: [Int32: Set<Int32>] = [:]
     /// By scope, what its predicate consists of besides constants; empty until it is asked for.
     var termsOfScope: [Int32] = []
-    /// By node; empty when there are no SUBQUERYs.
-    var scopeOfNode: [Int32] = []
     var subqueries: [BinderSubquery] = []
     /// SUBQUERYs that names have not come to yet, the next one last; those around the place.
     var pendingScopes: [Int] = []
     var openSubqueries: [Int] = []
     /// Off: every condition becomes an expression. For tests that compare both forms.
     var usesColumns = true
-    /// By node, whether it is of a condition of TERNARY, which is evaluated object by object, too.
-    /// Empty when there is none.
-    var isCondition: [Bool] = []
-    /// The predicate that is bound now is one of those.
+    /// The predicate that is bound now is of a condition of TERNARY.
     var isInCondition = false
-    /// Canonical texts of paths are written: in the order in which they were resolved, then by
-    /// node.
+    /// Canonical texts of paths are written: in the order in which they were resolved, then to their
+    /// nodes.
     var recordsTexts = false
     var texts: [String] = []
-    var nodeTexts: [Int: String] = [:]
-    var subqueryTexts: [Int: String] = [:]
-    var subqueryInnerTexts: [Int: String] = [:]
-    /// Constants that were read as decimals, integers that met floats as integers, and what was read
-    /// as a Boolean, by node.
-    var decimalNodes: Set<Int32> = []
-    var exactNodes: Set<Int32> = []
-    var booleanNodes: [Int32: Bool] = [:]
 
     init(
         _ text: QueryText, _ tree: SyntaxTree, _ schema: Schema, _ rootClass: Int,
@@ -58,6 +73,7 @@ struct Binder {
     ) {
         self.text = text
         self.tree = tree
+        bound = [BoundNode](repeating: BoundNode(), count: tree.nodes.count)
         self.schema = schema
         self.rootClass = rootClass
         self.arguments = arguments
@@ -98,6 +114,33 @@ struct Binder {
         text.string(Int(node.start), Int(node.end))
     }
 
+    // MARK: Nodes
+
+    /// A node as it is meant.
+    @inline(__always) func syntax(_ index: Int32) -> SyntaxNode {
+        var node = tree.nodes[Int(index)]
+        if case .truth(let value) = bound[Int(index)].meaning {
+            node.kind = value ? .keywordTrue : .keywordFalse
+        }
+        return node
+    }
+
+    /// Place of a path node's path.
+    func place(_ index: Int32) -> Int {
+        guard case .path(let place) = bound[Int(index)].meaning else {
+            invariant(false, "node \(index) is no path")
+            return 0
+        }
+        return place
+    }
+
+    func path(_ index: Int32) -> BoundPath { paths[place(index)] }
+
+    /// Notes what a constant was read as, for canonical text.
+    mutating func note(_ constant: BoundConstant, _ body: (inout BoundNode) -> Void) {
+        if recordsTexts, constant.node >= 0 { body(&bound[Int(constant.node)]) }
+    }
+
     // MARK: Arguments
 
     private func checkArguments() throws(RealmError) {
@@ -132,7 +175,7 @@ struct Binder {
 
     /// Whether the node is a list literal or a list argument.
     func isList(_ index: Int32) -> Bool {
-        let node = tree.nodes[Int(index)]
+        let node = syntax(index)
         if node.kind == .list { return true }
         guard node.kind == .argument, case .list = arguments[Int(node.payload)] else {
             return false
@@ -142,7 +185,7 @@ struct Binder {
 
     /// The members of a list literal or list argument.
     mutating func listMembers(_ index: Int32) throws(RealmError) -> [BoundConstant] {
-        let node = tree.nodes[Int(index)]
+        let node = syntax(index)
         var members: [BoundConstant] = []
         if node.kind == .argument, case .list(let values) = arguments[Int(node.payload)] {
             members.reserveCapacity(values.count)
@@ -163,7 +206,7 @@ struct Binder {
 
     /// The value of a constant node.
     mutating func constant(_ index: Int32) throws(RealmError) -> BoundConstant {
-        let node = tree.nodes[Int(index)]
+        let node = syntax(index)
         var constant: BoundConstant
         switch node.kind {
         case .integer:
@@ -290,36 +333,37 @@ struct Binder {
 
     /// The filter node made for a predicate node.
     func result(_ index: Int32) -> Int32 {
-        Int32(truncatingIfNeeded: Int64(bitPattern: tree.nodes[Int(index)].payload))
+        guard case .filter(let node) = bound[Int(index)].meaning else {
+            invariant(false, "node \(index) is no predicate")
+            return 0
+        }
+        return node
     }
 
     /// Binds the predicate, whose names have been resolved.
     mutating func bindPredicate() throws(RealmError) -> Int32 {
         guard tree.root >= 0 else { return filter.add(.constant(true)) }
         let allowsColumns = usesColumns
-        // Parents stand behind their children, so one pass in order binds everything. Each
-        // predicate's payload becomes its node in the filter.
+        // Parents stand behind their children, so one pass in order binds everything.
         for index in tree.nodes.indices {
             let node = tree.nodes[index]
             guard node.kind.isPredicate else { continue }
-            if !isCondition.isEmpty {
-                isInCondition = isCondition[index]
-                usesColumns = allowsColumns && !isInCondition
-            }
-            let bound: Int32
+            isInCondition = bound[index].isCondition
+            usesColumns = allowsColumns && !isInCondition
+            let made: Int32
             switch node.kind {
             case .and, .or:
                 let parts = tree.children[Int(node.a)..<Int(node.a + node.b)].map { result($0) }
-                bound = filter.add(
+                made = filter.add(
                     node.kind == .and ? FilterTest.and : FilterTest.or, parts)
-            case .not: bound = filter.negate(result(node.a))
-            case .comparison: bound = try bindComparison(node, scope(Int32(index)))
-            case .between: bound = try bindBetween(node, scope(Int32(index)))
-            case .booleanPath: bound = try bindBooleanPath(node, scope(Int32(index)))
-            case .geoWithin: bound = try bindGeoWithin(node, scope(Int32(index)))
-            default: bound = filter.add(.constant(node.kind == .truePredicate))
+            case .not: made = filter.negate(result(node.a))
+            case .comparison: made = try bindComparison(node, scope(Int32(index)))
+            case .between: made = try bindBetween(node, scope(Int32(index)))
+            case .booleanPath: made = try bindBooleanPath(node, scope(Int32(index)))
+            case .geoWithin: made = try bindGeoWithin(node, scope(Int32(index)))
+            default: made = filter.add(.constant(node.kind == .truePredicate))
             }
-            tree.nodes[index].payload = UInt64(bound)
+            bound[index].meaning = .filter(made)
         }
         return result(tree.root)
     }

@@ -76,10 +76,10 @@ extension CanonicalText {
         case .binary: return Self.binary(spelledBytes(node))
         case .double:
             // A decimal takes the digits that the query wrote, beyond those of a double.
-            return binder.decimalNodes.contains(index)
+            return binder.bound[Int(index)].isDecimal
                 ? spelling : Self.double(Double(bitPattern: node.payload))
         case .float:
-            return binder.decimalNodes.contains(index)
+            return binder.bound[Int(index)].isDecimal
                 ? spelling
                 : Self.float(Float(bitPattern: UInt32(truncatingIfNeeded: node.payload)))
         case .infinity: return Double(bitPattern: node.payload) < 0 ? "-inf" : "inf"
@@ -116,7 +116,7 @@ extension CanonicalText {
     // MARK: Arguments
 
     func argument(_ index: Int32) -> String {
-        let node = tree.nodes[Int(index)]
+        let node = binder.syntax(index)
         guard Int(node.payload) < part.arguments.count else {
             return text.string(Int(node.start), Int(node.end))
         }
@@ -133,7 +133,7 @@ extension CanonicalText {
     /// integer stays one beside floats; 0 and 1 beside a Boolean are false and true in format
     /// strings alone (X5).
     private func value(_ value: Value, _ index: Int32) -> String {
-        let isBesideDecimals = binder.decimalNodes.contains(index)
+        let isBesideDecimals = binder.bound[Int(index)].isDecimal
         switch value {
         case .null: return "NULL"
         case .int(let number): return integer(number, index)
@@ -155,11 +155,11 @@ extension CanonicalText {
     }
 
     private func integer(_ number: Int64, _ index: Int32) -> String {
-        if number == 0 || number == 1, binder.booleanNodes[index] != nil {
+        if number == 0 || number == 1, binder.bound[Int(index)].truth != nil {
             return number == 0 ? "false" : "true"
         }
         // A literal beside floats would be rounded to one (T5).
-        if binder.exactNodes.contains(index), Int64(exactly: Float(number)) != number {
+        if binder.bound[Int(index)].isExact, Int64(exactly: Float(number)) != number {
             return "int(\(number))"
         }
         return "\(number)"
@@ -167,7 +167,7 @@ extension CanonicalText {
 
     /// A coordinate, which is a plain number, finite or with a sign.
     func coordinate(_ index: Int32) -> String {
-        let node = tree.nodes[Int(index)]
+        let node = binder.syntax(index)
         guard node.kind == .argument, Int(node.payload) < part.arguments.count,
             case .scalar(let value) = part.arguments[Int(node.payload)],
             let number = NumberFunctions.double(BoundConstant(value: value).raw)

@@ -33,8 +33,8 @@ struct CanonicalText {
             do throws(RealmError) {
                 // Names that were found once are found again.
                 var binder = Binder(
-                    text, SyntaxTree(part.tree), schema, rootClass, part.arguments,
-                    FilterBuilder(), values: values)
+                    text, part.tree, schema, rootClass, part.arguments, FilterBuilder(),
+                    values: values)
                 binder.recordsTexts = true
                 try binder.resolveNames()
                 if dependsOnTypes(part) { _ = try binder.bindPredicate() }
@@ -81,9 +81,9 @@ struct CanonicalText {
     }
 
     private func pieces(_ index: Int32) -> [Piece] {
-        let node = tree.nodes[Int(index)]
+        let node = binder.syntax(index)
         // An expression of constants that is a Boolean in format strings alone.
-        if !node.kind.isConstant, let truth = binder.booleanNodes[index], node.kind != .list {
+        if !node.kind.isConstant, let truth = binder.bound[Int(index)].truth, node.kind != .list {
             return [.text(truth ? "true" : "false")]
         }
         switch node.kind {
@@ -92,12 +92,12 @@ struct CanonicalText {
         case .and: return joined(node, " and ")
         case .or: return [.text("(")] + joined(node, " or ") + [.text(")")]
         case .not:
-            if tree.nodes[Int(node.a)].kind == .or { return [.text("!"), .node(node.a)] }
+            if binder.syntax(node.a).kind == .or { return [.text("!"), .node(node.a)] }
             return [.text("!("), .node(node.a), .text(")")]
         case .comparison: return comparison(node)
         case .between: return [.node(node.a), .text(" BETWEEN "), .node(node.b)]
         case .booleanPath:
-            switch tree.nodes[Int(node.a)].kind {
+            switch binder.syntax(node.a).kind {
             case .keywordTrue: return [.text("TRUEPREDICATE")]
             case .keywordFalse: return [.text("FALSEPREDICATE")]
             default: return [.node(node.a), .text(" == true")]
@@ -128,7 +128,7 @@ struct CanonicalText {
         for child in members(node) {
             if !result.isEmpty { result.append(.text(separator)) }
             // Lists have constants alone, and no calls.
-            let isMember = node.kind == .list && tree.nodes[Int(child)].kind.isConstant
+            let isMember = node.kind == .list && binder.syntax(child).kind.isConstant
             result.append(isMember ? .text(leaf(child)) : .node(child))
         }
         return result
@@ -136,13 +136,13 @@ struct CanonicalText {
 
     /// The text of a node whose children are constants at most.
     func leaf(_ index: Int32) -> String {
-        let node = tree.nodes[Int(index)]
+        let node = binder.syntax(index)
         switch node.kind {
         case .path:
-            let ending = binder.paths[Int(node.payload)].ending
-            return quantifier(node) + (binder.nodeTexts[Int(index)] ?? "")
+            let ending = binder.path(index).ending
+            return quantifier(node) + binder.bound[Int(index)].text
                 + (ending == .value ? "" : "." + ending.spelling)
-        case .aggregate: return binder.nodeTexts[Int(index)] ?? ""
+        case .aggregate: return binder.bound[Int(index)].text
         case .geoBox, .geoCircle: return geo(node, members(node).map { coordinate($0) })
         case .geoRing: return "{" + Self.points(members(node).map { coordinate($0) }) + "}"
         case .argument: return argument(index)
@@ -156,8 +156,8 @@ struct CanonicalText {
         let ending = PathEnding(rawValue: node.op) ?? .size
         let scope = binder.subqueries[index].scope
         let members =
-            "SUBQUERY(" + (binder.subqueryTexts[index] ?? "") + ", " + binder.variableText(scope)
-        let inner = binder.subqueryInnerTexts[index].map { "." + $0 } ?? ""
+            "SUBQUERY(" + binder.subqueries[index].text + ", " + binder.variableText(scope)
+        let inner = binder.subqueries[index].innerText.map { "." + $0 } ?? ""
         return [
             .text(members + ", "), .node(tree.subqueries[index].predicate),
             .text(")." + (ending == .size ? "@count" : ending.spelling) + inner),
@@ -166,7 +166,7 @@ struct CanonicalText {
 
     /// A shape that an argument spells stands as it is.
     private func shape(_ index: Int32) -> Piece {
-        let node = tree.nodes[Int(index)]
+        let node = binder.syntax(index)
         guard node.kind == .argument, Int(node.payload) < part.arguments.count,
             case .scalar(.string(let spelled)) = part.arguments[Int(node.payload)]
         else { return .node(index) }
@@ -199,10 +199,10 @@ struct CanonicalText {
         if !dependsOnDialect(op, node.b) { options.remove(.format) }
         var spelling = op.spelling
         // `x == list` says the same as `x IN list` where x is a single value.
-        let leftNode = tree.nodes[Int(node.a)]
-        let rightNode = tree.nodes[Int(node.b)]
+        let leftNode = binder.syntax(node.a)
+        let rightNode = binder.syntax(node.b)
         if op == .equal, rightNode.quantifier == .unspecified, isList(rightNode),
-            leftNode.kind == .path, binder.paths[Int(leftNode.payload)].isSingle
+            leftNode.kind == .path, binder.path(node.a).isSingle
         {
             spelling = "IN"
         }
@@ -212,7 +212,7 @@ struct CanonicalText {
     /// Whether a text operator with this right side may mean something else in format strings: an
     /// empty text (X6), or escapes of LIKE (X7).
     private func dependsOnDialect(_ op: ComparisonOperator, _ index: Int32) -> Bool {
-        let node = tree.nodes[Int(index)]
+        let node = binder.syntax(index)
         let members = node.kind == .list ? Array(members(node)) : [index]
         return members.contains { member in
             texts(member).contains { bytes in
@@ -224,7 +224,7 @@ struct CanonicalText {
 
     /// The bytes of the strings or binaries that a constant stands for; nil for those of others.
     private func texts(_ index: Int32) -> [[UInt8]?] {
-        let node = tree.nodes[Int(index)]
+        let node = binder.syntax(index)
         func bytes(_ value: Value) -> [UInt8]? {
             switch value {
             case .string(let text): return Array(text.utf8)

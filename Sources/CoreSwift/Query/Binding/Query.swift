@@ -132,7 +132,7 @@ public final class Query: @unchecked Sendable {
             try part.text.withUnsafeBufferPointer { buffer throws(RealmError) in
                 try Self.withText(buffer) { text throws(RealmError) in
                     var binder = Binder(
-                        text, SyntaxTree(part.tree), schema, classIndex, part.arguments, builder,
+                        text, part.tree, schema, classIndex, part.arguments, builder,
                         values: values)
                     var ignored: [OrderingStep] = []
                     roots.append(try binder.bind(&ignored))

@@ -246,7 +246,7 @@ struct SyntaxSortKey {
 }
 
 /// A class, so that passing it on costs one reference count and not one per table. Written by the
-/// parser, then by the binder that owns it; after that nobody changes it.
+/// parser; after that nobody changes it.
 final class SyntaxTree {
     var nodes: [SyntaxNode] = []
     var steps: [PathStep] = []
@@ -269,21 +269,5 @@ final class SyntaxTree {
     init() {
         nodes.reserveCapacity(4)
         steps.reserveCapacity(2)
-    }
-
-    /// A copy that another binder may write to.
-    init(_ other: SyntaxTree) {
-        nodes = other.nodes
-        steps = other.steps
-        children = other.children
-        subqueries = other.subqueries
-        suffixes = other.suffixes
-        sortKeys = other.sortKeys
-        root = other.root
-        dialect = other.dialect
-        argumentCount = other.argumentCount
-        formatArguments = other.formatArguments
-        splicedArguments = other.splicedArguments
-        hasPositionalArguments = other.hasPositionalArguments
     }
 }
