@@ -137,8 +137,10 @@ extension Binder {
     }
 
     /// The name of a target for messages; made only when one is needed.
-    func name(_ target: Target) -> String {
-        let bound = path(target.syntax)
+    func name(_ target: Target) -> String { propertyName(target.syntax) }
+
+    func propertyName(_ index: Int32) -> String {
+        let bound = path(index)
         let owner = schema.classes[bound.classIndex]
         return "\(owner.shownName).\(owner.properties[bound.propertyIndex].name)"
     }

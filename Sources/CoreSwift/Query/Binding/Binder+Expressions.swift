@@ -161,7 +161,7 @@ extension Binder {
             // Of lists, members that do not fit are left out anyway.
             if other.isList { return }
             let constant = filter.expressions.constants[Int(other.constantFirst)]
-            fits = try coerced(constant, to: values, op, inList: true) != nil
+            fits = try coerced(constant, to: typed(values), op, inList: true) != nil
         } else {
             fits =
                 other.kind == .mixed || other.kind == values.kind
@@ -241,8 +241,8 @@ extension Binder {
                     "'\(spelling(syntax(other.node)))' leads to many objects and cannot be "
                         + "compared with null; compare its @count with 0")
             }
-            guard let coerced = try coerced(constant, to: other, op, inList: false) else {
-                throw mismatch(other, op, constant)
+            guard let coerced = try coerced(constant, to: typed(other), op, inList: false) else {
+                throw mismatch(typed(other), op, constant)
             }
             filter.expressions.constants[Int(side.constantFirst)] = coerced
             if coerced.kind != .null { side.kind = Self.kind(coerced) }
@@ -253,7 +253,7 @@ extension Binder {
         var members: [BoundConstant] = []
         let range = Int(side.constantFirst)..<Int(side.constantFirst + side.constantCount)
         for constant in filter.expressions.constants[range] {
-            if let coerced = try coerced(constant, to: other, op, inList: true) {
+            if let coerced = try coerced(constant, to: typed(other), op, inList: true) {
                 members.append(coerced)
             } else if keeps {
                 members.append(constant)
@@ -268,133 +268,8 @@ extension Binder {
         if other.kind == .decimal { side.kind = .decimal }
     }
 
-    func mismatch(
-        _ other: BoundOperand, _ op: ComparisonOperator, _ constant: BoundConstant
-    ) -> RealmError {
-        let spelled = spelling(syntax(constant.node))
-        let name = spelling(syntax(other.node))
-        if constant.isArgument {
-            return invalidArgument(
-                "argument \(spelled) with value \(describe(constant)) is of type "
-                    + "'\(constant.typeWord)', '\(name)' needs '\(other.kind.typeWord)'")
-        }
-        return invalidQuery(
-            "operator \(op.spelling) cannot compare '\(name)' of type '\(other.kind.typeWord)' "
-                + "with \(spelled) of type '\(constant.typeWord)'")
-    }
-
-    /// The constant as the other side's type sees it; nil when it cannot be one of its values.
-    private mutating func coerced(
-        _ constant: BoundConstant, to other: BoundOperand, _ op: ComparisonOperator, inList: Bool
-    ) throws(RealmError) -> BoundConstant? {
-        if constant.kind == .null { return constant }
-        switch other.kind {
-        case .int: return try intConstant(constant, other, inList)
-        case .float, .double: return try floatingConstant(constant, other, inList)
-        case .decimal:
-            guard let number = decimal(constant) else { return nil }
-            return replacing(constant, .decimal(number))
-        case .bool: return boolean(constant)
-        case .string, .binary:
-            let wanted: BoundConstant.Kind = other.kind == .string ? .string : .binary
-            if constant.kind == wanted { return constant }
-            if op.isTextual, constant.kind != .string, constant.kind != .binary {
-                let problem =
-                    "operator \(op.spelling) needs a string or binary on its right, "
-                    + "'\(spelling(syntax(constant.node)))' is of type "
-                    + "'\(constant.typeWord)'"
-                throw constant.isArgument ? invalidArgument(problem) : invalidQuery(problem)
-            }
-            return nil
-        case .timestamp: return constant.kind == .timestamp ? constant : nil
-        case .objectId: return constant.kind == .objectId ? constant : nil
-        case .uuid: return constant.kind == .uuid ? constant : nil
-        case .link: return try linkConstant(constant, other)
-        case .mixed:
-            if constant.kind == .objectKey { return nil }
-            if constant.huge != nil, let number = decimal(constant) {
-                return replacing(constant, .decimal(number))
-            }
-            return constant
-        case .null, .type: return constant
-        }
-    }
-
-    private mutating func intConstant(
-        _ constant: BoundConstant, _ other: BoundOperand, _ inList: Bool
-    ) throws(RealmError) -> BoundConstant? {
-        switch constant.kind {
-        case .int, .decimal: return constant
-        case .double, .float:
-            let value = constant.floating
-            if value.isInfinite || (value.isNaN && constant.isArgument) {
-                if inList { return nil }
-                throw invalidQuery(
-                    "'\(spelling(syntax(other.node)))' of type 'int' cannot be compared "
-                        + "with \(value)")
-            }
-            return constant
-        case .string: return parsed(constant)
-        default: return nil
-        }
-    }
-
-    /// The number that a string constant spells (T6).
-    private func parsed(_ constant: BoundConstant) -> BoundConstant? {
-        guard var number = parsedNumber(filter.text(constant.text)) else { return nil }
-        number.isArgument = constant.isArgument
-        number.isComputed = true
-        number.node = constant.node
-        return number
-    }
-
-    private mutating func floatingConstant(
-        _ constant: BoundConstant, _ other: BoundOperand, _ inList: Bool
-    ) throws(RealmError) -> BoundConstant? {
-        let isFloat = other.kind == .float
-        func floating(_ value: Double) -> BoundConstant {
-            replacing(constant, isFloat ? .float(Float(value)) : .double(value))
-        }
-        switch constant.kind {
-        case .int:
-            if let huge = constant.huge { return floating(huge) }
-            if isFloat, !constant.isArgument, !constant.isComputed {
-                return replacing(constant, .float(Float(constant.int)))
-            }
-            if isFloat { note(constant) { $0.isExact = true } }
-            return constant
-        case .double: return isFloat ? floating(constant.floating) : constant
-        case .float, .decimal: return constant
-        case .string:
-            guard let number = parsed(constant) else { return nil }
-            if isFloat, number.kind == .int {
-                return replacing(constant, .float(Float(number.int)))
-            }
-            return try floatingConstant(number, other, inList)
-        default: return nil
-        }
-    }
-
-    private func linkConstant(
-        _ constant: BoundConstant, _ other: BoundOperand
-    ) throws(RealmError) -> BoundConstant? {
-        switch constant.kind {
-        case .link, .objectWithPrimaryKey:
-            guard constant.classKey == other.linkClass else {
-                throw invalidArgument(
-                    "'\(spelling(syntax(other.node)))' links to class "
-                        + "'\(className(other.linkClass))', "
-                        + "'\(spelling(syntax(constant.node)))' is an object of class "
-                        + "'\(className(constant.classKey))' (key \(constant.int))")
-            }
-            return constant
-        case .objectKey:
-            var link = constant
-            link.kind = .link
-            link.classKey = other.linkClass
-            return link
-        default: return nil
-        }
+    func typed(_ operand: BoundOperand) -> TypedSide {
+        TypedSide(kind: operand.kind, linkClass: operand.linkClass, syntax: operand.node)
     }
 
     // MARK: @type
@@ -500,7 +375,7 @@ extension Binder {
         if sides[0].isPlainConstant, !sides[0].isList {
             let constant = filter.expressions.constants[Int(sides[0].constantFirst)]
             for bound in sides[1...] where bound.kind == .int && !bound.isConstant {
-                _ = try intConstant(constant, bound, false)
+                _ = try coerced(constant, to: typed(bound), .less, inList: false)
             }
         }
         for place in sides.indices {

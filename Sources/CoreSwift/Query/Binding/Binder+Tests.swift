@@ -42,25 +42,11 @@ extension Binder {
         } else if constant.kind == .null {
             node = nullTest(target, op, options)
         } else {
-            switch target.kind {
-            case .int: node = try intTest(target, op, constant, inList)
-            case .bool: node = boolTest(op, constant)
-            case .float, .double:
-                node =
-                    constant.kind == .decimal
-                    ? try valueTest(target, op, options, constant)
-                    : try floatingTest(target, op, constant, inList)
-            case .timestamp: node = timestampTest(op, constant)
-            case .string, .binary: node = try textTest(target, op, options, constant)
-            case .link: node = try linkTest(target, op, constant, inList)
-            case .decimal, .objectId, .uuid, .mixed:
-                node = try valueTest(target, op, options, constant)
-            case .collection: throw notSupported("collections in comparisons")
-            }
+            node = try coercedTest(target, op, options, constant, inList)
         }
         guard var node else {
             if inList { return nil }
-            throw mismatch(target, op, constant)
+            throw mismatch(typed(target), op, constant)
         }
         if neverHolds(op, options, constant) { return .constant(false) }
         node.column = target.column
@@ -69,52 +55,34 @@ extension Binder {
         return node
     }
 
-    /// Text operators take texts (S12); any bytes may be given as base64.
-    func checkUTF8(
-        _ constant: BoundConstant, _ op: ComparisonOperator
-    ) throws(RealmError) {
-        guard op.isTextual, constant.kind == .string,
-            String(validating: filter.text(constant.text), as: UTF8.self) == nil
-        else { return }
-        throw invalidArgument(
-            "operator \(op.spelling) needs a text in UTF-8, "
-                + "'\(spelling(syntax(constant.node)))' is none")
+    /// The side of a column, for constants that are brought into its type.
+    private func typed(_ target: Target) -> TypedSide {
+        TypedSide(
+            kind: OperandKind(target.kind), linkClass: target.linkClass, syntax: target.syntax,
+            isProperty: true)
     }
 
-    private func mismatch(
-        _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant
-    ) -> RealmError {
-        let spelled = spelling(syntax(constant.node))
-        if constant.isArgument {
-            return invalidArgument(
-                "argument \(spelled) with value \(describe(constant)) is of type "
-                    + "'\(constant.typeWord)', property '\(name(target))' needs "
-                    + "'\(target.kind.typeWord)'")
+    /// The test for a constant that is not null, in the column's type.
+    private mutating func coercedTest(
+        _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions,
+        _ constant: BoundConstant, _ inList: Bool
+    ) throws(RealmError) -> FilterNode? {
+        if target.kind == .mixed { return try mixedTest(op, options, constant) }
+        guard let constant = try coerced(constant, to: typed(target), op, inList: inList) else {
+            return nil
         }
-        return invalidQuery(
-            "operator \(op.spelling) cannot compare property '\(name(target))' of type "
-                + "'\(target.kind.typeWord)' with \(spelled) of type '\(constant.typeWord)'")
-    }
-
-    /// The value, for messages.
-    func describe(_ constant: BoundConstant) -> String {
-        switch constant.kind {
-        case .int: return "\(constant.int)"
-        case .double, .float: return "\(constant.floating)"
-        case .bool: return constant.bits != 0 ? "true" : "false"
-        case .string: return "'\(String(decoding: filter.text(constant.text), as: UTF8.self))'"
-        case .binary: return "of \(constant.text.count) bytes"
-        case .timestamp: return "T\(constant.int):\(constant.extra)"
-        case .link: return "object \(constant.int) of class \(className(constant.classKey))"
-        case .decimal: return "\(constant.raw.decimalValue)"
-        case .objectId: return "\(constant.raw.objectIdValue)"
-        case .uuid: return "\(constant.raw.uuidValue)"
-        default: return constant.typeWord
+        switch target.kind {
+        case .int: return intTest(op, constant)
+        case .bool: return intRange(op, Int64(constant.bits))
+        case .float, .double: return floatingTest(target, op, constant)
+        case .timestamp: return timestampTest(op, constant.timestamp)
+        case .string, .binary: return textTest(target, op, options, constant)
+        case .link:
+            return constant.kind == .objectWithPrimaryKey
+                ? Self.equality(op, .object(constant.objectName)) : intRange(op, constant.int)
+        case .decimal, .objectId, .uuid: return valueTest(op, constant.raw)
+        case .mixed, .collection: throw notSupported("collections in comparisons")
         }
-    }
-
-    func className(_ key: ClassKey) -> String {
-        schema.classes.first { $0.key == key }?.shownName ?? "\(key)"
     }
 
     // MARK: Null
@@ -175,24 +143,11 @@ extension Binder {
         op == .notEqual ? FilterNode(not: test) : FilterNode(test)
     }
 
-    private func intTest(
-        _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant, _ inList: Bool
-    ) throws(RealmError) -> FilterNode? {
+    private func intTest(_ op: ComparisonOperator, _ constant: BoundConstant) -> FilterNode {
         switch constant.kind {
-        case .int: return intRange(op, constant.int)
         case .decimal: return intAgainstDecimal(op, constant.raw.decimalValue)
-        case .double, .float:
-            let value = constant.floating
-            if value.isInfinite || (value.isNaN && constant.isArgument) {
-                if inList { return nil }
-                throw invalidQuery(
-                    "property '\(name(target))' of type 'int' cannot be compared with \(value)")
-            }
-            return intAgainstDouble(op, value)
-        case .string:
-            guard let number = parsedNumber(filter.text(constant.text)) else { return nil }
-            return try intTest(target, op, number, inList)
-        default: return nil
+        case .double, .float: return intAgainstDouble(op, constant.floating)
+        default: return intRange(op, constant.int)
         }
     }
 
@@ -213,41 +168,6 @@ extension Binder {
         }
     }
 
-    /// A number from the whole of a text, blanks around it left out (T6).
-    func parsedNumber(_ text: ArraySlice<UInt8>) -> BoundConstant? {
-        var slice = text
-        while let first = slice.first, first == 0x20 || (first >= 9 && first <= 13) {
-            slice.removeFirst()
-        }
-        while let last = slice.last, last == 0x20 || (last >= 9 && last <= 13) {
-            slice.removeLast()
-        }
-        let spelling = String(decoding: slice, as: UTF8.self)
-        if let value = Int64(spelling) { return BoundConstant(.int, UInt64(bitPattern: value)) }
-        guard let value = Double(spelling), slice.allSatisfy({ $0 | 0x20 != UInt8(ascii: "x") })
-        else { return nil }
-        return BoundConstant(.double, value.bitPattern)
-    }
-
-    private mutating func boolTest(_ op: ComparisonOperator, _ constant: BoundConstant)
-        -> FilterNode?
-    {
-        boolean(constant).map { intRange(op, Int64($0.bits)) }
-    }
-
-    /// A constant as a Boolean; in format strings 0 and 1 are (X5).
-    mutating func boolean(_ constant: BoundConstant) -> BoundConstant? {
-        if constant.kind == .bool { return constant }
-        guard tree.dialect == .format, constant.kind == .int, constant.bits <= 1 else {
-            return nil
-        }
-        note(constant) { $0.truth = constant.bits != 0 }
-        var result = BoundConstant(.bool, constant.bits)
-        result.isArgument = constant.isArgument
-        result.node = constant.node
-        return result
-    }
-
     /// In format strings nothing begins with, ends with or contains null or the empty text (X6).
     private func neverHolds(
         _ op: ComparisonOperator, _ options: ComparisonOptions, _ constant: BoundConstant
@@ -259,29 +179,12 @@ extension Binder {
     }
 
     private mutating func floatingTest(
-        _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant, _ inList: Bool
-    ) throws(RealmError) -> FilterNode? {
+        _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant
+    ) -> FilterNode {
         let isFloat = target.kind == .float
-        var value: Double
-        switch constant.kind {
-        case .int:
-            if let huge = constant.huge {
-                value = isFloat ? Double(Float(huge)) : huge
-            } else if isFloat, !constant.isArgument, !constant.isComputed {
-                value = Double(Float(constant.int))
-            } else {
-                if isFloat { note(constant) { $0.isExact = true } }
-                return floatingAgainstInt(isFloat, op, constant.int)
-            }
-        case .double:
-            value = constant.floating
-            if isFloat { value = Double(Float(value)) }
-        case .float: value = constant.floating
-        case .string:
-            guard let number = parsedNumber(filter.text(constant.text)) else { return nil }
-            return try floatingTest(target, op, number, inList)
-        default: return nil
-        }
+        if constant.kind == .decimal { return valueTest(op, constant.raw) }
+        if constant.kind == .int { return floatingAgainstInt(isFloat, op, constant.int) }
+        let value = constant.floating
         if value.isNaN { return outcome(op) }
         func step(_ up: Bool) -> Double {
             guard isFloat else { return up ? value.nextUp : value.nextDown }
@@ -337,9 +240,7 @@ extension Binder {
 
     // MARK: Dates
 
-    private func timestampTest(_ op: ComparisonOperator, _ constant: BoundConstant) -> FilterNode? {
-        guard constant.kind == .timestamp else { return nil }
-        let value = constant.timestamp
+    private func timestampTest(_ op: ComparisonOperator, _ value: Timestamp) -> FilterNode {
         var range = TimestampRange()
         switch op {
         case .less:
@@ -367,18 +268,8 @@ extension Binder {
     private mutating func textTest(
         _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions,
         _ constant: BoundConstant
-    ) throws(RealmError) -> FilterNode? {
+    ) -> FilterNode {
         let isString = target.kind == .string
-        guard constant.kind == (isString ? .string : .binary) else {
-            if op.isTextual, constant.kind != .string, constant.kind != .binary {
-                let problem =
-                    "operator \(op.spelling) needs a string or binary on its right, "
-                    + "'\(spelling(syntax(constant.node)))' is of type "
-                    + "'\(constant.typeWord)'"
-                throw constant.isArgument ? invalidArgument(problem) : invalidQuery(problem)
-            }
-            return nil
-        }
         let text = textCondition(op, options, constant, isString: isString)
         let nullIsLeast = isString && target.isDirect
         var negated = false
@@ -460,25 +351,5 @@ extension Binder {
         return FilterNode(
             target.kind == .string
                 ? .text(text) : .mixedText(text, isString: true, isOpposite: false))
-    }
-
-    // MARK: Links
-
-    private mutating func linkTest(
-        _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant, _ inList: Bool
-    ) throws(RealmError) -> FilterNode? {
-        switch constant.kind {
-        case .link, .objectWithPrimaryKey:
-            guard constant.classKey == target.linkClass else {
-                throw invalidArgument(
-                    "'\(name(target))' links to class '\(className(target.linkClass))', "
-                        + "'\(spelling(syntax(constant.node)))' is an object of class "
-                        + "'\(className(constant.classKey))' (key \(constant.int))")
-            }
-        case .objectKey: break
-        default: return nil
-        }
-        if constant.kind != .objectWithPrimaryKey { return intRange(op, constant.int) }
-        return Self.equality(op, .object(constant.objectName))
     }
 }

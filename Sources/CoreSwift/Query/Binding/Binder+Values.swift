@@ -3,27 +3,7 @@
 // (`ValueTest`).
 
 extension Binder {
-    /// A comparison with a constant of a fitting type; nil when the constant's type does not fit.
-    mutating func valueTest(
-        _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions,
-        _ constant: BoundConstant
-    ) throws(RealmError) -> FilterNode? {
-        switch target.kind {
-        case .decimal:
-            guard let number = decimal(constant) else { return nil }
-            return comparison(op, .decimal(number))
-        case .float, .double:
-            guard constant.kind == .decimal else { return nil }
-            return comparison(op, constant.raw)
-        case .objectId, .uuid:
-            guard constant.kind == (target.kind == .uuid ? .uuid : .objectId) else { return nil }
-            return comparison(op, constant.raw)
-        case .mixed: return try mixedTest(target, op, options, constant)
-        default: return nil
-        }
-    }
-
-    private mutating func comparison(_ op: ComparisonOperator, _ value: RawValue) -> FilterNode {
+    mutating func valueTest(_ op: ComparisonOperator, _ value: RawValue) -> FilterNode {
         let bytes = [UInt8](unsafeUninitializedCapacity: MixedCell.count(value)) { buffer, count in
             guard let start = buffer.baseAddress else { return }
             MixedCell.write(value, to: start)
@@ -36,43 +16,7 @@ extension Binder {
         Self.equality(op, .value(ValueComparison(op), cell))
     }
 
-    // MARK: Decimals
-
-    /// The constant as a decimal: literals by their spelling (T5), doubles with 15 digits, floats
-    /// with 7 (T4), the whole of a text (T6).
-    mutating func decimal(_ constant: BoundConstant) -> Decimal128? {
-        if !constant.isComputed { note(constant) { $0.isDecimal = true } }
-        switch constant.kind {
-        case .decimal: return constant.raw.decimalValue
-        case .int:
-            if constant.huge != nil {
-                return Decimal128(
-                    Literals.decimalDigits(spelling(syntax(constant.node))))
-            }
-            return Decimal128(constant.int)
-        case .double, .float:
-            let isLiteral =
-                !constant.isArgument && !constant.isComputed && constant.node >= 0
-            if isLiteral {
-                var text = spelling(syntax(constant.node))
-                if constant.kind == .float { text.removeLast() }
-                if let number = Decimal128(text) { return number }
-            }
-            return constant.kind == .float
-                ? Decimal128(rounding: Float(constant.floating))
-                : Decimal128(rounding: constant.floating)
-        case .string:
-            var text = filter.text(constant.text)
-            while let first = text.first, first == 0x20 || (first >= 9 && first <= 13) {
-                text.removeFirst()
-            }
-            while let last = text.last, last == 0x20 || (last >= 9 && last <= 13) {
-                text.removeLast()
-            }
-            return Decimal128(String(decoding: text, as: UTF8.self))
-        default: return nil
-        }
-    }
+    // MARK: Integers
 
     /// An integer property against a decimal: exact.
     func intAgainstDecimal(_ op: ComparisonOperator, _ value: Decimal128) -> FilterNode {
@@ -113,9 +57,9 @@ extension Binder {
 
     // MARK: Mixed values
 
-    private mutating func mixedTest(
-        _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions,
-        _ constant: BoundConstant
+    /// Nil for what no mixed value can be.
+    mutating func mixedTest(
+        _ op: ComparisonOperator, _ options: ComparisonOptions, _ constant: BoundConstant
     ) throws(RealmError) -> FilterNode? {
         switch constant.kind {
         case .string, .binary:
@@ -128,26 +72,21 @@ extension Binder {
             return comparison(op, cell: filter.addText(bytes))
         default: break
         }
-        if op.isTextual {
-            let problem =
-                "operator \(op.spelling) needs a string or binary on its right, "
-                + "'\(spelling(syntax(constant.node)))' is of type '\(constant.typeWord)'"
-            throw constant.isArgument ? invalidArgument(problem) : invalidQuery(problem)
-        }
+        if op.isTextual { throw noText(op, constant) }
         let isEquality = op == .equal || op == .notEqual || op == .inList
         switch constant.kind {
         case .link, .objectWithPrimaryKey, .objectKey:
             guard isEquality else {
                 throw invalidQuery("operator \(op.spelling) is not defined for links")
             }
-            if constant.kind == .link { return comparison(op, constant.raw) }
+            if constant.kind == .link { return valueTest(op, constant.raw) }
             guard constant.kind == .objectWithPrimaryKey else { return nil }
             return Self.equality(op, .object(constant.objectName))
         default:
             if constant.huge != nil, let number = decimal(constant) {
-                return comparison(op, .decimal(number))
+                return valueTest(op, .decimal(number))
             }
-            return comparison(op, constant.raw)
+            return valueTest(op, constant.raw)
         }
     }
 

@@ -51,7 +51,7 @@ extension Binder {
         try checkQuantifier(left)
         let constant = filter.expressions.constants[Int(right.constantFirst)]
         if constant.kind == .null { throw WordSearch.missing() }
-        guard constant.kind == .string else { throw mismatch(left, .text, constant) }
+        guard constant.kind == .string else { throw mismatch(typed(left), .text, constant) }
         let search = try WordSearch(Array(filter.text(constant.text)), rules)
         var test = ExpressionTest()
         test.op = .text

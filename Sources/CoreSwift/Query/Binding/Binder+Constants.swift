@@ -1,0 +1,261 @@
+// Constants in the type of what they are compared with (QUERY_RULES T, C4): the one place that knows which
+// types go together, for tests of columns and for expressions.
+
+/// What a constant is compared with.
+struct TypedSide {
+    var kind: OperandKind
+    var linkClass: ClassKey
+    /// The node of the tree, for messages, and whether it is one property's.
+    var syntax: Int32
+    var isProperty = false
+}
+
+extension Binder {
+    // MARK: Messages
+
+    private func name(_ side: TypedSide) -> String {
+        side.isProperty ? propertyName(side.syntax) : spelling(syntax(side.syntax))
+    }
+
+    private func subject(_ side: TypedSide) -> String {
+        side.isProperty ? "property '\(name(side))'" : "'\(name(side))'"
+    }
+
+    /// A text operator has something else than a text on its right.
+    func noText(_ op: ComparisonOperator, _ constant: BoundConstant) -> RealmError {
+        let problem =
+            "operator \(op.spelling) needs a string or binary on its right, "
+            + "'\(spelling(syntax(constant.node)))' is of type '\(constant.typeWord)'"
+        return constant.isArgument ? invalidArgument(problem) : invalidQuery(problem)
+    }
+
+    func mismatch(
+        _ side: TypedSide, _ op: ComparisonOperator, _ constant: BoundConstant
+    ) -> RealmError {
+        let spelled = spelling(syntax(constant.node))
+        if constant.isArgument {
+            return invalidArgument(
+                "argument \(spelled) with value \(describe(constant)) is of type "
+                    + "'\(constant.typeWord)', \(subject(side)) needs '\(side.kind.typeWord)'")
+        }
+        return invalidQuery(
+            "operator \(op.spelling) cannot compare \(subject(side)) of type '\(side.kind.typeWord)' "
+                + "with \(spelled) of type '\(constant.typeWord)'")
+    }
+
+    /// The value, for messages.
+    func describe(_ constant: BoundConstant) -> String {
+        switch constant.kind {
+        case .int: return "\(constant.int)"
+        case .double, .float: return "\(constant.floating)"
+        case .bool: return constant.bits != 0 ? "true" : "false"
+        case .string: return "'\(String(decoding: filter.text(constant.text), as: UTF8.self))'"
+        case .binary: return "of \(constant.text.count) bytes"
+        case .timestamp: return "T\(constant.int):\(constant.extra)"
+        case .link: return "object \(constant.int) of class \(className(constant.classKey))"
+        case .decimal: return "\(constant.raw.decimalValue)"
+        case .objectId: return "\(constant.raw.objectIdValue)"
+        case .uuid: return "\(constant.raw.uuidValue)"
+        default: return constant.typeWord
+        }
+    }
+
+    func className(_ key: ClassKey) -> String {
+        schema.classes.first { $0.key == key }?.shownName ?? "\(key)"
+    }
+
+    /// Text operators take texts (S12); any bytes may be given as base64.
+    func checkUTF8(
+        _ constant: BoundConstant, _ op: ComparisonOperator
+    ) throws(RealmError) {
+        guard op.isTextual, constant.kind == .string,
+            String(validating: filter.text(constant.text), as: UTF8.self) == nil
+        else { return }
+        throw invalidArgument(
+            "operator \(op.spelling) needs a text in UTF-8, "
+                + "'\(spelling(syntax(constant.node)))' is none")
+    }
+
+    // MARK: Coercion
+
+    /// The constant as the other side's type sees it; nil when it cannot be one of its values.
+    mutating func coerced(
+        _ constant: BoundConstant, to side: TypedSide, _ op: ComparisonOperator, inList: Bool
+    ) throws(RealmError) -> BoundConstant? {
+        if constant.kind == .null { return constant }
+        switch side.kind {
+        case .int: return try intConstant(constant, side, inList)
+        case .float, .double: return try floatingConstant(constant, side, inList)
+        case .decimal:
+            guard let number = decimal(constant) else { return nil }
+            return replacing(constant, .decimal(number))
+        case .bool: return boolean(constant)
+        case .string, .binary:
+            let wanted: BoundConstant.Kind = side.kind == .string ? .string : .binary
+            if constant.kind == wanted { return constant }
+            if op.isTextual, constant.kind != .string, constant.kind != .binary {
+                throw noText(op, constant)
+            }
+            return nil
+        case .timestamp: return constant.kind == .timestamp ? constant : nil
+        case .objectId: return constant.kind == .objectId ? constant : nil
+        case .uuid: return constant.kind == .uuid ? constant : nil
+        case .link: return try linkConstant(constant, side)
+        case .mixed:
+            if constant.kind == .objectKey { return nil }
+            if constant.huge != nil, let number = decimal(constant) {
+                return replacing(constant, .decimal(number))
+            }
+            return constant
+        case .null, .type: return constant
+        }
+    }
+
+    private mutating func intConstant(
+        _ constant: BoundConstant, _ side: TypedSide, _ inList: Bool
+    ) throws(RealmError) -> BoundConstant? {
+        switch constant.kind {
+        case .int, .decimal: return constant
+        case .double, .float:
+            let value = constant.floating
+            if value.isInfinite || (value.isNaN && constant.isArgument) {
+                if inList { return nil }
+                throw invalidQuery(
+                    "\(subject(side)) of type 'int' cannot be compared with \(value)")
+            }
+            return constant
+        case .string:
+            guard let number = parsed(constant) else { return nil }
+            if side.isProperty, number.kind == .double, number.floating.isInfinite {
+                if inList { return nil }
+                throw invalidQuery(
+                    "\(subject(side)) of type 'int' cannot be compared with \(number.floating)")
+            }
+            return number
+        default: return nil
+        }
+    }
+
+    /// The number that a string constant spells (T6).
+    private func parsed(_ constant: BoundConstant) -> BoundConstant? {
+        guard var number = parsedNumber(filter.text(constant.text)) else { return nil }
+        number.isArgument = constant.isArgument
+        number.isComputed = true
+        number.node = constant.node
+        return number
+    }
+
+    private mutating func floatingConstant(
+        _ constant: BoundConstant, _ side: TypedSide, _ inList: Bool
+    ) throws(RealmError) -> BoundConstant? {
+        let isFloat = side.kind == .float
+        func floating(_ value: Double) -> BoundConstant {
+            replacing(constant, isFloat ? .float(Float(value)) : .double(value))
+        }
+        switch constant.kind {
+        case .int:
+            if let huge = constant.huge { return floating(huge) }
+            if isFloat, !constant.isArgument, !constant.isComputed {
+                return replacing(constant, .float(Float(constant.int)))
+            }
+            if isFloat { note(constant) { $0.isExact = true } }
+            return constant
+        case .double: return isFloat ? floating(constant.floating) : constant
+        case .float, .decimal: return constant
+        case .string:
+            guard let number = parsed(constant) else { return nil }
+            if isFloat, number.kind == .int {
+                return replacing(constant, .float(Float(number.int)))
+            }
+            return try floatingConstant(number, side, inList)
+        default: return nil
+        }
+    }
+
+    private func linkConstant(
+        _ constant: BoundConstant, _ side: TypedSide
+    ) throws(RealmError) -> BoundConstant? {
+        switch constant.kind {
+        case .link, .objectWithPrimaryKey:
+            guard constant.classKey == side.linkClass else {
+                throw invalidArgument(
+                    "'\(name(side))' links to class "
+                        + "'\(className(side.linkClass))', "
+                        + "'\(spelling(syntax(constant.node)))' is an object of class "
+                        + "'\(className(constant.classKey))' (key \(constant.int))")
+            }
+            return constant
+        case .objectKey:
+            var link = constant
+            link.kind = .link
+            link.classKey = side.linkClass
+            return link
+        default: return nil
+        }
+    }
+
+    /// A constant as a Boolean; in format strings 0 and 1 are (X5).
+    mutating func boolean(_ constant: BoundConstant) -> BoundConstant? {
+        if constant.kind == .bool { return constant }
+        guard tree.dialect == .format, constant.kind == .int, constant.bits <= 1 else {
+            return nil
+        }
+        note(constant) { $0.truth = constant.bits != 0 }
+        var result = BoundConstant(.bool, constant.bits)
+        result.isArgument = constant.isArgument
+        result.node = constant.node
+        return result
+    }
+
+    /// A number from the whole of a text, blanks around it left out (T6).
+    func parsedNumber(_ text: ArraySlice<UInt8>) -> BoundConstant? {
+        var slice = text
+        while let first = slice.first, first == 0x20 || (first >= 9 && first <= 13) {
+            slice.removeFirst()
+        }
+        while let last = slice.last, last == 0x20 || (last >= 9 && last <= 13) {
+            slice.removeLast()
+        }
+        let spelling = String(decoding: slice, as: UTF8.self)
+        if let value = Int64(spelling) { return BoundConstant(.int, UInt64(bitPattern: value)) }
+        guard let value = Double(spelling), slice.allSatisfy({ $0 | 0x20 != UInt8(ascii: "x") })
+        else { return nil }
+        return BoundConstant(.double, value.bitPattern)
+    }
+
+    /// The constant as a decimal: literals by their spelling (T5), doubles with 15 digits, floats
+    /// with 7 (T4), the whole of a text (T6).
+    mutating func decimal(_ constant: BoundConstant) -> Decimal128? {
+        if !constant.isComputed { note(constant) { $0.isDecimal = true } }
+        switch constant.kind {
+        case .decimal: return constant.raw.decimalValue
+        case .int:
+            if constant.huge != nil {
+                return Decimal128(
+                    Literals.decimalDigits(spelling(syntax(constant.node))))
+            }
+            return Decimal128(constant.int)
+        case .double, .float:
+            let isLiteral =
+                !constant.isArgument && !constant.isComputed && constant.node >= 0
+            if isLiteral {
+                var text = spelling(syntax(constant.node))
+                if constant.kind == .float { text.removeLast() }
+                if let number = Decimal128(text) { return number }
+            }
+            return constant.kind == .float
+                ? Decimal128(rounding: Float(constant.floating))
+                : Decimal128(rounding: constant.floating)
+        case .string:
+            var text = filter.text(constant.text)
+            while let first = text.first, first == 0x20 || (first >= 9 && first <= 13) {
+                text.removeFirst()
+            }
+            while let last = text.last, last == 0x20 || (last >= 9 && last <= 13) {
+                text.removeLast()
+            }
+            return Decimal128(String(decoding: text, as: UTF8.self))
+        default: return nil
+        }
+    }
+}
