@@ -177,7 +177,7 @@ extension Binder {
         case .objects, .links:
             if case .links = members { filter.nodes[Int(inner)].column = -1 }
             let steps = filter.expressions.steps[Int(path.first)..<Int(path.first + path.count)]
-            let links = steps.map { step in
+            let links = steps.lazy.map { step in
                 FilterHop(
                     column: step.column, target: step.target,
                     kind: step.kind == .link ? .link : step.kind == .links ? .links : .backlinks)

@@ -81,12 +81,12 @@ extension Binder {
         switch (left, right) {
         case (_, .list):
             let problem =
-                "TEXT needs a string on its right, '\(spelling(syntax(index)))' is a list"
+                "TEXT needs a string on its right, '\(spelling(index))' is a list"
             throw syntax(index).kind == .argument
                 ? invalidArgument(problem) : invalidQuery(problem)
         case (_, .path), (_, .general):
             throw invalidQuery(
-                "TEXT needs words on its right, '\(spelling(syntax(index)))' is a property"
+                "TEXT needs words on its right, '\(spelling(index))' is a property"
             )
         default: return
         }
@@ -158,7 +158,7 @@ extension Binder {
     /// null at the end (U6).
     private mutating func wrap(_ target: Target, node: Int32, matchesNull: Bool) -> Int32 {
         let links = hops[Int(target.hopFirst)..<Int(target.hopFirst + target.hopCount)]
-        var path = FilterNode(.path(filter.addLinks(Array(links), to: node)))
+        var path = FilterNode(.path(filter.addLinks(links, to: node)))
         path.matchesNull = matchesNull
         path.column = links[links.startIndex].column
         path.columnKind = .link

@@ -14,7 +14,7 @@ extension Binder {
     // MARK: Messages
 
     private func name(_ side: TypedSide) -> String {
-        side.isProperty ? propertyName(side.syntax) : spelling(syntax(side.syntax))
+        side.isProperty ? propertyName(side.syntax) : spelling(side.syntax)
     }
 
     private func subject(_ side: TypedSide) -> String {
@@ -25,14 +25,14 @@ extension Binder {
     func noText(_ op: ComparisonOperator, _ constant: BoundConstant) -> RealmError {
         let problem =
             "operator \(op.spelling) needs a string or binary on its right, "
-            + "'\(spelling(syntax(constant.node)))' is of type '\(constant.typeWord)'"
+            + "'\(spelling(constant.node))' is of type '\(constant.typeWord)'"
         return constant.isArgument ? invalidArgument(problem) : invalidQuery(problem)
     }
 
     func mismatch(
         _ side: TypedSide, _ op: ComparisonOperator, _ constant: BoundConstant
     ) -> RealmError {
-        let spelled = spelling(syntax(constant.node))
+        let spelled = spelling(constant.node)
         if constant.isArgument {
             return invalidArgument(
                 "argument \(spelled) with value \(describe(constant)) is of type "
@@ -73,7 +73,7 @@ extension Binder {
         else { return }
         throw invalidArgument(
             "operator \(op.spelling) needs a text in UTF-8, "
-                + "'\(spelling(syntax(constant.node)))' is none")
+                + "'\(spelling(constant.node))' is none")
     }
 
     // MARK: Coercion
@@ -181,7 +181,7 @@ extension Binder {
                 throw invalidArgument(
                     "'\(name(side))' links to class "
                         + "'\(className(side.linkClass))', "
-                        + "'\(spelling(syntax(constant.node)))' is an object of class "
+                        + "'\(spelling(constant.node))' is an object of class "
                         + "'\(className(constant.classKey))' (key \(constant.int))")
             }
             return constant
@@ -232,14 +232,14 @@ extension Binder {
         case .int:
             if constant.huge != nil {
                 return Decimal128(
-                    Literals.decimalDigits(spelling(syntax(constant.node))))
+                    Literals.decimalDigits(spelling(constant.node)))
             }
             return Decimal128(constant.int)
         case .double, .float:
             let isLiteral =
                 !constant.isArgument && !constant.isComputed && constant.node >= 0
             if isLiteral {
-                var text = spelling(syntax(constant.node))
+                var text = spelling(constant.node)
                 if constant.kind == .float { text.removeLast() }
                 if let number = Decimal128(text) { return number }
             }

@@ -13,7 +13,7 @@ extension Binder {
             guard right.shape != .single else {
                 throw invalidArgument(
                     "the right side of IN must be a list, "
-                        + "'\(spelling(syntax(node.b)))' is none")
+                        + "'\(spelling(node.b))' is none")
             }
         }
         if left.isConstant, right.isConstant { throw twoConstants(node) }
@@ -91,7 +91,7 @@ extension Binder {
         guard operand.quantifier != .unspecified, operand.shape == .single else { return }
         throw invalidQuery(
             "the quantifier \(operand.quantifier.word) needs a collection, "
-                + "'\(spelling(syntax(operand.node)))' is none")
+                + "'\(spelling(operand.node))' is none")
     }
 
     /// A collection of objects one step away `==` a list means that some member is one of it (Q10);
@@ -133,7 +133,7 @@ extension Binder {
             for side in [left, right] where side.kind == .binary && !side.isList {
                 throw invalidQuery(
                     "the option [d] is not defined for binary data such as "
-                        + "'\(spelling(syntax(side.node)))'")
+                        + "'\(spelling(side.node))'")
             }
         }
         if left.isConstant {
@@ -177,12 +177,12 @@ extension Binder {
         guard left.kind == .string || left.kind == .mixed else {
             throw invalidQuery(
                 "operator MATCHES is not defined for "
-                    + "'\(spelling(syntax(left.node)))' of type \(left.kind.typeWord)")
+                    + "'\(spelling(left.node))' of type \(left.kind.typeWord)")
         }
         guard right.isPlainConstant, right.shape == .single else {
             throw invalidQuery(
                 "MATCHES needs a constant as its pattern, "
-                    + "'\(spelling(syntax(right.node)))' is none")
+                    + "'\(spelling(right.node))' is none")
         }
         test.pattern = Int32(filter.patterns.count)
         filter.patterns.append(
@@ -193,7 +193,7 @@ extension Binder {
         _ operand: BoundOperand, _ op: ComparisonOperator
     ) throws(RealmError) {
         if operand.kind.holdsText || operand.kind == .null || operand.isList { return }
-        let spelled = spelling(syntax(operand.node))
+        let spelled = spelling(operand.node)
         let problem =
             "operator \(op.spelling) is not defined for '\(spelled)' of type "
             + "'\(operand.kind.typeWord)', it needs a string or binary"
@@ -210,7 +210,7 @@ extension Binder {
         if left.kind == .mixed || right.kind == .mixed { return }
         if left.kind.isNumeric, right.kind.isNumeric { return }
         let (a, b) = (
-            spelling(syntax(left.node)), spelling(syntax(right.node))
+            spelling(left.node), spelling(right.node)
         )
         guard left.kind == right.kind else {
             throw invalidQuery(
@@ -238,7 +238,7 @@ extension Binder {
             let constant = filter.expressions.constants[Int(side.constantFirst)]
             if constant.kind == .null, other.kind == .link, other.shape != .single {
                 throw invalidQuery(
-                    "'\(spelling(syntax(other.node)))' leads to many objects and cannot be "
+                    "'\(spelling(other.node))' leads to many objects and cannot be "
                         + "compared with null; compare its @count with 0")
             }
             guard let coerced = try coerced(constant, to: typed(other), op, inList: false) else {
@@ -290,7 +290,7 @@ extension Binder {
         let words = TypeSet.words.map { $0.word }.joined(separator: ", ")
         guard side.isPlainConstant else {
             throw invalidArgument(
-                "@type cannot be compared with '\(spelling(syntax(side.node)))'; "
+                "@type cannot be compared with '\(spelling(side.node))'; "
                     + "it is compared with @type or one of \(words)")
         }
         let range = Int(side.constantFirst)..<Int(side.constantFirst + side.constantCount)
@@ -301,7 +301,7 @@ extension Binder {
                     String(decoding: filter.text(constant.text), as: UTF8.self))
             else {
                 throw invalidArgument(
-                    "'\(spelling(syntax(constant.node)))' is no type; one of \(words)")
+                    "'\(spelling(constant.node))' is no type; one of \(words)")
             }
             filter.expressions.constants[place] = BoundConstant(.int, types)
         }
@@ -361,7 +361,7 @@ extension Binder {
             }
             if !sides.isEmpty, side.shape != .single {
                 throw invalidQuery(
-                    "a bound of BETWEEN is one value, '\(spelling(syntax(child)))' is a "
+                    "a bound of BETWEEN is one value, '\(spelling(child))' is a "
                         + "collection")
             }
             sides.append(side)
@@ -399,7 +399,7 @@ extension Binder {
 
     private func notBetween(_ operand: BoundOperand) -> RealmError {
         invalidQuery(
-            "operator BETWEEN is not defined for '\(spelling(syntax(operand.node)))' of "
+            "operator BETWEEN is not defined for '\(spelling(operand.node))' of "
                 + "type \(operand.kind.typeWord)")
     }
 
@@ -420,7 +420,7 @@ extension Binder {
         guard isList(node.b) else {
             throw invalidArgument(
                 "BETWEEN needs a list of two values, "
-                    + "'\(spelling(syntax(node.b)))' is none")
+                    + "'\(spelling(node.b))' is none")
         }
         let bounds = try listMembers(node.b)
         try checkBoundCount(bounds.count)

@@ -137,7 +137,7 @@ extension Binder {
         let isLost = value.isNull && !values[0].isNull
         if isLost, function == .cast || operands.count == 2 && operands[1].kind == .string {
             throw invalidQuery(
-                "'\(spelling(syntax(operands[0].node)))' has no value as "
+                "'\(spelling(operands[0].node))' has no value as "
                     + "\(function.signature) asks for")
         }
         filter.expressions.code.removeLast(operands.count)

@@ -12,7 +12,7 @@ extension Binder {
         else {
             throw invalidQuery(
                 "GEOWITHIN needs links to an embedded class with a string 'type' and a list of "
-                    + "doubles 'coordinates'; '\(spelling(syntax(node.a)))' is none")
+                    + "doubles 'coordinates'; '\(spelling(node.a))' is none")
         }
         try checkQuantifier(operand)
         var test = ExpressionTest()

@@ -227,7 +227,7 @@ extension Binder {
             invariant(false, "node \(index) is no aggregate")
             return BoundOperand(kind: .null, node: index)
         }
-        let aggregate = aggregates[place]
+        let aggregate = aggregates[Int(place)]
         let added = addAggregate(
             aggregate.ending, aggregate.path.path, aggregate.inner, in: scope(index))
         var operand = BoundOperand(kind: added.kind, node: index)
@@ -282,8 +282,8 @@ extension Binder {
             return
         }
         throw invalidArgument(
-            "operator \(sign) in '\(spelling(syntax(whole)))' needs numbers, "
-                + "'\(spelling(syntax(operand.node)))' is of type "
+            "operator \(sign) in '\(spelling(whole))' needs numbers, "
+                + "'\(spelling(operand.node))' is of type "
                 + "'\(operand.kind.typeWord)'")
     }
 

@@ -55,7 +55,7 @@ extension Binder {
     ) throws(RealmError) -> Int {
         let constant = try constant(index)
         guard constant.kind == .int, constant.int >= 0 else {
-            let spelled = spelling(syntax(index))
+            let spelled = spelling(index)
             throw constant.isArgument
                 ? invalidArgument("the \(clause) \(spelled) is no number from 0")
                 : invalidQuery("the \(clause) \(spelled) is no number from 0")

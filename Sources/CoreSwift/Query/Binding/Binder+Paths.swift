@@ -89,9 +89,9 @@ extension Binder {
                     continue
                 }
                 let path = try resolvePath(node, Int32(index))
-                bound[index].meaning = .path(paths.count)
+                bound[index].meaning = .path(Int32(truncatingIfNeeded: paths.count))
                 paths.append(path)
-                if recordsTexts { bound[index].text = texts.removeLast() }
+                if recordsTexts { nodeTexts[index].text = texts.removeLast() }
             case .aggregate: try resolveAggregate(index)
             case .subquery: try resolveSubqueryResult(index)
             case .function: try resolveFunction(index)

@@ -319,9 +319,9 @@ extension Binder {
         }
         if recordsTexts {
             let inner = aggregate.inner == nil ? "" : "." + texts.removeLast()
-            bound[index].text = texts.removeLast() + "." + aggregate.ending.spelling + inner
+            nodeTexts[index].text = texts.removeLast() + "." + aggregate.ending.spelling + inner
         }
-        bound[index].meaning = .aggregate(aggregates.count)
+        bound[index].meaning = .aggregate(Int32(truncatingIfNeeded: aggregates.count))
         aggregates.append(aggregate)
     }
 

@@ -328,7 +328,7 @@ extension Binder {
     func pattern(
         _ options: ComparisonOptions, _ constant: BoundConstant
     ) throws(RealmError) -> RegularExpression {
-        let spelled = spelling(syntax(constant.node))
+        let spelled = spelling(constant.node)
         guard constant.kind == .string else {
             throw invalidQuery(
                 "MATCHES needs a string as its pattern, '\(spelled)' is of type "

@@ -41,7 +41,7 @@ extension Binder {
     mutating func bindWords(
         _ left: BoundOperand, _ right: BoundOperand
     ) throws(RealmError) -> Int32 {
-        let spelled = spelling(syntax(right.node))
+        let spelled = spelling(right.node)
         guard right.isPlainConstant, !right.isList else {
             let problem = "TEXT needs words on its right, '\(spelled)' are none"
             throw syntax(right.node).kind == .argument

@@ -6,15 +6,16 @@
 // (Binder+Comparisons, Binder+Tests). Everything else becomes an expression that is evaluated
 // object by object (Binder+Operands, Binder+Expressions).
 
-/// What the binder finds out about a node of the tree, which stays as the parser made it.
+/// What the binder finds out about a node of the tree, which stays as the parser made it. Plain numbers:
+/// a query has one of these for each node.
 struct BoundNode {
     enum Meaning {
         /// What the tree says.
         case itself
         /// Place in `paths`.
-        case path(Int)
+        case path(Int32)
         /// Place in `aggregates`.
-        case aggregate(Int)
+        case aggregate(Int32)
         case function(ExpressionFunction)
         /// `True` and the like, where no property has that name (X2).
         case truth(Bool)
@@ -26,7 +27,10 @@ struct BoundNode {
     var scope: Int32 = 0
     /// It is of a condition of TERNARY, which is evaluated object by object.
     var isCondition = false
-    // For canonical text: names as they were found, and what a constant was read as.
+}
+
+/// What canonical text needs of a node: names as they were found, and what a constant was read as.
+struct NodeText {
     var text = ""
     var isDecimal = false
     /// An integer that met floats as an integer.
@@ -43,7 +47,7 @@ struct Binder {
     let tree: SyntaxTree
     var filter: FilterBuilder
     /// By node of the tree.
-    var bound: [BoundNode]
+    var bound: [BoundNode] = []
     var paths: [BoundPath] = []
     var aggregates: [BinderAggregate] = []
     /// Links that the paths cross.
@@ -62,8 +66,9 @@ struct Binder {
     var usesColumns = true
     /// The predicate that is bound now is of a condition of TERNARY.
     var isInCondition = false
-    /// Canonical texts of paths are written: in the order in which they were resolved, then to their
-    /// nodes.
+    /// For canonical text, by node; empty when none is wanted.
+    var nodeTexts: [NodeText] = []
+    /// Of paths: in the order in which they were resolved, then to their nodes.
     var recordsTexts = false
     var texts: [String] = []
 
@@ -73,7 +78,6 @@ struct Binder {
     ) {
         self.text = text
         self.tree = tree
-        bound = [BoundNode](repeating: BoundNode(), count: tree.nodes.count)
         self.schema = schema
         self.rootClass = rootClass
         self.arguments = arguments
@@ -81,6 +85,15 @@ struct Binder {
         var root = BinderScope(classIndex: values == nil ? rootClass : -1)
         if let values { root.kind = OperandKind(values) }
         scopes = [root]
+        // One by one: `Array(repeating:count:)` looks the array's type up when it runs.
+        bound.reserveCapacity(tree.nodes.count)
+        for _ in 0..<tree.nodes.count { bound.append(BoundNode()) }
+    }
+
+    /// Has the names noted that canonical text consists of.
+    mutating func recordTexts() {
+        recordsTexts = true
+        nodeTexts = [NodeText](repeating: NodeText(), count: tree.nodes.count)
     }
 
     /// Binds the predicate and the suffixes; returns the predicate's node in `filter` (not in
@@ -113,6 +126,7 @@ struct Binder {
     func spelling(_ node: SyntaxNode) -> String {
         text.string(Int(node.start), Int(node.end))
     }
+    func spelling(_ index: Int32) -> String { spelling(tree.nodes[Int(index)]) }
 
     // MARK: Nodes
 
@@ -131,14 +145,14 @@ struct Binder {
             invariant(false, "node \(index) is no path")
             return 0
         }
-        return place
+        return Int(place)
     }
 
     func path(_ index: Int32) -> BoundPath { paths[place(index)] }
 
     /// Notes what a constant was read as, for canonical text.
-    mutating func note(_ constant: BoundConstant, _ body: (inout BoundNode) -> Void) {
-        if recordsTexts, constant.node >= 0 { body(&bound[Int(constant.node)]) }
+    mutating func note(_ constant: BoundConstant, _ body: (inout NodeText) -> Void) {
+        if recordsTexts, constant.node >= 0 { body(&nodeTexts[Int(constant.node)]) }
     }
 
     // MARK: Arguments

@@ -76,10 +76,10 @@ extension CanonicalText {
         case .binary: return Self.binary(spelledBytes(node))
         case .double:
             // A decimal takes the digits that the query wrote, beyond those of a double.
-            return binder.bound[Int(index)].isDecimal
+            return binder.nodeTexts[Int(index)].isDecimal
                 ? spelling : Self.double(Double(bitPattern: node.payload))
         case .float:
-            return binder.bound[Int(index)].isDecimal
+            return binder.nodeTexts[Int(index)].isDecimal
                 ? spelling
                 : Self.float(Float(bitPattern: UInt32(truncatingIfNeeded: node.payload)))
         case .infinity: return Double(bitPattern: node.payload) < 0 ? "-inf" : "inf"
@@ -133,7 +133,7 @@ extension CanonicalText {
     /// integer stays one beside floats; 0 and 1 beside a Boolean are false and true in format
     /// strings alone (X5).
     private func value(_ value: Value, _ index: Int32) -> String {
-        let isBesideDecimals = binder.bound[Int(index)].isDecimal
+        let isBesideDecimals = binder.nodeTexts[Int(index)].isDecimal
         switch value {
         case .null: return "NULL"
         case .int(let number): return integer(number, index)
@@ -155,11 +155,11 @@ extension CanonicalText {
     }
 
     private func integer(_ number: Int64, _ index: Int32) -> String {
-        if number == 0 || number == 1, binder.bound[Int(index)].truth != nil {
+        if number == 0 || number == 1, binder.nodeTexts[Int(index)].truth != nil {
             return number == 0 ? "false" : "true"
         }
         // A literal beside floats would be rounded to one (T5).
-        if binder.bound[Int(index)].isExact, Int64(exactly: Float(number)) != number {
+        if binder.nodeTexts[Int(index)].isExact, Int64(exactly: Float(number)) != number {
             return "int(\(number))"
         }
         return "\(number)"

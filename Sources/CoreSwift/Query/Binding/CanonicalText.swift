@@ -35,7 +35,7 @@ struct CanonicalText {
                 var binder = Binder(
                     text, part.tree, schema, rootClass, part.arguments, FilterBuilder(),
                     values: values)
-                binder.recordsTexts = true
+                binder.recordTexts()
                 try binder.resolveNames()
                 if dependsOnTypes(part) { _ = try binder.bindPredicate() }
                 return CanonicalText(text: text, part: part, binder: binder).predicate()
@@ -83,7 +83,8 @@ struct CanonicalText {
     private func pieces(_ index: Int32) -> [Piece] {
         let node = binder.syntax(index)
         // An expression of constants that is a Boolean in format strings alone.
-        if !node.kind.isConstant, let truth = binder.bound[Int(index)].truth, node.kind != .list {
+        if !node.kind.isConstant, let truth = binder.nodeTexts[Int(index)].truth, node.kind != .list
+        {
             return [.text(truth ? "true" : "false")]
         }
         switch node.kind {
@@ -140,9 +141,9 @@ struct CanonicalText {
         switch node.kind {
         case .path:
             let ending = binder.path(index).ending
-            return quantifier(node) + binder.bound[Int(index)].text
+            return quantifier(node) + binder.nodeTexts[Int(index)].text
                 + (ending == .value ? "" : "." + ending.spelling)
-        case .aggregate: return binder.bound[Int(index)].text
+        case .aggregate: return binder.nodeTexts[Int(index)].text
         case .geoBox, .geoCircle: return geo(node, members(node).map { coordinate($0) })
         case .geoRing: return "{" + Self.points(members(node).map { coordinate($0) }) + "}"
         case .argument: return argument(index)

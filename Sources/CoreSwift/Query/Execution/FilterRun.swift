@@ -23,8 +23,8 @@ struct NodeState {
 
 final class FilterRun {
     let program: FilterProgram
-    /// By node. Made when there is something to note: many executions end in an index.
-    private var states: [NodeState] = []
+    /// By node. Made when there is something to note.
+    private var states: UnsafeMutablePointer<NodeState>?
     /// What expressions share; made when there is the first.
     var expressions: ExpressionState?
 
@@ -36,34 +36,39 @@ final class FilterRun {
     /// The same for another thread, which needs matchers of its own.
     init(forThread other: FilterRun) {
         program = other.program
-        states = other.states
-        for node in states.indices {
-            states[node].matcher = nil
-            states[node].texts = nil
+        guard let known = other.states else { return }
+        let own = UnsafeMutablePointer<NodeState>.allocate(capacity: program.nodeCount)
+        own.initialize(from: known, count: program.nodeCount)
+        for node in 0..<program.nodeCount {
+            own[node].matcher = nil
+            own[node].texts = nil
         }
+        states = own
     }
 
-    @inline(__always) func keys(_ node: Int) -> KeySet? {
-        states.isEmpty ? nil : states[node].keys
+    deinit {
+        guard let states else { return }
+        states.deinitialize(count: program.nodeCount)
+        states.deallocate()
     }
-    @inline(__always) func targets(_ node: Int) -> KeySet? {
-        states.isEmpty ? nil : states[node].targets
-    }
-    @inline(__always) func object(_ node: Int) -> ObjectKey? {
-        states.isEmpty ? nil : states[node].object
-    }
-    func origin(_ node: Int) -> TableReader? { states.isEmpty ? nil : states[node].origin }
-    func walked(_ node: Int) -> Int { states.isEmpty ? 0 : states[node].walked }
-    @inline(__always) func matcher(_ node: Int) -> TextMatcher? {
-        states.isEmpty ? nil : states[node].matcher
-    }
-    func texts(_ node: Int) -> TextSet? { states.isEmpty ? nil : states[node].texts }
+
+    @inline(__always) func keys(_ node: Int) -> KeySet? { states?[node].keys }
+    @inline(__always) func targets(_ node: Int) -> KeySet? { states?[node].targets }
+    @inline(__always) func object(_ node: Int) -> ObjectKey? { states?[node].object }
+    func origin(_ node: Int) -> TableReader? { states?[node].origin }
+    func walked(_ node: Int) -> Int { states?[node].walked ?? 0 }
+    @inline(__always) func matcher(_ node: Int) -> TextMatcher? { states?[node].matcher }
+    func texts(_ node: Int) -> TextSet? { states?[node].texts }
 
     /// Notes something of a node.
     func note(_ node: Int, _ body: (inout NodeState) -> Void) {
-        if states.isEmpty {
-            states = Array(repeating: NodeState(), count: program.nodeCount)
-        }
-        body(&states[node])
+        body(&(states ?? makeStates())[node])
+    }
+
+    private func makeStates() -> UnsafeMutablePointer<NodeState> {
+        let made = UnsafeMutablePointer<NodeState>.allocate(capacity: program.nodeCount)
+        made.initialize(repeating: NodeState(), count: program.nodeCount)
+        states = made
+        return made
     }
 }

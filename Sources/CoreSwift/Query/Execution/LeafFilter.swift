@@ -9,8 +9,14 @@ final class LeafFilter {
     let program: FilterProgram
     let table: TableReader
     let nodes: UnsafeMutablePointer<FilterNode>
-    /// What is known of the nodes.
-    let run: FilterRun
+    /// What is known of the nodes. Made when it is first needed: many executions end in an index.
+    var run: FilterRun {
+        if let knownRun { return knownRun }
+        let made = FilterRun(program)
+        knownRun = made
+        return made
+    }
+    private var knownRun: FilterRun?
     /// Nodes whose sets hold for the objects at hand alone (`Selection.walk`).
     private var walks: [Int] = []
     /// For sets of folded texts.
@@ -43,9 +49,9 @@ final class LeafFilter {
         var depth: Int
     }
 
-    init(_ program: FilterProgram, _ table: TableReader, _ run: FilterRun) {
+    init(_ program: FilterProgram, _ table: TableReader, _ run: FilterRun?) {
         self.program = program
-        self.run = run
+        knownRun = run
         self.table = table
         nodes = program.nodes
     }

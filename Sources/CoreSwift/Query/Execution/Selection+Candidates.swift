@@ -10,30 +10,35 @@ extension Selection {
         // The whole answer, which a scan would begin with as well.
         if case .words(let search) = node.test, !node.negated { return try wordKeys(node, search) }
         guard let plan = try plan(limit: candidatesMax(wanted: wanted)) else { return nil }
-        var keys: [ObjectKey] = []
-        keys.reserveCapacity(min(plan.count, candidatesMax))
-        for part in plan.parts { try append(part, to: &keys) }
+        var keys = try keys(of: plan.part)
+        for part in plan.further { keys.append(contentsOf: try self.keys(of: part)) }
         keys = KeyList.union(keys)
         return plan.isExact ? keys : try narrow(keys)
     }
 
-    private func append(_ part: Plan.Part, to keys: inout [ObjectKey]) throws(RealmError) {
-        let node = program.nodes[part.test]
+    private func keys(of part: Plan.Part) throws(RealmError) -> [ObjectKey] {
+        var keys: [ObjectKey] = []
         switch part.access {
         case .keys(let values):
             for value in values {
                 if let key = try table.find(primaryKey: .int(value)) { keys.append(key) }
             }
         case .ranges(let reader, let ranges, _):
+            if ranges.count == 1 { return try reader.keys(ranges[0]) }
             for range in ranges { keys.append(contentsOf: try reader.keys(range)) }
-        case .words(let search): keys.append(contentsOf: try wordKeys(node, search))
-        case .reach: keys.append(contentsOf: try reachKeys(part.test).keys)
+        case .words(let search): return try wordKeys(program.nodes[part.test], search)
+        case .reach: return try reachKeys(part.test).keys
         case .links(let targets):
+            let column = Int(program.nodes[part.test].column)
+            if targets.count == 1 {
+                return try table.sources(of: targets.key(0), column: column)
+            }
             for place in 0..<targets.count {
                 keys.append(
-                    contentsOf: try table.sources(of: targets.key(place), column: Int(node.column)))
+                    contentsOf: try table.sources(of: targets.key(place), column: column))
             }
         }
+        return keys
     }
 
     // MARK: Counting without objects

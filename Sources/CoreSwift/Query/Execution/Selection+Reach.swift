@@ -57,7 +57,7 @@ extension Selection {
     func reachKeys(_ index: Int) throws(RealmError) -> KeySet {
         if let keys = run.keys(index) { return keys }
         let targets = try reachTargets(index)
-        guard let hop = program.hops(program.nodes[index]).first else { return targets }
+        guard let hop = program.firstLink(program.nodes[index]) else { return targets }
         let keys = KeySet(KeyList.union(try step(hop, table, targets.keys)))
         run.note(index) { $0.keys = keys }
         return keys
@@ -66,7 +66,7 @@ extension Selection {
     /// Objects are listed where the inverse index has few, or only it knows them.
     func prepareReach(_ index: Int) throws(RealmError) {
         let targets = try reachTargets(index)
-        let isBack = program.hops(program.nodes[index]).first?.kind == .backlinks
+        let isBack = program.firstLink(program.nodes[index])?.kind == .backlinks
         if isBack || targets.count <= targetsMax { _ = try reachKeys(index) }
     }
 

@@ -24,7 +24,7 @@ struct Selection: Planner {
         self.program = program
         self.table = table
         self.root = root
-        filter = LeafFilter(program, table, run ?? FilterRun(program))
+        filter = LeafFilter(program, table, run)
     }
 
     var run: FilterRun { filter.run }

@@ -43,6 +43,14 @@ extension Planner {
 }
 
 extension FilterProgram {
+    /// The first link of a condition on what links lead to.
+    func firstLink(_ node: FilterNode) -> FilterHop? {
+        switch node.test {
+        case .path(let linked), .reach(let linked): return links(linked).first
+        default: return nil
+        }
+    }
+
     /// The links of a node, in the order in which they are crossed; those that are counted for
     /// their number alone are none.
     func hops(_ node: FilterNode) -> [FilterHop] {

@@ -10,12 +10,23 @@ struct Plan {
         var test: Int
         var access: Access
     }
-    /// One test, or one of each alternative of an OR.
-    var parts: [Part]
+    var part: Part
+    /// Those of the other alternatives of an OR.
+    var further: [Part] = []
     /// There are at most so many candidates.
     var count: Int
     /// Every candidate passes: nothing is left to test.
     var isExact: Bool
+
+    var parts: [Part] { [part] + further }
+
+    /// Takes in the candidates of another alternative.
+    mutating func add(_ other: Plan) {
+        further.append(other.part)
+        further.append(contentsOf: other.further)
+        count += other.count
+        isExact = isExact && other.isExact
+    }
 }
 
 /// How a test is answered without a scan.
@@ -97,7 +108,7 @@ extension Planner {
             let count = try count(access, of: index, limit: limit)
         else { return nil }
         let part = Plan.Part(test: index, access: access)
-        return Plan(parts: [part], count: count, isExact: access.isExact)
+        return Plan(part: part, count: count, isExact: access.isExact)
     }
 
     /// The conjunct with the fewest candidates.
@@ -128,15 +139,15 @@ extension Planner {
     private func allOf(
         _ parts: FilterRange, _ limit: Int, _ depth: Int
     ) throws(RealmError) -> Plan? {
-        var all = Plan(parts: [], count: 0, isExact: true)
+        var all: Plan?
         // A scan would begin with what full-text indexes have for words as well.
         let limit = hasWordsAlone(parts) ? .max : limit
         for part in program.parts(parts) {
-            guard let found = try plan(Int(part), limit: limit - all.count, depth: depth + 1)
-            else { return nil }
-            all.parts.append(contentsOf: found.parts)
-            all.count += found.count
-            all.isExact = all.isExact && found.isExact
+            let rest = limit - (all?.count ?? 0)
+            guard let found = try plan(Int(part), limit: rest, depth: depth + 1) else {
+                return nil
+            }
+            if all == nil { all = found } else { all?.add(found) }
         }
         return all
     }

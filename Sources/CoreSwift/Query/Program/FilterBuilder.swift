@@ -32,11 +32,11 @@ struct FilterBuilder {
     }
 
     /// A node that is asked behind links.
-    mutating func addLinks(_ links: [FilterHop], to test: Int32) -> LinkedTest {
-        hops.append(contentsOf: links)
-        let count = Int32(truncatingIfNeeded: links.count)
-        return LinkedTest(
-            links: FilterRange(first: Int32(hops.count) - count, count: count), test: test)
+    mutating func addLinks(_ links: some Sequence<FilterHop>, to test: Int32) -> LinkedTest {
+        let first = Int32(truncatingIfNeeded: hops.count)
+        for link in links { hops.append(link) }
+        let count = Int32(truncatingIfNeeded: hops.count) - first
+        return LinkedTest(links: FilterRange(first: first, count: count), test: test)
     }
 
     mutating func addText(_ text: [UInt8]) -> FilterText {
@@ -75,6 +75,12 @@ struct FilterBuilder {
 
     /// Rebuilds the tree under `root` in normal form and returns its new root.
     mutating func finish(_ root: Int32) -> Int32 {
+        switch nodes[Int(root)].test {
+        case .and, .or, .path: break
+        default:
+            rate(Int(root))
+            return root
+        }
         pushNegationDown(root)
         // Children first; a chain inside a chain of its kind belongs to the outer one.
         var order: [Int32] = []
