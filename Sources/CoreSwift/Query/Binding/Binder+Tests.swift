@@ -68,6 +68,8 @@ extension Binder {
         _ constant: BoundConstant, _ inList: Bool
     ) throws(RealmError) -> FilterNode? {
         if target.kind == .mixed { return try mixedTest(op, options, constant) }
+        // The commonest types need no bringing together.
+        if target.kind == .int, constant.kind == .int { return intRange(op, constant.int) }
         guard let constant = try coerced(constant, to: typed(target), op, inList: inList) else {
             return nil
         }

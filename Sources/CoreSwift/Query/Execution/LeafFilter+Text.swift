@@ -223,7 +223,8 @@ extension LeafFilter {
         return made
     }
 
-    /// Members are ordered by length, then bytes.
+    /// Members are ordered by length, then bytes. Its callers are closures, each made several times.
+    @inline(never)
     func isMember(
         _ value: UnsafeRawBufferPointer, _ node: FilterNode, _ folding: TextFolding,
         _ set: FilterSet, _ texts: TextSet?

@@ -229,9 +229,11 @@ struct Selection: Planner {
     /// `keys`: only these objects will be tested.
     func prepare(for keys: [ObjectKey]? = nil) throws(RealmError) {
         filter.makeScratch()
-        var stack = [Int32(root)]
-        while let next = stack.popLast() {
-            let index = Int(next)
+        var stack: [Int32] = []
+        var next: Int32? = Int32(root)
+        while let place = next {
+            defer { next = stack.popLast() }
+            let index = Int(place)
             let node = program.nodes[index]
             switch node.test {
             case .and(let parts), .or(let parts): stack.append(contentsOf: program.parts(parts))

@@ -99,6 +99,7 @@ extension Planner {
         return plan
     }
 
+    @inline(never)
     private func plan(_ index: Int, limit: Int, depth: Int) throws(RealmError) -> Plan? {
         if let (isAnd, parts) = program.nodes[index].chain {
             guard depth < Self.depthMax else { return nil }

@@ -123,6 +123,7 @@ struct FilterBuilder {
     }
 
     private mutating func pushNegationDown(_ root: Int32) {
+        guard nodes.contains(where: { $0.negated && $0.isChain }) else { return }
         var stack = [root]
         while let index = stack.popLast() {
             let node = nodes[Int(index)]
