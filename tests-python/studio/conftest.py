@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -47,12 +46,3 @@ def page(browser: webdriver.Chrome) -> Iterator[Page]:
     problems = shown.problems()
     browser.get("about:blank")
     assert problems == []
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Those in the browser are run by name: a few of them do not yet hold on every machine."""
-    if os.environ.get("REALM_STUDIO_BROWSER") == "1":
-        return
-    for item in items:
-        if "page" in getattr(item, "fixturenames", ()) or "shown" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.skip(reason="in the browser: REALM_STUDIO_BROWSER=1"))

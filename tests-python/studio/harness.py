@@ -99,7 +99,7 @@ class Page:
         self.browser.get(studio.address)
         return self
 
-    def wait(self, condition: Callable[[], Any], seconds: float = 10) -> Any:
+    def wait(self, condition: Callable[[], Any], seconds: float = 30) -> Any:
         """What the condition gives once that is true; elements that are drawn anew meanwhile count as not yet."""
         end = time.monotonic() + seconds
         last: Any = None
@@ -124,7 +124,7 @@ class Page:
         return self.browser.find_elements(By.CSS_SELECTOR, selector)
 
     def text(self, selector: str) -> str:
-        return self.find(selector).text
+        return self.wait(lambda: (self.find(selector).text,))[0]
 
     def script(self, text: str, *arguments: Any) -> Any:
         return self.browser.execute_script(text, *arguments)

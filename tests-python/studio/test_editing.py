@@ -104,13 +104,31 @@ def test_what_is_being_typed_stays_when_an_older_answer_comes(shown, file) -> No
     shown.wait(lambda: value(shown, "name") == "Mine" and value(shown, "age") == "50")
 
 
+def test_a_field_opened_while_another_is_being_saved_stays(shown, file) -> None:
+    shown.script("""const real = window.fetch;
+        window.fetch = async (...all) => {
+          const answer = await real(...all);
+          await new Promise((done) => setTimeout(done, 300));
+          return answer;
+        };""")
+    change(shown, "name", "Grace")
+    shown.click("#detail [data-name=age] .can")
+    field = shown.find("#detail [data-name=age] .typed")
+    shown.wait(lambda: shown.text("#detail h3") == "Grace" and value(shown, "name") == "Grace")
+    assert shown.script("return document.activeElement === arguments[0]", field)
+    field.send_keys(Keys.CONTROL, "a")
+    field.send_keys("44", Keys.ENTER)
+    shown.wait(lambda: value(shown, "age") == "44")
+    assert (person(file)["name"], person(file)["age"]) == ("Grace", 44)
+
+
 def test_links_and_collections(shown, file) -> None:
     shown.click("#detail [data-name=town] button[title='Choose another']")
     shown.wait(lambda: len(shown.all("#detail .found button")) == 2)
     shown.find("#detail [data-name=town] .typed").send_keys("onerror")
     shown.wait(lambda: len(shown.all("#detail .found button")) == 1)
     shown.find("#detail [data-name=town] .typed").send_keys(Keys.ENTER)
-    shown.wait(lambda: "onerror" in value(shown, "town"))
+    shown.wait(lambda: person(file)["town"] == "HT")
     shown.click("#detail [data-name=tags] .add button")
     shown.find("#detail [data-name=tags] .typed").send_keys("third", Keys.ENTER)
     shown.wait(lambda: "third" in value(shown, "tags"))
@@ -157,6 +175,27 @@ def test_a_new_property_is_previewed_then_made(shown, file) -> None:
         "return [...document.querySelectorAll('[role=columnheader] .label')].some((one) => one.textContent === 'height')"))
     with realm.open(str(file)) as r:
         assert r.schema_version == 2
+
+
+def test_a_preview_that_comes_late_does_not_hide_a_newer_one(shown) -> None:
+    shown.script("""const real = window.fetch;
+        window.asked = 0;
+        window.answered = 0;
+        window.fetch = async (address, ...rest) => {
+          if (!String(address).endsWith("/preview")) return real(address, ...rest);
+          window.asked++;
+          const isFirst = window.asked === 1;
+          const answer = await real(address, ...rest);
+          if (isFirst) await new Promise((done) => setTimeout(done, 1000));
+          window.answered++;
+          return answer;
+        };""")
+    shown.wait(lambda: [e for e in shown.all("#tools button") if e.text == "Property"])[0].click()
+    box = shown.find("dialog input[type=text]")
+    box.send_keys("h")
+    box.send_keys("eight")
+    shown.wait(lambda: shown.script("return window.asked === 6 && window.answered === 6"))
+    assert "'Person.height' has been added" in shown.text("dialog .outcome")
 
 
 def test_read_only_offers_no_change(run, file, page) -> None:

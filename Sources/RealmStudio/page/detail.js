@@ -20,6 +20,7 @@ export class Detail {
 
   get current() { return this.trail.at(-1); }
   get isOpen() { return !this.pane.hidden; }
+  isAt(className, key) { return this.current?.className === className && this.current.key === key; }
 
   close() {
     this.pane.hidden = true;
@@ -35,38 +36,58 @@ export class Detail {
     }
     this.trail.push({ className, key });
     await this.load(property);
+    if (!this.isAt(className, key)) return;
     const field = property && [...this.pane.querySelectorAll(".field")].find((one) => one.dataset.name === property);
     field?.scrollIntoView({ block: "nearest" });
     if (edits) field?.querySelector(".can")?.click();
     else if (focuses) this.pane.querySelector("h3")?.focus();
   }
 
-  async load(property = null) {
+  /// The field of a property is no longer being changed.
+  ended(property) {
+    for (const form of this.pane.querySelectorAll(".field .editing")) {
+      if (form.closest(".field").dataset.name === property) form.classList.add("ended");
+    }
+    return this.load();
+  }
+
+  /// Shows the object as it is now, `property` marked. Fields in which somebody types stay as they are.
+  load(property = null) {
     if (!this.current) return;
-    const { className, key } = this.current;
-    const typed = this.pane.querySelector(".editing");
+    this.turn = (this.turn ?? 0) + 1;
+    this.loading = this.fetch(this.current, property, this.turn);
+    return this.loading;
+  }
+
+  async fetch({ className, key }, property, turn) {
     let object;
     try {
       object = await call("object", { file: this.on.file(), class: className, key });
     } catch (error) {
-      // Closed or led on meanwhile.
-      if (this.current?.key !== key || this.current?.className !== className) return;
+      if (this.turn !== turn) return this.loading;
+      if (!this.isAt(className, key)) return;
       if (error.kind !== "missing") return this.on.failed(error);
       this.gone(error);
       return;
     }
-    if (this.current?.key !== key || this.current?.className !== className) return;
+    // Asked again meanwhile: that answer is the one to show.
+    if (this.turn !== turn) return this.loading;
+    if (!this.isAt(className, key)) return;
     this.current.label = object.label;
-    // What somebody began to type meanwhile stays; its end loads the object again.
-    const now = this.pane.querySelector(".editing");
-    if (now && now !== typed && this.drawn === `${className} ${key}`) return;
+    const kept = new Map();
+    if (this.drawn === `${className} ${key}`) {
+      for (const form of this.pane.querySelectorAll(".field .editing:not(.ended)")) {
+        const field = form.closest(".field");
+        kept.set(field.dataset.name, field);
+      }
+    }
     this.drawn = `${className} ${key}`;
-    this.draw(object, property);
+    this.draw(object, property, kept);
   }
 
   /// After a commit; what is being typed stays.
   refresh() {
-    if (this.isOpen && this.current && !this.pane.querySelector(".editing")) this.load();
+    if (this.isOpen) this.load();
   }
 
   gone(error) {
@@ -83,7 +104,7 @@ export class Detail {
       h("button", { class: "quiet", "aria-label": "Close", title: "Close", onclick: () => this.close() }, icon(ICONS.close)));
   }
 
-  draw(object, focused) {
+  draw(object, focused, kept) {
     const class_ = this.on.classes().find((one) => one.name === object.class);
     const parts = [this.header(object.class, object.label, object)];
     const back = this.trail.slice(0, -1);
@@ -95,12 +116,16 @@ export class Detail {
       })));
     }
     if (links.length > 0) parts.push(h("nav", { class: "trail", "aria-label": "Way here" }, links));
-    const fields = class_.properties.map((property, index) => this.field(object, property, object.values[index], focused));
+    // What moves into the new list loses the focus.
+    const typing = [...kept.values()].some((one) => one.contains(document.activeElement)) ? document.activeElement : null;
+    const fields = class_.properties.map((property, index) =>
+      kept.get(property.name) ?? this.field(object, property, object.values[index], focused));
     parts.push(h("dl", { class: "fields" }, fields));
     const top = this.pane.scrollTop;
     this.pane.hidden = false;
     this.pane.replaceChildren(...parts);
     this.pane.scrollTop = top;
+    typing?.focus({ preventScroll: true });
   }
 
   backTo(index) {

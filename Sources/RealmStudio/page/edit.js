@@ -3,7 +3,7 @@
 
 import { $, h, toast, icon, ICONS } from "./dom.js";
 import { call } from "./api.js";
-import { typeOf } from "./values.js";
+import { nameInQuery, typeOf } from "./values.js";
 
 const TYPES = ["string", "int", "double", "float", "bool", "timestamp", "decimal", "uuid", "objectId", "binary"];
 const OF_PROPERTY = { decimal128: "decimal" };
@@ -96,9 +96,9 @@ export class Editor {
       const done = await this.commit(`${path.join(" ")} of ${object.label}`, [
         { do: "set", class: object.class, key: object.key, path, value: typed },
       ]);
-      if (done) detail.load();
+      if (done) detail.ended(path[0]);
       return done !== null;
-    }, () => detail.load());
+    }, () => detail.ended(path[0]));
   }
 
   /// A field for a value; `save` gets what was typed and says whether it worked.
@@ -163,7 +163,7 @@ export class Editor {
   linkButtons(holder, value, place, detail) {
     const { property, object, path } = place;
     const target = this.on.classes().find((one) => one.name === property.target);
-    const change = (edits) => this.commit(`${path.join(" ")} of ${object.label}`, edits).then((done) => done && detail.load());
+    const change = (edits) => this.commit(`${path.join(" ")} of ${object.label}`, edits).then((done) => done && detail.ended(path[0]));
     const base = { class: object.class, key: object.key, path };
     const buttons = [];
     if (target?.kind === "embedded") {
@@ -190,19 +190,22 @@ export class Editor {
     const field = h("input", { type: "text", class: "typed", "aria-label": `Find a ${target.name}`, placeholder: `Find a ${target.name} …` });
     const found = h("ul", { class: "found" });
     const texts = target.properties.filter((one) => one.type === "string" && one.collection === "none");
+    let turn = 0;
     const look = async () => {
+      const mine = turn += 1;
       const word = field.value.replace(/\\/g, "\\\\").replace(/"/g, '\\"');
-      const query = word === "" ? "" : texts.filter((one) => /^[A-Za-z_]\w*$/.test(one.name))
-        .map((one) => `${one.name} CONTAINS[c] "${word}"`)
-        .concat(/^\d+$/.test(word) ? target.properties.filter((one) => one.primaryKey && one.type === "int").map((one) => `${one.name} == ${word}`) : [])
+      const query = word === "" ? "" : texts.map((one) => `${nameInQuery(one.name)} CONTAINS[c] "${word}"`)
+        .concat(/^\d+$/.test(word) ? target.properties.filter((one) => one.primaryKey && one.type === "int").map((one) => `${nameInQuery(one.name)} == ${word}`) : [])
         .join(" OR ");
       try {
         const answer = await call("find", { file: this.on.file(), class: target.name, query, count: 8 });
+        // What was typed since has an answer of its own.
+        if (mine !== turn) return;
         found.replaceChildren(...answer.links.map((link) => h("li", {},
           h("button", { type: "button", text: link[1], title: `#${link[3]}`, onclick: () => take({ class: link[2], key: link[3] }) }))));
         if (answer.links.length === 0) found.replaceChildren(h("li", { class: "where", text: "There is none." }));
       } catch (error) {
-        this.on.failed(error);
+        if (mine === turn) this.on.failed(error);
       }
     };
     let timer;
@@ -219,9 +222,9 @@ export class Editor {
       onkeydown: (event) => {
         if (event.key !== "Escape") return;
         event.preventDefault();
-        detail.load();
+        detail.ended(place.path[0]);
       },
-    }, field, found, h("button", { type: "button", text: "Cancel", onclick: () => detail.load() })));
+    }, field, found, h("button", { type: "button", text: "Cancel", onclick: () => detail.ended(place.path[0]) })));
     field.focus();
     look();
   }
@@ -234,7 +237,7 @@ export class Editor {
         const done = await this.commit(`${path.join(" ")} of ${object.label}, removed`, [
           { do: "remove", class: object.class, key: object.key, path },
         ]);
-        if (done) this.detail.load();
+        if (done) this.detail.ended(path[0]);
       },
     }, icon(ICONS.close));
   }
@@ -251,7 +254,7 @@ export class Editor {
     const label = `${path.join(" ")} of ${object.label}, one more`;
     const commit = async (edit) => {
       const done = await this.commit(label, [{ ...base, ...edit }]);
-      if (done) detail.load();
+      if (done) detail.ended(path[0]);
       return done !== null;
     };
     const ask = (at) => {
@@ -261,7 +264,7 @@ export class Editor {
       if (property.type === "object") {
         return this.chooseTarget(what, place, detail, (typed) => commit({ do: "add", at, value: typed }));
       }
-      this.field(what, property, property.type === "bool" ? true : null, (typed) => commit({ do: "add", at, value: typed }), () => detail.load());
+      this.field(what, property, property.type === "bool" ? true : null, (typed) => commit({ do: "add", at, value: typed }), () => detail.ended(path[0]));
     };
     const begin = () => {
       if (type !== "dictionary") return ask();
@@ -272,7 +275,7 @@ export class Editor {
         onkeydown: (event) => {
           if (event.key !== "Escape") return;
           event.preventDefault();
-          detail.load();
+          detail.ended(path[0]);
         },
       }, key, h("button", { type: "submit", class: "main", text: "Next" })));
       key.focus();
@@ -290,7 +293,7 @@ export class Editor {
         (text) => this.commit(`${property.name} of ${object.label}`, [
           { do: "json", class: object.class, key: object.key, path: [property.name], json: text },
         ]).then((done) => {
-          if (done) detail.load();
+          if (done) detail.ended(property.name);
           return done !== null;
         })),
     });

@@ -377,9 +377,10 @@ export async function update() {
     drawTools();
     return show();
   }
+  const asked = JSON.stringify(view());
   try {
     const found = await call("view", view());
-    if (visit !== state.visit) return;
+    if (visit !== state.visit || asked !== JSON.stringify(view())) return;
     describe(found);
     table.refresh(found.total);
     detail.refresh();

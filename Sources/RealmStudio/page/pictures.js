@@ -3,7 +3,7 @@
 
 import { h, svg, count, bytes, plural } from "./dom.js";
 import { call } from "./api.js";
-import { textOf } from "./values.js";
+import { nameInQuery, textOf } from "./values.js";
 
 const PARTS = [["rows", "rows"], ["values", "large values"], ["collections", "collections"], ["indexes", "indexes"]];
 
@@ -147,7 +147,8 @@ export async function histogram(view, property, filter) {
     bar.style.height = `${number === 0 ? 0 : Math.max(2, (number / most) * 100)}%`;
     const column = h("button", { class: "column", title: label, "aria-label": label, disabled: found.kind === "times" || number === 0, onclick: () => {
       const isLast = index === found.counts.length - 1;
-      filter(found.isWhole ? `${property.name} == ${low}` : `${property.name} >= ${low} AND ${property.name} ${isLast ? "<=" : "<"} ${isLast ? found.high : high}`);
+      const it = nameInQuery(property.name);
+      filter(found.isWhole ? `${it} == ${low}` : `${it} >= ${low} AND ${it} ${isLast ? "<=" : "<"} ${isLast ? found.high : high}`);
     } }, bar);
     return column;
   });

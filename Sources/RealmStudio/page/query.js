@@ -2,6 +2,7 @@
 // under its place.
 
 import { h } from "./dom.js";
+import { nameInQuery } from "./values.js";
 
 const WORDS = [
   ["AND", "both"], ["OR", "either"], ["NOT", "negation"], ["BEGINSWITH", "text"], ["ENDSWITH", "text"],
@@ -105,7 +106,7 @@ export class QueryBox {
       isCollection = property !== undefined && (property.collection !== "none" || property.type === "linkingObjects");
       owner = property?.target ? classes.find((one) => one.name === property.target) : undefined;
     }
-    const names = (owner?.properties ?? []).map((one) => [one.name, one.description]);
+    const names = (owner?.properties ?? []).map((one) => [one.name, one.description, nameInQuery(one.name)]);
     if (steps.length === 0) return [...names, ...WORDS];
     return isCollection ? [...names, ...OF_COLLECTIONS] : names;
   }
@@ -126,8 +127,8 @@ export class QueryBox {
   }
 
   take(index) {
-    const [name] = this.choices[index];
-    this.input.setRangeText(name, this.start, this.end, "end");
+    const [word, , written = word] = this.choices[index];
+    this.input.setRangeText(written, this.start, this.end, "end");
     this.close();
     this.input.focus();
   }

@@ -28,11 +28,15 @@ export function askForProperty({ file, classes, className, done, failed }) {
       indexed: isIndexed.checked, primaryKey: isNew && isKey.checked,
     },
   });
+  let turn = 0;
   const preview = async () => {
+    const mine = turn += 1;
     change.disabled = true;
     if (name.value === "" || (isNew && class_.value === "")) return outcome.replaceChildren();
     try {
       const found = await call("preview", request());
+      // What was typed since has an answer of its own.
+      if (mine !== turn) return;
       if (found.refusal) return outcome.replaceChildren(h("p", { class: "wrong", text: found.refusal }));
       outcome.replaceChildren(
         h("p", { text: `The file goes from schema version ${found.from} to ${found.to}:` }),
@@ -40,6 +44,7 @@ export function askForProperty({ file, classes, className, done, failed }) {
         h("p", { class: "where", text: "Programs that open it with the version before are refused until they know the new one. This can't be undone here." }));
       change.disabled = false;
     } catch (error) {
+      if (mine !== turn) return;
       outcome.replaceChildren(h("p", { class: "wrong", text: error.message }));
     }
   };

@@ -8,6 +8,14 @@ export const typeOf = (value) =>
 const NUMBERS = new Set(["int", "float", "double", "decimal"]);
 export const isNumber = (type) => NUMBERS.has(type);
 
+// Words that the query language never takes for a name.
+const RESERVED = new RegExp("^(any|some|all|none|and|or|not|true|false|null|nil|inf|infinity|nan|yes|no|self|in|obj|text|geo[a-z]+"
+  + "|truepredicate|falsepredicate|subquery|[blot]\\d*)$", "i");
+
+/// The name of a property as a query has it.
+export const nameInQuery = (name) => /^[A-Za-z_]\w*$/.test(name) && !RESERVED.test(name) ? name
+  : `#"${name.replace(/[\\"]/g, "\\$&")}"`;
+
 /// One line of text for a value: in tables, in previews of collections, for the clipboard.
 export function textOf(value) {
   switch (typeOf(value)) {
