@@ -82,7 +82,7 @@ struct CompactCommand: ParsableCommand {
             guard try realm.compact() else {
                 throw RealmError(
                     .wrongTransactionState,
-                    "another program has the file open; nothing was done")
+                    "another program reads or writes the file; it was not made compact")
             }
         } catch {
             throw failure(error, options)

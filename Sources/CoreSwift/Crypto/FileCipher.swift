@@ -160,6 +160,12 @@ final class FileCipher: @unchecked Sendable {
         _ key: [UInt8], _ kind: CipherKind, _ fields: CipherFields, _ writerSalt: [UInt8],
         _ path: String
     ) throws(RealmError) {
+        guard writerSalt.count == Self.writerSaltBytes else {
+            throw RealmError(
+                .invalidArgument,
+                "'\(path)': a writer's salt has \(Self.writerSaltBytes) bytes, not \(writerSalt.count)"
+            )
+        }
         guard let secrets = sodium_malloc(Secret.end) else {
             throw RealmError(.outOfMemory, "'\(path)': no memory for keys")
         }
@@ -169,10 +175,7 @@ final class FileCipher: @unchecked Sendable {
         counter = .allocate(capacity: 1)
         counter.initialize(to: 0)
         Self.derive(key, Self.keysLabel, fields, into: secrets)
-        writerSalt.withUnsafeBytes { salt in
-            guard let start = salt.baseAddress, salt.count == Self.writerSaltBytes else { return }
-            (secrets + Secret.writerSalt).copyMemory(from: start, byteCount: salt.count)
-        }
+        (secrets + Secret.writerSalt).copyMemory(from: writerSalt, byteCount: writerSalt.count)
         if kind == .aes256GCM {
             let salt = UnsafeRawPointer(secrets + Secret.writerSalt)
             expand(secrets + Secret.block, salt, schedule(Secret.blockSchedule))
@@ -213,11 +216,11 @@ final class FileCipher: @unchecked Sendable {
     }
 
     private static func check(_ key: [UInt8], _ fields: CipherFields) -> [UInt8] {
-        withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { buffer in
-            guard let start = buffer.baseAddress else { return [] }
-            derive(key, checkLabel, fields, into: start)
+        var derived = SIMD64<UInt8>()
+        return withUnsafeMutablePointer(to: &derived) { derived in
+            derive(key, checkLabel, fields, into: derived)
             return Array(
-                UnsafeRawBufferPointer(start: start, count: CipherFields.keyCheckBytes))
+                UnsafeRawBufferPointer(start: derived, count: CipherFields.keyCheckBytes))
         }
     }
 
@@ -231,15 +234,14 @@ final class FileCipher: @unchecked Sendable {
     private func expand(
         _ key: UnsafeRawPointer, _ salt: UnsafeRawPointer, _ target: Schedule
     ) {
-        withUnsafeTemporaryAllocation(byteCount: 32, alignment: 16) { buffer in
-            guard let start = buffer.baseAddress?.assumingMemoryBound(to: UInt8.self) else {
-                return
-            }
+        var expanded = SIMD32<UInt8>()
+        withUnsafeMutablePointer(to: &expanded) { expanded in
+            let bytes = UnsafeMutableRawPointer(expanded).assumingMemoryBound(to: UInt8.self)
             _ = crypto_core_hchacha20(
-                start, salt.assumingMemoryBound(to: UInt8.self),
+                bytes, salt.assumingMemoryBound(to: UInt8.self),
                 key.assumingMemoryBound(to: UInt8.self), nil)
-            _ = crypto_aead_aes256gcm_beforenm(target, start)
-            sodium_memzero(start, 32)
+            _ = crypto_aead_aes256gcm_beforenm(target, bytes)
+            sodium_memzero(bytes, 32)
         }
     }
 
@@ -310,13 +312,12 @@ final class FileCipher: @unchecked Sendable {
     private func withShortNonce<R>(
         _ prefix: UnsafeRawPointer, _ body: (UnsafePointer<UInt8>) -> R
     ) -> R {
-        var nonce = (UInt32(0), UInt32(0), UInt32(0))
-        return withUnsafeMutableBytes(of: &nonce) { bytes in
-            guard let start = bytes.baseAddress else {
-                preconditionFailure("a tuple has no address")
-            }
-            start.put(prefix.u64(Self.writerSaltBytes), 4)
-            return body(UnsafePointer(start.assumingMemoryBound(to: UInt8.self)))
+        let number = prefix.u64(Self.writerSaltBytes)
+        var nonce = (
+            UInt32(0), UInt32(truncatingIfNeeded: number), UInt32(truncatingIfNeeded: number >> 32)
+        )
+        return withUnsafePointer(to: &nonce) { words in
+            body(UnsafeRawPointer(words).assumingMemoryBound(to: UInt8.self))
         }
     }
 
@@ -329,11 +330,9 @@ final class FileCipher: @unchecked Sendable {
             return body(
                 schedule(domain == .block ? Secret.blockSchedule : Secret.fixedSchedule))
         }
-        return withUnsafeTemporaryAllocation(of: crypto_aead_aes256gcm_state.self, capacity: 1) {
-            buffer in
-            guard let made = buffer.baseAddress else {
-                preconditionFailure("a temporary allocation of one element has no address")
-            }
+        // On the stack: the handler of a fault comes here, too.
+        var made = crypto_aead_aes256gcm_state()
+        return withUnsafeMutablePointer(to: &made) { made in
             expand(secrets + keyOffset(domain), prefix, made)
             defer { sodium_memzero(made, MemoryLayout<crypto_aead_aes256gcm_state>.size) }
             return body(made)

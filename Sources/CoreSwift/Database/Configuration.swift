@@ -96,6 +96,7 @@ public struct Configuration {
 
     /// Tests have in small files what otherwise happens in large ones.
     var spaceLimits = SpaceLimits()
+    var decryptedBytesMin = StoreOptions.decryptedBytesMin
 
     var storeOptions: StoreOptions {
         var options = StoreOptions()
@@ -106,7 +107,8 @@ public struct Configuration {
         options.create = schemaMode != .immutable && schemaMode != .readOnly
         options.clientNumber = clientNumber ?? 0
         options.encryptionKey = encryptionKey
-        options.decryptedBytesMax = decryptedBytesMax
+        options.decryptedBytesMax =
+            decryptedBytesMax == 0 ? 0 : max(decryptedBytesMax, decryptedBytesMin)
         options.spaceLimits = spaceLimits
         return options
     }

@@ -2,7 +2,9 @@
 
 extension Realm {
     /// Moves the data to the front of the file and gives the rest back to the system. False when
-    /// another realm, in this process or another, reads some version of the file, or writes one.
+    /// another realm, in this process or another, reads some version of the file, or writes one:
+    /// what it reads stays where it is, and moving it would make the file longer until it is done. Then
+    /// only what is free at the end of the file is given back.
     ///
     /// Either way the realm's read transaction ends and **all its objects, collections and results
     /// become invalid**. Throws `.wrongTransactionState` in a write transaction, for frozen and
@@ -54,7 +56,7 @@ enum Compaction {
             do throws(RealmError) {
                 // Once begun, readers that come meanwhile only keep it from being perfect.
                 guard !store.isRead(besides: lease) else {
-                    lease.abandon()
+                    if try !trimFreeEnd(store, lease) { lease.abandon() }
                     return didBegin
                 }
                 didBegin = true
@@ -68,6 +70,16 @@ enum Compaction {
             }
         }
         return didBegin
+    }
+
+    /// A commit that gives back the free end of the file, which no version has that anybody reads; false
+    /// when it is not worth one.
+    private static func trimFreeEnd(
+        _ store: Store, _ lease: WriteLease
+    ) throws(RealmError) -> Bool {
+        guard try lease.hasFreeEnd() else { return false }
+        store.unpin(try lease.publishTrim().version)
+        return true
     }
 
     /// One commit; false when there is nothing left to do.

@@ -176,9 +176,7 @@ extension BlockCodec {
     }
 
     private static func hash(_ source: UnsafeRawPointer) -> UInt64 {
-        withUnsafeTemporaryAllocation(byteCount: 128, alignment: 8) { buffer in
-            guard let copy = buffer.baseAddress else { return 0 }
-            memset(copy, 0, 128)
+        withZeros { copy in
             memcpy(copy, source, Field.hash)
             return ContentHash.of(copy, count: 128, seed0: 0, seed1: 0).low
         }
@@ -188,10 +186,7 @@ extension BlockCodec {
     private func withPlainPart<R>(
         _ cipher: FileCipher, _ body: (UnsafeRawPointer) -> R
     ) -> R {
-        withUnsafeTemporaryAllocation(byteCount: Field.plainEnd, alignment: 8) { buffer in
-            guard let plain = buffer.baseAddress else {
-                preconditionFailure("a temporary allocation of 96 bytes has no address")
-            }
+        Self.withZeros { plain in
             Self.putPlain(cipher.fields, flags: 0, into: plain)
             return body(plain)
         }
@@ -202,13 +197,16 @@ extension BlockCodec {
         _ plain: UnsafeRawPointer, _ place: FixedPlace, _ slot: Int,
         _ body: (UnsafeRawBufferPointer) -> R
     ) -> R {
-        withUnsafeTemporaryAllocation(byteCount: Field.plainEnd + 8, alignment: 8) { buffer in
-            guard let bound = buffer.baseAddress else {
-                preconditionFailure("a temporary allocation of 104 bytes has no address")
-            }
+        withZeros { bound in
             memcpy(bound, plain, Field.plainEnd)
             bound.put(place.rawValue + UInt64(slot), Field.plainEnd)
-            return body(UnsafeRawBufferPointer(buffer))
+            return body(UnsafeRawBufferPointer(start: bound, count: Field.plainEnd + 8))
         }
+    }
+
+    /// 128 bytes on the stack.
+    private static func withZeros<R>(_ body: (UnsafeMutableRawPointer) -> R) -> R {
+        var bytes = (SIMD64<UInt8>(), SIMD64<UInt8>())
+        return withUnsafeMutablePointer(to: &bytes) { body(UnsafeMutableRawPointer($0)) }
     }
 }

@@ -105,7 +105,7 @@ final class Cleartext {
         var setup = ck_cache_setup()
         setup.base = base
         setup.pages = UInt64(pages)
-        setup.bytes_max = UInt64(max(bytesMax, Self.bytesMin))
+        setup.bytes_max = UInt64(bytesMax)
         setup.marks = marks
         setup.known = check
         setup.context = Unmanaged.passUnretained(ciphertext).toOpaque()
@@ -126,8 +126,6 @@ final class Cleartext {
             return nil
         }
     }
-
-    private static let bytesMin = 1 << 20
 
     /// The kernel zeroes the pages before anybody else gets them.
     deinit {

@@ -1,6 +1,8 @@
 // Compaction in place. All blocks of the newest version are moved by ordinary commits, first out of
 // the way, then to the front of the file, and the end is given back. So it needs no exclusive use
 // of the file, a crash at any moment costs nothing, and other processes notice only new versions.
+// But what others read stays where it is until they are done, so that blocks which are moved are in the
+// file twice: while somebody reads, only its free end is given back.
 //
 // What to move is the business of the layer that knows the trees; this file decides where to.
 
@@ -46,6 +48,14 @@ extension WriteLease {
         let least: UInt64 = count >= 1024 ? 128 : 16
         if space.lowestEnd(count, least: least) <= good { return .toFront(least: least) }
         return .away(good)
+    }
+
+    /// Whether more is free at the end of the file than a compact one may have.
+    func hasFreeEnd() throws(RealmError) -> Bool {
+        store.group.lock()
+        defer { store.group.unlock() }
+        let space = try store.loadSpace(base, try store.versionsKept(for: base))
+        return space.pageCount > space.endOfUse + max(8, space.endOfUse / 20)
     }
 
     /// A commit that changes nothing but gives back what is free at the end of the file.

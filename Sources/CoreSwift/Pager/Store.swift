@@ -42,6 +42,7 @@ struct StoreOptions {
     /// Of an encrypted file: how much may be decrypted at a time; 0: all of it.
     var decryptedBytesMax = StoreOptions.decryptedBytesDefault
     static let decryptedBytesDefault = 256 << 20
+    static let decryptedBytesMin = 1 << 20
     var spaceLimits = SpaceLimits()
     /// In the upper bits of the object keys that are given from now on (`ClientKeys`); 0: none.
     var clientNumber: UInt32 = 0

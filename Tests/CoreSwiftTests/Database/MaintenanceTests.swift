@@ -106,6 +106,49 @@ import Testing
         try realm.rollback()
     }
 
+    /// By another realm here, or by another process, which has the file open by itself.
+    @Test(arguments: [false, true])
+    func `the free end of a file is given back while somebody reads`(elsewhere: Bool) throws {
+        let directory = TemporaryDirectory()
+        let path = directory.file()
+        let realm = try Realm.open(Self.configuration(path))
+        try Self.fill(realm, 0..<100)
+        // Too little for commits to cut it off.
+        let note = Value.string(String(repeating: "n", count: 40 * Page.size))
+        for value in [note, .string("short"), .string("shorter")] {
+            try realm.write {
+                try realm.find("Person", primaryKey: .int(3))?.set("note", value)
+            }
+        }
+        let other = try Realm.open(Self.configuration(path))
+        let frozen = elsewhere ? nil : try other.freeze()
+        let store = elsewhere ? try Self.openElsewhere(path) : nil
+        let pin = try store?.pinNewest()
+        other.close()
+        let before = Self.size(path)
+        #expect(try !realm.compact())
+        #expect(Self.size(path) <= before - 38 * Page.size)
+        // Once is enough.
+        let version = realm.file.store.newestVersion
+        #expect(try !realm.compact())
+        #expect(realm.file.store.newestVersion == version)
+        let person = try #require(try realm.find("Person", primaryKey: .int(3)))
+        #expect(try person.get("note") == .string("shorter"))
+        if let frozen { #expect(try frozen.find("Person", primaryKey: .int(99)) != nil) }
+        #expect(try realm.check() == [])
+        frozen?.close()
+        if let pin { store?.unpin(pin.version) }
+        try store?.close()
+        #expect(try realm.compact())
+        realm.close()
+        #expect(Realm.check(path: path) == [])
+    }
+
+    private static func openElsewhere(_ path: String) throws -> Store {
+        try Store.open(
+            path: path, options: configuration(path).storeOptions, files: SystemCalls.shared)
+    }
+
     @Test func handlesAreInvalidAfterCompaction() throws {
         let directory = TemporaryDirectory()
         let realm = try Realm.open(Self.configuration(directory.file()))

@@ -5,35 +5,31 @@ import Testing
 /// The crash campaign over real objects.
 @Suite(.serialized) struct ObjectCrashTests {
     @Test func everyCrashImageHasTheObjectsOfTheLastCommitOrTheOneInFlight() {
-        let outcome = CrashCampaign<ObjectWorkload>.run(
+        let failure = CrashCampaign<ObjectWorkload>.run(
             Campaign("object crash images", seconds: 6, atLeast: 4)
         ) { ObjectWorkload(&$0) }
-        print("object crash images: \(outcome.images) of \(outcome.workloads) workloads")
-        if let failure = outcome.failure { Issue.record("\(failure)") }
+        if let failure { Issue.record("\(failure)") }
     }
 
     @Test func `crash images of grouped commits have whole versions, in order`() {
-        let outcome = CrashCampaign<ObjectWorkload>.run(
+        let failure = CrashCampaign<ObjectWorkload>.run(
             Campaign("crash images of grouped commits", seconds: 4, atLeast: 2), imagesPerEvent: 3
         ) {
             var workload = ObjectWorkload(&$0)
             workload.isGrouped = true
             return workload
         }
-        print(
-            "crash images of grouped commits: \(outcome.images) of \(outcome.workloads) workloads")
-        if let failure = outcome.failure { Issue.record("\(failure)") }
+        if let failure { Issue.record("\(failure)") }
     }
 
     @Test func `every crash image has the change log of the commit that it shows`() {
-        let outcome = CrashCampaign<ObjectWorkload>.run(
+        let failure = CrashCampaign<ObjectWorkload>.run(
             Campaign("crash images with a change log", seconds: 4, atLeast: 3)
         ) {
             var workload = ObjectWorkload(&$0)
             workload.keepsLog = true
             return workload
         }
-        print("crash images with a change log: \(outcome.images) of \(outcome.workloads) workloads")
-        if let failure = outcome.failure { Issue.record("\(failure)") }
+        if let failure { Issue.record("\(failure)") }
     }
 }

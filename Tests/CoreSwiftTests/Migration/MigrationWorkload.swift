@@ -12,10 +12,12 @@ struct MigrationWorkload: CrashWorkload {
     final class Session: CrashSession {
         let realm: Realm
         let isChecked: Bool
+        private let evicted: EvictedBytes
 
-        init(_ realm: Realm, isChecked: Bool) {
+        init(_ realm: Realm, isChecked: Bool, _ evicted: EvictedBytes) {
             self.realm = realm
             self.isChecked = isChecked
+            self.evicted = evicted
         }
 
         var version: UInt64 { realm.version ?? 0 }
@@ -31,16 +33,34 @@ struct MigrationWorkload: CrashWorkload {
 
         func commit(_ change: Change) throws {
             switch change {
-            case .schema(let model, let steps): try realm.updateSchema(model.request(steps))
+            case .schema(let model, let steps):
+                let before = evictedSoFar
+                defer { evicted.count += evictedSoFar - before }
+                try realm.updateSchema(model.request(steps))
             case .objects(let model, let operations):
                 try realm.write { try model.run(operations, realm) }
             }
+        }
+
+        private var evictedSoFar: Int {
+            realm.file.store.mapping.cleartext?.statistics?.evictedBytes ?? 0
         }
 
         func close() throws { realm.close() }
     }
 
     var isChecked = true
+    /// The file is swept, its space map has all shapes, and of an encrypted one eight pages are kept
+    /// decrypted: a migration evicts what it reads and finds it again.
+    var isTiny = false
+    var key: [UInt8] = []
+    /// Bytes that migrations evicted, in all sessions.
+    let evicted = EvictedBytes()
+
+    final class EvictedBytes {
+        var count = 0
+    }
+
     /// Small, as hundreds of images of it are compared.
     var emptyModel: SchemaHistory {
         var history = SchemaHistory()
@@ -49,12 +69,19 @@ struct MigrationWorkload: CrashWorkload {
     }
 
     func open(_ path: String, _ files: FileSystem) throws -> Session {
-        let realm = try Realm.open(Configuration(path: path), files: files)
+        var configuration = Configuration(path: path)
+        configuration.encryptionKey = key
+        if isTiny {
+            configuration.spaceLimits = .tiny
+            configuration.decryptedBytesMin = 8 * Page.size
+            configuration.decryptedBytesMax = 8 * Page.size
+        }
+        let realm = try Realm.open(configuration, files: files)
         do { try realm.beginRead() } catch {
             realm.close()
             throw error
         }
-        return Session(realm, isChecked: isChecked)
+        return Session(realm, isChecked: isChecked, evicted)
     }
 
     mutating func plan(

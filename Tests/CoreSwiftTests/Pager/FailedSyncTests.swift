@@ -56,7 +56,7 @@ import Testing
             var replay = CrashReplay()
             for event in files.events { replay.advance(event) }
             let path = directory.file("after.realm")
-            replay.least.save(path)
+            try replay.least.save(path)
             let store = try Store.open(path: path, options: options, files: SystemCalls.shared)
             #expect(throws: Never.self, comment) { try verify(store) }
             try store.close()
@@ -270,7 +270,7 @@ import Testing
                     at: offset)
             }
             let path = world.directory.file("torn.realm")
-            image.save(path)
+            try image.save(path)
             let torn = try Store.open(
                 path: path, options: world.options, files: SystemCalls.shared)
             #expect(throws: Never.self, comment) { try world.verify(torn) }

@@ -177,7 +177,7 @@ final class CrashCampaign<Workload: CrashWorkload> {
 
     private func examine(_ image: FileImage, _ expectation: Expectation) throws {
         let path = directory.file("image.realm")
-        image.save(path)
+        try image.save(path)
         let goesOn = random.below(4) == 0
         let session =
             try goesOn
@@ -320,19 +320,9 @@ extension CrashCampaign {
     /// Runs a workload for each case; the description of the first failure.
     static func run(
         _ campaign: Campaign, imagesPerEvent: Int = 6, _ make: (inout Random) -> Workload
-    ) -> (images: Int, workloads: Int, failure: String?) {
-        var images = 0
-        var workloads = 0
-        for item in campaign {
-            do {
-                images += try CrashCampaign(
-                    seed: item.seed, imagesPerEvent: imagesPerEvent, make
-                ).run()
-            } catch {
-                return (images, workloads, "REALM_TEST_SEED=\(item.seed): \(error)")
-            }
-            workloads += 1
+    ) -> String? {
+        CrashTally.run(campaign) { item in
+            try CrashCampaign(seed: item.seed, imagesPerEvent: imagesPerEvent, make).run()
         }
-        return (images, workloads, nil)
     }
 }

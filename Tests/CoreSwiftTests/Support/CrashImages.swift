@@ -66,9 +66,21 @@ final class FileImage {
         return .write(offset: offset, bytes: Array(bytes))
     }
 
-    func save(_ path: String) {
-        TestSettings.writeFile(path, UnsafeRawBufferPointer(start: base, count: count))
+    /// Over what is there: images follow each other by the thousand, and the pages of a file that was
+    /// emptied first would all be given back and made anew.
+    func save(_ path: String) throws {
+        let descriptor = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o644)
+        guard descriptor >= 0 else { throw ToyFailure(description: "open \(path): \(errno)") }
+        defer { close(descriptor) }
+        guard ftruncate(descriptor, off_t(count)) == 0,
+            pwrite(descriptor, base, count, 0) == count
+        else { throw ToyFailure(description: "write \(path): \(errno)") }
     }
+}
+
+/// What of a write is on the disk after a crash.
+enum WrittenPart {
+    case none, all, front, back
 }
 
 /// A file that has the realm's name, or had it.
@@ -130,6 +142,28 @@ private struct CrashInode {
         pending.removeAll(keepingCapacity: true)
     }
 
+    /// The image that has of each write which was not synced what `part` says.
+    func image(_ part: (Int) -> WrittenPart) -> FileImage {
+        let image = FileImage(copying: durable)
+        for (index, event) in pending.enumerated() {
+            let part = part(index)
+            guard case .write(let offset, let bytes) = event else {
+                if part != .none { image.apply(event) }
+                continue
+            }
+            // Sectors are written whole.
+            let end = (offset + bytes.count / 2) & ~511
+            let half = Swift.min(Swift.max(end - offset, 0), bytes.count)
+            switch part {
+            case .none: break
+            case .all: image.write(bytes, 0, bytes.count, at: offset)
+            case .front: image.write(bytes, 0, half, at: offset)
+            case .back: image.write(bytes, half, bytes.count - half, at: offset)
+            }
+        }
+        return image
+    }
+
     /// One image a crash now could leave.
     func image(_ random: inout Random) -> FileImage {
         let image = FileImage(copying: durable)
@@ -188,6 +222,14 @@ struct CrashReplay {
         case .syncDirectory: inodes.removeSubrange(..<(inodes.count - 1))
         default: inodes[inodes.count - 1].advance(event)
         }
+    }
+
+    /// How many writes are not synced; nil while the directory may show another file.
+    var pendingCount: Int? { inodes.count == 1 ? inodes[0].pending.count : nil }
+
+    /// The image that has of each of these writes what `part` says.
+    func image(_ part: (Int) -> WrittenPart) -> FileImage {
+        inodes[inodes.count - 1].image(part)
     }
 
     /// The file after a crash that leaves nothing of what was not synced.

@@ -92,7 +92,7 @@ def compact(options: argparse.Namespace) -> int:
     with _opened(options) as r:
         before = os.path.getsize(options.file)
         if not r.compact():
-            sys.exit(f"realm: {options.file!r} is open elsewhere; nothing was done")
+            sys.exit(f"realm: {options.file!r} is read or written elsewhere; it was not made compact")
     print(f"{before} bytes before, {os.path.getsize(options.file)} now")
     return 0
 

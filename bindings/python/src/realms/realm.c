@@ -408,7 +408,8 @@ static PyMethodDef realm_methods[] = {
     {"_resolve", (PyCFunction)realm_resolve, METH_O, NULL},
     {"_deliver", (PyCFunction)method_deliver, METH_NOARGS, NULL},
     {"compact", (PyCFunction)method_compact, METH_NOARGS,
-     "Rewrites the file without its free space, if nobody else reads it; True if done.\n"
+     "Rewrites the file without its free space, if nobody else reads or writes it; True if done.\n"
+     "While others read, only the free end of the file is given back.\n"
      "Objects and results of this realm become invalid."},
     {"check", (PyCFunction)realm_check_method, METH_NOARGS,
      "Verifies the whole file at its newest version; the problems found, as texts."},
