@@ -282,6 +282,27 @@ class TestGet:
             assert (done.returncode, done.stdout) == (1, "")
             assert f"class '{cls}' has no object '{key}'" in done.stderr
 
+    def test_by_the_primary_key_null(self, tmp_path: Path) -> None:
+        Nullable = type(realm.Object)("Nullable", (realm.Object,), {
+            "__annotations__": {"id": "str | None", "n": "int"}, "id": realm.PrimaryKey(), "n": 0})
+        path = tmp_path / "null.realm"
+        with realm.open(path, [Nullable]) as r, r.write():
+            r.create(Nullable, id="null", n=1)
+        done = run("get", path, "Nullable", "--null")
+        assert done.returncode == 1 and "no object whose primary key is null" in done.stderr
+        assert said("edit", path, 'create Nullable {"id": null, "n": 2}', 'set Nullable null {"n": 3}')
+        assert json.loads(said("get", path, "Nullable", "--null", "--format", "json")) == {"id": None, "n": 3}
+        assert json.loads(said("get", path, "Nullable", "null", "--format", "json")) == {"id": "null", "n": 1}
+        said("edit", path, 'set Nullable "null" {"n": 4}', "delete Nullable null")
+        assert said("query", path, "Nullable", "--format", "jsonl") == '{"id":"null","n":4}\n'
+        for arguments in (("null", "--null"), (), ("--null", "--object-key")):
+            assert run("get", path, "Nullable", *arguments).returncode == 64
+
+    def test_null_is_no_key_of_classes_that_require_one(self, file: Path) -> None:
+        for cls, problem in (("Person", "'id' is required"), ("Note", "no primary key")):
+            done = run("get", file, cls, "--null")
+            assert done.returncode == 2 and problem in done.stderr
+
     def test_what_is_no_key_is_status_2(self, file: Path) -> None:
         for cls, key in (("Person", "x"), ("Note", "x")):
             done = run("get", file, cls, key)

@@ -191,6 +191,41 @@ extension Realm {
         }
     }
 
+    /// The object whose primary key is null.
+    func objectOfNull(_ class_: ClassSchema) throws -> ObjectHandle {
+        guard let property = class_.primaryKeyProperty, property.isNullable else {
+            throw RealmError(
+                .invalidArgument,
+                "class '\(class_.name)' has no "
+                    + (class_.primaryKey.isEmpty
+                        ? "primary key"
+                        : "objects whose primary key is null: "
+                            + "'\(class_.primaryKey)' is required"))
+        }
+        guard let found = try findObject(class_.key, primaryKey: .null) else {
+            throw RealmError(
+                .noSuchObject, "class '\(class_.name)' has no object whose primary key is null")
+        }
+        return found
+    }
+
+    /// The object that a word of a statement names: `#5` by its object key, `null` where that can be a
+    /// primary key, others by their primary key; in quotes each is that.
+    func object(
+        _ class_: ClassSchema, named word: (text: String, isQuoted: Bool)
+    ) throws -> ObjectHandle {
+        if !word.isQuoted {
+            if word.text.hasPrefix("#") {
+                return try object(
+                    class_, named: String(word.text.dropFirst()), byObjectKey: true)
+            }
+            if word.text == "null", class_.primaryKeyProperty?.isNullable == true {
+                return try objectOfNull(class_)
+            }
+        }
+        return try object(class_, named: word.text, byObjectKey: false)
+    }
+
     /// The object that is named by its primary key as text, or by its object key.
     func object(_ class_: ClassSchema, named text: String, byObjectKey: Bool) throws -> ObjectHandle
     {

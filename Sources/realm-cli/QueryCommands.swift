@@ -96,8 +96,8 @@ struct GetCommand: FileCommand {
         abstract: "Shows one object.",
         discussion: """
             KEY is the primary key of the object; of a class without one, and with --object-key, the \
-            object key, a number that 'realm query' shows as "(key)". As a table, there is a line \
-            for each property.
+            object key, a number that 'realm query' shows as "(key)". With --null in place of KEY, it is \
+            the object whose primary key is null. As a table, there is a line for each property.
 
             Exit status: 1 when there is no such object.
             """)
@@ -107,12 +107,19 @@ struct GetCommand: FileCommand {
         help: ArgumentHelp("The class.", valueName: "class"), completion: ClassCompletion.kind)
     var className: String
     @Argument(help: "The object's key.")
-    var key: String
+    var key: String?
     @Flag(
         name: .customLong("object-key"),
         help: "KEY is an object key, also where the class has a primary key.")
     var isObjectKey = false
+    @Flag(name: .customLong("null"), help: "The object whose primary key is null, in place of KEY.")
+    var isNull = false
     @OptionGroup var rows: RowOptions
+
+    func validate() throws {
+        if (key == nil) != isNull { throw ValidationError("Give either a key or --null.") }
+        if isNull && isObjectKey { throw ValidationError("An object key is never null.") }
+    }
 
     func work() throws {
         let realm = try source.open()
@@ -121,7 +128,12 @@ struct GetCommand: FileCommand {
         let class_ = try realm.class_(typed: className)
         let object: ObjectHandle
         do {
-            object = try realm.object(class_, named: key, byObjectKey: isObjectKey)
+            object =
+                if let key {
+                    try realm.object(class_, named: key, byObjectKey: isObjectKey)
+                } else {
+                    try realm.objectOfNull(class_)
+                }
         } catch let error as RealmError where error.code == .noSuchObject {
             _ = failure(error, source.file, json: false)
             throw ExitStatus.damaged

@@ -143,10 +143,7 @@ final class Shell {
             throw RealmError(.invalidArgument, "get takes a class and a key")
         }
         let class_ = try realm.class_(typed: name)
-        let isObjectKey = !key.isQuoted && key.text.hasPrefix("#")
-        let object = try realm.object(
-            class_, named: isObjectKey ? String(key.text.dropFirst()) : key.text,
-            byObjectKey: isObjectKey)
+        let object = try realm.object(class_, named: key)
         defer { object.release() }
         let writer = try RowWriter(
             class_, nil, format == .json ? .jsonl : format, width: width ?? Terminal.width,

@@ -7,7 +7,7 @@
 //   delete CLASS where QUERY   all objects for which the query is true
 //
 // Names and keys with blanks stand in quotes, as strings of JSON. A key "#5", without quotes, is an
-// object key.
+// object key, and "null" the primary key null, in classes that may have one.
 
 import CoreSwift
 
@@ -116,11 +116,7 @@ enum Statement {
         _ class_: ClassSchema, _ words: inout Words, _ realm: Realm, _ verb: String
     ) throws -> ObjectHandle {
         guard let key = try words.next() else { throw missing("a key", verb) }
-        if !key.isQuoted, key.text.hasPrefix("#") {
-            return try realm.object(
-                class_, named: String(key.text.dropFirst()), byObjectKey: true)
-        }
-        return try realm.object(class_, named: key.text, byObjectKey: false)
+        return try realm.object(class_, named: key)
     }
 
     private static func delete(

@@ -23,11 +23,6 @@ extension Creation {
     func plan(_ entries: [ValueTree.Entry], for object: ObjectHandle) throws(RealmError) {
         let class_ = try realm.creationClass(object.classKey)
         let site = CreationSite(owner: class_)
-        if class_.isEmbedded {
-            throw RealmError(
-                .illegalOperation,
-                "class \(class_.name) is embedded; its objects get their values with their owner")
-        }
         var identifier: String?
         let values = try match(entries, class_, &identifier)
         var key: Value?
@@ -51,6 +46,8 @@ extension Creation {
         }
         let index = add(
             PlannedObject(class_, primaryKey: key, existing: object.objectKey, site))
+        // It is where its owner has it; of others the row is looked for.
+        if class_.isEmbedded { embedded.append((object.clone(), index, false)) }
         try note(identifier, index, site)
         waiting.append((index, values))
         try drain()

@@ -193,7 +193,10 @@ final class Creation {
         self.ignoresUnknown = ignoresUnknown
     }
 
-    deinit { endHandles() }
+    deinit {
+        endHandles()
+        endEmbedded()
+    }
 
     /// Lets go of what is held for objects that are still to be filled.
     private func endHandles() {

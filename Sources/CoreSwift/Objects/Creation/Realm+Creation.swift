@@ -26,8 +26,8 @@ extension ObjectHandle {
     /// Gives properties of the object, which is there, the values of a dictionary by name, as
     /// `Realm.createObject(_:from:)` does with an object that it finds: what is missing stays. `update` is for
     /// objects within the values, and says whether equal values are written. Throws
-    /// `.modifyPrimaryKey` for another primary key than the object has, `.illegalOperation` for embedded
-    /// objects. Needs a write transaction; everything is checked before anything is written.
+    /// `.modifyPrimaryKey` for another primary key than the object has. Needs a write transaction;
+    /// everything is checked before anything is written.
     public func setValues(
         from tree: ValueTree, update: UpdatePolicy = .modified, ignoresUnknown: Bool = false
     ) throws(RealmError) {

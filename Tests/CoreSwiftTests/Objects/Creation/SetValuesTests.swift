@@ -74,12 +74,26 @@ import Testing
         }
     }
 
-    @Test func objectsThatAreGoneOrEmbeddedAreRefused() throws {
+    @Test func anEmbeddedObjectTakesValuesWhereItIs() throws {
+        try withRealm { realm in
+            let node = try realm.create(
+                "Node", from: ["name": "a", "part": ["label": "x", "size": 7]])
+            let part = try #require(try node.linked("part"))
+            try part.handle.setValues(from: ["label": "y"])
+            #expect(try node.handle.json().contains("\"label\":\"y\",\"size\":7"))
+            #expect(try realm.count("Part") == 1)
+            // Nothing of it is left behind where a value does not fit.
+            #expect(try refusal(part, ["label": "z", "size": "x"])?.code == .propertyTypeMismatch)
+            #expect(try node.linked("part")?.key == part.key)
+        }
+    }
+
+    @Test func objectsThatAreGoneAreRefused() throws {
         try withRealm { realm in
             let node = try realm.create("Node", from: ["name": "a", "part": ["label": "x"]])
             let part = try #require(try node.linked("part"))
-            #expect(try refusal(part, ["label": "y"])?.code == .illegalOperation)
             try node.delete()
+            #expect(throws: RealmError.self) { try part.handle.setValues(from: ["label": "y"]) }
             #expect(throws: RealmError.self) { try node.handle.setValues(from: ["weight": 1]) }
         }
     }
