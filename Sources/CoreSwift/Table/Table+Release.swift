@@ -78,12 +78,12 @@ extension Table {
 
     /// Deletes every object; links to them go.
     func deleteAllRows() throws(RealmError) {
-        try settle()
         for key in try allKeys() where try find(key) != nil { try deleteRow(key) }
     }
 
-    /// The keys of all rows; the table is settled.
+    /// The keys of all rows, in a write transaction; settles the table, as rows of open leaves are not in the tree.
     func allKeys() throws(RealmError) -> [ObjectKey] {
+        try settle()
         var keys: [ObjectKey] = []
         keys.reserveCapacity(state.rowCount)
         var leaves = LeafIterator(table: self)

@@ -52,4 +52,23 @@ enum DamagedCatalog {
         let child = try ChildProcess("open damaged", path: directory.file(), number: 20_000)
         #expect(child.wait() == 0)
     }
+
+    @Test func allKeysAreThoseOfOpenLeavesToo() throws {
+        let world = try TableWorld(
+            Schema([ClassSchema("Item", properties: [PropertySchema("number", .int)])]))
+        try world.beginWrite()
+        let table = try #require(world.tables.table(world.key("Item")))
+        var keys: [ObjectKey] = []
+        for number in 0..<3000 {
+            keys.append(try world.add("Item", ["number": .int(Int64(number))]))
+        }
+        // Nothing has settled them: they stand behind the tree.
+        #expect(try table.allKeys() == keys)
+        try world.delete("Item", keys.remove(at: 1500))
+        keys.append(try world.add("Item", ["number": .int(1)]))
+        #expect(try table.allKeys() == keys)
+        try table.deleteAllRows()
+        #expect(try table.allKeys().isEmpty && table.rowCount == 0)
+        world.tables.rollBack()
+    }
 }
