@@ -379,6 +379,44 @@ enum After {
         #expect(LogLevel.off.rawValue == 0 && LogLevel.all.rawValue == 8)
     }
 
+    /// Of categories that nothing here logs in: levels are those of all tests. docs/SWIFT.md has an example with
+    /// a transaction.
+    @Test func categoriesOfMessagesAreATree() {
+        let all: [any LogCategory] =
+            Category.allCases + Category.Storage.allCases + Category.Sync.allCases
+            + Category.Sync.Client.allCases
+        let log = Log()
+        let logger = Logger { level, category, message in
+            log.add("\(level) \(category.rawValue) \(message)")
+        }
+        for category in all {
+            logger.sink.log(Logger.engineCategory(category), .fatal, "m")
+        }
+        #expect(log.all == all.map { "fatal \($0.rawValue) m" } && Set(log.all).count == 15)
+
+        #expect(Logger.logLevel(for: Category.Sync.all) == .info)
+        Logger.setLogLevel(.debug, for: Category.Sync.Client.all)
+        Logger.setLogLevel(.off, for: Category.Sync.Client.reset)
+        #expect(
+            Category.Sync.Client.allCases.map { Logger.logLevel(for: $0) }
+                == [.debug, .debug, .debug, .debug, .off])
+        #expect(Logger.logLevel(for: Category.Sync.server) == .info)
+        logger.sink.log(.client, .trace, "too little")
+        logger.sink.log(.client, .debug, "enough")
+        logger.sink.log(.reset, .fatal, "nothing of this")
+        #expect(log.all.count == 16 && log.all.last == "debug Realm.Sync.Client enough")
+        Logger.setLogLevel(.info, for: Category.Sync.all)
+        #expect(Category.Sync.Client.allCases.allSatisfy { Logger.logLevel(for: $0) == .info })
+
+        struct Other: LogCategory { let rawValue = "Realm.Other" }
+        #expect(
+            misuse { _ = Logger.logLevel(for: Other()) }
+                == "There is no log category 'Realm.Other'.")
+        #expect(misuse { Logger.setLogLevel(.off, for: Other()) } != nil)
+        // The level of one that is not shared and has none of its own is that of the categories.
+        #expect(logger.level == Logger.logLevel(for: Category.realm))
+    }
+
     @Test func unusualValuesOfIdentifiersAndDecimals() throws {
         #expect(throws: Realm.Error.self) { _ = try ObjectId(string: "xyz") }
         #expect(ObjectId().stringValue == String(repeating: "0", count: 24))

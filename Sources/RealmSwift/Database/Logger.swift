@@ -1,4 +1,4 @@
-// Where the engine's messages go.
+// Where the engine's messages go, and which of them.
 
 import CoreSwift
 import Foundation
@@ -34,9 +34,12 @@ public enum LogLevel: UInt, Sendable, CaseIterable {
 /// Takes what the engine has to say of opening and closing, transactions and queries.
 ///
 /// ```swift
-/// Logger.shared.level = .debug
-/// Logger.shared = Logger(level: .detail) { level, message in print(level, message) }
+/// Logger.shared = Logger { level, category, message in print(level, category.rawValue, message) }
+/// Logger.setLogLevel(.debug, for: Category.Storage.transaction)
 /// ```
+///
+/// Each category has a level of its own, `.info` at first; a message is told if it is as important as that of
+/// its category.
 public final class Logger: @unchecked Sendable {
     /// Takes a message, on any thread.
     public typealias LogFunction = @Sendable (_ level: LogLevel, _ message: String) -> Void
@@ -46,19 +49,35 @@ public final class Logger: @unchecked Sendable {
         sink: CoreSwift.Log.currentSink)
 
     let sink: LogSink
-    /// Under `lock`.
-    @exclusivity(unchecked) private var ownLevel = LogLevel.info
+    /// What it was told to take; nil where the levels of the categories stay as they are. Under `lock`.
+    @exclusivity(unchecked) private var ownLevel: LogLevel?
 
     private init(sink: LogSink) { self.sink = sink }
 
-    /// One that takes messages down to a level, once it is `shared`.
+    /// One that takes messages of all categories down to a level, once it is `shared`.
     public init(level: LogLevel, logFunction: @escaping LogFunction) {
         ownLevel = level
         sink = LogSink { _, level, text in logFunction(LogLevel(level), text) }
     }
 
+    /// One that takes the messages that the levels of the categories let through, once it is `shared`.
+    public init(function: @escaping @Sendable (LogLevel, any LogCategory, String) -> Void) {
+        sink = LogSink { category, level, text in
+            function(LogLevel(level), category.named, text)
+        }
+    }
+
+    /// One that takes messages of all categories down to a level, once it is `shared`.
+    @available(*, deprecated, message: "Use init(function:) and setLogLevel(_:for:)")
+    public convenience init(
+        level: LogLevel, function: @escaping @Sendable (LogLevel, any LogCategory, String) -> Void
+    ) {
+        self.init(function: function)
+        ownLevel = level
+    }
+
     /// The program's. Until it is set messages go to the standard error output. Realms that are opened from
-    /// then on have a new one.
+    /// then on have a new one. One with a level of its own sets that of all categories.
     public static var shared: Logger {
         get { lock.withLock { current } }
         set {
@@ -67,17 +86,17 @@ public final class Logger: @unchecked Sendable {
                 return newValue.ownLevel
             }
             CoreSwift.Log.currentSink = newValue.sink
-            CoreSwift.Log.setThreshold(level.engine, of: .realm)
+            if let level { CoreSwift.Log.setThreshold(level.engine, of: .realm) }
         }
     }
 
     /// How important messages have to be. That of the shared logger counts for all realms, also for those that
-    /// are open.
+    /// are open: it is the level of `Category.realm`, and setting it sets those of all categories.
     public var level: LogLevel {
         get {
             Logger.lock.withLock {
-                Logger.current === self
-                    ? LogLevel(CoreSwift.Log.threshold(of: .realm)) : ownLevel
+                if Logger.current !== self, let ownLevel { return ownLevel }
+                return LogLevel(CoreSwift.Log.threshold(of: .realm))
             }
         }
         set {
@@ -86,6 +105,96 @@ public final class Logger: @unchecked Sendable {
                 return Logger.current === self
             }
             if isShared { CoreSwift.Log.setThreshold(newValue.engine, of: .realm) }
+        }
+    }
+
+    /// Sets how important messages of a category, and of those below it, have to be; of all if none is named. It
+    /// counts for all realms, also for those that are open.
+    ///
+    /// Misuse for a category that is none of `Category`'s.
+    public static func setLogLevel(
+        _ level: LogLevel, for category: any LogCategory = Category.realm
+    ) {
+        CoreSwift.Log.setThreshold(level.engine, of: engineCategory(category))
+    }
+
+    /// How important messages of a category have to be.
+    ///
+    /// Misuse for a category that is none of `Category`'s.
+    public static func logLevel(for category: any LogCategory) -> LogLevel {
+        LogLevel(CoreSwift.Log.threshold(of: engineCategory(category)))
+    }
+
+    static func engineCategory(_ category: any LogCategory) -> CoreSwift.LogCategory {
+        guard let found = CoreSwift.LogCategory(named: category.rawValue) else {
+            misuse("There is no log category '\(category.rawValue)'.")
+        }
+        return found
+    }
+}
+
+/// What a message is about: the cases of `Category` and of the types in it.
+public protocol LogCategory: Sendable {
+    /// The name, with those of the categories above it: `Realm.Storage.Query`.
+    var rawValue: String { get }
+}
+
+/// The categories of messages, a tree: setting the level of one sets those below it.
+///
+/// Messages of the engine are in `Storage`. The others are there for programs that name them: nothing here synchronises,
+/// so that they stay silent.
+public enum Category: String, LogCategory, CaseIterable {
+    /// All.
+    case realm = "Realm"
+    case sdk = "Realm.SDK"
+    case app = "Realm.App"
+
+    /// What concerns files.
+    public enum Storage: String, LogCategory, CaseIterable {
+        /// Realms that open and close, schemas, and the categories below.
+        case all = "Realm.Storage"
+        /// Transactions, and the versions that realms show.
+        case transaction = "Realm.Storage.Transaction"
+        case query = "Realm.Storage.Query"
+        case object = "Realm.Storage.Object"
+        /// What observers are told.
+        case notification = "Realm.Storage.Notification"
+    }
+
+    /// What concerns synchronising.
+    public enum Sync: String, LogCategory, CaseIterable {
+        case all = "Realm.Sync"
+        case server = "Realm.Sync.Server"
+
+        public enum Client: String, LogCategory, CaseIterable {
+            case all = "Realm.Sync.Client"
+            case session = "Realm.Sync.Client.Session"
+            case changeset = "Realm.Sync.Client.Changeset"
+            case network = "Realm.Sync.Client.Network"
+            case reset = "Realm.Sync.Client.Reset"
+        }
+    }
+}
+
+extension CoreSwift.LogCategory {
+    /// Its counterpart here.
+    fileprivate var named: any LogCategory {
+        switch self {
+        case .realm: Category.realm
+        case .app: Category.app
+        case .sdk: Category.sdk
+        case .storage: Category.Storage.all
+        case .notification: Category.Storage.notification
+        case .object: Category.Storage.object
+        case .query: Category.Storage.query
+        case .transaction: Category.Storage.transaction
+        case .sync: Category.Sync.all
+        case .client: Category.Sync.Client.all
+        case .changeset: Category.Sync.Client.changeset
+        case .network: Category.Sync.Client.network
+        case .reset: Category.Sync.Client.reset
+        case .session: Category.Sync.Client.session
+        case .server: Category.Sync.server
         }
     }
 }
