@@ -160,6 +160,11 @@ void *crt_current_run_loop(void) {
     return current == NULL ? NULL : current();
 }
 
+static _Thread_local void *thread_note;
+
+void *crt_thread_note(void) { return thread_note; }
+void crt_set_thread_note(void *note) { thread_note = note; }
+
 // -- leaving ----------------------------------------------------------------------------------------
 
 static _Thread_local jmp_buf *way_out;

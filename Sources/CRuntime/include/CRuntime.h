@@ -41,6 +41,10 @@ void crt_wake_run_loop(void *loop);
 /// The `CFRunLoop` of the calling thread, or NULL.
 void *crt_current_run_loop(void);
 
+/// An address that the calling thread keeps; NULL at first.
+void *crt_thread_note(void);
+void crt_set_thread_note(void *note);
+
 /// Calls `body`; true if `crt_leave` ended it. What the frames that were left held stays held, so that
 /// this is for tests alone.
 bool crt_catch(void (*body)(void *context), void *context);

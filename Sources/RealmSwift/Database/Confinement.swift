@@ -11,8 +11,22 @@ struct Confinement {
     /// Equal for realms that can be shared. It names something that `scheduler` keeps, so that no other
     /// thread, queue or actor gets the same address while the scheduler is there.
     let id: Id
-    /// Observers can be told without refreshing.
-    let delivers: Bool
+    /// Of a thread that is not the main one.
+    private let loop: ThreadLoop?
+
+    /// Observers can be told without refreshing: on threads, where the run loop runs or did.
+    var delivers: Bool {
+        guard let loop else { return true }
+        // Blocks that waited in front of that of the loop run before it.
+        if loop === ThreadLoop.current { loop.look() }
+        return loop.isRunning
+    }
+
+    private init(_ scheduler: EngineScheduler, _ id: Id, _ loop: ThreadLoop? = nil) {
+        self.scheduler = scheduler
+        self.id = id
+        self.loop = loop
+    }
 
     enum Id: Hashable {
         case thread(ObjectIdentifier)
@@ -52,26 +66,23 @@ struct Confinement {
         crt_is_main_thread() || DispatchQueue.getSpecific(key: mainKey) == true
     }
 
-    /// The calling thread; the main one delivers by its queue, one whose run loop runs by that.
+    /// The calling thread. The main one delivers by its queue, others by their run loops, from the moment that
+    /// these run.
     static func current() -> Confinement {
         if isMain { return mainActor() }
         let plain = EngineScheduler.ofThisThread
         let id = Id.thread(ObjectIdentifier(plain))
-        guard RunLoop.current.currentMode != nil else {
-            return Confinement(scheduler: plain, id: id, delivers: false)
-        }
-        let loop = UncheckedBox((loop: RunLoop.current, core: crt_current_run_loop()))
+        let loop = ThreadLoop.current
+        loop.look()
         let thread = UncheckedBox(plain)
         let scheduler = shared(id) {
-            SchedulerBox(
-                isCurrent: { thread.value.isOnThread },
-                deliver: { work in
-                    loop.value.loop.perform { work() }
-                    crt_wake_run_loop(loop.value.core)
-                }
+            let keeper = loop.makeKeeper()
+            return SchedulerBox(
+                isCurrent: { thread.value.isOnThread }, canDeliver: { loop.isRunning },
+                deliver: { keeper.perform($0) }
             ).scheduler
         }
-        return Confinement(scheduler: scheduler, id: id, delivers: true)
+        return Confinement(scheduler, id, loop)
     }
 
     /// What tells a queue from others: Dispatch makes another object for the same queue at each call of
@@ -106,7 +117,7 @@ struct Confinement {
                 deliver: { work in queue.async { work() } }
             ).scheduler
         }
-        return Confinement(scheduler: scheduler, id: id, delivers: true)
+        return Confinement(scheduler, id)
     }
 
     /// What tells an actor from later ones at its address.
@@ -147,14 +158,14 @@ struct Confinement {
                 }
             ).scheduler
         }
-        return Confinement(scheduler: scheduler, id: id, delivers: true)
+        return Confinement(scheduler, id)
     }
 
     /// Kept for good: it is the one that is asked for most.
     private static let main = Confinement(
-        scheduler: SchedulerBox(
+        SchedulerBox(
             isCurrent: { isMain }, deliver: { work in DispatchQueue.main.async { work() } }
-        ).scheduler, id: .main, delivers: true)
+        ).scheduler, .main)
 
     private static func mainActor() -> Confinement { main }
 
@@ -171,13 +182,16 @@ struct UncheckedBox<Value>: @unchecked Sendable {
 private final class SchedulerBox: Sendable {
     typealias Work = @Sendable () -> Void
     let isCurrent: @Sendable () -> Bool
+    let canDeliver: @Sendable () -> Bool
     let deliver: @Sendable (@escaping Work) -> Void
 
     init(
         isCurrent: @escaping @Sendable () -> Bool,
+        canDeliver: @escaping @Sendable () -> Bool = { true },
         deliver: @escaping @Sendable (@escaping Work) -> Void
     ) {
         self.isCurrent = isCurrent
+        self.canDeliver = canDeliver
         self.deliver = deliver
     }
 
@@ -195,7 +209,9 @@ private final class SchedulerBox: Sendable {
         functions.isOnThread = { userdata in
             userdata.map { SchedulerBox.of($0).isCurrent() } ?? false
         }
-        functions.canDeliver = { _ in true }
+        functions.canDeliver = { userdata in
+            userdata.map { SchedulerBox.of($0).canDeliver() } ?? false
+        }
         functions.notify = { userdata, queue in
             guard let userdata, let queue else { return }
             // Retained until the work has run.

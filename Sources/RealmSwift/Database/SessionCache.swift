@@ -23,6 +23,12 @@ enum SessionCache {
         }
     }
 
+    /// The sessions of a thread, queue or actor.
+    static func all(_ confinement: Confinement.Id) -> [_RealmSession] {
+        let keys = lock.withLock { open.keys.filter { $0.confinement == confinement } }
+        return keys.compactMap { find($0) }
+    }
+
     /// A session goes.
     static func forget(_ session: _RealmSession) {
         let address = Unmanaged.passUnretained(session).toOpaque()
