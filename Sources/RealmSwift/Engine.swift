@@ -2,6 +2,7 @@
 // where what the engine throws becomes what the program sees: misuse, or `Realm.Error`.
 
 import CoreSwift
+import Foundation
 
 typealias EngineRealm = CoreSwift.Realm
 typealias EngineResults = CoreSwift.Results
@@ -40,6 +41,9 @@ func engine<R>(
 
 /// realm-swift's text for an error of the engine, and behind a semicolon what the engine says.
 func misuseText(_ error: RealmError, _ operation: Operation) -> String {
+    if case .query = operation, let text = placeText(error.message) {
+        return "\(text); \(error.message)"
+    }
     switch error.code {
     case .wrongThread:
         return "Realm accessed from incorrect thread.; \(error.message)"
@@ -70,4 +74,19 @@ func misuseText(_ error: RealmError, _ operation: Operation) -> String {
     default:
         return error.message
     }
+}
+
+/// realm-swift's text for a condition on places that the engine refuses; nil for other conditions.
+private func placeText(_ message: String) -> String? {
+    if let end = message.range(of: "': GEOWITHIN needs links to an embedded class"),
+        let start = message.range(of: "'")
+    {
+        let query = message[start.upperBound..<end.lowerBound]
+        return "Query '\(query)' links to data in the wrong format for a geoWithin query"
+    }
+    guard let start = message.range(of: "': the shape '"),
+        let end = message.range(of: "': ", range: start.upperBound..<message.endIndex)
+    else { return nil }
+    return "Invalid region in GEOWITHIN query for parameter "
+        + "'\(message[start.upperBound..<end.lowerBound])': '\(message[end.upperBound...])'"
 }

@@ -101,7 +101,7 @@ class DogCard: Projection<Dog> {
         try await Task.sleep(nanoseconds: 20_000_000)
         let frozen = card.freeze()
         try realm.write { card.years = 10 }
-        #expect(try await log.wait(1) == ["Ann [\"age\"]"])
+        #expect(try await log.wait(1) == ["Ann [\"years\"]"])
         #expect(frozen.years == 9 && frozen.thaw()?.years == 10)
         token.invalidate()
         let copy = try realm.write { realm.create(Dog.self, value: card) }

@@ -142,9 +142,15 @@ public final class _ElementSource {
                     "Cannot sort on key path '\(path)': property '\(owner).\(name)' does not exist."
                 )
             }
-            if property.collection != .none { return }
+            if property.collection != .none || property.type == .linkingObjects {
+                // Of a collection only a number can be sorted by.
+                if position + 1 < names.count, names[position + 1].hasPrefix("@") { return }
+                misuse(
+                    "Cannot sort on key path '\(path)': property '\(owner).\(name)' of type "
+                        + "\(property.collection) is not supported.")
+            }
             if position == names.count - 1 {
-                if property.type == .object || property.type == .linkingObjects {
+                if property.type == .object {
                     misuse(
                         "Cannot sort on key path '\(path)': property '\(owner).\(name)' of type "
                             + "object cannot be the final property in the key path.")
@@ -157,6 +163,26 @@ public final class _ElementSource {
                 }
                 binding = session.binding(named: property.linkTarget)
             }
+        }
+    }
+
+    /// Misuse for a key path over links that leads to nothing.
+    func checkKeyPath(_ path: String) {
+        guard let objects else { return }
+        var binding = session.binding(objects.classKey)
+        let names = path.split(separator: ".").map(String.init)
+        for (position, name) in names.enumerated() {
+            if name.hasPrefix("@") { return }
+            let property = binding.key(name).property
+            if position == names.count - 1 { return }
+            guard property.type == .object || property.type == .linkingObjects else {
+                let info = binding.info
+                misuse(
+                    "Invalid keypath '\(path)': Property "
+                        + "'\(info.isDynamic ? binding.schema.name : info.className).\(name)' is not a "
+                        + "link or collection and can only appear at the end of a keypath.")
+            }
+            binding = session.binding(named: property.linkTarget)
         }
     }
 

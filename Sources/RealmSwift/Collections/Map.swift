@@ -220,25 +220,6 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
         }
     }
 
-    // MARK: The values as results
-
-    var results: Results<Value> { Results(backing.managed("RLMDictionary").source()) }
-
-    /// The values that satisfy a format string.
-    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value> {
-        results.filter(PredicateText(predicateFormat, args))
-    }
-
-    /// The values that satisfy a condition.
-    public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
-        results.where(isIncluded)
-    }
-
-    /// The values sorted by a property.
-    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value> {
-        results.sorted(byKeyPath: keyPath, ascending: ascending)
-    }
-
     public static func == (a: Map, b: Map) -> Bool {
         if case .managed(let one) = a.backing, case .managed(let other) = b.backing {
             return one.core.isEqual(other.core)
@@ -255,27 +236,6 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
 
     /// The type and up to a hundred entries.
     public var description: String { _rlmText(5) }
-}
-
-extension Map where Value: SortableType {
-    /// The values by size.
-    public func sorted(ascending: Bool = true) -> Results<Value> {
-        results.sorted(ascending: ascending)
-    }
-}
-
-extension Map where Value: MinMaxType {
-    /// The smallest value; nil of none.
-    public func min() -> Value? { results.min() }
-    /// The largest value; nil of none.
-    public func max() -> Value? { results.max() }
-}
-
-extension Map where Value: AddableType {
-    /// The sum of the values; zero of none.
-    public func sum() -> Value { results.sum() }
-    /// The mean of the values; nil of none.
-    public func average<T: AddableType & RealmCollectionValue>() -> T? { results.average() }
 }
 
 extension Map: _Persistable, _AssignableCollection {

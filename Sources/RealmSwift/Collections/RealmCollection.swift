@@ -190,6 +190,7 @@ extension RealmCollection {
         _ kind: AggregateName, _ property: String?
     ) -> T? {
         if realm == nil || property?.contains(".") == true {
+            if realm != nil, let property { _rlmResults.source.checkKeyPath(property) }
             return aggregateInMemory(kind, property)
         }
         let results = _rlmResults

@@ -55,7 +55,7 @@ public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionVal
     }
 
     let results: Results<SectionElement>
-    fileprivate let key: (SectionElement) -> Key
+    let key: (SectionElement) -> Key
     private let state: State
 
     init(_ results: Results<SectionElement>, _ key: @escaping (SectionElement) -> Key) {
@@ -230,7 +230,7 @@ extension RealmCollection where Element: SortableType {
     }
 }
 
-extension RealmCollection where Element: ObjectBase {
+extension RealmCollection where Element: _KeyPathRoot {
     /// In sections by a property, in its order.
     public func sectioned<Key: _Persistable & Hashable>(
         by keyPath: KeyPath<Element, Key>, ascending: Bool = true

@@ -117,8 +117,17 @@ extension Realm {
 
     /// Opens the realm of an actor, as `init(configuration:actor:)`.
     public static func open<A: Actor>(
-        configuration: Configuration = .defaultConfiguration, actor: isolated A
+        configuration: Configuration = .defaultConfiguration, actor: isolated A,
+        downloadBeforeOpen: OpenBehavior = .never
     ) async throws -> Realm {
         try await Realm(configuration: configuration, actor: actor)
     }
+
+    /// Opens the realm of the main actor.
+    ///
+    /// - Parameter downloadBeforeOpen: for programs that have it; nothing is downloaded here.
+    @MainActor public static func open(
+        configuration: Configuration = .defaultConfiguration,
+        downloadBeforeOpen: OpenBehavior = .never
+    ) async throws -> Realm { try Realm(configuration: configuration) }
 }

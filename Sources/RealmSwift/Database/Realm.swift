@@ -53,10 +53,22 @@ public struct Realm {
     }
 
     /// Opens a realm that belongs to an actor.
+    ///
+    /// - Parameter downloadBeforeOpen: for programs that have it; nothing is downloaded here.
     public init<A: Actor>(
-        configuration: Configuration = .defaultConfiguration, actor: isolated A
+        configuration: Configuration = .defaultConfiguration, actor: isolated A,
+        downloadBeforeOpen: OpenBehavior = .never
     ) async throws {
         self.init(try SessionCache.open(configuration, .actor(actor)))
+    }
+
+    /// Opens a realm that belongs to the main actor.
+    ///
+    /// - Parameter downloadBeforeOpen: for programs that have it; nothing is downloaded here.
+    @MainActor public init(
+        configuration: Configuration = .defaultConfiguration, downloadBeforeOpen: OpenBehavior
+    ) async throws {
+        try self.init(configuration: configuration)
     }
 
     /// Opens the realm, with all that has to be done to the file first on another thread, and calls back

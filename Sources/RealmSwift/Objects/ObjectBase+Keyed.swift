@@ -63,7 +63,10 @@ extension ObjectBase {
     public final func value(forKeyPath path: String) -> Any? {
         var found: Any? = self
         for name in path.split(separator: ".") {
-            guard let object = found as? ObjectBase else { return nil }
+            guard let value = found.flatMap({ unwrapped($0) }) else { return nil }
+            guard let object = value as? ObjectBase else {
+                misuse("Invalid property name '\(name)' for class '\(type(of: value))'.")
+            }
             found = object.value(forKey: String(name))
         }
         return found

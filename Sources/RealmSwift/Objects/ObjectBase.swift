@@ -162,6 +162,9 @@ open class ObjectBase {
     /// The names that properties have in the file where those are others.
     open class func propertiesMapping() -> [String: String] { [:] }
 
+    /// The older name of `propertiesMapping`, which wins over it.
+    open class func _realmColumnNames() -> [String: String]? { nil }
+
     /// Whether the class is among those that realms have whose configuration names none.
     open class func shouldIncludeInDefaultSchema() -> Bool { true }
 

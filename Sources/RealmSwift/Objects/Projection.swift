@@ -128,22 +128,6 @@ extension Projection: RealmFetchable, ThreadConfined {
     ) -> Self? {
         ObjectBase.resolve(reference, session, Root.self).map { self.init(projecting: $0) }
     }
-
-    /// Calls a block when properties of the object change, named as the object has them, or it is deleted.
-    public func observe(
-        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
-        _ block: @escaping (ObjectChange<Projection<Root>>) -> Void
-    ) -> NotificationToken {
-        let type = Swift.type(of: self)
-        return rootObject.observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<Root>) in
-            switch change {
-            case .change(let object, let properties):
-                block(.change(type.init(projecting: object), properties))
-            case .deleted: block(.deleted)
-            case .error(let error): block(.error(error))
-            }
-        }
-    }
 }
 
 @available(*, unavailable)

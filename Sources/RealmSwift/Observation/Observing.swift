@@ -93,6 +93,13 @@ enum Observing {
         }
     }
 
+    /// Misuse for key paths that lead to nothing, before another queue finds it.
+    static func checkKeyPaths(
+        _ session: _RealmSession, _ classKey: ClassKey?, _ keyPaths: [String]?
+    ) {
+        _ = call { () throws(RealmError) in try filter(session, classKey, keyPaths) }
+    }
+
     static func filter(
         _ session: _RealmSession, _ classKey: ClassKey?, _ keyPaths: [String]?
     ) throws(RealmError) -> KeyPathFilter? {
@@ -150,6 +157,7 @@ extension _ObservableObject {
             "Only objects which are managed by a Realm support change notifications")
         _rlmCheckValid()
         let mine = _rlmSession
+        if queue != nil { Observing.checkKeyPaths(mine, object.classKey, keyPaths) }
         return Observing.observe(mine, queue) { () throws(RealmError) in
             try EngineReference(object)
         } begin: { session, reference, token throws(RealmError) in
@@ -246,23 +254,17 @@ extension RealmCollection {
     }
 }
 
-extension RealmCollection where Element: ObjectBase {
-    /// The same with key paths: `observe(keyPaths: [\.name, \.owner?.name])`.
-    public func observe(
-        keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
-        _ block: @escaping (RealmCollectionChange<Self>) -> Void
-    ) -> NotificationToken {
-        observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: queue, block)
-    }
-}
-
 extension _ElementSource {
     /// Observes results; `make` wraps them for the block.
     static func observe<C>(
         _ source: _ElementSource, _ keyPaths: [String]?, _ queue: DispatchQueue?,
         _ make: @escaping (_ElementSource) -> C, _ block: @escaping (C, _ElementChange) -> Void
     ) -> NotificationToken {
-        Observing.observe(source.session, queue) { () throws(RealmError) in
+        if queue != nil {
+            Observing.checkKeyPaths(
+                source.session, (source.core as? EngineResults)?.classKey, keyPaths)
+        }
+        return Observing.observe(source.session, queue) { () throws(RealmError) in
             try EngineReference(source.core)
         } begin: { session, reference, token throws(RealmError) in
             let core = try reference?.results(in: session.core) ?? source.core
@@ -281,6 +283,11 @@ extension _ElementSource {
 }
 
 extension ManagedCollection {
+    /// Of collections of objects.
+    var elementClass: ClassKey? {
+        (call { () throws(RealmError) in try core.results() } as? EngineResults)?.classKey
+    }
+
     /// Observes a list or set.
     static func observe<C>(
         _ backing: ManagedCollection?, _ keyPaths: [String]?, _ queue: DispatchQueue?,
@@ -289,6 +296,9 @@ extension ManagedCollection {
     ) -> NotificationToken {
         guard let backing else {
             misuse("Change notifications are only supported on managed collections.")
+        }
+        if queue != nil {
+            Observing.checkKeyPaths(backing.session, backing.elementClass, keyPaths)
         }
         return Observing.observe(backing.session, queue) { () throws(RealmError) in
             try EngineReference(backing.core)
@@ -363,6 +373,9 @@ extension Map {
     ) -> NotificationToken {
         guard let backing = backing.managedOrNil else {
             misuse("Change notifications are only supported on managed collections.")
+        }
+        if queue != nil {
+            Observing.checkKeyPaths(backing.session, backing.elementClass, keyPaths)
         }
         return Observing.observe(backing.session, queue) { () throws(RealmError) in
             try EngineReference(backing.core)

@@ -155,7 +155,8 @@ private struct Discovery {
         let start = Unmanaged.passUnretained(sample).toOpaque()
         let ignored = Set(type.ignoredProperties())
         let indexed = Set(type.indexedProperties())
-        let names = type.propertiesMapping()
+        var names = type.propertiesMapping()
+        names.merge(type._realmColumnNames() ?? [:]) { mine, _ in mine }
         let origins = type.linkingObjectsProperties()
         let key = type.primaryKey()
         var fields: [(name: String, offset: Int, type: any Any.Type)] = []
@@ -175,12 +176,7 @@ private struct Discovery {
             guard let wrapper = field.type as? any AnyPersisted.Type, isLegacy || !isDirect else {
                 // The four fields of ObjectBase come first.
                 if field.offset >= ObjectBase.fieldsEnd { hasOnlyWrappers = false }
-                if field.name.hasPrefix("$__lazy_storage_$__") {
-                    refuse(
-                        "Lazy managed property '\(field.name)' is not allowed on a Realm Swift object"
-                            + " class. Either add the property to the ignored properties list or make"
-                            + " it non-lazy.")
-                }
+                if isLegacy { refuseLazy(field.name, field.type, ignored) }
                 continue
             }
             let name =
@@ -208,6 +204,21 @@ private struct Discovery {
             properties.append(info)
         }
         checkKeys(key)
+    }
+
+    /// What is stored as soon as it is declared can't be made at its first use.
+    private mutating func refuseLazy(
+        _ field: String, _ type: any Any.Type, _ ignored: Set<String>
+    ) {
+        let prefix = "$__lazy_storage_$_"
+        guard field.hasPrefix(prefix), let storage = type as? any OptionalStorage.Type,
+            storage.wrapped is any DirectProperty.Type
+        else { return }
+        let name = String(field.dropFirst(prefix.count))
+        if ignored.contains(name) { return }
+        refuse(
+            "Lazy managed property '\(name)' is not allowed on a Realm Swift object class. Either add "
+                + "the property to the ignored properties list or make it non-lazy.")
     }
 
     private mutating func check(_ info: PropertyInfo) {
@@ -261,6 +272,14 @@ private struct Discovery {
                     + "with '@Persisted'?")
         }
     }
+}
+
+/// Where a lazy variable keeps its value.
+private protocol OptionalStorage {
+    static var wrapped: any Any.Type { get }
+}
+extension Optional: OptionalStorage {
+    fileprivate static var wrapped: any Any.Type { Wrapped.self }
 }
 
 extension ObjectBase {

@@ -30,6 +30,9 @@ public struct Query<T> {
 
     public static func _root() -> Query<T> { Query(.keyPath([], needsAny: false)) }
 
+    /// For tests of conditions: what `where` gives its block for objects of a class.
+    public static func _constructForTesting<V>() -> Query<V> { Query<V>._root() }
+
     /// The condition as a format string with its arguments.
     public func _constructPredicate() -> (String, [Any]) {
         let made = node.predicate()

@@ -1,0 +1,122 @@
+// The values of a map as results: filtered, sorted, summed up.
+
+import CoreSwift
+public import Foundation
+
+extension Map {
+    var results: Results<Value> { Results(backing.managed("RLMDictionary").source()) }
+
+    /// The values that satisfy a format string.
+    public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value> {
+        results.filter(PredicateText(predicateFormat, args))
+    }
+
+    /// The values that satisfy a predicate.
+    public func filter(_ predicate: NSPredicate) -> Results<Value> { results.filter(predicate) }
+
+    /// The values that satisfy a condition.
+    public func `where`(_ isIncluded: (Query<Value>) -> Query<Bool>) -> Results<Value> {
+        results.where(isIncluded)
+    }
+
+    /// The values sorted by a property.
+    public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value> {
+        results.sorted(byKeyPath: keyPath, ascending: ascending)
+    }
+
+    /// The values in the order of the descriptors, the first of which counts most.
+    public func sorted<S: Sequence>(by sortDescriptors: S) -> Results<Value>
+    where S.Iterator.Element == SortDescriptor { results.sorted(by: sortDescriptors) }
+
+    /// The values sorted by a property: `sorted(by: \.name)`.
+    public func sorted<T: ObjectBase, Property: SortableType>(
+        by keyPath: KeyPath<T, Property>, ascending: Bool = true
+    ) -> Results<Value> where Value == T? {
+        sorted(byKeyPath: KeyPathNames.name(keyPath), ascending: ascending)
+    }
+
+    /// The first value of each combination of properties.
+    public func distinct<S: Sequence>(by keyPaths: S) -> Results<Value>
+    where S.Iterator.Element == String { results.distinct(by: keyPaths) }
+
+    /// The first value of each combination of properties.
+    public func distinct<T: ObjectBase, S: Sequence>(by keyPaths: S) -> Results<Value>
+    where S.Iterator.Element == PartialKeyPath<T>, Value == T? {
+        results.distinct(by: keyPaths.map { KeyPathNames.name($0) })
+    }
+
+    /// A property of all values by its name, or what an operator makes of them: `@sum.age`.
+    public func value(forKeyPath path: String) -> Any? {
+        path.hasPrefix("@") && path != "@count"
+            ? results.value(forKeyPath: path)
+            : path.contains(".")
+                ? values.map { (unwrapped($0) as? ObjectBase)?.value(forKeyPath: path) ?? NSNull() }
+                : value(forKey: path)
+    }
+
+    // MARK: Aggregates of a property
+
+    /// The smallest value of a property; nil of none.
+    public func min<T: MinMaxType & RealmCollectionValue>(ofProperty property: String) -> T? {
+        results.min(ofProperty: property)
+    }
+
+    /// The largest value of a property; nil of none.
+    public func max<T: MinMaxType & RealmCollectionValue>(ofProperty property: String) -> T? {
+        results.max(ofProperty: property)
+    }
+
+    /// The sum of a property; zero of none.
+    public func sum<T: AddableType & RealmCollectionValue>(ofProperty property: String) -> T {
+        results.sum(ofProperty: property)
+    }
+
+    /// The mean of a property; nil of none.
+    public func average<T: AddableType & RealmCollectionValue>(ofProperty property: String) -> T? {
+        results.average(ofProperty: property)
+    }
+
+    /// The smallest value of a property; nil of none.
+    public func min<Object: ObjectBase, T: MinMaxType & RealmCollectionValue>(
+        of keyPath: KeyPath<Object, T>
+    ) -> T? where Value == Object? { min(ofProperty: KeyPathNames.name(keyPath)) }
+
+    /// The largest value of a property; nil of none.
+    public func max<Object: ObjectBase, T: MinMaxType & RealmCollectionValue>(
+        of keyPath: KeyPath<Object, T>
+    ) -> T? where Value == Object? { max(ofProperty: KeyPathNames.name(keyPath)) }
+
+    /// The sum of a property; zero of none.
+    public func sum<Object: ObjectBase, T: AddableType & RealmCollectionValue>(
+        of keyPath: KeyPath<Object, T>
+    ) -> T where Value == Object? { sum(ofProperty: KeyPathNames.name(keyPath)) }
+
+    /// The mean of a property; nil of none.
+    public func average<Object: ObjectBase, T: AddableType & RealmCollectionValue>(
+        of keyPath: KeyPath<Object, T>
+    ) -> Double? where Value == Object? { average(ofProperty: KeyPathNames.name(keyPath)) }
+}
+
+extension Map where Value: SortableType {
+    /// The values by size.
+    public func sorted(ascending: Bool = true) -> Results<Value> {
+        results.sorted(ascending: ascending)
+    }
+
+    /// Each value once.
+    public func distinct() -> Results<Value> { results.distinct() }
+}
+
+extension Map where Value: MinMaxType {
+    /// The smallest value; nil of none.
+    public func min() -> Value? { results.min() }
+    /// The largest value; nil of none.
+    public func max() -> Value? { results.max() }
+}
+
+extension Map where Value: AddableType {
+    /// The sum of the values; zero of none.
+    public func sum() -> Value { results.sum() }
+    /// The mean of the values; nil of none.
+    public func average<T: AddableType & RealmCollectionValue>() -> T? { results.average() }
+}

@@ -1,0 +1,50 @@
+// Names that programs for realm-swift may mention, of what has another form here.
+
+public import Foundation
+
+/// What goes through the entries of a map.
+public typealias RLMMapIterator<Key: _MapKey, Value: RealmCollectionValue> =
+    AnyIterator<SingleMapEntry<Key, Value>>
+
+/// What goes through the entries of a map that `asKeyValueSequence` gave.
+public typealias RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue> =
+    IndexingIterator<[SingleMapEntry<Key, Value>]>
+
+/// What goes through sections.
+public typealias SectionedResultsIterator<Key: Hashable, Element: RealmCollectionValue> =
+    IndexingIterator<SectionedResults<Key, Element>>
+
+/// What goes through the elements of a section.
+public typealias SectionIterator<Key: Hashable, Element: RealmCollectionValue> =
+    IndexingIterator<ResultsSection<Key, Element>>
+
+/// A type by whose key paths collections are sorted.
+public protocol KeypathSortable {}
+extension ObjectBase: KeypathSortable {}
+extension Projection: KeypathSortable {}
+
+/// A value as another type, which it must have: there is no Objective-C that it could come from.
+public func dynamicBridgeCast<T>(fromObjectiveC x: Any) -> T {
+    guard let value = x as? T else {
+        misuse("Could not convert value '\(x)' to type '\(T.self)'.")
+    }
+    return value
+}
+
+/// The value itself: there is no Objective-C that it could go to.
+public func dynamicBridgeCast<T>(fromSwift x: T) -> Any { x }
+
+/// What a predicate says, for messages: Foundation does not know it of those with a format.
+public func predicateDescription(_ predicate: NSPredicate) -> String {
+    let text = PredicateText(predicate)
+    return text.arguments.isEmpty
+        ? text.format
+        : text.format + " [" + text.arguments.map { "\($0)" }.joined(separator: ", ") + "]"
+}
+
+extension Realm {
+    /// Whether opening waits for data of a server; nothing here has one.
+    public enum OpenBehavior: Sendable {
+        case never, once, always
+    }
+}

@@ -1,0 +1,123 @@
+// The forms of `observe` with key paths of Swift, on actors, and for sections: each leads to one of the others.
+
+import CoreSwift
+public import Foundation
+
+// MARK: - Key paths
+
+extension RealmCollection where Element: _KeyPathRoot {
+    /// The same with key paths: `observe(keyPaths: [\.name, \.owner?.name])`.
+    public func observe(
+        keyPaths: [PartialKeyPath<Element>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<Self>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: queue, block)
+    }
+
+    /// The same on an actor.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Element>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmCollectionChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: actor, block)
+    }
+}
+
+extension _ObservableObject where Self: ThreadConfined {
+    /// Calls a block on an actor when one of these properties changes, or the object is deleted.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<Self>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<Self>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: actor, block)
+    }
+}
+
+// MARK: - Maps
+
+extension Map {
+    /// The same with key paths of the values.
+    public func observe<T: ObjectBase>(
+        keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmMapChange<Map>) -> Void
+    ) -> NotificationToken where Value == T? {
+        observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: queue, block)
+    }
+
+    /// Calls a block on an actor with what happens to the map, beginning with `.initial`.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
+    ) async -> NotificationToken {
+        if realm == nil {
+            misuse("Change notifications are only supported on managed collections.")
+        }
+        let work: UncheckedBox<(A) -> NotificationToken> = Observing.work(self) { there, actor in
+            there.observe(keyPaths: keyPaths) { change in
+                let call = UncheckedBox((block, change))
+                actor.assumeIsolated { call.value.0($0, call.value.1) }
+            }
+        }
+        return await Observing.run(on: actor, work)
+    }
+}
+
+// MARK: - Sections
+
+extension SectionedResults where SectionElement: _KeyPathRoot {
+    /// The same with key paths of the elements.
+    public func observe(
+        keyPaths: [PartialKeyPath<SectionElement>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (SectionedResultsChange<SectionedResults>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: queue, block)
+    }
+}
+
+extension SectionedResults {
+    /// Calls a block on an actor with what happens to the sections, beginning with `.initial`.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<SectionedResults>) -> Void
+    ) async -> NotificationToken {
+        let key = self.key
+        let work: UncheckedBox<(A) -> NotificationToken> = Observing.work(results) { there, actor in
+            SectionedResults(there, key).observe(keyPaths: keyPaths) { change in
+                let call = UncheckedBox((block, change))
+                actor.assumeIsolated { call.value.0($0, call.value.1) }
+            }
+        }
+        return await Observing.run(on: actor, work)
+    }
+}
+
+extension ResultsSection where SectionElement: _KeyPathRoot {
+    /// The same with key paths of the elements.
+    public func observe(
+        keyPaths: [PartialKeyPath<SectionElement>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (SectionedResultsChange<ResultsSection>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: queue, block)
+    }
+}
+
+extension ResultsSection {
+    /// Calls a block on an actor with what happens to the section, beginning with `.initial`.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<ResultsSection>) -> Void
+    ) async -> NotificationToken {
+        let (key, section) = (parent.key, UncheckedBox(id))
+        let work: UncheckedBox<(A) -> NotificationToken> =
+            Observing.work(parent.results) { there, actor in
+                ResultsSection(parent: SectionedResults(there, key), id: section.value)
+                    .observe(keyPaths: keyPaths) { change in
+                        let call = UncheckedBox((block, change))
+                        actor.assumeIsolated { call.value.0($0, call.value.1) }
+                    }
+            }
+        return await Observing.run(on: actor, work)
+    }
+}
