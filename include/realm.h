@@ -1114,11 +1114,11 @@ RLM_API uint64_t realm_get_persisted_schema_version(const realm_config_t *config
 /**
  * Moves the data of the file together and gives the rest back to the system. `did_compact` is false
  * when another realm, in this process or another, reads the file or writes it: what it reads has to
- * stay where it is, and moving it would make the file longer until the reader is done. Then only
- * what is free at the end of the file is given back; nothing is waited for. Others who merely have
- * the file open are no obstacle. Either way the read transaction of `realm` ends and **all its
- * objects, collections and results become invalid**. Fails: RLM_ERR_WRONG_TRANSACTION_STATE in a
- * write transaction and for frozen and read-only realms.
+ * stay where it is, and moving it would make the file longer until the reader is done. Beside a
+ * reader what is free at the end of the file is given back, and nothing beside a writer; neither is
+ * waited for. Others who merely have the file open are no obstacle. Either way the read transaction
+ * of `realm` ends and **all its objects, collections and results become invalid**. Fails:
+ * RLM_ERR_WRONG_TRANSACTION_STATE in a write transaction and for frozen and read-only realms.
  */
 RLM_API bool realm_compact(realm_t *realm, bool *did_compact);
 

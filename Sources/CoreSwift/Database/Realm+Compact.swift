@@ -3,8 +3,8 @@
 extension Realm {
     /// Moves the data to the front of the file and gives the rest back to the system. False when
     /// another realm, in this process or another, reads some version of the file, or writes one:
-    /// what it reads stays where it is, and moving it would make the file longer until it is done. Then
-    /// only what is free at the end of the file is given back.
+    /// what it reads stays where it is, and moving it would make the file longer until it is done. Beside
+    /// a reader only what is free at the end of the file is given back.
     ///
     /// Either way the realm's read transaction ends and **all its objects, collections and results
     /// become invalid**. Throws `.wrongTransactionState` in a write transaction, for frozen and

@@ -99,6 +99,44 @@ import Testing
         try failCompactions(code, key: [])
     }
 
+    /// It cuts off the free end of the file, or not; the reader keeps what it has.
+    @Test(arguments: codes)
+    func `a compaction beside a reader fails without harm`(code: Int32) throws {
+        let path = directory.file()
+        let configuration = MaintenanceTests.configuration(path)
+        var realm = try Realm.open(configuration)
+        try MaintenanceTests.fill(realm, 0..<100)
+        try MaintenanceTests.leaveFreeEnd(realm)
+        realm.close()
+        let bytes = TestSettings.readFile(path)
+        try campaign("compaction beside a reader", code, callsMin: 3) { number in
+            TestSettings.writeFile(path, bytes)
+            let files = failing(.max, with: code)
+            realm = try Realm.open(configuration, files: files)
+            let reader = try realm.freeze()
+            files.resetCalls()
+            files.faults = [number: .error(code)]
+            let error = outcome { () throws(RealmError) in
+                let isDone = try realm.compact()
+                #expect(!isDone)
+            }
+            let calls = files.calls
+            files.faults = [:]
+            try MaintenanceTests.expectFilled(reader, 0..<100)
+            reader.close()
+            realm.close()
+            #expect(Realm.check(path: path) == [], "\(files.lastFault)")
+            if error == nil, !files.lastFault.hasPrefix("truncate") {
+                let cut = bytes.count - 38 * Page.size
+                #expect(MaintenanceTests.size(path) <= cut, "\(files.lastFault)")
+            }
+            realm = try Realm.open(configuration)
+            try MaintenanceTests.expectFilled(realm, 0..<100)
+            realm.close()
+            return (calls, files.lastFault, error)
+        }
+    }
+
     private func failCompactions(_ code: Int32, key: [UInt8]) throws {
         let path = directory.file()
         var configuration = MaintenanceTests.configuration(path)
