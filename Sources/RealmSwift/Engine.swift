@@ -41,7 +41,7 @@ func engine<R>(
 
 /// realm-swift's text for an error of the engine, and behind a semicolon what the engine says.
 func misuseText(_ error: RealmError, _ operation: Operation) -> String {
-    if case .query = operation, let text = placeText(error.message) {
+    if case .query = operation, let text = predicateText(error.message) {
         return "\(text); \(error.message)"
     }
     switch error.code {
@@ -76,8 +76,17 @@ func misuseText(_ error: RealmError, _ operation: Operation) -> String {
     }
 }
 
-/// realm-swift's text for a condition on places that the engine refuses; nil for other conditions.
-private func placeText(_ message: String) -> String? {
+/// realm-swift's text for a condition that the engine refuses, where it has one.
+private func predicateText(_ message: String) -> String? {
+    guard message.hasPrefix("Invalid predicate: ") else { return nil }
+    if let middle = message.range(of: "' has no property '"),
+        let start = message[..<middle.lowerBound].lastIndex(of: "'"),
+        let end = message[middle.upperBound...].firstIndex(of: "'")
+    {
+        let owner = message[message.index(after: start)..<middle.lowerBound]
+        let name = message[middle.upperBound..<end]
+        return "property '\(name)' not found in object of type '\(owner)'"
+    }
     if let end = message.range(of: "': GEOWITHIN needs links to an embedded class"),
         let start = message.range(of: "'")
     {
