@@ -12,8 +12,16 @@
 
 void *swift_allocObject(const void *metadata, size_t size, size_t alignment_mask);
 
-void *crt_allocate(const void *metadata, size_t size, size_t alignment_mask) {
-    return swift_allocObject(metadata, size, alignment_mask);
+void *swift_retain(void *object);
+
+void *crt_make_accessor(const struct crt_plan *plan, void *handle) {
+    struct crt_object *object = swift_allocObject(plan->type, plan->size, plan->alignment_mask);
+    // From where both are aligned; the image has no handle.
+    size_t first = offsetof(struct crt_object, handle);
+    memcpy((char *)object + first, (const char *)plan->image + first, plan->size - first);
+    object->handle = handle;
+    swift_retain(plan->session);
+    return object;
 }
 
 void *swift_tryRetain(void *object);

@@ -172,4 +172,91 @@ private final class Probe<Value: AnyObject>: @unchecked Sendable {
         queue.sync {}
         #expect(SessionCache.isOpen(try configuration.path()) == false)
     }
+
+    /// A loop gives the accessor of the element before again only where nobody can tell.
+    @Test func accessorsThatSomebodyHasAreNotGivenAgain() throws {
+        struct Unowned { unowned let dog: Dog }
+        let realm = try Realm(configuration: memory())
+        try realm.write {
+            for age in 0..<2000 { realm.create(Dog.self, value: ["name": "d\(age)", "age": age]) }
+        }
+        for dogs in [realm.objects(Dog.self), realm.objects(Dog.self).where { $0.age >= 0 }] {
+            var kept: [Dog] = []
+            var weak: [Probe<Dog>] = []
+            var unowned: [Unowned] = []
+            var seen = Set<ObjectIdentifier>()
+            for dog in dogs {
+                seen.insert(ObjectIdentifier(dog))
+                #expect(dog.name == "d\(dog.age)")
+                switch dog.age % 5 {
+                case 0: kept.append(dog)
+                case 1: weak.append(Probe(dog))
+                case 2 where unowned.count < 10:
+                    kept.append(dog)
+                    unowned.append(Unowned(dog: dog))
+                default: break
+                }
+                // Gone, or the object that it was: never another.
+                if let last = weak.last?.value { #expect(last.age == (weak.count - 1) * 5 + 1) }
+            }
+            #expect(
+                kept.filter { $0.age % 5 == 0 }.map { $0.age }
+                    == Array(stride(from: 0, to: 2000, by: 5)))
+            #expect(unowned.map { $0.dog.age } == Array(stride(from: 2, to: 52, by: 5)))
+            #expect(weak.allSatisfy { $0.value == nil })
+            // And where nobody has it, it is given again.
+            #expect(seen.count < 1500)
+        }
+    }
+
+    /// The same in transactions, frozen, with collections and links, and where elements go.
+    @Test func accessorsThatAreGivenAgainShowTheirObject() throws {
+        let realm = try Realm(configuration: memory())
+        try realm.write {
+            for id in 0..<600 {
+                let person = realm.create(Person.self, value: ["id": id, "name": "p\(id)"])
+                for age in 0..<(id % 3) {
+                    person.dogs.append(Dog(value: ["name": "d\(id)", "age": age]))
+                }
+            }
+        }
+        func check(_ people: Results<Person>) {
+            var next = 0
+            for person in people {
+                #expect(person.id == next && person.name == "p\(next)")
+                #expect(person.dogs.count == next % 3)
+                #expect(person.dogs.allSatisfy { $0.name == "d\(next)" })
+                #expect(person.realm == people.realm && !person.isInvalidated)
+                next += 1
+            }
+            #expect(next == 600)
+        }
+        let people = realm.objects(Person.self)
+        check(people)
+        check(people.freeze())
+        try realm.write {
+            check(people)
+            for person in people { person.age = person.id * 2 }
+            check(people)
+        }
+        var sum = 0
+        for person in people { sum += person.age }
+        #expect(sum == 599 * 600)
+        // Every second one goes while the loop is at the one before it.
+        var (there, gone) = (0, 0)
+        realm.beginWrite()
+        for person in people {
+            if person.isInvalidated {
+                gone += 1
+                continue
+            }
+            there += 1
+            if let next = realm.object(ofType: Person.self, forPrimaryKey: person.id + 1) {
+                realm.delete(next)
+            }
+        }
+        realm.cancelWrite()
+        #expect(there == 300 && gone == 300)
+        check(people)
+    }
 }

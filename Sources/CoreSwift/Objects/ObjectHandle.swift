@@ -64,8 +64,25 @@ public struct ObjectHandle {
         _ session: Session, _ table: Table, _ key: ObjectKey, _ place: RowPlace
     ) -> ObjectHandle {
         let handle = ObjectHandle(checked: HandleSlab.allocate(.object))
-        let slot = handle.slot
-        slot.storeBytes(of: session, toByteOffset: 8, as: Session.self)
+        handle.slot.storeBytes(of: session, toByteOffset: 8, as: Session.self)
+        handle.name(session, table, key, place)
+        retainRealm(session)
+        return handle
+    }
+
+    /// Names another object of the same realm and class from now on. False, and the old one, where the handle is of
+    /// others or observed, or several threads use it.
+    @inline(__always)
+    func point(_ session: Session, _ table: Table, _ key: ObjectKey, _ place: RowPlace) -> Bool {
+        guard self.session == session, classKey == table.classKey, !isObserved,
+            session.pointee.threadMask != 0
+        else { return false }
+        name(session, table, key, place)
+        return true
+    }
+
+    @inline(__always)
+    private func name(_ session: Session, _ table: Table, _ key: ObjectKey, _ place: RowPlace) {
         slot.storeBytes(of: table, toByteOffset: 16, as: Table.self)
         slot.storeBytes(of: key, toByteOffset: 24, as: ObjectKey.self)
         slot.storeBytes(of: session.pointee.stamp.pointee, toByteOffset: 32, as: UInt64.self)
@@ -79,8 +96,6 @@ public struct ObjectHandle {
         slot.storeBytes(
             of: UInt16(truncatingIfNeeded: session.pointee.rollbacks), toByteOffset: 62,
             as: UInt16.self)
-        retainRealm(session)
-        return handle
     }
 
     @inline(__always)

@@ -277,7 +277,9 @@ public final class Results: AnyResults {
 
     @inline(never)
     private func objectSlowly(_ index: Int) throws(RealmError) -> ObjectHandle {
-        if let object = try listed(index) { return object }
+        if let found = try listed(index) {
+            return ObjectHandle.make(realm.session, found.table, found.key, found.place)
+        }
         return try locked { () throws(RealmError) in
             let found = try key(at: index)
             guard let table = try realm.readTables().table(classKey) else { throw stale() }
@@ -289,10 +291,12 @@ public final class Results: AnyResults {
         }
     }
 
-    /// An element of a list of keys, while the state that it was made in stands: in the leaf of
+    /// The place of an element of a list of keys, while the state that it was made in stands: in the leaf of
     /// the last one, as lists often follow the order of the class, else looked up.
     @inline(__always)
-    private func listed(_ index: Int) throws(RealmError) -> ObjectHandle? {
+    private func listed(
+        _ index: Int
+    ) throws(RealmError) -> (table: Table, key: ObjectKey, place: RowPlace)? {
         guard near.start == .max, near.stamp == realm.session.pointee.stamp.pointee,
             cache.freshness.stamp == near.stamp, realm.session.pointee.isOnKnownThread,
             index >= 0, index < cache.keys.count, let table = near.table
@@ -306,10 +310,26 @@ public final class Results: AnyResults {
             near.leaf = leaf
         }
         guard let row, !leaf.isDead(row) else { return nil }
-        return ObjectHandle.make(
-            realm.session, table, key,
-            RowPlace(
-                leaf: UnsafeMutableRawPointer(mutating: leaf.base), row: row, state: .sealed))
+        return (
+            table, key,
+            RowPlace(leaf: UnsafeMutableRawPointer(mutating: leaf.base), row: row, state: .sealed)
+        )
+    }
+
+    /// Has a handle name the element at a position, which costs a fifth of making another. False where that can't be,
+    /// and `object(_:)` is to be asked: the element is not near the last one, or the handle is of another realm or
+    /// class, or observed.
+    public func point(_ handle: ObjectHandle, at index: Int) throws(RealmError) -> Bool {
+        if isNear(index) {
+            let row = near.leaf.liveRow(index &- near.start)
+            return handle.point(
+                realm.session, near.table.unsafelyUnwrapped, near.leaf.key(row),
+                RowPlace(
+                    leaf: UnsafeMutableRawPointer(mutating: near.leaf.base), row: row,
+                    state: .sealed))
+        }
+        guard let found = try listed(index) else { return false }
+        return handle.point(realm.session, found.table, found.key, found.place)
     }
 
     /// The position of an object, or nil.

@@ -2,6 +2,7 @@
 // list, set or dictionary.
 
 import CoreSwift
+import CRuntime
 import Foundation
 
 /// The engine's results with their session.
@@ -9,14 +10,15 @@ public final class _ElementSource {
     let core: AnyResults
     let session: _RealmSession
     private let objects: EngineResults?
+    /// The same, for what counts no references.
+    private let reader: Unmanaged<EngineResults>?
 
     init(_ core: AnyResults, _ session: _RealmSession) {
         self.core = core
         self.session = session
         objects = core as? EngineResults
+        reader = objects.map { Unmanaged.passUnretained($0) }
     }
-
-    deinit { core.realm.prepareForRelease() }
 
     var isInvalid: Bool {
         if let objects { return !objects.isValid }
@@ -76,14 +78,52 @@ public final class _ElementSource {
     /// that one stands for the object.
     @inline(__always)
     func object<T: ObjectBase>(_ index: Int, _ type: T.Type, _ last: inout ObjectBase?) -> T {
+        // By its address: each reference more would be counted, which takes as long as all the rest.
+        let address = withUnsafePointer(to: &last) {
+            UnsafeRawPointer($0).load(as: UnsafeRawPointer?.self)
+        }
+        if let address, point(address, unsafeBitCast(type, to: UnsafeRawPointer.self), index) {
+            // Just compared.
+            return Unmanaged<T>.fromOpaque(address).takeUnretainedValue()
+        }
+        return otherObject(index, type, &last)
+    }
+
+    /// Has the accessor at an address stand for the object at a position; false where it can't.
+    @inline(__always)
+    private func point(
+        _ address: UnsafeRawPointer, _ type: UnsafeRawPointer, _ index: Int
+    ) -> Bool {
+        let object = address.assumingMemoryBound(to: crt_object.self)
+        guard crt_is_unshared(address), object.pointee.type == type,
+            let plan = object.pointee.plan, crt_is_for_reuse(plan), object.pointee.aside == nil,
+            let slot = object.pointee.handle, let reader
+        else { return false }
+        let isPointed = reader._withUnsafeGuaranteedRef { objects in
+            engine(.collection("Results")) { () throws(RealmError) in
+                try objects.point(ObjectHandle(checked: slot), at: index)
+            }
+        }
+        if isPointed, plan.pointee.has_collections {
+            Unmanaged<ObjectBase>.fromOpaque(address).takeUnretainedValue().dropCollections()
+        }
+        return isPointed
+    }
+
+    @inline(never)
+    private func otherObject<T: ObjectBase>(
+        _ index: Int, _ type: T.Type, _ last: inout ObjectBase?
+    ) -> T {
         guard let objects else { return ObjectBase.from(raw(index), session, type) }
         let handle = engine(.collection("Results")) { () throws(RealmError) in
             try objects.object(index)
         }
-        if isKnownUniquelyReferenced(&last), let known = last, Swift.type(of: known) == type,
+        let address = withUnsafePointer(to: &last) {
+            UnsafeRawPointer($0).load(as: UnsafeRawPointer?.self)
+        }
+        if let address, crt_is_unshared(address), let known = last, Swift.type(of: known) == type,
             known.becomes(handle)
         {
-            // Just compared.
             return unsafeDowncast(known, to: T.self)
         }
         let made = session.accessor(handle, type)

@@ -352,7 +352,9 @@ extension RealmCollection where Self: Encodable, Element: Encodable {
 
 /// Goes through a collection as it was when the iteration began.
 public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    @usableFromInline let source: _ElementSource?
+    let source: _ElementSource?
+    /// The same, for what counts no references.
+    @usableFromInline let reader: Unmanaged<_ElementSource>?
     @usableFromInline let elements: [Element]
     @usableFromInline let count: Int
     @usableFromInline var next_ = 0
@@ -360,13 +362,16 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     @usableFromInline var last: ObjectBase?
 
     init(_ source: _ElementSource) {
-        self.source = source.fixed()
+        let source = source.fixed()
+        self.source = source
+        reader = Unmanaged.passUnretained(source)
         elements = []
-        count = self.source?.count ?? 0
+        count = source.count
     }
 
     init(_ elements: [Element]) {
         source = nil
+        reader = nil
         self.elements = elements
         count = elements.count
     }
@@ -375,8 +380,8 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
     public mutating func next() -> Element? {
         guard next_ < count else { return nil }
         defer { next_ += 1 }
-        guard let source else { return elements[next_] }
-        return Element._rlmElement(source, next_, &last)
+        guard let reader else { return elements[next_] }
+        return reader._withUnsafeGuaranteedRef { Element._rlmElement($0, next_, &last) }
     }
 }
 

@@ -79,9 +79,7 @@ extension _RealmSession {
         let binding = binding(handle.classKey)
         let given = isNew || object.aside == nil ? nil : object.aside as? GivenNames
         if object.aside != nil { object.aside = nil }
-        object.slot = handle.slot
-        object.binding = binding
-        object.session = self
+        object.belong(to: self, handle, binding.plan)
         let start = Unmanaged.passUnretained(object).toOpaque()
         for index in binding.slots.indices {
             let slot = binding.slots[index]

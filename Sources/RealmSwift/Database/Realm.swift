@@ -1,6 +1,7 @@
 // A realm as programs have it: opening, transactions, objects.
 
 import CoreSwift
+import CRuntime
 public import Foundation
 
 /// A realm: the objects of one file, as one thread, queue or actor sees them.
@@ -397,8 +398,13 @@ public struct Realm {
     public func object<Element: Object>(
         ofType type: Element.Type, forPrimaryKey key: Int
     ) -> Element? {
-        guard let found = found(session.binding(type), .int(Int64(key))) else { return nil }
-        return session.accessor(found, type)
+        guard let plan = session.plan(type) else {
+            return found(session.binding(type), .int(Int64(key))).map {
+                session.accessor($0, type)
+            }
+        }
+        guard let found = found(plan, .int(Int64(key))) else { return nil }
+        return plan.accessor(found, type) ?? session.accessor(found, type)
     }
 
     /// The object with a primary key that is a text.
@@ -446,6 +452,20 @@ public struct Realm {
         }
         return engine(.query) { () throws(RealmError) in
             try core.findObject(binding.classKey, primaryKey: raw)
+        }
+    }
+
+    @inline(__always)
+    private func found(
+        _ plan: UnsafeMutablePointer<crt_plan>, _ raw: RawValue
+    ) -> ObjectHandle? {
+        guard plan.pointee.primary_key != -1 else {
+            let binding: _ClassBinding =
+                Unmanaged.fromOpaque(plan.pointee.binding).takeUnretainedValue()
+            return found(binding, raw)
+        }
+        return engine(.query) { () throws(RealmError) in
+            try core.findObject(ClassKey(rawValue: plan.pointee.class_key), primaryKey: raw)
         }
     }
 

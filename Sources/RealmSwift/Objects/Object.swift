@@ -103,6 +103,8 @@ extension ObjectBase {
                 let found = try ObjectHandle(checked: slot).linkedObject(
                     CoreSwift.PropertyKey(rawValue: key))
             else { return nil }
+            let plan = object.plan.unsafelyUnwrapped
+            if let made = plan.accessor(found, type) { return made }
             return object._rlmSession.accessor(found, type)
         } catch {
             object._rlmFail(error)

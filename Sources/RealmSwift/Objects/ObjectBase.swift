@@ -2,6 +2,7 @@
 // how values of properties get in and out.
 
 public import CoreSwift
+import CRuntime
 import Foundation
 
 /// The base of `Object` and `EmbeddedObject`; programs derive from those.
@@ -16,8 +17,8 @@ open class ObjectBase {
     /// The engine's handle.
     @exclusivity(unchecked) @usableFromInline final var slot: UnsafeMutableRawPointer?
     @exclusivity(unchecked) final var session: _RealmSession?
-    /// What the session knows of the class.
-    @exclusivity(unchecked) @usableFromInline final unowned(unsafe) var binding: _ClassBinding?
+    /// What the session knows of the class; it keeps it.
+    @exclusivity(unchecked) final var plan: UnsafeMutablePointer<crt_plan>?
     /// Of a recording object its `_Recorder`, of one made from values the names that these gave.
     @exclusivity(unchecked) final var aside: AnyObject?
 
@@ -28,17 +29,35 @@ open class ObjectBase {
         if let slot { ObjectHandle(checked: slot).release() }
     }
 
-    /// Has an accessor that nobody uses stand for another object of its class and realm, whose handle it takes over.
-    /// False where it can't.
-    @inline(__always)
+    final var binding: _ClassBinding? {
+        plan.map { Unmanaged.fromOpaque($0.pointee.binding).takeUnretainedValue() }
+    }
+
+    /// Stands for an object of the session from now on, whose handle it takes over.
+    final func belong(
+        to session: _RealmSession, _ handle: ObjectHandle,
+        _ plan: UnsafeMutablePointer<crt_plan>
+    ) {
+        slot = handle.slot
+        self.plan = plan
+        self.session = session
+    }
+
+    /// Has an accessor that nobody uses stand for another object of its session and class, whose handle it takes over;
+    /// false where it can't.
     final func becomes(_ handle: ObjectHandle) -> Bool {
-        guard let slot, let binding, binding.isForReuse, aside == nil,
+        guard let slot, let plan, crt_is_for_reuse(plan), aside == nil,
             ObjectHandle(checked: slot).classKey == handle.classKey
         else { return false }
         ObjectHandle(checked: slot).release()
         self.slot = handle.slot
-        binding.dropCollections(self)
+        dropCollections()
         return true
+    }
+
+    /// What it has of the object that it stood for goes.
+    final func dropCollections() {
+        if let plan, plan.pointee.has_collections { binding?.dropCollections(self) }
     }
 
     final var handle: ObjectHandle? { slot.map { ObjectHandle(checked: $0) } }
@@ -93,7 +112,7 @@ open class ObjectBase {
     /// Writes one value.
     @usableFromInline
     final func _rlmWrite(_ key: Int64, _ raw: RawValue) {
-        if key == binding.unsafelyUnwrapped.primaryKey {
+        if key == plan.unsafelyUnwrapped.pointee.primary_key {
             _rlmCheckValid()
             misuse("Primary key can't be changed after an object is inserted.")
         }
@@ -110,7 +129,7 @@ open class ObjectBase {
     @usableFromInline
     final func _rlmWrite(_ key: Int64, _ raw: RawValue, _ policy: _AddingPolicy) {
         // Adding gives objects their keys itself; those that were found have them.
-        if key == binding.unsafelyUnwrapped.primaryKey { return }
+        if key == plan.unsafelyUnwrapped.pointee.primary_key { return }
         if policy == .modified {
             let old = _rlmRead(key)
             if old.isNull && raw.isNull { return }
@@ -198,7 +217,7 @@ extension ObjectBase: Hashable {
     }
 
     private var comparesByRow: Bool {
-        slot != nil && (isFrozen || (binding?.primaryKey ?? -1) != -1)
+        slot != nil && (isFrozen || (plan?.pointee.primary_key ?? -1) != -1)
     }
 
     public func hash(into hasher: inout Hasher) {

@@ -153,7 +153,7 @@ extension ObjectBase {
     fileprivate func counterpart() -> ObjectBase {
         let other = ObjectBase()
         other.slot = handle?.clone().slot
-        other.binding = binding
+        other.plan = plan
         other.session = session
         return other
     }

@@ -12,22 +12,15 @@ public final class _ClassBinding {
     let schema: ClassSchema
     let classKey: ClassKey
     /// The key of the primary key, -1 without one.
-    let primaryKey: Int64
+    var primaryKey: Int64 { plan.pointee.primary_key }
     /// The keys of the properties of `info`, in its order; -1: not in the file.
     let keys: [Int64]
     /// The wrappers with their places and keys, without what needs counting of references.
     let slots: [Slot]
     /// Those with collections, which wrappers keep.
     private let collections: [Slot]
-    /// The bytes of an accessor; nil where accessors are made by their initializer.
-    private let image: UnsafeMutableRawPointer?
-    private let size: Int
-    private let alignmentMask: Int
-    private let metadata: UnsafeRawPointer
-    private static let headerBytes = 16
-    private let schemaFlag: SchemaFlag
-    /// The session has another one for the class.
-    @exclusivity(unchecked) fileprivate var isRetired = false
+    /// How accessors are made; its memory is the binding's.
+    let plan: UnsafeMutablePointer<crt_plan>
 
     /// A property of an instance.
     struct Slot {
@@ -37,58 +30,66 @@ public final class _ClassBinding {
         let isComputed: Bool
     }
 
-    fileprivate init(_ info: ClassInfo, _ schema: ClassSchema, _ flag: SchemaFlag) {
+    fileprivate init(
+        _ info: ClassInfo, _ schema: ClassSchema, _ plans: Plans, _ session: _RealmSession
+    ) {
         self.info = info
         self.schema = schema
-        schemaFlag = flag
         classKey = schema.key
-        primaryKey = schema.primaryKeyProperty?.key.rawValue ?? -1
         keys = info.properties.map { schema.property(named: $0.column)?.key.rawValue ?? -1 }
         slots = zip(info.properties, keys).map {
             Slot(
                 offset: $0.offset, wrapper: $0.wrapper, key: $1, isComputed: $0.shape.isComputed)
         }
         collections = slots.filter { $0.wrapper.valueType._rlmIsCollection }
-        metadata = unsafeBitCast(info.type as AnyClass, to: UnsafeRawPointer.self)
-        size = Int(crt_instance_size(metadata))
-        alignmentMask = Int(crt_instance_alignment_mask(metadata))
-        guard info.hasOnlyWrappers else {
-            image = nil
-            return
-        }
+        plan = .allocate(capacity: 1)
+        let metadata = unsafeBitCast(info.type as AnyClass, to: UnsafeRawPointer.self)
+        let size = Int(crt_instance_size(metadata))
+        plan.initialize(
+            to: crt_plan(
+                type: metadata, image: nil, size: size,
+                alignment_mask: Int(crt_instance_alignment_mask(metadata)),
+                primary_key: schema.primaryKeyProperty?.key.rawValue ?? -1,
+                session: Unmanaged.passUnretained(session).toOpaque(),
+                binding: Unmanaged.passUnretained(self).toOpaque(), all: plans.memory,
+                has_collections: !collections.isEmpty, class_key: schema.key.rawValue,
+                is_retired: false))
+        guard info.hasOnlyWrappers else { return }
         let sample = info.type.init()
-        let start = Unmanaged.passUnretained(sample).toOpaque()
-        for slot in slots { slot.wrapper.manage(sample, start + slot.offset, slot.key) }
-        // Wrappers in managed state hold no references: their bytes are all there is to them.
+        manageWrappers(sample)
+        sample.plan = plan
+        sample.session = session
+        // Wrappers in managed state hold no references: their bytes are all there is to them. The reference to the
+        // session is counted for each accessor.
         let bytes = UnsafeMutableRawPointer.allocate(byteCount: size, alignment: 16)
         bytes.copyMemory(from: Unmanaged.passUnretained(sample).toOpaque(), byteCount: size)
-        image = bytes
+        sample.plan = nil
+        sample.session = nil
+        // As `crt_object` has it: else accessors are made by the initializer.
+        let fields = bytes.assumingMemoryBound(to: crt_object.self).pointee
+        guard fields.type == metadata, fields.plan == plan,
+            fields.session == Unmanaged.passUnretained(session).toOpaque()
+        else {
+            bytes.deallocate()
+            return
+        }
+        plan.pointee.image = UnsafeRawPointer(bytes)
     }
 
-    deinit { image?.deallocate() }
+    deinit {
+        plan.pointee.image?.deallocate()
+        plan.deallocate()
+    }
 
     /// An object of the class that stands for a handle, which it takes over.
     @inline(__always)
     func accessor(_ handle: ObjectHandle, _ session: _RealmSession) -> ObjectBase {
-        let object: ObjectBase
-        if let image, let made = crt_allocate(metadata, size, alignmentMask) {
-            memcpy(
-                made + Self.headerBytes, image + Self.headerBytes, size - Self.headerBytes)
-            object = Unmanaged<ObjectBase>.fromOpaque(made).takeRetainedValue()
-        } else {
-            object = info.type.init()
-        }
-        object.slot = handle.slot
-        object.binding = self
-        object.session = session
-        if image == nil { manageWrappers(object) }
+        if let made = plan.accessor(handle) { return made }
+        let object = info.type.init()
+        object.belong(to: session, handle, plan)
+        manageWrappers(object)
         return object
     }
-
-    /// An accessor can be used again for another object of its class: accessors are copies of the image, and all that
-    /// one has of an object are the handle and cached collections.
-    @inline(__always)
-    var isForReuse: Bool { image != nil && !isRetired && !schemaFlag.isChanged }
 
     /// The wrappers of an instance read from the realm from now on.
     func manageWrappers(_ object: ObjectBase) {
@@ -113,8 +114,70 @@ public final class _ClassBinding {
     }
 }
 
-/// Says that the schema of a realm is another one. Of the thread of its session.
-private final class SchemaFlag { @exclusivity(unchecked) var isChanged = false }
+/// The plans of a session by class key, in memory that stays as long as somebody may look at it: the block that is
+/// told of changes of the schema, and threads that share a frozen realm.
+private final class Plans {
+    let memory: UnsafeMutablePointer<crt_plans>
+    /// Tables that were too small.
+    private var outgrown: [UnsafeMutablePointer<UnsafeMutablePointer<crt_plan>?>] = []
+
+    init() {
+        memory = .allocate(capacity: 1)
+        memory.initialize(to: crt_plans(by_key: nil, count: 0, is_changed: false))
+    }
+
+    deinit {
+        for table in outgrown { table.deallocate() }
+        memory.pointee.by_key?.deallocate()
+        memory.deallocate()
+    }
+
+    func put(_ plan: UnsafeMutablePointer<crt_plan>?, _ key: Int) {
+        let old = memory.pointee.count
+        if key >= old {
+            let count = Swift.max(16, key * 2)
+            let table = UnsafeMutablePointer<UnsafeMutablePointer<crt_plan>?>.allocate(
+                capacity: count)
+            table.initialize(repeating: nil, count: count)
+            if let known = memory.pointee.by_key {
+                table.update(from: known, count: old)
+                outgrown.append(known)
+            }
+            memory.pointee.by_key = table
+            memory.pointee.count = count
+        }
+        memory.pointee.by_key?[key] = plan
+    }
+
+    func removeAll() {
+        for key in 0..<memory.pointee.count { memory.pointee.by_key?[key] = nil }
+    }
+}
+
+extension UnsafeMutablePointer where Pointee == crt_plan {
+    /// An accessor for a handle, which it takes over; nil, and the handle is the caller's, where accessors are made by
+    /// their initializer.
+    @inline(__always)
+    func accessor(_ handle: ObjectHandle) -> ObjectBase? {
+        guard pointee.image != nil else { return nil }
+        return Unmanaged<ObjectBase>.fromOpaque(crt_make_accessor(self, handle.slot))
+            .takeRetainedValue()
+    }
+
+    /// An accessor of this type for an object of any class of the same session; nil, and the handle is the caller's,
+    /// where that takes more.
+    @inline(__always)
+    func accessor<T: ObjectBase>(_ handle: ObjectHandle, _ type: T.Type) -> T? {
+        let all = pointee.all
+        let key = Int(handle.classKey.rawValue)
+        guard !all.pointee.is_changed, key < all.pointee.count,
+            let plan = all.pointee.by_key.unsafelyUnwrapped[key], plan.pointee.image != nil,
+            plan.pointee.type == unsafeBitCast(type, to: UnsafeRawPointer.self)
+        else { return nil }
+        // Just compared.
+        return Unmanaged<T>.fromOpaque(crt_make_accessor(plan, handle.slot)).takeRetainedValue()
+    }
+}
 
 /// One opened realm; programs have it as `Realm`.
 ///
@@ -129,15 +192,15 @@ public final class _RealmSession {
     /// Accessors that are older than a change of the schema have these.
     private var retired: [_ClassBinding] = []
     private var schemaToken: ChangeToken?
-    /// Set by the engine, and not by a block with a weak reference to the session: that would make each
-    /// accessor's reference to it slower.
-    private let schemaFlag = SchemaFlag()
+    /// The engine notes there that the schema changed, and not by a block with a weak reference to the session: that
+    /// would make each accessor's reference to it slower.
+    private let plans = Plans()
     /// By class of the program, once they were asked for; not of frozen realms, which several threads use. A class
     /// has its place by its address: a dictionary takes five times as long.
     @exclusivity(unchecked) private var byType = [KnownType](repeating: KnownType(), count: 32)
     private struct KnownType {
         var type: ObjectIdentifier?
-        unowned(unsafe) var binding: _ClassBinding?
+        var plan: UnsafeMutablePointer<crt_plan>?
     }
     @inline(__always)
     private static func place(_ type: ObjectIdentifier) -> Int {
@@ -173,17 +236,18 @@ public final class _RealmSession {
     private func bind() {
         for item in core.schema.classes where item.key != .invalid {
             put(
-                _ClassBinding(infosByName[item.name] ?? .of(DynamicObject.self), item, schemaFlag))
+                _ClassBinding(infosByName[item.name] ?? .of(DynamicObject.self), item, plans, self))
         }
     }
 
     /// The schema changed: new accessors have the new keys.
     func rebind() {
-        schemaFlag.isChanged = false
+        plans.memory.pointee.is_changed = false
         lock.withLock {
             retired += bindings.compactMap { $0 }
-            for binding in retired { binding.isRetired = true }
+            for binding in retired { binding.plan.pointee.is_retired = true }
             bindings = []
+            plans.removeAll()
             byType = [KnownType](repeating: KnownType(), count: 32)
             bind()
         }
@@ -191,8 +255,8 @@ public final class _RealmSession {
 
     /// Has the session follow changes of the schema that others make.
     func followSchema() {
-        let flag = schemaFlag
-        schemaToken = try? core.addSchemaObserver { flag.isChanged = true }
+        let plans = plans
+        schemaToken = try? core.addSchemaObserver { plans.memory.pointee.is_changed = true }
     }
 
     deinit {
@@ -204,12 +268,13 @@ public final class _RealmSession {
         let index = Int(binding.classKey.rawValue)
         while bindings.count <= index { bindings.append(nil) }
         bindings[index] = binding
+        plans.put(binding.plan, index)
     }
 
     /// What is known of a class by its key.
     @inline(__always)
     func binding(_ key: ClassKey) -> _ClassBinding {
-        if schemaFlag.isChanged { rebind() }
+        if plans.memory.pointee.is_changed { rebind() }
         let index = Int(key.rawValue)
         if index < bindings.count, let found = bindings[index] { return found }
         return makeBinding(key)
@@ -226,7 +291,7 @@ public final class _RealmSession {
                 misuse("Object type with key \(key) not managed by the Realm")
             }
             let made = _ClassBinding(
-                infosByName[item.name] ?? .of(DynamicObject.self), item, schemaFlag)
+                infosByName[item.name] ?? .of(DynamicObject.self), item, plans, self)
             put(made)
             return made
         }
@@ -235,10 +300,16 @@ public final class _RealmSession {
     /// What is known of a class of the program; misuse if the realm does not have it.
     @inline(__always)
     func binding(_ type: ObjectBase.Type) -> _ClassBinding {
+        guard let plan = plan(type) else { return lookUpBinding(type) }
+        return Unmanaged.fromOpaque(plan.pointee.binding).takeUnretainedValue()
+    }
+
+    /// That of a class of the program that was asked for before; else nil.
+    @inline(__always)
+    func plan(_ type: ObjectBase.Type) -> UnsafeMutablePointer<crt_plan>? {
         let id = ObjectIdentifier(type)
         let known = byType[Self.place(id)]
-        if known.type == id, !schemaFlag.isChanged, let binding = known.binding { return binding }
-        return lookUpBinding(type)
+        return known.type == id && !plans.memory.pointee.is_changed ? known.plan : nil
     }
 
     @inline(never)
@@ -250,7 +321,7 @@ public final class _RealmSession {
         let found = binding(item.key)
         if !core.isFrozen {
             let id = ObjectIdentifier(type)
-            byType[Self.place(id)] = KnownType(type: id, binding: found)
+            byType[Self.place(id)] = KnownType(type: id, plan: found.plan)
         }
         return found
     }
@@ -294,9 +365,7 @@ public final class _RealmSession {
 
     private func dynamicAccessor(_ handle: ObjectHandle, _ binding: _ClassBinding) -> ObjectBase {
         let object = DynamicObject()
-        object.slot = handle.slot
-        object.binding = binding
-        object.session = self
+        object.belong(to: self, handle, binding.plan)
         return object
     }
 

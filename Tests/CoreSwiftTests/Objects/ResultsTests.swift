@@ -269,4 +269,52 @@ import Testing
         #expect(try none.findFirst()?.objectKey == 3)
         #expect(try realm.query(person, "age == 99").findFirst() == nil)
     }
+
+    /// A handle that is pointed at another element is like one that was made for it.
+    @Test func handlesArePointedAtOtherElements() throws {
+        let all = try realm.objects("Person")
+        let listed = try realm.objects("Person").filter("active == true").snapshot()
+        for results in [all, listed] {
+            let handle = try results.object(0)
+            defer { handle.release() }
+            var pointed = 0
+            for index in 0..<(try results.count()) {
+                let made = try results.object(index)
+                defer { made.release() }
+                guard try results.point(handle, at: index) else { continue }
+                pointed += 1
+                #expect(handle.isEqual(made) && handle.isValid)
+                #expect(
+                    try DynamicObject(handle.clone()).get("id")
+                        == DynamicObject(made.clone()).get("id"))
+            }
+            #expect(pointed > 900)
+        }
+        let team = try realm.objects("Team").object(0)
+        defer { team.release() }
+        _ = try all.object(5).release()
+        // Of another class, another realm, observed, far away, behind the end, in a transaction.
+        #expect(try !all.point(team, at: 5))
+        let other = try Realm.open(Configuration(path: directory.file()))
+        let foreign = try other.objects("Person").object(5)
+        defer { foreign.release() }
+        #expect(other !== realm ? try !all.point(foreign, at: 5) : true)
+        let handle = try all.object(5)
+        defer { handle.release() }
+        #expect(try !all.point(handle, at: 3000) && handle.objectKey.rawValue == 5)
+        #expect(try !all.point(handle, at: -1) && handle.objectKey.rawValue == 5)
+        handle.noteObserved()
+        #expect(try !all.point(handle, at: 6) && handle.objectKey.rawValue == 5)
+        let free = try all.object(5)
+        defer { free.release() }
+        #expect(try all.point(free, at: 6) && free.objectKey.rawValue == 6)
+        try realm.beginWrite()
+        #expect(try !all.point(free, at: 7) && free.objectKey.rawValue == 6)
+        try realm.rollback()
+        let frozen = try realm.freeze()
+        let cold = try frozen.objects("Person")
+        let icy = try cold.object(5)
+        defer { icy.release() }
+        #expect(try !cold.point(icy, at: 6) && icy.objectKey.rawValue == 5)
+    }
 }

@@ -130,6 +130,7 @@ func measure() throws {
         })
     let all = realm.objects(Row.self)
     show("loop, one read", best(count, runs: 5) { for row in all { sink &+= row.age } })
+    show("loop, two reads", best(count, runs: 5) { for row in all { sink &+= row.age &+ row.id } })
     show(
         "by position, one read",
         best(count, runs: 5) { for index in 0..<count { sink &+= all[index].age } })
