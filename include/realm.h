@@ -2742,7 +2742,11 @@ RLM_API bool realm_list_set_nodes(realm_list_t *list, size_t index, const realm_
 RLM_API bool realm_set_insert_nodes(realm_set_t *set, const realm_value_node_t *nodes,
         size_t num_nodes, realm_update_policy_e update, realm_object_key_t *out_keys);
 
-/** Inserts or replaces the value of a key; as `realm_list_insert_nodes()`. */
+/**
+ * Inserts or replaces the value of a key; as `realm_list_insert_nodes()`. Dictionaries in mixed
+ * values take every text for a key in nodes, here too, where `realm_dictionary_insert()` refuses
+ * those that begin with `$` or contain `.`.
+ */
 RLM_API bool realm_dictionary_insert_nodes(realm_dictionary_t *dictionary, realm_value_t key,
         const realm_value_node_t *nodes, size_t num_nodes, realm_update_policy_e update,
         realm_object_key_t *out_keys);

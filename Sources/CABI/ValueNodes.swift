@@ -113,7 +113,9 @@ public func realm_set_insert_nodes(
     }
 }
 
-/// Inserts or replaces the value of a key; as `realm_list_insert_nodes()`.
+/// Inserts or replaces the value of a key; as `realm_list_insert_nodes()`. Dictionaries in mixed
+/// values take every text for a key in nodes, here too, where `realm_dictionary_insert()` refuses
+/// those that begin with `$` or contain `.`.
 @c @implementation
 public func realm_dictionary_insert_nodes(
     _ dictionary: OpaquePointer?, _ key: realm_value_t,

@@ -159,7 +159,7 @@ struct EmbeddingChange {
             let inner = try source.nested(index, nested)
             let made =
                 if let key {
-                    try copy.insertNested(nested, key: key)
+                    try copy.insertNested(nested, key: key, takesAnyKey: true)
                 } else {
                     try copy.insertNested(nested, at: index)
                 }
@@ -180,7 +180,7 @@ struct EmbeddingChange {
         // What a text points to moves when the collections of its class change.
         try Value(value).withRaw { value throws(RealmError) in
             if let key {
-                _ = try copy.insert(value, key: key)
+                _ = try copy.insert(value, key: key, takesAnyKey: true)
             } else if copy.type == .set {
                 _ = try copy.insert(value)
             } else {

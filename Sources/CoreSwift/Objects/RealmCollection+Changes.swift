@@ -182,8 +182,15 @@ extension RealmCollection {
         return try find(key: key).flatMap { index throws(RealmError) in try object(index) }
     }
 
-    /// The rules for keys: text that does not begin with `$` and has no `.` in it.
-    func check(key: RawValue) throws(RealmError) {
+    /// Whether it is, or lies in, the value of a mixed property or element.
+    private func isInMixedValue() throws(RealmError) -> Bool {
+        if parent != nil { return true }
+        return try ownerTable().columns[column].kind == .mixed
+    }
+
+    /// The rules for keys: text that does not begin with `$` and has no `.` in it. Those are the rules of key paths, which
+    /// lead into properties only: with `takesAny`, dictionaries in mixed values have none.
+    func check(key: RawValue, takesAny: Bool = false) throws(RealmError) {
         try checkIsText(key)
         guard !key.isNull else {
             throw RealmError(.invalidDictionaryKey, "the key of a dictionary cannot be null")
@@ -194,6 +201,7 @@ extension RealmCollection {
                 "a key of \(key.word1) bytes is above the limit of "
                     + "\(Table.textBytesMax)")
         }
+        if takesAny, try isInMixedValue() { return }
         let bytes = key.bytes
         guard bytes.first != UInt8(ascii: "$"), !bytes.contains(UInt8(ascii: ".")) else {
             throw RealmError(
@@ -203,13 +211,14 @@ extension RealmCollection {
         }
     }
 
-    /// Inserts or replaces the value of a key; returns its position, and whether the key is new.
+    /// Inserts or replaces the value of a key; returns its position, and whether the key is new. With `takesAnyKey`,
+    /// a dictionary in a mixed value takes every text for a key.
     public func insert(
-        _ value: RawValue, key: RawValue
+        _ value: RawValue, key: RawValue, takesAnyKey: Bool = false
     ) throws(RealmError) -> (index: Int, isNew: Bool) {
         try checkIsText(key)
         try check(value)
-        try check(key: key)
+        try check(key: key, takesAny: takesAnyKey)
         if session.pointee.status != .writing { try table.checkElementTarget(value) }
         try checkWritable()
         try table.checkElementTarget(value)
@@ -236,9 +245,9 @@ extension RealmCollection {
             _ = try count()
             return false
         }
-        try checkWritable()
+        if try removeFound(key) { return true }
         try check(key: key)
-        return try removeFound(key)
+        return false
     }
 
     // MARK: Embedded objects

@@ -51,9 +51,9 @@ extension RealmCollection {
 
     /// Puts an empty collection at a key of a dictionary, unless there is one of the type.
     public func insertNested(
-        _ type: CollectionType, key: RawValue
+        _ type: CollectionType, key: RawValue, takesAnyKey: Bool = false
     ) throws(RealmError) -> RealmCollection {
-        let place = try insert(.nested(type), key: key)
+        let place = try insert(.nested(type), key: key, takesAnyKey: takesAnyKey)
         return try nested(place.index, type)
     }
 }

@@ -308,7 +308,7 @@ struct SalvageCopy {
             }
             let made =
                 if let key {
-                    try collection.insertNested(type, key: key)
+                    try collection.insertNested(type, key: key, takesAnyKey: true)
                 } else {
                     try collection.insertNested(type, at: try collection.count())
                 }
@@ -332,7 +332,7 @@ struct SalvageCopy {
             value = link
         }
         if let key {
-            _ = try collection.insert(value, key: key)
+            _ = try collection.insert(value, key: key, takesAnyKey: true)
         } else if elements.layout.type == .set {
             _ = try collection.insert(value)
         } else {

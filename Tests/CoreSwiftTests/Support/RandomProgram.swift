@@ -178,7 +178,9 @@ struct RandomProgram {
         let count = try collection.count()
         let sets = count > 0 && oneIn(3)
         let index = sets ? position : oneIn(2) ? count : position
-        let name = Value.string("key \(random.below(12))")
+        let number = random.below(12)
+        // Dictionaries in values take every key.
+        let name = Value.string(depth > 1 && number % 3 == 0 ? "$key.\(number)" : "key \(number)")
         if embedded(property) != nil {
             if collection.type == .dictionary {
                 return try name.withRaw { key throws(RealmError) in
@@ -195,7 +197,7 @@ struct RandomProgram {
             let nested =
                 try collection.type == .dictionary
                 ? name.withRaw { key throws(RealmError) in
-                    try collection.insertNested(type, key: key)
+                    try collection.insertNested(type, key: key, takesAnyKey: true)
                 }
                 : sets
                     ? collection.setNested(type, at: index)
@@ -212,7 +214,7 @@ struct RandomProgram {
             case .set: _ = try collection.insert(raw)
             case .dictionary:
                 _ = try name.withRaw { key throws(RealmError) in
-                    try collection.insert(raw, key: key)
+                    try collection.insert(raw, key: key, takesAnyKey: true)
                 }
             default:
                 if sets {

@@ -43,6 +43,9 @@ if TYPE_CHECKING:
     from ._expressions import Condition
 
 T = TypeVar("T")
+D = TypeVar("D")
+
+_NOTHING: Any = object()
 
 #: How many elements a repr shows.
 _SHOWN = 6
@@ -176,6 +179,11 @@ def _deep(value: Any, memo: dict[int, Any]) -> Any:
     return value if isinstance(value, _realm.Object) else copy.deepcopy(value, memo)
 
 
+def _taken(value: Any) -> Any:
+    """What leaves a collection: a view of a nested list or dict would be one of nothing."""
+    return copy.deepcopy(value) if isinstance(value, (List, Dictionary)) else value
+
+
 class List(_realm.List, _Queryable[T], MutableSequence[T]):
     """The list of a stored object. Assigning to the property replaces its content."""
 
@@ -225,11 +233,11 @@ class List(_realm.List, _Queryable[T], MutableSequence[T]):
         return self[:].count(value)
 
     def pop(self, index: SupportsIndex = -1, /) -> T:
-        """Removes an element and returns it: the last one, or that at an index."""
+        """Removes an element and returns it: the last one, or that at an index. A nested list or dict as a plain copy."""
         place = operator.index(index)
         if not len(self):
             raise OutOfBoundsError(f"pop from {self._path}, which is empty")
-        value = self[place]
+        value: T = _taken(self[place])
         del self[place]
         return value
 
@@ -491,6 +499,21 @@ class Dictionary(_realm.Dictionary, _Queryable[T], MutableMapping[str, T]):
 
     def __reversed__(self) -> Iterator[str]:
         return reversed(list(self))
+
+    @overload
+    def pop(self, key: str, /) -> T: ...
+    @overload
+    def pop(self, key: str, /, default: T) -> T: ...
+    @overload
+    def pop(self, key: str, /, default: D) -> T | D: ...
+    def pop(self, key: str, /, default: Any = _NOTHING) -> Any:
+        """Removes a key and returns its value, a nested list or dict as a plain copy. Without such a key: the default,
+        or KeyError."""
+        if default is not _NOTHING and key not in self:
+            return default
+        value = _taken(self[key])
+        del self[key]
+        return value
 
     def popitem(self) -> tuple[str, T]:
         """Removes the last key and returns it with its value; KeyError if there is none."""

@@ -169,7 +169,6 @@ extension Creation {
         }
         var result: [(key: String, value: PlannedContent)] = []
         for entry in entries {
-            try checkKey(entry.name, site)
             result.append(
                 (entry.name, try mixed(entry.value, site, depth: depth + 1, isInSet: false)))
         }

@@ -295,10 +295,11 @@ extension Creation {
                 return .embedded(try dictionary.insertEmbedded(key: raw), child)
             case .list, .dictionary:
                 return .nested(
-                    try dictionary.insertNested(content.isList ? .list : .dictionary, key: raw))
+                    try dictionary.insertNested(
+                        content.isList ? .list : .dictionary, key: raw, takesAnyKey: true))
             case .value, .raw, .object, .reference:
                 _ = try withRaw(content) { value throws(RealmError) in
-                    try dictionary.insert(value, key: raw)
+                    try dictionary.insert(value, key: raw, takesAnyKey: true)
                 }
                 return .value
             }

@@ -328,7 +328,7 @@ struct NodeCreation {
         }
         var result: [(key: String, value: PlannedContent)] = []
         for child in nodes.children(node) {
-            let key = try checkedKey(child, site)
+            let key = try key(child, site)
             result.append((key, try element(child, property, site, depth: depth + 1)))
         }
         return .dictionary(result)
@@ -400,13 +400,18 @@ struct NodeCreation {
     }
 
     private func checkedKey(_ node: Int, _ site: CreationSite) throws(RealmError) -> String {
+        let key = try key(node, site)
+        try creation.checkKey(key, site)
+        return key
+    }
+
+    /// Dictionaries in mixed values take every text for a key.
+    private func key(_ node: Int, _ site: CreationSite) throws(RealmError) -> String {
         guard !nodes[node].key.isNull else {
             throw RealmError(
                 .invalidDictionaryKey, "\(site.description): node \(node) has no key")
         }
-        let key = try Self.text(nodes[node].key)
-        try creation.checkKey(key, site)
-        return key
+        return try Self.text(nodes[node].key)
     }
 
     private static func text(_ raw: RawValue) throws(RealmError) -> String {
@@ -482,7 +487,7 @@ extension RealmCollection {
         keys: UnsafeMutablePointer<ObjectKey>?
     ) throws(RealmError) {
         var creation = try NodeCreation(realm, nodes, update)
-        try check(key: key)
+        try check(key: key, takesAny: true)
         guard case .string(let text) = try Value(key) else { return }
         try creation.run(.entry(self, text), keys)
     }

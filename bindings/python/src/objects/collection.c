@@ -312,8 +312,14 @@ static bool place_value(const Place *place, realm_value_t value) {
     case PLACE_INSERT: return realm_list_insert(place->handle, place->index, value);
     case PLACE_SET: return realm_list_set(place->handle, place->index, value);
     case PLACE_ADD: return realm_set_insert(place->handle, value, &index, &inserted);
-    default: return realm_dictionary_insert(place->handle, place->name, value, &index, &inserted);
+    default: break;
     }
+    if (key_is_plain(place->name.string)) {
+        return realm_dictionary_insert(place->handle, place->name, value, &index, &inserted);
+    }
+    realm_value_node_t node = {.kind = RLM_NODE_VALUE, .value = value};
+    return realm_dictionary_insert_nodes(place->handle, place->name, &node, 1, RLM_UPDATE_ALL,
+                                         NULL);
 }
 
 static int put_plain(Realm *realm, Property *property, const Place *place, PyObject *value) {

@@ -13,6 +13,14 @@ static int key_to_find(Collection *self, PyObject *key, realm_value_t *out) {
     return 0;
 }
 
+/* A key to store something at: in a value of any type, every text. */
+static int key_to_store(Collection *self, PyObject *key, realm_value_t *out) {
+    bool is_property =
+        !self->outer && self->property->collection == RLM_COLLECTION_TYPE_DICTIONARY;
+    if (is_property && key_check(self->property, key) < 0) return -1;
+    return key_from_python(self->property, key, out);
+}
+
 static int raise_missing(Collection *self, PyObject *key) {
     PyObject *text = short_repr(key);
     if (text) {
@@ -46,10 +54,7 @@ static int dictionary_assign(Collection *self, PyObject *key, PyObject *value) {
     bool erased = false;
     if (collection_ready(self) < 0) return -1;
     if (value) {
-        if (key_check(self->property, key) < 0 ||
-            key_from_python(self->property, key, &place.name) < 0) {
-            return -1;
-        }
+        if (key_to_store(self, key, &place.name) < 0) return -1;
         return collection_put(self, &place, value);
     }
     int possible = key_to_find(self, key, &place.name);
@@ -73,9 +78,7 @@ static int dictionary_assign(Collection *self, PyObject *key, PyObject *value) {
 static PyObject *checked_value(Collection *self, PyObject *key, PyObject *value) {
     Property *property = self->property;
     Place place = {.kind = PLACE_KEY, .handle = self->handle};
-    if (key_check(property, key) < 0 || key_from_python(property, key, &place.name) < 0) {
-        return NULL;
-    }
+    if (key_to_store(self, key, &place.name) < 0) return NULL;
     if (collection_is_at(self->realm, &place, value) ||
         embedded_is_at(self->realm, &place, value)) {
         return Py_NewRef(value);

@@ -24,13 +24,15 @@ int key_from_python(Property *property, PyObject *key, realm_value_t *out) {
     return raise_range(property, key, "contains lone surrogates, which are not text");
 }
 
+bool key_is_plain(realm_string_t key) {
+    return key.size == 0 || (key.data[0] != '$' && !memchr(key.data, '.', key.size));
+}
+
 /* The rule for keys, which the engine applies when it stores them: told before anything is written. */
 int key_check(Property *property, PyObject *key) {
     realm_value_t converted;
     if (key_from_python(property, key, &converted) < 0) return -1;
-    const char *text = converted.string.data;
-    size_t size = converted.string.size;
-    if ((size == 0 || text[0] != '$') && !memchr(text, '.', size)) return 0;
+    if (key_is_plain(converted.string)) return 0;
     PyObject *shown = short_repr(key);
     if (shown) {
         raise_code(property->state, RLM_ERR_INVALID_DICTIONARY_KEY,
@@ -314,6 +316,8 @@ static PyObject *copied_list(Property *property, Realm *realm, PyObject *value, 
 
 static PyObject *copied_dict(Property *property, Realm *realm, PyObject *value, int depth,
                              Step *step) {
+    realm_value_t converted;
+    bool is_property = depth == 1 && property->collection == RLM_COLLECTION_TYPE_DICTIONARY;
     PyObject *result = PyDict_New();
     PyObject *items = result ? PyMapping_Items(value) : NULL;
     int bad = items ? 0 : -1;
@@ -321,7 +325,11 @@ static PyObject *copied_dict(Property *property, Realm *realm, PyObject *value, 
         PyObject *key = PyTuple_GetItem(PyList_GetItem(items, i), 0);
         PyObject *item = PyTuple_GetItem(PyList_GetItem(items, i), 1);
         step->key = key;
-        bad = item ? key_check(property, key) : -1;
+        bad = item ? 0 : -1;
+        if (!bad) {
+            bad = is_property ? key_check(property, key)
+                              : key_from_python(property, key, &converted);
+        }
         PyObject *copy = bad ? NULL : checked(property, realm, item, depth, step);
         if (!bad && !copy && !is_nested(property->state, item)) note_step(property, step, i, key);
         bad = copy ? PyDict_SetItem(result, key, copy) : -1;

@@ -68,6 +68,8 @@ PyObject *list_normalised(Property *property, Realm *realm, PyObject *list, bool
 int key_from_python(Property *property, PyObject *key, realm_value_t *out);
 /* Checks that a key may be stored. 0, or -1 with an exception. */
 int key_check(Property *property, PyObject *key);
+/* Whether the engine takes the key in every dictionary. Those in values of any type take each. */
+bool key_is_plain(realm_string_t key);
 /* Whether `value` is what properties of any type hold as a list or dictionary. */
 bool is_nested(State *state, PyObject *value);
 /* Whether `value` is more than a conversion away from being stored: it brings new objects, or is a
