@@ -129,9 +129,10 @@ import Testing
         }
     }
 
-    @Test func largeSortsOrderAsSwiftDoes() throws {
+    /// With and without a second core.
+    @Test(arguments: [60_000, 20_000]) func largeSortsOrderAsSwiftDoes(count: Int) throws {
         let directory = TemporaryDirectory()
-        let (realm, rows) = try Self.make(directory.file(), 60_000)
+        let (realm, rows) = try Self.make(directory.file(), count)
         defer { realm.close() }
         let all = try realm.objects("Note")
         func expect(_ text: String, _ precedes: (Row, Row) -> Bool) throws {
@@ -152,6 +153,68 @@ import Testing
         // Results that are frozen may be read by several threads at once.
         let frozen = try all.sorted("rank ASC, text DESC").resolved(in: realm.freeze())
         #expect(try keys(frozen) == keys(all.sorted("rank ASC, text DESC")))
+    }
+
+    /// What the first eight bytes leave undecided is sorted on two cores again, or in many small parts.
+    @Test func largeTiesAreResolved() throws {
+        let directory = TemporaryDirectory()
+        let line = ClassSchema(
+            "Line",
+            properties: [
+                PropertySchema("text", .string, flags: [.nullable]),
+                PropertySchema("at", .timestamp, flags: [.nullable]),
+            ])
+        let realm = try Realm.open(
+            TestSchema.configuration(directory.file(), Schema([line])))
+        defer { realm.close() }
+        var random = Random(77)
+        var rows: [(key: ObjectKey, text: String?, at: Timestamp?)] = []
+        let owner = realm.schema.class_(named: "Line")!
+        let equal = String(repeating: "=", count: 40)
+        try realm.write {
+            for index in 0..<120_000 {
+                let text =
+                    index % 1000 == 7
+                    ? nil
+                    : (index % 2 == 0 ? "A" : "B") + equal + "\(random.below(900))"
+                        + (index % 5 == 0 ? equal + "\(random.below(30))" : "")
+                let at =
+                    index % 700 == 3
+                    ? nil
+                    : Timestamp(
+                        seconds: Int64(random.below(3)), nanoseconds: Int32(random.below(9)))
+                let object = try realm.createObject(owner.key)
+                let values = [
+                    text.map { Value.string($0) } ?? .null, at.map { Value.timestamp($0) } ?? .null,
+                ]
+                for (property, value) in zip(owner.properties, values) {
+                    try value.withRaw { raw throws(RealmError) in
+                        try object.setValue(property.key, raw)
+                    }
+                }
+                rows.append((object.objectKey, text, at))
+                object.release()
+            }
+        }
+        let all = try realm.objects("Line")
+        for isDescending in [false, true] {
+            let byText = rows.sorted { a, b in
+                let (x, y) = (Array((a.text ?? "").utf8), Array((b.text ?? "").utf8))
+                if x == y { return a.key < b.key }
+                return x.lexicographicallyPrecedes(y) != isDescending
+            }
+            let order = isDescending ? "DESC" : "ASC"
+            #expect(try keys(all.sorted("text \(order)")) == byText.map(\.key))
+            func number(_ row: (key: ObjectKey, text: String?, at: Timestamp?)) -> Int64 {
+                row.at.map { $0.seconds * 100 + Int64($0.nanoseconds) } ?? -1
+            }
+            let byTime = byText.enumerated().sorted { a, b in
+                let (x, y) = (number(a.element), number(b.element))
+                return x != y ? x < y : a.offset < b.offset
+            }
+            #expect(
+                try keys(all.sorted("at ASC, text \(order)")) == byTime.map(\.element.key))
+        }
     }
 
     @Test func largeScansFindWhatALoopFinds() throws {

@@ -38,22 +38,23 @@ final class GatheredKey {
         isText = key.kind.isText
         isRanked = [.decimal, .objectId, .uuid, .mixed].contains(key.kind)
         descending = key.descending
-        words = .allocate(capacity: max(count, 1))
-        words.initialize(repeating: 0, count: count)
+        words = .scratch(capacity: count)
         presence = .allocate(capacity: max(count, 1))
         presence.initialize(repeating: Presence.value, count: count)
         somewhere = UnsafeRawPointer(words)
-        texts = .allocate(capacity: isText ? max(count, 1) : 1)
-        if isText { texts.initialize(repeating: somewhere, count: count) }
+        texts = .scratch(capacity: isText ? count : 1)
         if isRanked { values = [RawValue](repeating: .null, count: count) }
         if let program = key.program {
             try evaluate(program, snapshot, table, keys)
         } else if key.hops.isEmpty {
-            try gather(table, key.column, keys)
+            try gatherInHalves(table, key.column, keys)
         } else {
             try follow(key, snapshot, table, keys)
         }
         if isRanked { rank() }
+        isUniform = !UnsafeBufferPointer(start: presence, count: count).contains {
+            $0 != Presence.value
+        }
     }
 
     deinit {
@@ -63,14 +64,36 @@ final class GatheredKey {
         seconds?.deallocate()
     }
 
+    /// `presence`, if values can lack.
+    var mixedPresence: UnsafeMutablePointer<UInt8>? { isUniform ? nil : presence }
+
     // MARK: Direct properties
 
-    private func gather(
+    /// On two cores, if there are many: each writes what its half of the keys has. What more than
+    /// words and texts is kept for is left to one: values that get a rank, and nanoseconds.
+    private func gatherInHalves(
         _ table: TableReader, _ column: Int, _ keys: UnsafeBufferPointer<ObjectKey>
     ) throws(RealmError) {
+        guard count >= Sorter.twoCoresMin, TwoCores.areThere, !isRanked, kind != .timestamp
+        else {
+            return try gather(table, column, keys, 0..<count)
+        }
+        let middle = count / 2
+        _ = try table.sharing { () throws(RealmError) in
+            try TwoCores.run { half throws(RealmError) in
+                try self.gather(table, column, keys, half == 0 ? 0..<middle : middle..<self.count)
+            }
+        }
+    }
+
+    private func gather(
+        _ table: TableReader, _ column: Int, _ keys: UnsafeBufferPointer<ObjectKey>,
+        _ range: Range<Int>
+    ) throws(RealmError) {
         guard let start = keys.baseAddress else { return }
-        var runs = RowRuns(table, start, count: keys.count)
-        while let run = try runs.next() {
+        var runs = RowRuns(table, start + range.lowerBound, count: range.count)
+        while var run = try runs.next() {
+            run.element += range.lowerBound
             guard let leaf = run.leaf else {
                 setBroken(run.element)
                 continue
@@ -209,12 +232,11 @@ final class GatheredKey {
         presence[element] = Presence.null
         words[element] = 0
         if isText { texts[element] = somewhere }
-        isUniform = false
     }
 
     private func setBroken(_ element: Int) {
+        setNull(element)
         presence[element] = Presence.broken
-        isUniform = false
     }
 
     private func set(_ element: Int, _ value: RawValue) {
