@@ -105,7 +105,7 @@ extension Binder {
             path.slot == scopes[Int(scope(index))].slot, bound.classIndex >= 0
         else { return nil }
         let property = schema.classes[bound.classIndex].properties[bound.propertyIndex]
-        let kind = path.value == .keys ? ColumnKind.string : Self.columnKind(of: path.kind)
+        let kind = path.value == .keys ? ColumnKind.string : path.kind.columnKind
         var target = Target(
             column: path.column, kind: kind, isKeyColumn: false, hopFirst: 0, hopCount: 0,
             name: "", syntax: index)
@@ -127,23 +127,6 @@ extension Binder {
         case .elements where path.count == 0, .keys where path.count == 0:
             return .elements(target)
         default: return nil
-        }
-    }
-
-    static func columnKind(of kind: OperandKind) -> ColumnKind {
-        switch kind {
-        case .int: return .int
-        case .bool: return .bool
-        case .float: return .float
-        case .double: return .double
-        case .string: return .string
-        case .binary: return .binary
-        case .timestamp: return .timestamp
-        case .link: return .link
-        case .decimal: return .decimal
-        case .objectId: return .objectId
-        case .uuid: return .uuid
-        case .mixed, .null, .type: return .mixed
         }
     }
 

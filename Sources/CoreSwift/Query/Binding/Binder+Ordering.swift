@@ -71,7 +71,7 @@ extension Binder {
                 .invalidSortDescriptor,
                 "cannot sort or tell apart by '\(text)': the path leads through a collection")
         }
-        let kind = Self.orderedKind(path.path.kind)
+        let kind = path.path.kind.columnKind
         if !path.isPlain {
             return OrderingKey(
                 hops: [], column: -1, kind: kind, isKeyColumn: false, isNullable: true,
@@ -93,22 +93,5 @@ extension Binder {
         builder.expressions.paths = [path.path]
         let root = builder.add(.constant(true))
         return FilterProgram(builder, root: root, schema: schema)
-    }
-
-    private static func orderedKind(_ kind: OperandKind) -> ColumnKind {
-        switch kind {
-        case .int: return .int
-        case .bool: return .bool
-        case .float: return .float
-        case .double: return .double
-        case .string: return .string
-        case .binary: return .binary
-        case .timestamp: return .timestamp
-        case .link: return .link
-        case .decimal: return .decimal
-        case .objectId: return .objectId
-        case .uuid: return .uuid
-        case .mixed, .null, .type: return .mixed
-        }
     }
 }

@@ -34,19 +34,8 @@ enum OperandKind: UInt8 {
     var typeWord: String {
         switch self {
         case .null: return "null"
-        case .int: return "int"
-        case .bool: return "bool"
-        case .float: return "float"
-        case .double: return "double"
-        case .string: return "string"
-        case .binary: return "binary"
-        case .timestamp: return "timestamp"
-        case .link: return "link"
-        case .decimal: return "decimal128"
-        case .objectId: return "objectId"
-        case .uuid: return "uuid"
-        case .mixed: return "mixed"
         case .type: return "@type"
+        default: return columnKind.typeWord
         }
     }
 
@@ -59,15 +48,21 @@ enum OperandKind: UInt8 {
         return .int
     }
 
-    /// Of numbers and dates, as columns hold them.
+    /// Of values of this kind in a column; of null and of types, which no column has, that of values of all kinds.
     var columnKind: ColumnKind {
         switch self {
         case .int: return .int
+        case .bool: return .bool
         case .float: return .float
         case .double: return .double
-        case .decimal: return .decimal
+        case .string: return .string
+        case .binary: return .binary
         case .timestamp: return .timestamp
-        default: return .mixed
+        case .link: return .link
+        case .decimal: return .decimal
+        case .objectId: return .objectId
+        case .uuid: return .uuid
+        case .mixed, .null, .type: return .mixed
         }
     }
 }
