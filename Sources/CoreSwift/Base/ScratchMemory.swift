@@ -1,3 +1,5 @@
+// Memory that a call needs for itself.
+
 import CKernels
 
 extension UnsafeMutablePointer {
