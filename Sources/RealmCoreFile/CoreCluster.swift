@@ -124,11 +124,12 @@ public final class CoreCluster {
         }
     }
 
-    /// Hands out the elements of a list or set, which are no mixed values, in pieces; each collection
-    /// once. Cells are valid until the next piece.
+    /// Hands out the elements of a list or set, which are no mixed values, in pieces, until `body` says
+    /// false; each collection once. It is told whether the piece is all there is. Cells are valid until the
+    /// next piece.
     public func forEachPart(
         _ column: Int, _ row: Int,
-        _ body: (UnsafeBufferPointer<CoreCell>) throws(CoreFileError) -> Void
+        _ body: (UnsafeBufferPointer<CoreCell>, _ isWhole: Bool) throws(CoreFileError) -> Bool
     ) throws(CoreFileError) {
         switch contents[column] {
         case .collections(let content, let rules):
@@ -142,7 +143,7 @@ public final class CoreCluster {
             let cells = values.compactMap { reader.keeper.cell($0) }
             var failure: CoreFileError?
             cells.withUnsafeBufferPointer { cells in
-                do throws(CoreFileError) { try body(cells) } catch { failure = error }
+                do throws(CoreFileError) { _ = try body(cells, true) } catch { failure = error }
             }
             if let failure { throw failure }
         default:

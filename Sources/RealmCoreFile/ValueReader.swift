@@ -62,34 +62,78 @@ final class ValueReader {
         return values
     }
 
-    /// Hands out the elements of a list or set as cells, leaf by leaf. Not for mixed values.
+    /// Hands out the elements of a list or set as cells, leaf by leaf, until `body` says false; it is told
+    /// whether they are all. Not for mixed values.
     func forEachPart(
         _ ref: UInt64, _ rules: LeafRules,
-        _ body: (UnsafeBufferPointer<CoreCell>) throws(CoreFileError) -> Void
+        _ body: (UnsafeBufferPointer<CoreCell>, Bool) throws(CoreFileError) -> Bool
     ) throws(CoreFileError) {
         if ref == 0 { return }
         var cursor = try TreeCursor(store, ref, "collection")
         var total = 0
         while let node = try cursor.next() {
-            let leaf = try Leaf(self, node, rules)
-            total += leaf.count
-            guard total <= Self.elementsMax else {
-                throw node.fail("a collection of more than \(Self.elementsMax) elements")
-            }
-            elementCells.reserve(leaf.count)
-            try leaf.fill(elementCells.cells, elementCells, defers: false)
-            var count = leaf.count
-            if rules.type == .link {
-                // Links to objects that are not there are left out.
-                count = 0
-                for index in 0..<leaf.count where elementCells.cells[index].kind != .null {
-                    elementCells.cells[count] = elementCells.cells[index]
-                    count += 1
-                }
-            }
-            try body(UnsafeBufferPointer(start: elementCells.cells, count: count))
+            let count = try fillElements(node, rules, &total)
+            let cells = UnsafeBufferPointer(start: elementCells.cells, count: count)
+            guard try body(cells, cursor.total == nil) else { return }
         }
         try check(total, cursor, ref)
+    }
+
+    /// Makes cells of a leaf; how many. `total` grows by the elements of the leaf.
+    private func fillElements(
+        _ node: Node, _ rules: LeafRules, _ total: inout Int
+    ) throws(CoreFileError) -> Int {
+        if node.kind == .integers, !node.hasRefs, !node.isInner {
+            switch rules.type {
+            case .int where !rules.isNullable:
+                return try fillNumbers(node, &total) { CoreCell(.int, UInt64(bitPattern: $0)) }
+            case .link where rules.isInCollection:
+                guard let target = rules.target.map({ UInt64($0) }) else { break }
+                // Links to objects that are not there are left out.
+                return try fillNumbers(node, &total) {
+                    $0 < 0 ? nil : CoreCell(.link, target, UInt64(bitPattern: $0))
+                }
+            default: break
+            }
+        }
+        let leaf = try Leaf(self, node, rules)
+        try note(leaf.count, node, &total)
+        elementCells.reserve(leaf.count)
+        try leaf.fill(elementCells.cells, elementCells, defers: false)
+        guard rules.type == .link else { return leaf.count }
+        var count = 0
+        for index in 0..<leaf.count where elementCells.cells[index].kind != .null {
+            elementCells.cells[count] = elementCells.cells[index]
+            count += 1
+        }
+        return count
+    }
+
+    /// The most common leaves, without what others need.
+    @inline(__always)
+    private func fillNumbers(
+        _ node: Node, _ total: inout Int, _ cell: (Int64) -> CoreCell?
+    ) throws(CoreFileError) -> Int {
+        try store.spend(node.count, node)
+        try note(node.count, node, &total)
+        elementCells.reserve(node.count)
+        let words = elementCells.words(node.count)
+        try node.decode(into: words)
+        let cells = elementCells.cells
+        var count = 0
+        for index in 0..<node.count {
+            guard let cell = cell(words[index]) else { continue }
+            cells[count] = cell
+            count &+= 1
+        }
+        return count
+    }
+
+    private func note(_ count: Int, _ node: Node, _ total: inout Int) throws(CoreFileError) {
+        total += count
+        guard total <= Self.elementsMax else {
+            throw node.fail("a collection of more than \(Self.elementsMax) elements")
+        }
     }
 
     private func check(_ total: Int, _ cursor: TreeCursor, _ ref: UInt64) throws(CoreFileError) {

@@ -39,10 +39,11 @@ extension ImportSession {
         }
     }
 
-    /// Puts the value of one column into an object. Returns its size, roughly.
+    /// Puts the value of one column into an object; `isFirst`: when that was just made. Returns its size,
+    /// roughly; 0 where nothing was to be done.
     func put(
         _ cluster: CoreCluster, _ index: Int, _ row: Int, _ column: Column,
-        _ handle: ObjectHandle, _ target: Target
+        _ handle: ObjectHandle, _ target: Target, isFirst: Bool
     ) throws(CoreFileError) -> Int {
         let old = cluster.keys[row]
         let property = column.property
@@ -72,19 +73,32 @@ extension ImportSession {
             }
             return size(value)
         }
-        var bytes = 32
+        var bytes = 0
         var collection: RealmCollection?
-        try writing { () throws(RealmError) in
-            try tolerating(target, old, property.name) { () throws(RealmError) in
-                collection = try handle.collection(property.key, property.collection)
-            }
-        }
-        guard let collection else { return bytes }
         var end = 0
-        try cluster.forEachPart(index, row) { (cells) throws(CoreFileError) in
+        try cluster.forEachPart(index, row) { (cells, isWhole) throws(CoreFileError) in
+            if column.isOwnList {
+                let isLate = column.leadsForward(cells, isWhole: isWhole, from: old)
+                if isLate == isFirst {
+                    if isFirst { target.noteForward(column.place, old) }
+                    return false
+                }
+            }
+            bytes += 32 + cells.count * 8
             try writing { () throws(RealmError) in
+                if isFilling, isWhole, property.collection == .list,
+                    try fill(property, cells, handle)
+                {
+                    return
+                }
+                if collection == nil {
+                    try tolerating(target, old, property.name) { () throws(RealmError) in
+                        collection = try handle.collection(property.key, property.collection)
+                    }
+                }
+                guard let collection else { return }
                 for cell in cells {
-                    bytes += size(cell)
+                    bytes += size(cell) - 8
                     if property.collection == .list, let value = fast(cell) {
                         try collection.insert(value, at: end)
                         end += 1
@@ -95,8 +109,39 @@ extension ImportSession {
                     }
                 }
             }
+            return true
         }
         return bytes
+    }
+
+    /// Gives an empty list all its elements at once; false where they are of a type that takes longer.
+    private func fill(
+        _ property: PropertySchema, _ cells: UnsafeBufferPointer<CoreCell>, _ handle: ObjectHandle
+    ) throws(RealmError) -> Bool {
+        elements.clear()
+        switch cells.first?.kind {
+        case .int, .bool, .float, .double:
+            for cell in cells {
+                guard cell.kind != .null, let value = raw(cell) else { return false }
+                elements.add(value)
+            }
+        case .link where property.type == .object:
+            // All of them are of one class.
+            guard let table = cells.first.map({ Int($0.first) }), let target = targets[table],
+                target.schema.kind != .embedded
+            else { return false }
+            let class_ = target.schema.key
+            for cell in cells {
+                if let key = target.map.counterpart(Int64(bitPattern: cell.second)) {
+                    elements.add(.link(class_, key))
+                } else {
+                    lose(missing(cell))
+                }
+            }
+        default: return false
+        }
+        try handle.append(property.key, elements.count, elements.values)
+        return true
     }
 
     /// A value that can be stored whatever is in the file.
@@ -236,6 +281,7 @@ extension ImportSession {
             guard error.code == .noSuchObject, case .link(let table, let key) = value else {
                 throw error
             }
+            try checkTolerable(error)
             lose(missing(table, key))
         }
     }

@@ -11,7 +11,7 @@ import CoreSwift
 import RealmCoreFile
 
 final class ImportSession {
-    private static let bytesPerCommit = 24 << 20
+    private static let bytesPerCommit = 32 << 20
     private static let lossesMax = 100
     /// Embedded objects within embedded objects.
     private static let levelsMax = 100
@@ -31,14 +31,24 @@ final class ImportSession {
         var unfilled: [Int64] = []
         /// Columns with links to objects of the class that come later, by their places.
         var forward: Set<Int> = []
+        /// The last object with such links.
+        var lastForward: Int64 = -1
         /// Of all objects that were made, roughly.
         var bytes = 0
+        /// Links to its objects are looked up in the new file.
+        var looksUpLinks = false
 
         init(_ table: Int, _ place: Int, _ schema: ClassSchema, keepsKeys: Bool) {
             self.table = table
             self.place = place
             self.schema = schema
             map = KeyMap(keepsKeys: keepsKeys)
+        }
+
+        @inline(__always)
+        func noteForward(_ column: Int, _ key: Int64) {
+            forward.insert(column)
+            lastForward = key
         }
     }
 
@@ -50,13 +60,28 @@ final class ImportSession {
         let property: PropertySchema
         /// Its values are cells, not collections or mixed values.
         var isPlain: Bool { column.collection == .none && column.type != .mixed }
+        /// A list or set of cells.
+        var isPlainCollection: Bool {
+            (column.collection == .list || column.collection == .set) && column.type != .mixed
+        }
         /// Links to one object of the same class: those to earlier ones are made at once.
         let isOwn: Bool
+        /// Lists of such links, each of which is made at once as a whole, or not.
+        let isOwnList: Bool
 
         /// Whether a cell leads to an object that comes later than this one, or is it.
         @inline(__always)
         func leadsForward(_ cell: CoreCell, from key: Int64) -> Bool {
             isOwn && cell.kind == .link && Int64(bitPattern: cell.second) >= key
+        }
+
+        /// Whether a list is to be made when all objects are there. Long ones, of which `cells` are a part, are
+        /// not looked through.
+        func leadsForward(
+            _ cells: UnsafeBufferPointer<CoreCell>, isWhole: Bool, from key: Int64
+        ) -> Bool {
+            isOwnList
+                && (!isWhole || cells.contains { Int64(bitPattern: $0.second) >= key })
         }
     }
 
@@ -67,16 +92,26 @@ final class ImportSession {
     private(set) var report: ImportReport
     /// By index in `CoreFile.tables`.
     private(set) var targets: [Target?]
+    /// The new file is filled in bulk, which no value that doesn't fit may disturb.
+    let isFilling: Bool
+    /// There is such a value: the work is to be done again, with `isFilling` false.
+    private(set) var wantsCare = false
+    /// Texts that were repaired before.
+    private let repairedBefore: Int
     /// The error of the new file that made the reading stop.
     private(set) var failure: RealmError?
+    let elements = ElementBuffer()
     private var writtenBytes = 0
     private var done = 0
     private var total = 1
 
     init(
-        _ file: CoreFile, _ realm: Realm, _ old: OldSchema, _ progress: ((Double) -> Bool)?
+        _ file: CoreFile, _ realm: Realm, _ old: OldSchema, isFilling: Bool,
+        _ progress: ((Double) -> Bool)?
     ) throws(RealmError) {
+        self.isFilling = isFilling
         self.file = file
+        repairedBefore = file.repairedTexts
         self.realm = realm
         self.old = old
         self.progress = progress
@@ -97,7 +132,10 @@ final class ImportSession {
     func copy() throws(CoreFileError) {
         let ordinary = inOrder(old.classes.filter { !$0.isEmbedded })
         try plan(ordinary)
-        try writing { () throws(RealmError) in try realm.beginWrite() }
+        try writing { () throws(RealmError) in
+            try realm.beginWrite()
+            if isFilling { try realm.beginFilling() }
+        }
         var late: [(OldSchema.Class, [Column])] = []
         for item in ordinary {
             guard let target = targets[item.table] else { continue }
@@ -129,10 +167,9 @@ final class ImportSession {
             guard let count = targets[item.table]?.unfilled.count, count > 0 else { continue }
             lose("class '\(item.name)': \(count) objects that own each other too deep", count)
         }
-        if file.repairedTexts > 0 {
-            lose(
-                "\(file.repairedTexts) texts were no UTF-8; what is wrong in them is U+FFFD now",
-                file.repairedTexts)
+        let repaired = file.repairedTexts - repairedBefore
+        if repaired > 0 {
+            lose("\(repaired) texts were no UTF-8; what is wrong in them is U+FFFD now", repaired)
         }
         for item in old.classes where targets[item.table]?.map.hasOthers == true {
             report.notes.append("class '\(item.name)': some objects have new keys")
@@ -141,7 +178,15 @@ final class ImportSession {
             report.notes.append(
                 "class '\(item.name)': the keys of objects are their primary keys here")
         }
-        try writing { () throws(RealmError) in try realm.commit() }
+        try writing { () throws(RealmError) in
+            guard isFilling else { return try realm.commit() }
+            do throws(RealmError) {
+                try realm.endFilling()
+            } catch {
+                wantsCare = error.code == .objectAlreadyExists
+                throw error
+            }
+        }
     }
 
     /// Classes behind those that they link to, as far as that can be.
@@ -187,6 +232,8 @@ final class ImportSession {
             return Column(
                 place: place, column: column, property: property,
                 isOwn: column.type == .link && column.collection == .none
+                    && column.target == item.table && !item.isEmbedded,
+                isOwnList: column.type == .link && column.collection == .list
                     && column.target == item.table && !item.isEmbedded)
         }
     }
@@ -194,7 +241,7 @@ final class ImportSession {
     /// Whether values of a column can be put into objects when they are made: they lead nowhere, or to
     /// objects that are there.
     private func isEarly(_ item: Column) -> Bool {
-        if item.isOwn { return true }
+        if item.isOwn || item.isOwnList { return true }
         switch item.column.type {
         case .mixed, .typedLink: return false
         case .link:
@@ -223,6 +270,7 @@ final class ImportSession {
         if writtenBytes >= Self.bytesPerCommit {
             writtenBytes = 0
             try writing { () throws(RealmError) in
+                if isFilling { return try realm.commitPart() }
                 try realm.commit()
                 try realm.beginWrite()
             }
@@ -260,7 +308,7 @@ final class ImportSession {
                     let cell = try cluster.cell(index, place)
                     if cell.kind == .null { continue }
                     if columns[index].leadsForward(cell, from: cluster.keys[place]) {
-                        target.forward.insert(columns[index].place)
+                        target.noteForward(columns[index].place, cluster.keys[place])
                         continue
                     }
                     guard let value = raw(cell) else {
@@ -279,8 +327,12 @@ final class ImportSession {
                 defer { handle.release() }
                 report.classes[target.place].objects += 1
                 var bytes = row.bytes
-                for index in others where try !cluster.isEmpty(index, place) {
-                    bytes += try put(cluster, index, place, columns[index], handle, target)
+                for index in others {
+                    if !columns[index].isPlainCollection, try cluster.isEmpty(index, place) {
+                        continue
+                    }
+                    bytes += try put(
+                        cluster, index, place, columns[index], handle, target, isFirst: true)
                 }
                 target.bytes += bytes
                 try finish(bytes)
@@ -294,10 +346,10 @@ final class ImportSession {
     ) throws(RealmError) -> ObjectHandle? {
         do throws(RealmError) {
             let handle = try make(target, old, primaryKey, row, row.count)
-            target.map.add(old, handle.objectKey)
+            try note(target, old, handle)
             return handle
         } catch {
-            guard isAboutData(error) else { throw error }
+            try checkTolerable(error)
         }
         // One of the values, or the object itself.
         let handle: ObjectHandle
@@ -308,7 +360,7 @@ final class ImportSession {
             lose("class '\(target.schema.name)', object \(old): \(error.message)")
             return nil
         }
-        target.map.add(old, handle.objectKey)
+        try note(target, old, handle)
         for index in 0..<row.count {
             let key = row.keys[index]
             let name = target.schema.properties.first { $0.key == key }?.name ?? "\(key)"
@@ -317,6 +369,18 @@ final class ImportSession {
             }
         }
         return handle
+    }
+
+    /// Notes what became of an object.
+    @inline(__always)
+    private func note(
+        _ target: Target, _ old: Int64, _ handle: ObjectHandle
+    ) throws(RealmError) {
+        target.map.add(old, handle.objectKey)
+        if !target.map.knowsKeys, isFilling, !target.looksUpLinks {
+            target.looksUpLinks = true
+            try realm.checkLinks(to: target.schema.key)
+        }
     }
 
     private func make(
@@ -339,8 +403,14 @@ final class ImportSession {
         // A changed object is written again as a whole, and so are those beside it.
         let objectBytes =
             chosen == nil ? target.bytes / max(report.classes[target.place].objects, 1) : 0
+        let isForward = chosen == nil && columns.allSatisfy { $0.isOwn || $0.isOwnList }
         try file.forEachCluster(of: item.table, columns: columns.map(\.place)) {
             (cluster) throws(CoreFileError) in
+            if isForward, let first = cluster.keys.first, first > target.lastForward {
+                // What leads backwards was put there at first.
+                for _ in cluster.keys { try finish(0) }
+                return
+            }
             for place in cluster.keys.indices {
                 let old = cluster.keys[place]
                 if let chosen {
@@ -350,7 +420,7 @@ final class ImportSession {
                 }
                 var handle: ObjectHandle?
                 defer { handle?.release() }
-                var bytes = objectBytes
+                var bytes = 0
                 for (index, column) in columns.enumerated()
                 where try !cluster.isEmpty(index, place) {
                     if column.isOwn, try !column.leadsForward(cluster.cell(index, place), from: old)
@@ -359,10 +429,10 @@ final class ImportSession {
                     }
                     if handle == nil { handle = try self.object(target, old) }
                     guard let handle else { break }
-                    bytes += try put(cluster, index, place, column, handle, target)
+                    bytes += try put(cluster, index, place, column, handle, target, isFirst: false)
                 }
                 cluster.finishObject()
-                try finish(bytes)
+                try finish(bytes > 0 ? bytes + objectBytes : 0)
             }
         }
         if let chosen, found < chosen.count {
@@ -410,10 +480,19 @@ final class ImportSession {
         do throws(RealmError) {
             try body()
         } catch {
-            guard isAboutData(error) else { throw error }
+            try checkTolerable(error)
             lose(
                 "class '\(target.schema.name)', object \(old), property '\(property)': "
                     + error.message)
+        }
+    }
+
+    /// Throws an error again that is not about a value, or where the work is to be done again with more care.
+    func checkTolerable(_ error: RealmError) throws(RealmError) {
+        guard isAboutData(error) else { throw error }
+        if isFilling {
+            wantsCare = true
+            throw error
         }
     }
 
@@ -426,6 +505,33 @@ final class ImportSession {
             error.code.rawValue >= ErrorCode.invalidArgument.rawValue
                 && error.code.rawValue < ErrorCode.invalidArgument.rawValue + 1000
         }
+    }
+}
+
+/// The elements of a list.
+final class ElementBuffer {
+    private(set) var values = UnsafeMutablePointer<RawValue>.allocate(capacity: 1024)
+    private(set) var count = 0
+    private var capacity = 1024
+
+    deinit { values.deallocate() }
+
+    @inline(__always)
+    func clear() { count = 0 }
+
+    @inline(__always)
+    func add(_ value: RawValue) {
+        if count == capacity { grow() }
+        values[count] = value
+        count += 1
+    }
+
+    private func grow() {
+        let larger = UnsafeMutablePointer<RawValue>.allocate(capacity: capacity * 2)
+        larger.update(from: values, count: count)
+        values.deallocate()
+        values = larger
+        capacity *= 2
     }
 }
 

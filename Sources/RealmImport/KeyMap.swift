@@ -1,5 +1,5 @@
 // Which objects of a class became which: where objects keep their keys, nothing needs to be remembered but
-// those that could not. Of others 8 bytes of each are, where old keys are 0, 1, 2 and so on, else 16.
+// those that could not, and which keys there are, so that links need not be looked up. Of others 8 bytes of each are, where old keys are 0, 1, 2 and so on, else 16.
 
 import CoreSwift
 
@@ -11,6 +11,11 @@ struct KeyMap {
     private var made: [ObjectKey] = []
     /// Where keys are kept: those that can't be keys here.
     private var others: [Int64: ObjectKey] = [:]
+    /// Where keys are kept: those that objects have, as ranges that ascend.
+    private var ranges: [(first: Int64, end: Int64)] = []
+    /// Whether `ranges` has all: not where they are too many, and where keys come in no order.
+    private(set) var knowsKeys = true
+    private static let rangesMax = 1 << 16
 
     init(keepsKeys: Bool) { self.keepsKeys = keepsKeys }
 
@@ -21,7 +26,7 @@ struct KeyMap {
 
     /// Notes what became of an object. Where keys are not kept, old keys ascend.
     mutating func add(_ old: Int64, _ new: ObjectKey) {
-        if keeps(old) { return }
+        if keeps(old) { return note(old) }
         if keepsKeys {
             others[old] = new
             return
@@ -33,9 +38,39 @@ struct KeyMap {
         made.append(new)
     }
 
+    @inline(__always)
+    private mutating func note(_ key: Int64) {
+        guard knowsKeys else { return }
+        let last = ranges.count - 1
+        if last >= 0, ranges[last].end == key {
+            ranges[last].end += 1
+        } else if last < Self.rangesMax - 1, last < 0 || key > ranges[last].end {
+            ranges.append((key, key + 1))
+        } else {
+            ranges = []
+            knowsKeys = false
+        }
+    }
+
+    private func isKnown(_ key: Int64) -> Bool {
+        var (low, high) = (0, ranges.count)
+        while low < high {
+            let middle = (low + high) / 2
+            if ranges[middle].end <= key { low = middle + 1 } else { high = middle }
+        }
+        return low < ranges.count && ranges[low].first <= key
+    }
+
     /// The object's key in the new file; nil where it is known that there is none.
+    @inline(__always)
     func counterpart(_ old: Int64) -> ObjectKey? {
-        if keeps(old) { return ObjectKey(rawValue: old) }
+        if keeps(old) {
+            return !knowsKeys || isKnown(old) ? ObjectKey(rawValue: old) : nil
+        }
+        return counterpartElsewhere(old)
+    }
+
+    private func counterpartElsewhere(_ old: Int64) -> ObjectKey? {
         if keepsKeys { return others[old] }
         if keys.isEmpty {
             return old >= 0 && old < Int64(made.count) ? made[Int(old)] : nil

@@ -27,6 +27,22 @@ public enum OldFileImport {
             throw Self.error(error)
         }
         let old = OldSchema(file)
+        if let report = try copy(file, old, path, options, isFilling: true) { return report }
+        // A value or object that the new file can't hold: object by object shows which.
+        guard let report = try copy(file, old, path, options, isFilling: false) else {
+            throw RealmError(.runtime, "'\(path)': the import ended without a result")
+        }
+        return report
+    }
+
+    /// More of the file than this is free: then it is copied, else it gets its name as it is.
+    private static let freeShareMax = 0.1
+
+    /// Nil where it is to be done again without `isFilling`.
+    private static func copy(
+        _ file: CoreFile, _ old: OldSchema, _ path: String, _ options: ImportOptions,
+        isFilling: Bool
+    ) throws(RealmError) -> ImportReport? {
         let temporary = NewFile.temporaryName(path)
         defer { NewFile.remove(temporary) }
         var configuration = Configuration(path: temporary)
@@ -36,15 +52,23 @@ public enum OldFileImport {
         configuration.notifiesAutomatically = false
         let realm = try Realm.open(configuration)
         defer { realm.close() }
-        let session = try ImportSession(file, realm, old, options.progress)
+        let session = try ImportSession(
+            file, realm, old, isFilling: isFilling, options.progress)
         do throws(CoreFileError) {
             try session.copy()
             try file.checkUnchanged()
         } catch {
+            if session.wantsCare { return nil }
             // What failed in the new file stopped the reading of the old one.
             throw session.failure ?? Self.error(error)
         }
-        try realm.writeCopy(to: path, encryptionKey: options.newKey)
+        let sizes = try realm.fileStatistics()
+        let free = Double(sizes.freeBytes + sizes.pendingBytes)
+        if free > Double(sizes.fileBytes) * freeShareMax {
+            try realm.writeCopy(to: path, encryptionKey: options.newKey)
+        } else {
+            try realm.close(placingAs: path)
+        }
         // Nobody can stop it any more.
         _ = options.progress?(1)
         return session.report

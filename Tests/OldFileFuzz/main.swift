@@ -100,8 +100,9 @@ private func readClusters(_ file: CoreFile, _ index: Int) throws(CoreFileError) 
                 } else if column.collection == .none {
                     sum &+= touch(try cluster.cell(place, row))
                 } else {
-                    try cluster.forEachPart(place, row) { (cells) throws(CoreFileError) in
+                    try cluster.forEachPart(place, row) { (cells, _) throws(CoreFileError) in
                         for cell in cells { sum &+= touch(cell) }
+                        return true
                     }
                 }
             }

@@ -100,8 +100,8 @@ extension CountedLinks {
         _ changes: Changes, _ tree: IndexTree, _ buffer: UnsafeMutableRawPointer
     ) throws(RealmError) -> Entries {
         var cursor = IndexCursor(tree)
-        let isEmpty = tree.isEmpty
         let count = changes.count
+        let isEmpty = try isBehindAll(changes, tree, buffer)
         var entries = Entries()
         var read = 0
         var target = Link(classKey: noClass, target: .invalid, source: .invalid)
@@ -151,6 +151,18 @@ extension CountedLinks {
         for index in start..<entries.further.count {
             entries.further[index].place = entries.firstCount + index
         }
+    }
+
+    /// Whether the tree has no entry from the first link on, as when links are added in their order.
+    private static func isBehindAll<Changes: LinkChanges>(
+        _ changes: Changes, _ tree: IndexTree, _ buffer: UnsafeMutableRawPointer
+    ) throws(RealmError) -> Bool {
+        if tree.isEmpty || changes.count == 0 { return true }
+        let link = changes.link(0)
+        let count = link.write(buffer, number: 0, isMixed: Changes.isMixed)
+        return try tree.rank(
+            IndexPosition(bytes: UnsafeRawPointer(buffer), count: count, key: link.source))
+            == tree.count
     }
 
     /// How many links the tree has from the link's source to its target.

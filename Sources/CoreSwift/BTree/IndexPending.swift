@@ -20,29 +20,29 @@ struct IndexPending {
 
     /// A change of an 8-byte value, or of the term with this number: sorted by it, with the object key for company; the key's top bit
     /// marks a removal (object keys are never negative).
-    private typealias WordChange = RadixItem
+    typealias WordChange = RadixItem
     /// A change of a value in the heap.
-    fileprivate struct TextChange {
+    struct TextChange {
         var offset: Int
         var count: Int32
         var isAddition: Bool
         var key: ObjectKey
     }
-    fileprivate static let removalBit: UInt64 = 1 << 63
+    static let removalBit: UInt64 = 1 << 63
     /// From here on huge pages pay.
     private static let hugeBytes = 4 << 20
 
-    private var words: UnsafeMutablePointer<WordChange>?
-    private var texts: UnsafeMutablePointer<TextChange>?
+    private(set) var words: UnsafeMutablePointer<WordChange>?
+    private(set) var texts: UnsafeMutablePointer<TextChange>?
     private(set) var count = 0
     private var capacity = 0
-    private var heap: UnsafeMutableRawPointer?
+    private(set) var heap: UnsafeMutableRawPointer?
     private var heapUsed = 0
     private var heapCapacity = 0
-    private let shape: Shape
+    let shape: Shape
     private var terms = TermTable()
     private var chains = WordChains()
-    private var keysAscend = true
+    private(set) var keysAscend = true
     private var lastKey: UInt64 = 0
     /// Text changes by value: open addressing, entries are change numbers + 1 of the latest
     /// change of a value.
@@ -72,11 +72,16 @@ struct IndexPending {
         words = nil
         texts = nil
         heap = nil
-        count = 0
         capacity = 0
-        heapUsed = 0
         heapCapacity = 0
         terms = TermTable()
+        forget()
+    }
+
+    /// Forgets all changes, not of terms; the memory is for others.
+    mutating func forget() {
+        count = 0
+        heapUsed = 0
         chains = WordChains()
         keysAscend = true
         lastKey = 0
@@ -284,9 +289,10 @@ struct IndexPending {
 
     // MARK: Merging
 
-    /// Merges all waiting changes into `tree`.
+    /// Merges all waiting changes into `tree`. `keepsMemory`: as many will follow.
     mutating func merge(
-        into tree: inout IndexTree, memory: UnsafeMutablePointer<TransactionMemory>
+        into tree: inout IndexTree, memory: UnsafeMutablePointer<TransactionMemory>,
+        keepsMemory: Bool = false
     ) throws(RealmError) {
         guard count > 0 else { return }
         if shape == .terms { sortTerms() }
@@ -295,7 +301,7 @@ struct IndexPending {
         } else {
             try mergeWords(into: &tree, memory)
         }
-        clear()
+        if keepsMemory, shape != .terms { forget() } else { clear() }
     }
 
     /// Numbers the terms in their order, so that changes sort by number.
@@ -309,10 +315,23 @@ struct IndexPending {
         }
     }
 
-    private mutating func mergeWords(
-        into tree: inout IndexTree, _ memory: UnsafeMutablePointer<TransactionMemory>
-    ) throws(RealmError) {
-        guard let words else { return }
+    struct SortedWords {
+        let items: UnsafeMutablePointer<WordChange>
+        /// Memory for as many, to be deallocated.
+        let spare: UnsafeMutablePointer<WordChange>
+        /// The changes themselves were sorted; else `items` is to be deallocated as well.
+        let isInPlace: Bool
+        var parts: (UnsafeMutablePointer<WordChange>, UnsafeMutablePointer<WordChange>, Bool) {
+            (items, spare, isInPlace)
+        }
+    }
+
+    /// The changes in the order of values, object keys and arrival.
+    mutating func sortWords(_ words: UnsafeMutablePointer<WordChange>) -> SortedWords {
+        if areInOrder(words) {
+            chains = WordChains()
+            return SortedWords(items: words, spare: Self.allocate(count), isInPlace: true)
+        }
         // Sources usually arrive in ascending order; then sorting by value alone suffices,
         // because the sort is stable, and the changes themselves are sorted.
         let isInPlace = keysAscend
@@ -327,7 +346,6 @@ struct IndexPending {
             for i in 0..<count { items[i] = words[Int(items[i].payload)] }
         }
         let sorted = RadixSort.sorted(items, scratch, count)
-        let spare = sorted == items ? scratch : items
         if isInPlace {
             // Whole and ordered: what waits stays true if the tree throws.
             self.words = sorted
@@ -335,6 +353,28 @@ struct IndexPending {
             keysAscend = false
             chains = WordChains()
         }
+        return SortedWords(
+            items: sorted, spare: sorted == items ? scratch : items, isInPlace: isInPlace)
+    }
+
+    /// As changes of sorted runs come.
+    private func areInOrder(_ words: UnsafeMutablePointer<WordChange>) -> Bool {
+        for i in 1..<max(count, 1) {
+            let (a, b) = (words[i - 1], words[i])
+            guard
+                a.key < b.key
+                    || a.key == b.key
+                        && a.payload & ~Self.removalBit <= b.payload & ~Self.removalBit
+            else { return false }
+        }
+        return true
+    }
+
+    private mutating func mergeWords(
+        into tree: inout IndexTree, _ memory: UnsafeMutablePointer<TransactionMemory>
+    ) throws(RealmError) {
+        guard let words else { return }
+        let (sorted, spare, isInPlace) = sortWords(words).parts
         defer {
             spare.deallocate()
             if !isInPlace { sorted.deallocate() }
@@ -391,26 +431,7 @@ struct IndexPending {
         guard let texts, let heap = heap.map({ UnsafeRawPointer($0) }) else { return }
         let items = UnsafeMutablePointer<RadixItem>.allocate(capacity: count * 2)
         defer { items.deallocate() }
-        // Sort by the eight bytes behind what all values share, then settle ties.
-        var shared = Int(texts[0].count)
-        let first = heap + texts[0].offset
-        for i in 1..<max(count, 1) {
-            let start = heap + texts[i].offset
-            var length = min(shared, Int(texts[i].count))
-            if ck_memcmp(start, first, length) != 0 {
-                length = 0
-                while start.u8(length) == first.u8(length) { length += 1 }
-            }
-            shared = length
-            if shared == 0 { break }
-        }
-        for i in 0..<count {
-            items[i] = RadixItem(
-                key: Self.prefix(heap + (texts[i].offset + shared), Int(texts[i].count) - shared),
-                payload: UInt64(i))
-        }
-        RadixSort.sort(items, items + count, count)
-        settleTies(items, texts, heap)
+        sortTexts(texts, heap, items)
         if isCounted {
             let changes = TextLinkChanges(
                 count: count, changes: items, notes: items + count, texts: texts, heap: heap)
@@ -434,6 +455,33 @@ struct IndexPending {
                 isAddition: change.isAddition)
         }
         try tree.apply(batch, memory: memory)
+    }
+
+    /// Numbers of changes in the order of values, object keys and arrival, into the first half of `items`.
+    func sortTexts(
+        _ texts: UnsafeMutablePointer<TextChange>, _ heap: UnsafeRawPointer,
+        _ items: UnsafeMutablePointer<RadixItem>
+    ) {
+        // Sort by the eight bytes behind what all values share, then settle ties.
+        var shared = Int(texts[0].count)
+        let first = heap + texts[0].offset
+        for i in 1..<max(count, 1) {
+            let start = heap + texts[i].offset
+            var length = min(shared, Int(texts[i].count))
+            if ck_memcmp(start, first, length) != 0 {
+                length = 0
+                while start.u8(length) == first.u8(length) { length += 1 }
+            }
+            shared = length
+            if shared == 0 { break }
+        }
+        for i in 0..<count {
+            items[i] = RadixItem(
+                key: Self.prefix(heap + (texts[i].offset + shared), Int(texts[i].count) - shared),
+                payload: UInt64(i))
+        }
+        RadixSort.sort(items, items + count, count)
+        settleTies(items, texts, heap)
     }
 
     @inline(__always)

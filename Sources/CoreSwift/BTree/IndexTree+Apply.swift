@@ -185,7 +185,7 @@ private struct IndexEditor {
         while operation < operations.upperBound {
             let current = batch.load(operation)
             // Entries below the operation.
-            if let leaf {
+            if let leaf, entry < entries {
                 let bound = leaf.lowerBound(current.position)
                 while entry < bound {
                     try add(leaf, entry, scratch, prefixCount)

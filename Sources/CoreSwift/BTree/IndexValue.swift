@@ -37,12 +37,37 @@ struct IndexValue {
         let bytes = value.bytes
         let lead = isMixed ? 2 : 1
         let length = min(bytes.count, IndexLimits.valueBytesMax - lead)
+        if length + lead <= 64 {
+            // Most are short.
+            var short: Short = (0, 0, 0, 0, 0, 0, 0, 0)
+            withUnsafeMutableBytes(of: &short) { buffer in
+                guard let target = buffer.baseAddress else { return }
+                putText(bytes, length, value, isMixed, target)
+            }
+            return try withUnsafeMutablePointer(to: &short) { pointer throws(RealmError) in
+                try body(UnsafeRawPointer(pointer), length + lead)
+            }
+        }
         let buffer = UnsafeMutableRawPointer.allocate(byteCount: length + lead, alignment: 1)
         defer { buffer.deallocate() }
-        buffer.put(1 as UInt8, 0)
-        if isMixed { buffer.put(UInt8(ValueOrder.family(value).rawValue), 1) }
-        if length > 0, let start = bytes.baseAddress { memcpy(buffer + lead, start, length) }
+        putText(bytes, length, value, isMixed, buffer)
         return try body(UnsafeRawPointer(buffer), length + lead)
+    }
+
+    private typealias Short = (
+        UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64, UInt64
+    )
+
+    @inline(__always)
+    private static func putText(
+        _ bytes: UnsafeRawBufferPointer, _ length: Int, _ value: RawValue, _ isMixed: Bool,
+        _ target: UnsafeMutableRawPointer
+    ) {
+        target.put(1 as UInt8, 0)
+        if isMixed { target.put(UInt8(ValueOrder.family(value).rawValue), 1) }
+        if length > 0, let start = bytes.baseAddress {
+            memcpy(target + (isMixed ? 2 : 1), start, length)
+        }
     }
 
     private static func withUnsafeBytesTyped<R>(

@@ -39,6 +39,34 @@ extension Realm {
         }
     }
 
+    /// Closes the realm, which has to be the only one of its file, and gives the file the name `path`. Throws
+    /// `.fileAlreadyExists` when there is something of that name; the file keeps the one it had then.
+    public func close(placingAs path: String) throws(RealmError) {
+        try checkUsable()
+        guard !isWritable else {
+            throw RealmError(
+                .wrongTransactionState,
+                "'\(self.path)' can't be placed: a write transaction is open")
+        }
+        let old = self.path
+        let files = file.store.files
+        // What is free behind the last block goes.
+        endReadingForGood()
+        if let lease = try file.store.beginWrite(wait: false) {
+            do throws(RealmError) { file.store.unpin(try lease.publishTrim().version) } catch {
+                lease.abandon()
+                throw error
+            }
+        }
+        close()
+        guard !file.isUsed else {
+            throw RealmError(
+                .wrongTransactionState, "'\(old)' can't be placed: other realms have it open")
+        }
+        try FileOperations.place(old, as: path, files)
+        _ = try FileOperations.remove(old + ".lock", files)
+    }
+
     private static let copyLock = Lock.forProcess()
     private nonisolated(unsafe) static var copyCount = 0
 

@@ -376,6 +376,64 @@ extension CollectionCell {
         return offset
     }
 
+    /// The cell of a list of values that are not null, which are of this kind and of a fixed width; nil for other
+    /// kinds, for none, and when they take more than `inlineBytesMax` bytes, for which `target` has room.
+    static func encode(
+        _ values: UnsafePointer<RawValue>, _ count: Int, _ kind: ColumnKind,
+        _ target: UnsafeMutableRawPointer
+    ) -> Int? {
+        guard count > 0, count <= inlineElementsMax else { return nil }
+        let start = 6
+        var width = 0
+        var size = kind.openWidth
+        switch kind {
+        case .int, .link:
+            var low: Int64 = 0
+            var high: Int64 = 0
+            for row in 0..<count {
+                let number = number(values[row], kind)
+                low = min(low, number)
+                high = max(high, number)
+            }
+            width = signedWidth(low, high)
+            size = width
+        case .bool, .float, .double: break
+        default: return nil
+        }
+        guard start + size * count <= inlineBytesMax else { return nil }
+        target.put(inlineForm, 0)
+        target.put(0 as UInt8, 1)
+        target.put(UInt16(count), 2)
+        target.put(UInt8(width), 4)
+        target.put(0 as UInt8, 5)
+        switch kind {
+        case .bool:
+            for row in 0..<count { target.put(values[row].boolValue ? 1 as UInt8 : 0, start + row) }
+        case .float:
+            for row in 0..<count {
+                target.put(UInt32(truncatingIfNeeded: values[row].word0), start + row * 4)
+            }
+        case .double:
+            for row in 0..<count { target.put(values[row].word0, start + row * 8) }
+        default:
+            for row in 0..<count {
+                put(number(values[row], kind), width, target, start + row * width)
+            }
+        }
+        return start + size * count
+    }
+
+    @inline(__always)
+    private static func number(_ value: RawValue, _ kind: ColumnKind) -> Int64 {
+        kind == .link ? value.linkTarget.rawValue : value.intValue
+    }
+
+    private static func signedWidth(_ low: Int64, _ high: Int64) -> Int {
+        if low >= Int64(Int8.min) && high <= Int64(Int8.max) { return 1 }
+        if low >= Int64(Int16.min) && high <= Int64(Int16.max) { return 2 }
+        return low >= Int64(Int32.min) && high <= Int64(Int32.max) ? 4 : 8
+    }
+
     private static func signedWidth(_ column: OpenColumn, _ rows: Int) -> Int {
         var low: Int64 = 0
         var high: Int64 = 0
@@ -383,9 +441,7 @@ extension CollectionCell {
             low = min(low, column.int(row))
             high = max(high, column.int(row))
         }
-        if low >= Int64(Int8.min) && high <= Int64(Int8.max) { return 1 }
-        if low >= Int64(Int16.min) && high <= Int64(Int16.max) { return 2 }
-        return low >= Int64(Int32.min) && high <= Int64(Int32.max) ? 4 : 8
+        return signedWidth(low, high)
     }
 
     private static func put(

@@ -118,6 +118,39 @@ extension Table {
         return true
     }
 
+    /// Gives a list that is empty all its elements: those that are not null and have a fixed width, where they
+    /// fit a cell and nobody is to be told. Otherwise false, and nothing has changed.
+    func fillCell(
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ count: Int,
+        _ values: UnsafePointer<RawValue>
+    ) throws(RealmError) -> Bool {
+        let info = state.columns[index]
+        guard place.state == .open, info.kind == .collection, info.collection == .list,
+            isCell(place, key, index), cell(place, index).count == 0, isUnheard(key, index),
+            let element = info.elements?.pointee
+        else { return false }
+        for position in 0..<count {
+            let value = values[position]
+            guard value.type == element.valueType, !value.isNull else { return false }
+            if element.kind == .link {
+                guard value.linkClass == element.linkTarget else { return false }
+                try checkTarget(value)
+            }
+        }
+        let buffer = transaction.pointee.cellBuffer
+        guard let bytes = CollectionCell.encode(values, count, element.kind, buffer) else {
+            return false
+        }
+        (place.open.pointee.columns + index).pointee.setText(place.row, buffer, bytes)
+        didAppend()
+        if info.inverseIndex >= 0 {
+            for position in 0..<count {
+                noteLink(info, key, values[position], isAddition: true)
+            }
+        }
+        return true
+    }
+
     /// Inserts an element that passed its checks; `elementKey`: of a dictionary. False when the
     /// collection has to be opened for it; nothing has changed then.
     func insertIntoCell(

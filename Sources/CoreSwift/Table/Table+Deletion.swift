@@ -6,6 +6,11 @@ extension Table {
     /// leave the indexes, its blocks are given up, and the embedded objects that it owns are
     /// deleted as well. `isOwned`: an embedded object whose owner has let go of it already.
     func deleteRow(_ key: ObjectKey, isOwned: Bool = false) throws(RealmError) {
+        guard !state.isFilling else {
+            throw RealmError(
+                .illegalOperation,
+                "object \(key) of \(named) can't be deleted while the file is filled")
+        }
         // Handles must not take the row for theirs any more.
         state.stamp.pointee &+= 1
         var waiting: [OwnedObject] = []

@@ -17,6 +17,7 @@ extension Table {
                 .illegalOperation,
                 "class \(key) is embedded: its objects belong to one owner and cannot be linked to")
         }
+        if target.state.takesLinksUnseen { return }
         guard try target.find(link.linkTarget) != nil else {
             throw RealmError(
                 .noSuchObject, "class \(key) has no object \(link.linkTarget) to link to")

@@ -268,10 +268,10 @@ extension Table {
         for index in 0..<state.indexCount { try mergeIndex(index) }
     }
 
-    func mergeIndex(_ index: Int) throws(RealmError) {
+    func mergeIndex(_ index: Int, keepsMemory: Bool = false) throws(RealmError) {
         try finishFresh()
         guard state.indexes[index].pending.count > 0 else { return }
         try state.indexes[index].pending.merge(
-            into: &state.indexes[index].tree, memory: memory)
+            into: &state.indexes[index].tree, memory: memory, keepsMemory: keepsMemory)
     }
 }

@@ -12,7 +12,7 @@ extension Table {
 
     private func findIndexedKey(_ value: RawValue) throws(RealmError) -> ObjectKey? {
         let info = state.columns[state.primaryKeyColumn]
-        guard info.valueIndex >= 0 else { return nil }
+        guard info.valueIndex >= 0, !state.isFilling else { return nil }
         let index = state.indexes + Int(info.valueIndex)
         return try IndexValue.withBytes(value, info.kind) { start, count throws(RealmError) in
             if IndexValue.isAmbiguous(count, info.kind) {

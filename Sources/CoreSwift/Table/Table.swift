@@ -98,6 +98,10 @@ struct TableState {
     /// Columns of other classes (or this one) that can link here: (class, column). Those are links
     /// to this class, and every mixed column.
     var incoming: [(table: ClassKey, column: Int)] = []
+    /// A new file is filled: see TableSet+Filling.
+    var isFilling = false
+    /// Links to its objects are not looked up meanwhile.
+    var takesLinksUnseen = false
     /// Names for messages; see Table+Names.
     var schema: Schema
 
@@ -106,6 +110,9 @@ struct TableState {
 
 struct Table: Equatable {
     private let pointer: UnsafeMutablePointer<TableState>
+
+    /// From now on links to its objects are looked up, also while the file is filled.
+    func lookUpLinks() { pointer.pointee.takesLinksUnseen = false }
 
     init(_ state: consuming TableState) {
         pointer = .allocate(capacity: 1)

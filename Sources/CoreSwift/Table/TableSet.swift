@@ -23,6 +23,8 @@ struct TableDirectory {
 
 final class TableSet {
     let store: Store
+    /// Index entries of a file that is being filled.
+    var filling: IndexRuns?
     let stamp: UnsafeMutablePointer<UInt64>
     private(set) var pin: Store.Pin {
         didSet { directory.pointee.version = pin.version }

@@ -1,0 +1,163 @@
+"""The command `realm import`: what it says, and files with many objects, as Benchmarks/old-file writes them, which are filled in
+bulk, or object by object where an object can't be had."""
+
+from __future__ import annotations
+
+import fcntl
+import gzip
+import importlib.machinery
+import importlib.util
+import json
+import os
+import pty
+import random
+import re
+import struct
+import subprocess
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+from conftest import REPOSITORY
+from test_command_line import TOOL, run
+from test_tool_queries import said
+
+OBJECTS = 65_536
+
+
+@pytest.fixture(scope="module")
+def writer() -> ModuleType:
+    path = str(REPOSITORY / "Benchmarks" / "old-file")
+    loader = importlib.machinery.SourceFileLoader("old_file", path)
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader("old_file", loader))
+    loader.exec_module(module)
+    return module
+
+
+def imported(old: Path, new: Path, *arguments: object, status: int = 0) -> dict:
+    done = run("import", old, new, "--json", *arguments)
+    assert done.returncode == status, done
+    assert run("check", new, *arguments).returncode == 0
+    assert {path.name for path in new.parent.iterdir()} <= {old.name, new.name, new.name + ".lock"}
+    return json.loads(done.stdout)
+
+
+def integers(node: bytes) -> list[int]:
+    """The integers of a node; its header tells their width and number."""
+    count = int.from_bytes(node[5:8], "big")
+    kind = {0: "", 4: "b", 5: "h", 6: "i", 7: "q"}[node[4] & 7]
+    return list(struct.unpack_from(f"<{count}{kind}", node, 8)) if kind else [0] * count
+
+
+def test_lists_of_links_to_earlier_and_later_objects(writer: ModuleType, tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new.realm"
+    writer.write("lists", 0, str(old))
+    report = imported(old, new)
+    assert report["classes"] == [{"name": "Item", "embedded": False, "objects": OBJECTS}]
+    columns = {name: leaves for name, _, _, _, leaves in writer.columns_of("lists", random.Random(19))}
+    for first in (0, 30_000, 59_900, 65_000):
+        for key in range(first, first + 300, 37):
+            leaf, place = key // 256 % 64, key % 256
+            found = json.loads(said("get", new, "Item", key, "--format", "json"))
+            assert found["numbers"] == integers(columns["numbers"][leaf].parts[place])
+            assert [link["$link"]["key"] for link in found["friends"]] == integers(
+                columns["friends"][leaf].parts[place])
+    # Links are known from where they lead to, too: 10 of each object.
+    links = said("query", new, "Item", "@links.@count > 0", "--format", "csv", "--columns", "numbers")
+    assert links.count("\n") > 30_000
+
+
+def test_links_to_single_objects(writer: ModuleType, tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new.realm"
+    writer.write("people", 0, str(old))
+    key = tmp_path / "key"
+    key.write_bytes(bytes(range(64)))
+    assert run("import", old, new, "--new-key-file", key).returncode == 0
+    assert run("check", new, "--key-file", key).returncode == 0
+    columns = {name: leaves for name, _, _, _, leaves in writer.columns_of("people", random.Random(19))}
+    for number in (0, 999, 60_001, 65_535):
+        leaf, place = number // 256 % 64, number % 256
+        found = json.loads(said("get", new, "Item", number, "--format", "json", "--key-file", key))
+        link = integers(columns["friend"][leaf].parts[0])[place] - 1
+        assert found["friend"]["$link"]["key"] == link
+        assert found["age"] == integers(columns["age"][leaf].parts[0])[place]
+
+
+def test_a_second_object_with_a_primary_key_is_left_out(writer: ModuleType, tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new.realm"
+    writer.write("keys", 0, str(old))
+    name = [b"%032d" % (key * 2654435761 % (1 << 64)) for key in (5, 40_000)]
+    data = old.read_bytes()
+    assert data.count(name[1]) == 1
+    old.write_bytes(data.replace(name[1], name[0]))
+    report = imported(old, new, status=1)
+    assert report["loss_count"] == 1 and report["losses"][0].startswith("class 'Item', object 40000: ")
+    assert said("count", new, "Item") == f"{OBJECTS - 1}\n"
+    assert said("count", new, "Item", f"id == '{name[0].decode()}'") == "1\n"
+
+
+SAMPLES = REPOSITORY / "Tests" / "Fixtures" / "realm-core"
+
+
+def unpacked(name: str, folder: Path) -> Path:
+    path = folder / f"{name}.old"
+    path.write_bytes(gzip.decompress((SAMPLES / f"{name}.realm.gz").read_bytes()))
+    return path
+
+
+def test_the_command_reports_by_class(tmp_path: Path) -> None:
+    old, key = unpacked("encrypted", tmp_path), tmp_path / "key"
+    key.write_bytes(bytes(range(64)))
+    done = run("import", old, tmp_path / "new.realm", "--key-file", key)
+    lines = done.stdout.splitlines()
+    assert (done.returncode, done.stderr) == (0, "")
+    assert lines[0] == f"{old}: format 24 of realm-core, schema version 1"
+    assert ["Log", "272"] in [line.split() for line in lines]
+    assert lines[-1] == f"{tmp_path / 'new.realm'}: everything came along"
+
+
+def test_a_bar_shows_how_far_it_is(tmp_path: Path) -> None:
+    ours, its = pty.openpty()
+    done = subprocess.Popen([str(TOOL), "import", unpacked("deep", tmp_path), tmp_path / "new.realm"],
+                            stdout=subprocess.DEVNULL, stderr=its)
+    os.close(its)
+    text = b""
+    while True:
+        try:
+            text += os.read(ours, 65536)
+        except OSError:
+            break
+    os.close(ours)
+    assert done.wait(60) == 0
+    shares = [int(share) for share in re.findall(rb"\[[#.]{30}\] (\d+) %", text)]
+    assert len(shares) > 3 and shares == sorted(shares) and shares[-1] == 100
+    # It goes in the end.
+    assert text.endswith(b"\r\x1b[K")
+
+
+def test_the_command_says_what_is_wrong_with_a_file(tmp_path: Path) -> None:
+    key, new = tmp_path / "key", tmp_path / "new.realm"
+    key.write_bytes(bytes(64))
+    sealed, plain = unpacked("encrypted", tmp_path), unpacked("migrated", tmp_path)
+    foreign = tmp_path / "foreign"
+    foreign.write_bytes(b"nothing of realm-core" * 10)
+    cut = tmp_path / "cut"
+    cut.write_bytes(plain.read_bytes()[:4096])
+    lock = plain.with_name(plain.name + ".lock")
+    lock.write_bytes(b"")
+    for arguments, problem in (
+            ((sealed, new), "with its key only"),
+            ((sealed, new, "--key-file", key), "another key"),
+            ((plain, new, "--key-file", key), "is not encrypted"),
+            ((foreign, new), "not a file of realm-core"),
+            ((cut, new), "truncated"),
+            ((tmp_path / "none", new), "No such file"),
+            ((plain, plain), "exists")):
+        done = run("import", *arguments)
+        assert (done.returncode, done.stdout) == (2, "") and problem in done.stderr, done
+    with lock.open("rb") as held:
+        fcntl.flock(held, fcntl.LOCK_SH)
+        done = run("import", plain, new)
+        assert done.returncode == 2 and "has the file open" in done.stderr
+        assert run("import", plain, new, "--even-in-use").returncode == 0
+    assert lock.read_bytes() == b""
