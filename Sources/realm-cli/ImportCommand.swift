@@ -4,6 +4,10 @@ import ArgumentParser
 import CoreSwift
 import RealmImport
 
+#if canImport(Glibc)
+    import Glibc
+#endif
+
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "import",
@@ -46,6 +50,11 @@ struct ImportCommand: ParsableCommand {
     var json = false
 
     func run() throws {
+        #if canImport(Glibc)
+            // The C library raises the size from which on memory goes back to the system at once, to
+            // 32 MB: the pieces of a long import, of a few megabytes, would leave ever more holes.
+            mallopt(M_MMAP_THRESHOLD, 1 << 20)
+        #endif
         let report: ImportReport
         do throws(RealmError) {
             var options = ImportOptions(evenInUse: evenInUse)
