@@ -1,7 +1,9 @@
-// What the tool asks of a terminal: lines that can be edited (libedit), and the widths of letters.
+// What the tool asks of a terminal: lines that can be edited (libedit), and the widths of letters; and of the C
+// library's allocator, which Swift's module of that library leaves out.
 //
 // libedit is told of its callbacks by variables, which Swift can't prove to be used by one thread alone; the
 // tool has one, and sets them here.
+#include <malloc.h>
 #include <stdio.h>
 #include <wchar.h>
 #include <editline/readline.h>

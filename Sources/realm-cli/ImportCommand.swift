@@ -1,12 +1,9 @@
 // `realm import OLD NEW`: a file of realm-core becomes a file of ours.
 
 import ArgumentParser
+import CTerminal
 import CoreSwift
 import RealmImport
-
-#if canImport(Glibc)
-    import Glibc
-#endif
 
 struct ImportCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -50,11 +47,9 @@ struct ImportCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        #if canImport(Glibc)
-            // The C library raises the size from which on memory goes back to the system at once, to
-            // 32 MB: the pieces of a long import, of a few megabytes, would leave ever more holes.
-            mallopt(M_MMAP_THRESHOLD, 1 << 20)
-        #endif
+        // The C library raises the size from which on memory goes back to the system at once, to
+        // 32 MB: the pieces of a long import, of a few megabytes, would leave ever more holes.
+        mallopt(M_MMAP_THRESHOLD, 1 << 20)
         let report: ImportReport
         do throws(RealmError) {
             var options = ImportOptions(evenInUse: evenInUse)
