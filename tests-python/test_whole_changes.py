@@ -108,7 +108,7 @@ WRONG = [
     (lambda p: p.weights.update({"a": 1.0, 5: 2.0}), TypeError, "[5]"),
     (lambda p: p.weights.__ior__({"a": 1.0, "b": "x"}), TypeError, "['b']"),
     (lambda p: p.tree.extend([7, [8, {"a": [object()]}], 9]), TypeError, "[1][1]['a'][0]"),
-    (lambda p: p.tree.extend([[7], {"b.c": 8}]), ValueError, "'b.c'"),
+    (lambda p: p.tree.extend([[7], {5: 8}]), TypeError, "keys of type str, got int: 5"),
     (lambda p: p.tree.__setitem__(slice(0, 3), [[7], [object()]]), TypeError, "[1][0]"),
     (lambda p: p.tree[1].extend([[7], object()]), TypeError, "[1]"),
     (lambda p: p.crown.update({"a": [7], "k": [8, object()]}), TypeError, "['k'][1]"),
