@@ -38,11 +38,11 @@ final class GatheredKey {
         isText = key.kind.isText
         isRanked = [.decimal, .objectId, .uuid, .mixed].contains(key.kind)
         descending = key.descending
-        words = .scratch(capacity: count)
+        words = .allocate(capacity: max(count, 1))
         presence = .allocate(capacity: max(count, 1))
         presence.initialize(repeating: Presence.value, count: count)
         somewhere = UnsafeRawPointer(words)
-        texts = .scratch(capacity: isText ? count : 1)
+        texts = .allocate(capacity: isText ? max(count, 1) : 1)
         if isRanked { values = [RawValue](repeating: .null, count: count) }
         if let program = key.program {
             try evaluate(program, snapshot, table, keys)

@@ -114,7 +114,7 @@ extension Sorter {
 
     /// Takes the bits out of the codes that are the same in all of them, if that spares a pass; returns
     /// how many bits are left. Digits, say, differ in four bits of eight.
-    func dense(_ range: Range<Int>, _ bits: Int) -> Int {
+    private func dense(_ range: Range<Int>, _ bits: Int) -> Int {
         if range.isEmpty || bits <= Self.digitBits { return bits }
         let codes = codes
         let first = codes[range.lowerBound]

@@ -7,8 +7,6 @@
 //
 // Large ranges are worked on by two cores, each step in halves.
 
-import CKernels
-
 struct Sorter {
     let keys: [GatheredKey]
     let count: Int
@@ -38,10 +36,10 @@ struct Sorter {
         self.keys = keys
         self.count = count
         usesTwoCores = TwoCores.areThere
-        order = .scratch(capacity: count)
-        codes = .scratch(capacity: count)
-        otherOrder = .scratch(capacity: count)
-        otherCodes = .scratch(capacity: count)
+        order = .allocate(capacity: max(count, 1))
+        codes = .allocate(capacity: max(count, 1))
+        otherOrder = .allocate(capacity: max(count, 1))
+        otherCodes = .allocate(capacity: max(count, 1))
         let order = order
         inHalves(0..<count) { part in
             for index in part { order[index] = UInt32(truncatingIfNeeded: index) }
@@ -108,7 +106,6 @@ struct Sorter {
             [ObjectKey](unsafeUninitializedCapacity: count) { result, initialized in
                 initialized = count
                 guard let target = result.baseAddress else { return }
-                ck_prefer_huge_pages(target, count * MemoryLayout<ObjectKey>.stride)
                 inHalves(0..<count) { part in
                     for index in part {
                         (target + index).initialize(to: objects[Int(order[index])])
@@ -206,7 +203,7 @@ struct Sorter {
     /// Positions of the elements that can be among the first `minimum`, ascending.
     private mutating func leastElements(_ minimum: Int) -> [Int]? {
         var cursor = Cursor()
-        let bits = dense(0..<count, pack(0..<count, &cursor))
+        let bits = pack(0..<count, &cursor)
         guard bits > 0 else { return nil }
         let shift = UInt64(max(0, bits - 12))
         var counts = [Int](repeating: 0, count: 4096)
