@@ -82,7 +82,7 @@ extension StudioFile {
             let key = try Value(try collection.key(index))
             try key.withRaw { key throws(RealmError) in
                 try value.withRaw { raw throws(RealmError) in
-                    _ = try collection.insert(raw, key: key)
+                    _ = try collection.insert(raw, key: key, takesAnyKey: true)
                 }
             }
         case .set:
@@ -116,7 +116,7 @@ extension StudioFile {
             let value = try typed(edit, property)
             try key.withRaw { key throws(RealmError) in
                 try value.withRaw { raw throws(RealmError) in
-                    _ = try collection.insert(raw, key: key)
+                    _ = try collection.insert(raw, key: key, takesAnyKey: true)
                 }
             }
             return nil

@@ -77,6 +77,10 @@ static void entries(void) {
     CHECK(!flag);
     FAILS(RLM_ERR_INVALID_DICTIONARY_KEY, realm_dictionary_erase(scores, of_text("$a"), &flag));
     FAILS(RLM_ERR_INVALID_DICTIONARY_KEY, realm_dictionary_erase(scores, of_text("a.b"), &flag));
+    /* A text without address is no key, not even the empty one, which is there. */
+    const realm_value_t nowhere = {.type = RLM_TYPE_STRING};
+    FAILS(RLM_ERR_INVALID_DICTIONARY_KEY, realm_dictionary_erase(scores, nowhere, &flag));
+    CHECK(size_of_dictionary(scores) == 3);
     SUCCEEDS(realm_dictionary_erase(scores, of_text(""), &flag));
     CHECK(flag && size_of_dictionary(scores) == 2);
     SUCCEEDS(realm_commit(realm));

@@ -56,6 +56,7 @@ EDITS = {
     "new key": on(1, "extra", do="add", at="new", value=typed("string", "x")),
     "no key": on(1, "extra", "deep", do="remove"),
     "deep": on(1, "extra", "deep", 1, "deeper", do="set", value=typed("bool", "true")),
+    "deep, any key": on(1, "extra", "deep", 1, do="add", at="$a.b", value=typed("int", "1")),
     "embedded": on(1, "parts", do="embed"),
     "part of embedded": {"class": "Part", "key": "0", "path": ["size"], "do": "set", "value": typed("int", "9")},
     "no embedded": on(1, "parts", 0, do="remove"),

@@ -245,6 +245,9 @@ extension RealmCollection {
             _ = try count()
             return false
         }
+        try checkWritable()
+        try check(key: key, takesAny: true)
+        // What is there goes, whatever it is called.
         if try removeFound(key) { return true }
         try check(key: key)
         return false

@@ -210,9 +210,12 @@ enum SampleFile {
         let inner = try list.insertNested(.list, at: 1)
         for index in 0..<(scale * 4) { try inner.insert(.int(Int64(index)), at: index) }
         let dictionary = try list.insertNested(.dictionary, at: 2)
-        try put(dictionary, "key", .string("value"))
-        let deeper = try Value.string("deeper").withRaw { key throws(RealmError) in
-            try dictionary.insertNested(.list, key: key)
+        // Dictionaries in mixed values take keys that others refuse.
+        try Value.string("a.key").withRaw { key throws(RealmError) in
+            _ = try dictionary.insert(.int(Int64(number)), key: key, takesAnyKey: true)
+        }
+        let deeper = try Value.string("$a.deeper").withRaw { key throws(RealmError) in
+            try dictionary.insertNested(.list, key: key, takesAnyKey: true)
         }
         try deeper.insert(.bool(true), at: 0)
     }

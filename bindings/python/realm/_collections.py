@@ -32,6 +32,7 @@ from typing import (
 )
 
 from . import _realm
+from ._dictionary_views import ItemsOf, KeysOf, ValuesOf
 from ._errors import ArgumentError, NoSuchObjectError, OutOfBoundsError
 from ._model import _find_target
 from ._observing import KeyPath, begin, freeze
@@ -487,15 +488,15 @@ class Dictionary(_realm.Dictionary, _Queryable[T], MutableMapping[str, T]):
 
     def keys(self) -> KeysView[str]:
         """The keys, as a set."""
-        return _Keys(self)
+        return KeysOf(self)
 
     def values(self) -> ValuesView[T]:
         """The values, in the order of their keys."""
-        return _Values(self)
+        return ValuesOf(self)
 
     def items(self) -> ItemsView[str, T]:
         """The pairs of key and value."""
-        return _Items(self)
+        return ItemsOf(self)
 
     def __reversed__(self) -> Iterator[str]:
         return reversed(list(self))
@@ -573,45 +574,6 @@ class Dictionary(_realm.Dictionary, _Queryable[T], MutableMapping[str, T]):
 
     def __repr__(self) -> str:
         return _repr(self, "dict", "{}")
-
-
-class _Keys(KeysView[str]):
-    _mapping: Dictionary[Any]
-
-    def __reversed__(self) -> Iterator[str]:
-        return reversed(list(self))
-
-    def __repr__(self) -> str:
-        return f"dict_keys({list(self)!r})"
-
-
-class _Values(ValuesView[T]):
-    _mapping: Dictionary[T]
-
-    def __iter__(self) -> Iterator[T]:
-        return self._mapping._walk_values()
-
-    def __reversed__(self) -> Iterator[T]:
-        return reversed(list(self))
-
-    def __contains__(self, value: object) -> bool:
-        return self._mapping._has_value(value)
-
-    def __repr__(self) -> str:
-        return f"dict_values({list(self)!r})"
-
-
-class _Items(ItemsView[str, T]):
-    _mapping: Dictionary[T]
-
-    def __iter__(self) -> Iterator[tuple[str, T]]:
-        return self._mapping._walk_items()
-
-    def __reversed__(self) -> Iterator[tuple[str, T]]:
-        return reversed(list(self))
-
-    def __repr__(self) -> str:
-        return f"dict_items({list(self)!r})"
 
 
 _realm._set_collection_classes(List, Set, Dictionary, _find_target)
