@@ -22,7 +22,15 @@ from conftest import REPOSITORY
 from test_command_line import TOOL, run
 from test_tool_queries import said
 
+import realm
+
 OBJECTS = 65_536
+
+
+class Item(realm.Object):
+    numbers: list[int]
+    friends: list[Item]
+    linking = realm.Backlinks("Item", "friends")
 
 
 @pytest.fixture(scope="module")
@@ -65,6 +73,83 @@ def test_lists_of_links_to_earlier_and_later_objects(writer: ModuleType, tmp_pat
     # Links are known from where they lead to, too: 10 of each object.
     links = said("query", new, "Item", "@links.@count > 0", "--format", "csv", "--columns", "numbers")
     assert links.count("\n") > 30_000
+
+
+def replaced(old: Path, first: bytes, *others: bytes) -> None:
+    """Writes other bytes over the first copies of these, from the start of the file on."""
+    data = bytearray(old.read_bytes())
+    place = 0
+    for other in others:
+        assert len(other) == len(first)
+        place = data.index(first, place)
+        data[place:place + len(other)] = other
+        place += len(other)
+    old.write_bytes(data)
+
+
+def test_links_to_objects_themselves_and_several_to_one(writer: ModuleType, tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new.realm"
+    writer.write("lists", 0, str(old))
+    friends = dict((name, leaves) for name, _, _, _, leaves in writer.columns_of("lists", random.Random(19)))["friends"]
+    leaf = friends[0]
+    place = next(place for place, part in enumerate(leaf.parts) if part[4] & 7 == 6)
+    links = [place, place, 65_535, 40, 65_535, 65_535, 3, place, 40, 0]
+    # Object `place` and, of the 64 clusters that differ, the same one of the next round.
+    replaced(old, leaf.parts[place], writer.integers(links), writer.integers([*links[:9], 65_000]))
+    assert imported(old, new)["whole"]
+
+    second = place + 64 * 256
+    with realm.open(new, Item) as r:
+        assert r.check() == []
+        every = [[integers(friends[key // 256 % 64].parts[key % 256])] for key in range(OBJECTS)]
+        every[place], every[second] = [links], [[*links[:9], 65_000]]
+        sources: dict[int, list[int]] = {}
+        for key, (targets,) in enumerate(every):
+            for target in targets:
+                sources.setdefault(target, []).append(key)
+        objects = r.objects(Item)
+        assert len(objects) == OBJECTS
+        keys = {key: item._realm_key for key, item in ((key, objects[key]) for key in (place, second, 40, 65_535))}
+        assert keys == {key: key for key in keys}
+        assert [item._realm_key for item in objects[place].friends] == links
+        for target in (place, second, 40, 0, 65_535, 65_000, *range(0, 60_000, 977)):
+            assert sorted(item._realm_key for item in objects[target].linking) == sources.get(target, []), target
+
+
+def test_long_lists_of_links_among_objects(writer: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Too long to stand in their objects; those beyond a thousand are trees in the old file, and not written here."""
+    chance = random.Random(4)
+    leaves = [[[chance.randrange(OBJECTS) for _ in range(900)] if place in (0, 7) else [] for place in range(256)]
+              for _ in range(64)]
+    monkeypatch.setattr(writer, "columns_of", lambda shape, random_: [
+        ("friends", writer.LINK, writer.LIST, False, [writer.lists(values) for values in leaves])])
+    old, new = tmp_path / "old", tmp_path / "new.realm"
+    writer.write("lists", 0, str(old))
+    assert imported(old, new)["whole"]
+    counts: dict[int, int] = {}
+    for leaf in leaves:
+        for target in (*leaf[0], *leaf[7]):
+            counts[target] = counts.get(target, 0) + 4
+    with realm.open(new) as r:
+        objects = r.objects("Item")
+        for key in (0, 7, 256, 65_280, 65_287, 8):
+            assert [item._realm_key for item in objects[key].friends] == leaves[key // 256 % 64][key % 256]
+        linked = r.objects("Item").filter("@links.@count > 10")
+        assert len(linked) == sum(count > 10 for count in counts.values()) > 0
+
+
+def test_a_link_to_what_there_is_not_is_left_out(writer: ModuleType, tmp_path: Path) -> None:
+    old, new = tmp_path / "old", tmp_path / "new.realm"
+    writer.write("lists", 0, str(old))
+    friends = dict((name, leaves) for name, _, _, _, leaves in writer.columns_of("lists", random.Random(19)))["friends"]
+    place = next(place for place, part in enumerate(friends[0].parts) if part[4] & 7 == 6)
+    links = [50_000, 70_000, 65_535, 40, 5, 6, 7, 8, 9, 10]
+    replaced(old, friends[0].parts[place], writer.integers(links))
+    report = imported(old, new, status=1)
+    assert report["losses"] == ["a link to object 70000 of 'class_Item', which there is not"]
+    found = json.loads(said("get", new, "Item", place, "--format", "json"))
+    assert [link["$link"]["key"] for link in found["friends"]] == [50_000, *links[2:]]
+    assert said("count", new, "Item") == f"{OBJECTS}\n"
 
 
 def test_links_to_single_objects(writer: ModuleType, tmp_path: Path) -> None:

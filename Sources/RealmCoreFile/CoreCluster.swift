@@ -7,12 +7,38 @@ public final class CoreCluster {
 
     private enum Contents {
         case cells
-        /// Each object has a collection.
-        case collections(ColumnOfCluster, LeafRules)
+        /// Each object has a list or set.
+        case collections(Collections)
         /// Mixed values, and dictionaries.
-        case values(ColumnOfCluster)
+        case values(Values)
         /// Format 9: of one object.
         case value(CoreValue)
+    }
+
+    /// A class, as `Values` is: looking at the contents of a column for each object must not copy all of
+    /// this.
+    private final class Collections {
+        let node: Node
+        let column: ColumnOfCluster
+        /// Of elements.
+        let rules: LeafRules
+
+        init(_ node: Node, _ column: ColumnOfCluster) {
+            self.node = node
+            self.column = column
+            rules = column.elementRules
+        }
+    }
+
+    private final class Values {
+        let column: ColumnOfCluster
+        /// Of dictionaries.
+        let node: Node?
+
+        init(_ column: ColumnOfCluster) {
+            self.column = column
+            node = if case .collections(let node) = column.form { node } else { nil }
+        }
     }
 
     /// Of the objects.
@@ -46,9 +72,10 @@ public final class CoreCluster {
                     contents.append(.cells)
                     leaves.append(leaf)
                     continue
-                case .collections where column.type != .mixed && column.collection != .dictionary:
-                    contents.append(.collections(content, content.elementRules))
-                default: contents.append(.values(content))
+                case .collections(let node)
+                where column.type != .mixed && column.collection != .dictionary:
+                    contents.append(.collections(Collections(node, content)))
+                default: contents.append(.values(Values(content)))
                 }
                 leaves.append(nil)
             } catch {
@@ -116,9 +143,8 @@ public final class CoreCluster {
     public func isEmpty(_ column: Int, _ row: Int) throws(CoreFileError) -> Bool {
         switch contents[column] {
         case .cells: return try cell(column, row).kind == .null
-        case .collections(let content, _), .values(let content):
-            guard case .collections(let node) = content.form else { return false }
-            return try node.ref(row) == 0
+        case .collections(let content): return try content.node.ref(row) == 0
+        case .values(let content): return try content.node?.ref(row) == 0
         case .value(.list(let values)), .value(.set(let values)): return values.isEmpty
         case .value(let value): return value == .null
         }
@@ -132,10 +158,9 @@ public final class CoreCluster {
         _ body: (UnsafeBufferPointer<CoreCell>, _ isWhole: Bool) throws(CoreFileError) -> Bool
     ) throws(CoreFileError) {
         switch contents[column] {
-        case .collections(let content, let rules):
-            guard case .collections(let node) = content.form else { return }
+        case .collections(let content):
             do throws(CoreFileError) {
-                try reader.forEachPart(try node.ref(row), rules, body)
+                try reader.forEachPart(try content.node.ref(row), content.rules, body)
             } catch {
                 throw error.within(place(row, column))
             }
@@ -154,14 +179,20 @@ public final class CoreCluster {
     /// A mixed value or a collection as a whole; each once.
     public func value(_ column: Int, _ row: Int) throws(CoreFileError) -> CoreValue {
         switch contents[column] {
-        case .collections(let content, _), .values(let content):
-            do throws(CoreFileError) {
-                return try content.value(row)
-            } catch {
-                throw error.within(place(row, column))
-            }
+        case .collections(let content): return try value(content.column, column, row)
+        case .values(let content): return try value(content.column, column, row)
         case .value(let value): return value
         case .cells: throw CoreFileError(.misuse, "a plain value: " + place(row, column))
+        }
+    }
+
+    private func value(
+        _ content: ColumnOfCluster, _ column: Int, _ row: Int
+    ) throws(CoreFileError) -> CoreValue {
+        do throws(CoreFileError) {
+            return try content.value(row)
+        } catch {
+            throw error.within(place(row, column))
         }
     }
 }

@@ -13,8 +13,12 @@ struct TreeCursor {
     let total: Int?
 
     init(_ store: NodeStore, _ ref: UInt64, _ what: StaticString) throws(CoreFileError) {
+        try self.init(store, try store.node(ref, what))
+    }
+
+    /// `node`: the root.
+    init(_ store: NodeStore, _ node: Node) throws(CoreFileError) {
         self.store = store
-        let node = try store.node(ref, what)
         root = node.isInner ? nil : node
         levels = []
         guard node.isInner else {

@@ -69,12 +69,18 @@ final class ValueReader {
         _ body: (UnsafeBufferPointer<CoreCell>, Bool) throws(CoreFileError) -> Bool
     ) throws(CoreFileError) {
         if ref == 0 { return }
-        var cursor = try TreeCursor(store, ref, "collection")
+        let root = try store.node(ref, "collection")
         var total = 0
+        guard root.isInner else {
+            let count = try fillElements(root, rules, &total)
+            _ = try body(UnsafeBufferPointer(start: elementCells.cells, count: count), true)
+            return
+        }
+        var cursor = try TreeCursor(store, root)
         while let node = try cursor.next() {
             let count = try fillElements(node, rules, &total)
             let cells = UnsafeBufferPointer(start: elementCells.cells, count: count)
-            guard try body(cells, cursor.total == nil) else { return }
+            guard try body(cells, false) else { return }
         }
         try check(total, cursor, ref)
     }

@@ -33,7 +33,7 @@ extension ImportSession {
                 word1: cell.bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self), type: .uuid)
         case .link:
             guard let target = targets[Int(cell.first)],
-                let key = target.map.counterpart(Int64(bitPattern: cell.second))
+                let key = target.counterpart(Int64(bitPattern: cell.second))
             else { return nil }
             return .link(target.schema.key, key)
         }
@@ -77,12 +77,8 @@ extension ImportSession {
         var collection: RealmCollection?
         var end = 0
         try cluster.forEachPart(index, row) { (cells, isWhole) throws(CoreFileError) in
-            if column.isOwnList {
-                let isLate = column.leadsForward(cells, isWhole: isWhole, from: old)
-                if isLate == isFirst {
-                    if isFirst { target.noteForward(column.place, old) }
-                    return false
-                }
+            if column.isOwnList, skips(cells, isWhole, column, old, target, isFirst) {
+                return false
             }
             bytes += 32 + cells.count * 8
             try writing { () throws(RealmError) in
@@ -114,11 +110,27 @@ extension ImportSession {
         return bytes
     }
 
+    /// Whether a list of links to objects of the same class, of which `cells` are the first part, is put there the
+    /// other time. Long ones are not looked through.
+    @inline(__always)
+    private func skips(
+        _ cells: UnsafeBufferPointer<CoreCell>, _ isWhole: Bool, _ column: Column, _ old: Int64,
+        _ target: Target, _ isFirst: Bool
+    ) -> Bool {
+        if isWhole {
+            return isFirst
+                ? target.forward.waits(cells, column.place, old)
+                : !target.forward.waited(cells, column.place, old)
+        }
+        if isFirst { target.forward.note(column.place, old) }
+        return isFirst
+    }
+
     /// Gives an empty list all its elements at once; false where they are of a type that takes longer.
     private func fill(
         _ property: PropertySchema, _ cells: UnsafeBufferPointer<CoreCell>, _ handle: ObjectHandle
     ) throws(RealmError) -> Bool {
-        elements.clear()
+        elements.start(cells.count)
         switch cells.first?.kind {
         case .int, .bool, .float, .double:
             for cell in cells {
@@ -131,8 +143,12 @@ extension ImportSession {
                 target.schema.kind != .embedded
             else { return false }
             let class_ = target.schema.key
+            let known = target.map.first
             for cell in cells {
-                if let key = target.map.counterpart(Int64(bitPattern: cell.second)) {
+                let old = Int64(bitPattern: cell.second)
+                if known.contains(old) {
+                    elements.add(.link(class_, ObjectKey(rawValue: old)))
+                } else if let key = target.counterpart(old) {
                     elements.add(.link(class_, key))
                 } else {
                     lose(missing(cell))

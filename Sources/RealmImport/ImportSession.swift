@@ -29,59 +29,60 @@ final class ImportSession {
         var isComplete = false
         /// Embedded objects that were made and are to be filled, by their old keys.
         var unfilled: [Int64] = []
-        /// Columns with links to objects of the class that come later, by their places.
-        var forward: Set<Int> = []
-        /// The last object with such links.
-        var lastForward: Int64 = -1
+        /// Links among its objects.
+        let forward: ForwardLinks
         /// Of all objects that were made, roughly.
         var bytes = 0
         /// Links to its objects are looked up in the new file.
         var looksUpLinks = false
 
-        init(_ table: Int, _ place: Int, _ schema: ClassSchema, keepsKeys: Bool) {
+        init(
+            _ table: Int, _ place: Int, _ schema: ClassSchema, keepsKeys: Bool, isFilling: Bool
+        ) {
             self.table = table
             self.place = place
             self.schema = schema
             map = KeyMap(keepsKeys: keepsKeys)
+            forward = ForwardLinks(promises: isFilling && keepsKeys)
         }
 
+        /// The key in the new file of an object that is there, or that was promised; nil where it is known
+        /// that there is none.
         @inline(__always)
-        func noteForward(_ column: Int, _ key: Int64) {
-            forward.insert(column)
-            lastForward = key
+        func counterpart(_ old: Int64) -> ObjectKey? {
+            map.counterpart(old) ?? promised(old)
+        }
+
+        private func promised(_ old: Int64) -> ObjectKey? {
+            forward.promised.contains(old) ? ObjectKey(rawValue: old) : nil
         }
     }
 
-    /// A column as it is put into objects.
-    struct Column {
+    /// A column as it is put into objects. A class, so that nothing is copied for each of them.
+    final class Column {
         /// Index in `CoreTable.columns`.
         let place: Int
         let column: CoreColumn
         let property: PropertySchema
         /// Its values are cells, not collections or mixed values.
-        var isPlain: Bool { column.collection == .none && column.type != .mixed }
+        let isPlain: Bool
         /// A list or set of cells.
-        var isPlainCollection: Bool {
-            (column.collection == .list || column.collection == .set) && column.type != .mixed
-        }
-        /// Links to one object of the same class: those to earlier ones are made at once.
+        let isPlainCollection: Bool
+        /// Links to one object of the same class, some of which may have to wait (`ForwardLinks`).
         let isOwn: Bool
-        /// Lists of such links, each of which is made at once as a whole, or not.
+        /// Lists of such links, each of which waits as a whole, or not.
         let isOwnList: Bool
 
-        /// Whether a cell leads to an object that comes later than this one, or is it.
-        @inline(__always)
-        func leadsForward(_ cell: CoreCell, from key: Int64) -> Bool {
-            isOwn && cell.kind == .link && Int64(bitPattern: cell.second) >= key
-        }
-
-        /// Whether a list is to be made when all objects are there. Long ones, of which `cells` are a part, are
-        /// not looked through.
-        func leadsForward(
-            _ cells: UnsafeBufferPointer<CoreCell>, isWhole: Bool, from key: Int64
-        ) -> Bool {
-            isOwnList
-                && (!isWhole || cells.contains { Int64(bitPattern: $0.second) >= key })
+        init(_ place: Int, _ column: CoreColumn, _ property: PropertySchema, isOfClass: Bool) {
+            self.place = place
+            self.column = column
+            self.property = property
+            isPlain = column.collection == .none && column.type != .mixed
+            isPlainCollection =
+                (column.collection == .list || column.collection == .set) && column.type != .mixed
+            let isOfClass = isOfClass && column.type == .link
+            isOwn = isOfClass && column.collection == .none
+            isOwnList = isOfClass && column.collection == .list
         }
     }
 
@@ -123,7 +124,8 @@ final class ImportSession {
         for (place, item) in old.classes.enumerated() {
             guard let schema = realm.schema.class_(named: item.name) else { continue }
             targets[item.table] = Target(
-                item.table, place, schema, keepsKeys: try realm.takesKeys(schema.key))
+                item.table, place, schema, keepsKeys: try realm.takesKeys(schema.key),
+                isFilling: isFilling)
         }
     }
 
@@ -142,8 +144,11 @@ final class ImportSession {
             let all = columns(item, target)
             let early = all.map { isEarly($0) }
             try create(item, target, all.indices.filter { early[$0] }.map { all[$0] })
+            try checkPromises(target)
             target.isComplete = true
-            let left = all.indices.filter { !early[$0] || target.forward.contains(all[$0].place) }
+            let left = all.indices.filter {
+                !early[$0] || target.forward.columns.contains(all[$0].place)
+            }
             late.append((item, left.map { all[$0] }))
         }
         for (item, columns) in late where !columns.isEmpty {
@@ -214,12 +219,13 @@ final class ImportSession {
         guard progress != nil else { return }
         for item in old.classes {
             let count = try file.objectCount(of: item.table)
-            // As a rule those with links or mixed values are read twice.
+            // As a rule those with mixed values are read twice, and those with links to themselves that
+            // wait.
             let isTwice =
                 !item.isEmbedded
                 && item.columns.contains {
                     let column = file.tables[item.table].columns[$0]
-                    return column.type == .mixed || column.target == item.table
+                    return column.type == .mixed || !isFilling && column.target == item.table
                 }
             total += isTwice ? count * 2 : count
         }
@@ -230,11 +236,8 @@ final class ImportSession {
             let column = file.tables[item.table].columns[place]
             guard let property = target.schema.property(named: column.name) else { return nil }
             return Column(
-                place: place, column: column, property: property,
-                isOwn: column.type == .link && column.collection == .none
-                    && column.target == item.table && !item.isEmbedded,
-                isOwnList: column.type == .link && column.collection == .list
-                    && column.target == item.table && !item.isEmbedded)
+                place, column, property,
+                isOfClass: column.target == item.table && !item.isEmbedded)
         }
     }
 
@@ -307,8 +310,9 @@ final class ImportSession {
                 for index in plain {
                     let cell = try cluster.cell(index, place)
                     if cell.kind == .null { continue }
-                    if columns[index].leadsForward(cell, from: cluster.keys[place]) {
-                        target.noteForward(columns[index].place, cluster.keys[place])
+                    if columns[index].isOwn,
+                        target.forward.waits(cell, columns[index].place, cluster.keys[place])
+                    {
                         continue
                     }
                     guard let value = raw(cell) else {
@@ -379,7 +383,25 @@ final class ImportSession {
         target.map.add(old, handle.objectKey)
         if !target.map.knowsKeys, isFilling, !target.looksUpLinks {
             target.looksUpLinks = true
+            target.forward.endPromises(at: old)
             try realm.checkLinks(to: target.schema.key)
+        }
+    }
+
+    /// Compares the objects that links were promised with those that there are. In a sound file
+    /// they are all there.
+    private func checkPromises(_ target: Target) throws(CoreFileError) {
+        let promised = target.forward.promised
+        target.map.forEachRange { promised.remove($0) }
+        var next = promised.next(from: 0)
+        while let key = next {
+            // Where the ranges are too many the file tells.
+            guard !target.map.knowsKeys, let handle = try object(target, key) else {
+                wantsCare = true
+                throw CoreFileError(.misuse, missing(target.table, key))
+            }
+            handle.release()
+            next = promised.next(from: key + 1)
         }
     }
 
@@ -406,8 +428,10 @@ final class ImportSession {
         let isForward = chosen == nil && columns.allSatisfy { $0.isOwn || $0.isOwnList }
         try file.forEachCluster(of: item.table, columns: columns.map(\.place)) {
             (cluster) throws(CoreFileError) in
-            if isForward, let first = cluster.keys.first, first > target.lastForward {
-                // What leads backwards was put there at first.
+            if isForward, let first = cluster.keys.first, let last = cluster.keys.last,
+                first > target.forward.last || last < target.forward.first
+            {
+                // What does not wait was put there at first.
                 for _ in cluster.keys { try finish(0) }
                 return
             }
@@ -423,7 +447,8 @@ final class ImportSession {
                 var bytes = 0
                 for (index, column) in columns.enumerated()
                 where try !cluster.isEmpty(index, place) {
-                    if column.isOwn, try !column.leadsForward(cluster.cell(index, place), from: old)
+                    if column.isOwn,
+                        try !target.forward.waited(cluster.cell(index, place), column.place, old)
                     {
                         continue
                     }
@@ -516,22 +541,20 @@ final class ElementBuffer {
 
     deinit { values.deallocate() }
 
-    @inline(__always)
-    func clear() { count = 0 }
-
-    @inline(__always)
-    func add(_ value: RawValue) {
-        if count == capacity { grow() }
-        values[count] = value
-        count += 1
+    /// Makes room for elements, and forgets others.
+    func start(_ count: Int) {
+        self.count = 0
+        guard count > capacity else { return }
+        values.deallocate()
+        values = .allocate(capacity: count)
+        capacity = count
     }
 
-    private func grow() {
-        let larger = UnsafeMutablePointer<RawValue>.allocate(capacity: capacity * 2)
-        larger.update(from: values, count: count)
-        values.deallocate()
-        values = larger
-        capacity *= 2
+    /// There is room for it.
+    @inline(__always)
+    func add(_ value: RawValue) {
+        values[count] = value
+        count &+= 1
     }
 }
 

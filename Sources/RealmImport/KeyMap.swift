@@ -52,6 +52,16 @@ struct KeyMap {
         }
     }
 
+    /// Keys of objects that have them here, too: as a rule all. Others may have theirs as well.
+    var first: Range<Int64> {
+        guard let range = ranges.first else { return 0..<0 }
+        return range.first..<range.end
+    }
+
+    func forEachRange(_ body: (Range<Int64>) -> Void) {
+        for range in ranges { body(range.first..<range.end) }
+    }
+
     private func isKnown(_ key: Int64) -> Bool {
         var (low, high) = (0, ranges.count)
         while low < high {

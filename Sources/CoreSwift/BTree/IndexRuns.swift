@@ -220,26 +220,40 @@ private struct RunReader {
 
 /// The records of several runs in order.
 final class IndexRunMerge {
-    private var readers: [RunReader] = []
+    // Not arrays: comparing records would count references to them each time.
+    private let readers: UnsafeMutablePointer<RunReader>
+    private var readerCount = 0
     /// Numbers of readers with records left: a heap, whose first has the least record.
-    private var heap: [Int] = []
+    private let heap: UnsafeMutablePointer<Int>
+    private var heapCount = 0
     /// The value of the record before.
     private let previous = UnsafeMutableRawPointer.allocate(
         byteCount: IndexLimits.valueBytesMax, alignment: 16)
     private var previousCount = -1
 
     fileprivate init(_ runs: IndexRuns, _ all: [IndexRuns.Run]) throws(RealmError) {
-        for run in all { readers.append(try RunReader(runs, run)) }
-        heap = readers.indices.filter { readers[$0].left > 0 }
-        for place in stride(from: heap.count / 2 - 1, through: 0, by: -1) { sink(place) }
+        readers = .allocate(capacity: all.count)
+        heap = .allocate(capacity: all.count)
+        for run in all {
+            (readers + readerCount).initialize(to: try RunReader(runs, run))
+            if readers[readerCount].left > 0 {
+                heap[heapCount] = readerCount
+                heapCount += 1
+            }
+            readerCount += 1
+        }
+        for place in stride(from: heapCount / 2 - 1, through: 0, by: -1) { sink(place) }
     }
 
     deinit {
-        for reader in readers { reader.deallocate() }
+        for number in 0..<readerCount { readers[number].deallocate() }
+        readers.deinitialize(count: readerCount)
+        readers.deallocate()
+        heap.deallocate()
         previous.deallocate()
     }
 
-    var isEmpty: Bool { heap.isEmpty }
+    var isEmpty: Bool { heapCount == 0 }
 
     /// The value, until the next `advance`, and the word of the object key.
     var top: (value: UnsafeRawBufferPointer, word: UInt64) {
@@ -264,9 +278,9 @@ final class IndexRunMerge {
     func advance() throws(RealmError) {
         try readers[heap[0]].advance()
         if readers[heap[0]].left == 0 {
-            let last = heap.removeLast()
-            if heap.isEmpty { return }
-            heap[0] = last
+            heapCount &-= 1
+            if heapCount == 0 { return }
+            heap[0] = heap[heapCount]
         }
         sink(0)
     }
@@ -276,28 +290,22 @@ final class IndexRunMerge {
         while true {
             var least = place
             let left = 2 &* place &+ 1
-            if left < heap.count, isBefore(heap[left], heap[least]) { least = left }
-            if left &+ 1 < heap.count, isBefore(heap[left &+ 1], heap[least]) { least = left &+ 1 }
+            if left < heapCount, isBefore(heap[left], heap[least]) { least = left }
+            if left &+ 1 < heapCount, isBefore(heap[left &+ 1], heap[least]) { least = left &+ 1 }
             if least == place { return }
-            heap.swapAt(place, least)
+            swap(&heap[place], &heap[least])
             place = least
         }
     }
 
     private func isBefore(_ a: Int, _ b: Int) -> Bool {
-        readers.withUnsafeBufferPointer { readers in
-            if readers[a].prefix != readers[b].prefix {
-                return readers[a].prefix < readers[b].prefix
-            }
-            if readers[a].count == 8, readers[b].count == 8 {
-                return readers[a].key != readers[b].key ? readers[a].key < readers[b].key : a < b
-            }
-            let order = compare(
-                IndexPosition(
-                    bytes: readers[a].value, count: readers[a].count, key: readers[a].key),
-                IndexPosition(bytes: readers[b].value, count: readers[b].count, key: readers[b].key)
-            )
-            return order != 0 ? order < 0 : a < b
+        if readers[a].prefix != readers[b].prefix { return readers[a].prefix < readers[b].prefix }
+        if readers[a].count == 8, readers[b].count == 8 {
+            return readers[a].key != readers[b].key ? readers[a].key < readers[b].key : a < b
         }
+        let order = compare(
+            IndexPosition(bytes: readers[a].value, count: readers[a].count, key: readers[a].key),
+            IndexPosition(bytes: readers[b].value, count: readers[b].count, key: readers[b].key))
+        return order != 0 ? order < 0 : a < b
     }
 }
