@@ -337,11 +337,13 @@ struct RowTree {
                 let child = UnsafeMutableRawPointer(mutating: RowBranch.reference(node, index))
                 self.place(child, level - 1, builder, leaf)
             }
+            builder.sealWaiting()
         } else {
             leaf(node)
             // One that was patched had room for tombstones, which it need not have got.
             let used = UnsafeRawPointer(node).u32(BlockField.bytesUsed)
             pages = min(pages, Page.count(forBytes: Int(used)))
+            if depth > 0 { return builder.placeLeaf(node, pages: pages, at: place) }
         }
         builder.place(node, pages: pages).store(place)
     }

@@ -101,9 +101,11 @@ struct DefaultFills {
             else { return }
             let handle = try realm.object(stored.key, key)
             defer { handle.release() }
-            try value.withRaw { raw throws(RealmError) in
+            // Not inlined: `withRaw` calls it in a dozen places, which was 20 KB of code.
+            @inline(never) func set(_ raw: RawValue) throws(RealmError) {
                 try handle.setValue(property.key, raw)
             }
+            try value.withRaw(set)
         }
     }
 }

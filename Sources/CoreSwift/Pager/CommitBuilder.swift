@@ -15,14 +15,17 @@
 
 /// Memory that commits use again and again. Guarded by the writer.
 final class CommitScratch {
-    fileprivate var vectors: [IOVector] = []
-    fileprivate var pages: [UInt64] = []
-    fileprivate var references: [BlockReference] = []
-    /// Where the blocks are in memory.
+    /// Of each block that was queued: what is written, where to, as which reference, and where it is in memory.
+    var vectors: [IOVector] = []
+    var pages: [UInt64] = []
+    var references: [BlockReference] = []
     fileprivate var blocks: [UnsafeRawPointer] = []
     /// Blocks that are in the file already.
-    fileprivate var writtenCount = 0
-    fileprivate let sealed = SealedBlocks()
+    var writtenCount = 0
+    let sealed = SealedBlocks()
+    /// Queued and not sealed yet, and their pages.
+    var waiting: [WaitingBlock] = []
+    var waitingPages = 0
     fileprivate var blockPages: [UInt16] = []
     fileprivate var written: [WrittenRun] = []
     private var memory: UnsafeMutableRawPointer?
@@ -45,6 +48,8 @@ final class CommitScratch {
         pages.removeAll(keepingCapacity: true)
         references.removeAll(keepingCapacity: true)
         blocks.removeAll(keepingCapacity: true)
+        waiting.removeAll(keepingCapacity: true)
+        waitingPages = 0
         writtenCount = 0
         sealed.reset()
         blockPages.removeAll(keepingCapacity: true)
@@ -61,9 +66,9 @@ final class CommitBuilder {
     /// The caller goes on writing (`Store.goOnWriting`).
     var keepsWriter = false
     private let lease: WriteLease
-    private let store: Store
+    let store: Store
     private let space: SpaceMap
-    private let scratch: CommitScratch
+    let scratch: CommitScratch
     private var digest = WrittenDigest()
     /// The group that this commit continues, and the versions whose pages were spared.
     private let group: CommitGroup.State?
@@ -81,7 +86,7 @@ final class CommitBuilder {
     private let isScattered: Bool
     private var current = 0
     /// Of a write that went before the others.
-    private var failure: RealmError?
+    var failure: RealmError?
 
     /// Holds the lock of the group until the commit has ended.
     init(
@@ -122,12 +127,36 @@ final class CommitBuilder {
         let sealed = codec.seal(
             block, page: page, pages: pages, version: version,
             into: scratch.sealed.take(codec.sealedBytes(pages: pages)))
-        scratch.vectors.append(IOVector(sealed.bytes, sealed.count))
-        scratch.pages.append(page)
-        scratch.references.append(sealed.reference)
-        scratch.blocks.append(block)
+        enqueue(block, IOVector(sealed.bytes, sealed.count), page, sealed.reference)
         if scratch.sealed.isFull { writeEarly() }
         return sealed.reference
+    }
+
+    private func enqueue(
+        _ block: UnsafeRawPointer, _ vector: IOVector, _ page: UInt64, _ reference: BlockReference
+    ) {
+        scratch.vectors.append(vector)
+        scratch.pages.append(page)
+        scratch.references.append(reference)
+        scratch.blocks.append(block)
+    }
+
+    /// Places and lists a block that is sealed later: `sealWaiting`.
+    func queueUnsealed(
+        _ block: UnsafeRawPointer, pages: Int, place: UnsafeMutableRawPointer
+    ) {
+        let page = take(UInt64(pages))
+        list(page: page, pages: pages)
+        scratch.waiting.append(
+            WaitingBlock(
+                index: scratch.references.count, block: block, page: page, pages: pages,
+                place: place))
+        scratch.waitingPages += pages
+        enqueue(
+            block, IOVector(block, 0), page,
+            BlockReference(
+                location: BlockReference.location(page: page, count: pages), version: version,
+                check0: 0, check1: 0))
     }
 
     private func take(_ count: UInt64) -> UInt64 {
@@ -203,6 +232,7 @@ final class CommitBuilder {
                 store.mutex.unlock()
             }
         }
+        invariant(scratch.waiting.isEmpty)
         let (root, grown) = try placeOwnBlocks(payload, trims: !soft)
         if let failure {
             forgetBlocks()
@@ -315,6 +345,12 @@ final class CommitBuilder {
             offset += capacity
         }
         let target = buffer + offset
+        // In the order of the list.
+        for reference in scratch.references {
+            digest.add(
+                location: reference.location,
+                check: ContentHash(low: reference.check0, high: reference.check1))
+        }
         var fits = true
         VersionRoot.encode(
             target, capacity: rootPages * Page.size, version: version,
@@ -334,10 +370,12 @@ final class CommitBuilder {
     private func noteWritten(
         _ block: UnsafeRawPointer, page: UInt64, pages: Int
     ) -> BlockReference {
-        let reference = queue(block, page: page, pages: pages)
-        digest.add(
-            location: reference.location,
-            check: ContentHash(low: reference.check0, high: reference.check1))
+        list(page: page, pages: pages)
+        return queue(block, page: page, pages: pages)
+    }
+
+    /// Adds a block to the list of what the version writes.
+    private func list(page: UInt64, pages: Int) {
         scratch.blockPages.append(PageCount.encode(pages))
         if let last = scratch.written.last, last.page + UInt64(last.pages) == page,
             last.version == version, last.blocks < WrittenRun.blocksMax
@@ -348,7 +386,6 @@ final class CommitBuilder {
             scratch.written.append(
                 WrittenRun(page: page, blocks: 1, pages: pages, version: version))
         }
-        return reference
     }
 
     private func sizeError() -> RealmError {
@@ -362,7 +399,7 @@ final class CommitBuilder {
     /// Not earlier, because a reader may have marked one of them until now.
     private func writeAndMarkBlocks() throws(RealmError) {
         do throws(RealmError) {
-            try writeBlocks()
+            try writeBlocks(before: scratch.references.count)
         } catch {
             forgetBlocks()
             throw error
@@ -381,24 +418,14 @@ final class CommitBuilder {
         for reference in scratch.references { store.mapping.clear(reference) }
     }
 
-    /// Writes what is sealed, so that a large commit to an encrypted file takes no more memory than one to
-    /// a plain file. The pages are free until the header names the version.
-    private func writeEarly() {
-        if failure == nil {
-            do throws(RealmError) { try writeBlocks() } catch { failure = error }
-        }
-        scratch.writtenCount = scratch.references.count
-        scratch.sealed.empty()
-    }
-
-    /// Writes the queued blocks, as few calls as their places allow.
-    private func writeBlocks() throws(RealmError) {
+    /// Writes the queued blocks before the one with this number, as few calls as their places allow.
+    func writeBlocks(before limit: Int) throws(RealmError) {
         let pages = scratch.pages
         var start = scratch.writtenCount
-        while start < pages.count {
+        while start < limit {
             var end = start
             var next = pages[start]
-            while end < pages.count, pages[end] == next {
+            while end < limit, pages[end] == next {
                 next += UInt64(scratch.references[end].pageCount)
                 end += 1
             }

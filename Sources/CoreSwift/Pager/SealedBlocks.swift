@@ -1,25 +1,40 @@
-// Memory for the encrypted blocks of a commit until they are written: a piece that commits use again and
-// again, and pieces of their own for blocks that it has no room for. Guarded by the writer.
+// Memory for the encrypted blocks of a commit until they are written: two pieces that commits use again and
+// again, one of which is filled while the other is written, and memory of their own for blocks that a piece
+// has no room for. Guarded by the writer.
 
 final class SealedBlocks {
-    /// A commit that has sealed so much writes it before it goes on.
-    private static let bytesMax = 4 << 20
+    /// A commit that has sealed so much writes it before it goes on, or while it does.
+    static let pieceBytes = 2 << 20
     /// Up to here a commit is small: what it wrote stays decrypted.
     static let smallMax = 1 << 20
 
-    private var piece: UnsafeMutableRawPointer?
-    private var used = 0
-    private var others: [UnsafeMutableRawPointer] = []
-    private var othersBytes = 0
+    private struct Piece {
+        var memory: UnsafeMutableRawPointer?
+        var used = 0
+        var others: [UnsafeMutableRawPointer] = []
+        var othersBytes = 0
+
+        mutating func empty() {
+            used = 0
+            guard !others.isEmpty else { return }
+            for other in others { other.deallocate() }
+            others = []
+            othersBytes = 0
+        }
+    }
+    private var current = Piece()
+    /// Written, or about to be.
+    private var previous = Piece()
     /// Bytes taken since `reset`.
     private(set) var total = 0
 
     deinit {
-        dropOthers()
-        piece?.deallocate()
+        empty()
+        current.memory?.deallocate()
+        previous.memory?.deallocate()
     }
 
-    var isFull: Bool { used + othersBytes >= Self.bytesMax }
+    var isFull: Bool { current.used + current.othersBytes >= Self.pieceBytes }
 
     /// For the next commit.
     func reset() {
@@ -29,28 +44,28 @@ final class SealedBlocks {
 
     /// What was taken is written.
     func empty() {
-        used = 0
-        if !others.isEmpty { dropOthers() }
+        current.empty()
+        previous.empty()
+    }
+
+    /// What was taken until now stays until the next turn; what was before the last one is written.
+    func turn() {
+        swap(&current, &previous)
+        current.empty()
     }
 
     func take(_ bytes: Int) -> UnsafeMutableRawPointer {
         total += bytes
-        if bytes > Self.bytesMax - used {
+        if bytes > Self.pieceBytes - current.used {
             let other = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64)
-            others.append(other)
-            othersBytes += bytes
+            current.others.append(other)
+            current.othersBytes += bytes
             return other
         }
         let start =
-            piece ?? UnsafeMutableRawPointer.allocate(byteCount: Self.bytesMax, alignment: 64)
-        piece = start
-        defer { used += bytes }
-        return start + used
-    }
-
-    private func dropOthers() {
-        for other in others { other.deallocate() }
-        others = []
-        othersBytes = 0
+            current.memory ?? .allocate(byteCount: Self.pieceBytes, alignment: 64)
+        current.memory = start
+        defer { current.used += bytes }
+        return start + current.used
     }
 }

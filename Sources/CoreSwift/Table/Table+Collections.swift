@@ -449,17 +449,19 @@ extension Table {
 
     private func placeNode(
         _ place: UnsafeMutableRawPointer, _ level: Int, _ layout: ElementLayout,
-        _ builder: CommitBuilder
+        _ builder: CommitBuilder, isRoot: Bool = true
     ) {
         let reference = BlockReference(place)
         guard reference.isTransient else { return }
+        let pages = memory.pointee.blocks.pages(reference)
         let node = memory.pointee.blocks.pointer(reference)
         if level > 0 {
             for child in 0..<RowBranch.count(node) {
                 placeNode(
                     UnsafeMutableRawPointer(mutating: RowBranch.reference(node, child)),
-                    level - 1, layout, builder)
+                    level - 1, layout, builder, isRoot: false)
             }
+            builder.sealWaiting()
         } else {
             let view = LeafView(UnsafeRawPointer(node))
             placeExternals(view, layout.infos, layout.columnCount, builder)
@@ -468,7 +470,8 @@ extension Table {
                     view, layout.infos, layout.columnCount,
                     property: layout.tagColumn & (ElementLayout.nestedList - 1), builder)
             }
+            if !isRoot { return builder.placeLeaf(node, pages: pages, at: place) }
         }
-        builder.place(node, pages: memory.pointee.blocks.pages(reference)).store(place)
+        builder.place(node, pages: pages).store(place)
     }
 }

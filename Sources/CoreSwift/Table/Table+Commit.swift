@@ -160,6 +160,7 @@ extension Table {
         for index in 0..<state.indexCount {
             let tree = state.indexes[index].tree
             placeIndex(tree.rootPlace, tree.depth, builder)
+            builder.sealWaiting()
             result.indexes.append(
                 IndexRoot(
                     column: state.indexes[index].column,
@@ -202,8 +203,11 @@ extension Table {
                     UnsafeMutableRawPointer(mutating: branch.reference(index)), level - 1,
                     builder)
             }
+            builder.sealWaiting()
+            builder.place(node, pages: memory.pointee.blocks.pages(reference)).store(place)
+        } else {
+            builder.placeLeaf(node, pages: memory.pointee.blocks.pages(reference), at: place)
         }
-        builder.place(node, pages: memory.pointee.blocks.pages(reference)).store(place)
     }
 
     // MARK: The end

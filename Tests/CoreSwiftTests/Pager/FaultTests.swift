@@ -40,6 +40,7 @@ import Testing
         var options = StoreOptions()
         options.spaceLimits = .tiny
         options.reservedBytes = 64 << 20
+        options.sharedSealingPagesMin = 1
         if encrypted { options.encryptionKey = FileCipherTests.key }
         for session in 0..<2 {
             var store = try reopen(path, options, files, &errors)

@@ -12,6 +12,8 @@ import Testing
         var options = StoreOptions()
         options.encryptionKey = key
         options.reservedBytes = 64 << 20
+        // By two cores, which must not give a nonce twice.
+        options.sharedSealingPagesMin = 1
         return options
     }
 
@@ -263,5 +265,45 @@ import Testing
         }
         #expect(all.count > 40)
         #expect(Set(all).count == all.count)
+    }
+
+    /// Several pieces of what is sealed: each is written while the next one is sealed by two cores.
+    @Test func aLargeCommitIsSealedByTwoCores() throws {
+        let path = directory.file()
+        let files = RecordingFileSystem()
+        var model: ToyModel = [:]
+        var options = Self.options()
+        options.reservedBytes = 256 << 20
+        options.sharedSealingPagesMin = 64
+        var store = try Store.open(path: path, options: options, files: files)
+        let changes = Dictionary(
+            uniqueKeysWithValues: (0..<2500).map { ($0, UInt64?.some(UInt64($0) + 1)) })
+        // Each of the writes fails first.
+        var failures = 0
+        while true {
+            files.faults = [files.calls + 3 + failures: .error(ENOSPC)]
+            var tried = model
+            let pin = try? ToyClient.commit(store, &tried, changes, capacity: 2500)
+            files.faults = [:]
+            if let pin, pin.version == 2 {
+                model = tried
+                store.unpin(pin.version)
+                break
+            }
+            failures += 1
+            guard failures < 60 else { throw ToyFailure(description: "never succeeds") }
+            if (try? store.pinNewest()) == nil {
+                try? store.close()
+                store = try Store.open(path: path, options: options, files: files)
+            }
+            #expect(store.newestVersion == 1)
+        }
+        #expect(failures > 5)
+        let all = nonces(files, store.codec)
+        #expect(Set(all).count == all.count)
+        try store.close()
+        store = try Store.open(path: path, options: options, files: SystemCalls.shared)
+        try ToyClient.verify(store, try store.pinNewest(), model)
+        try store.close()
     }
 }

@@ -275,7 +275,10 @@ struct ToyWorkload: CrashWorkload {
 
     init(_ random: inout Random) {
         options.reservedBytes = 64 << 20
-        if random.below(2) == 0 { options.spaceLimits = .tiny }
+        if random.below(2) == 0 {
+            options.spaceLimits = .tiny
+            options.sharedSealingPagesMin = 1
+        }
         startsReadOnly = random.below(3) == 0
         processes = 1 + random.below(3)
         if random.below(2) == 0 { options.encryptionKey = [UInt8](repeating: 3, count: 64) }

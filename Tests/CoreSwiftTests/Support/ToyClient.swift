@@ -163,9 +163,6 @@ enum ToyClient {
             pages += count
         }
         let builder = try lease.prepareCommit(pages: pages, freed: freed, versions: versions)
-        for entry in written {
-            leaves[entry.leaf] = builder.place(entry.block, pages: entry.pages)
-        }
         let indexBlock = UnsafeMutableRawPointer.allocate(
             byteCount: indexPages * Page.size, alignment: 64)
         blocks.append(indexBlock)
@@ -174,6 +171,17 @@ enum ToyClient {
         for (leaf, reference) in leaves {
             reference.store(indexBlock + leaf * BlockReference.byteCount)
         }
+        // As trees do: most leaves wait to be sealed together, what they name does not.
+        for (number, entry) in written.enumerated() {
+            let place = indexBlock + entry.leaf * BlockReference.byteCount
+            if number % 7 == 5 {
+                builder.place(entry.block, pages: entry.pages).store(place)
+            } else {
+                builder.placeLeaf(entry.block, pages: entry.pages, at: place)
+            }
+            if number % 9 == 8 { builder.sealWaiting() }
+        }
+        builder.sealWaiting()
         let reference = builder.place(indexBlock, pages: indexPages)
         let payload = UnsafeMutableRawPointer.allocate(byteCount: payloadBytes, alignment: 8)
         blocks.append(payload)
