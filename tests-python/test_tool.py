@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import subprocess
@@ -11,6 +12,7 @@ from datetime import datetime, timezone
 from decimal import Decimal
 
 import pytest
+from conftest import REPOSITORY
 
 import realm
 from realm.__main__ import main
@@ -67,14 +69,14 @@ class TestCommands:
         assert main(["check", file]) == 1
         assert capsys.readouterr().out
 
-    @pytest.mark.parametrize("form", ["jsonl", "parquet", "csv"])
+    @pytest.mark.parametrize("form", ["jsonl", "parquet", "arrow", "feather", "csv"])
     def test_out_and_in_again(self, file, tmp_path, capsys, form):
         data, other = str(tmp_path / f"data.{form}"), str(tmp_path / "other.realm")
         with realm.open(file, Person) as r, r.write():
             if form == "csv":
                 # Links have no form there.
                 r.objects(Person).update(town=None)
-            if form == "parquet":
+            if form in ("parquet", "arrow", "feather"):
                 r.objects(Person).update(town=None, tags=[])
         text(capsys, "export", file, "Person", data)
         with realm.open(other, Person):
@@ -84,6 +86,10 @@ class TestCommands:
             import pyarrow.parquet
 
             pyarrow.parquet.write_table(pyarrow.parquet.read_table(data).drop(["town"]), data)
+        if form in ("arrow", "feather"):
+            import pyarrow.feather
+
+            pyarrow.feather.write_feather(pyarrow.feather.read_table(data).drop(["town"]), data)
         if form == "jsonl":
             with realm.open(other, Person) as r, r.write():
                 r.create(Town, name="Porto")
@@ -148,15 +154,43 @@ class TestCommands:
         assert "class Person" in text(capsys, "schema", file)
 
     def test_mistakes(self, file, tmp_path):
+        for name in ("rows.arrow", "rows.parquet"):
+            (tmp_path / name).write_text("id,age\n3,4\n")
         for arguments, words in [
             (["stats", str(tmp_path / "none.realm")], "no file"),
             (["export", file, "Nobody"], "no class 'Nobody'; it has Person, Town"),
-            (["export", file, "Person", str(tmp_path / "x.doc")], "--format csv, jsonl or parquet"),
+            (["export", file, "Person", str(tmp_path / "x.doc")], "--format csv, jsonl, parquet or arrow"),
+            (["export", file, "Person", "-", "--format", "arrow"], "Arrow is written to a file"),
             (["import", file, "Person", str(tmp_path / "x.csv")], "no file"),
+            (["import", file, "Person", str(tmp_path / "rows.arrow")], "rows.arrow: not Arrow: "),
+            (["import", file, "Person", str(tmp_path / "rows.parquet")], "rows.parquet: not Parquet: "),
+            (["import", file, "Person", file], "is a realm file, not rows"),
+            (["import", file, str(tmp_path / "new.realm")], "one of ours; rows come into it"),
+            (["import", str(tmp_path / "x.csv"), str(tmp_path / "new.realm")], "come into a class"),
+            (["import", file, str(tmp_path / "new.realm"), "--update"], "are for rows"),
+            (["import", file, "Person", "x.csv", "--even-in-use"], "are for files of realm-core"),
         ]:
             with pytest.raises(SystemExit, match=words):
                 main(arguments)
         assert not (tmp_path / "none.realm").exists()
+
+    def test_files_of_realm_core(self, tmp_path, capsys):
+        old, new, key = tmp_path / "old", str(tmp_path / "new.realm"), tmp_path / "key"
+        samples = REPOSITORY / "Tests" / "Fixtures" / "realm-core"
+        old.write_bytes(gzip.decompress((samples / "migrated.realm.gz").read_bytes()))
+        report = realm.import_realm_core(old, tmp_path / "other.realm")
+        lines = text(capsys, "import", str(old), new).splitlines()
+        assert lines[-1] == f"{new}: everything came along"
+        assert {f"{item.objects} objects of {item.name}" for item in report.classes} <= set(lines)
+        assert realm.check_file(new) == []
+        with pytest.raises(SystemExit, match="a file of realm-core, which gets no objects"):
+            main(["import", str(old), "Person", str(tmp_path / "x.csv")])
+        assert main(["import", str(old), new]) == 2 and "exists" in capsys.readouterr().err
+        key.write_bytes(bytes(range(64)))
+        old.write_bytes(gzip.decompress((samples / "encrypted.realm.gz").read_bytes()))
+        text(capsys, "import", str(old), str(tmp_path / "sealed.realm"), "--key-file", str(key),
+             "--new-key-file", str(key))
+        assert realm.check_file(tmp_path / "sealed.realm", encryption_key=key.read_bytes()) == []
 
     def test_as_a_program_with_a_shell(self, file):
         done = subprocess.run(

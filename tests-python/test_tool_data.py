@@ -1,7 +1,8 @@
-"""`realm export`, `import-data`, `edit`, `copy` and `compact`: data in and out, and changes, with the tool."""
+"""`realm export`, `import` of rows, `edit`, `copy` and `compact`: data in and out, and changes, with the tool."""
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import random
@@ -9,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from conftest import REPOSITORY
 from test_command_line import TOOL, run
 from test_tool_queries import said
 
@@ -48,7 +50,7 @@ def refused(*arguments: object, given: str | None = None) -> str:
 
 def imported(path: Path, cls: str, text: str | bytes, *options: str) -> subprocess.CompletedProcess[bytes]:
     given = text.encode() if isinstance(text, str) else text
-    return subprocess.run([TOOL, "import-data", path, cls, "-", *options], capture_output=True, input=given)
+    return subprocess.run([TOOL, "import", path, cls, "-", *options], capture_output=True, input=given)
 
 
 class TestOutAndIn:
@@ -58,12 +60,12 @@ class TestOutAndIn:
             data = tmp_path / f"{cls}.{form}"
             assert said("export", full, cls, data) == ""
             count = len(dump(full, cls))
-            assert said("import-data", empty, cls, data, "--object-keys") == f"{count} objects of {cls}\n"
+            assert said("import", empty, cls, data, "--object-keys") == f"{count} objects of {cls}\n"
             assert dump(empty, cls) == dump(full, cls)
             # Once more, over itself.
             if cls != "Note":
                 before = empty.read_bytes()
-                said("import-data", empty, cls, data, "--upsert")
+                said("import", empty, cls, data, "--upsert")
                 assert dump(empty, cls) == dump(full, cls) and len(before) > 0
 
     @pytest.mark.parametrize("form", ["csv", "jsonl"])
@@ -86,7 +88,7 @@ class TestOutAndIn:
                          and "." not in name and "\0" not in name else {})
         for cls in ("Dog", "Person", "Note"):
             said("export", one, cls, data)
-            said("import-data", two, cls, data)
+            said("import", two, cls, data)
             assert dump(two, cls) == dump(one, cls)
 
     @pytest.mark.parametrize("form", ["csv", "jsonl"])
@@ -94,7 +96,7 @@ class TestOutAndIn:
         data = tmp_path / f"dogs.{form}"
         python = [os.sys.executable, "-m", "realm"]
         subprocess.run([*python, "export", full, "Dog", data], check=True)
-        said("import-data", empty, "Dog", data)
+        said("import", empty, "Dog", data)
         assert dump(empty, "Dog") == dump(full, "Dog")
         said("export", full, "Dog", data)
         subprocess.run([*python, "import", empty, "Dog", data, "--update"], check=True, capture_output=True)
@@ -178,24 +180,64 @@ class TestOutAndIn:
         assert dump(empty, "Dog") == []
 
     def test_files_that_are_not_there_or_tell_no_format(self, empty: Path, tmp_path: Path) -> None:
-        assert "can't read" in refused("import-data", empty, "Dog", tmp_path / "none.csv")
+        assert "can't read" in refused("import", empty, "Dog", tmp_path / "none.csv")
         assert "can't write" in refused("export", empty, "Dog", tmp_path / "no" / "x.csv")
-        assert "no class 'Cow'" in refused("import-data", empty, "Cow", "-", given="")
-        assert "No such file" in refused("import-data", tmp_path / "none.realm", "Dog", "-", given="name\n")
+        assert "no class 'Cow'" in refused("import", empty, "Cow", "-", given="")
+        assert "No such file" in refused("import", tmp_path / "none.realm", "Dog", "-", given="name\n")
         assert not (tmp_path / "none.realm").exists()
-        for command in ("import-data", "export"):
+        for command in ("import", "export"):
             assert run(command, empty, "Dog", tmp_path / "x.doc").returncode == 64
+
+    def test_what_is_imported_is_told_apart(self, empty: Path, tmp_path: Path) -> None:
+        old, rows, other = tmp_path / "old.realm", tmp_path / "rows.csv", tmp_path / "new.realm"
+        sample = REPOSITORY / "Tests" / "Fixtures" / "realm-core" / "migrated.realm.gz"
+        old.write_bytes(gzip.decompress(sample.read_bytes()))
+        rows.write_text("name\nRex\n")
+        before = {path: path.read_bytes() for path in (old, empty)}
+        assert "'realm import FILE CLASS DATA'" in refused("import", empty, other)
+        assert f"come into a class: 'realm import FILE CLASS {rows}'" in refused("import", rows, other)
+        assert "is a realm file, not rows" in refused("import", empty, "Dog", empty, "--format", "csv")
+        assert f"'realm import {old} NEW' imports it" in refused("import", empty, "Dog", old, "--format", "jsonl")
+        assert f"'realm import {old} NEW' imports it" in refused("import", empty, "Dog", old)
+        assert f"'realm import {old} NEW' makes a file" in refused("import", old, "Dog", rows)
+        for arguments, words in (((old, other, "--upsert"), "--upsert is for rows"),
+                                 ((old, other, "--format", "csv"), "--format is for rows"),
+                                 ((old, other, "--dry-run"), "--dry-run is for rows"),
+                                 ((old, other, "--object-keys"), "--object-keys is for rows"),
+                                 ((old, other, "--ignore-unknown"), "--ignore-unknown is for rows"),
+                                 ((empty, "Dog", rows, "--even-in-use"), "--even-in-use is for files"),
+                                 ((empty, "Dog", rows, "--new-key-file", rows), "--new-key-file is for files"),
+                                 ((empty,), "Missing expected argument")):
+            done = run("import", *arguments)
+            assert (done.returncode, done.stdout) == (64, "") and words in done.stderr, done
+        assert not other.exists() and before == {path: path.read_bytes() for path in before}
+        # A name that says nothing, and one that says something else than the content.
+        odd = tmp_path / "odd.csv"
+        odd.write_bytes(before[old])
+        assert "everything came along" in said("import", odd, other)
+        assert json.loads(said("import", empty, "Dog", rows, "--json")) == {
+            "file": str(empty), "class": "Dog", "objects": 1, "dry_run": False}
+        # Its name of before.
+        assert said("import-data", empty, "Dog", rows, "--upsert") == "1 object of Dog\n"
+        assert len(dump(empty, "Dog")) == 1
+
+    def test_rows_come_from_a_pipe(self, empty: Path, tmp_path: Path) -> None:
+        pipe = tmp_path / "pipe.csv"
+        os.mkfifo(pipe)
+        running = subprocess.Popen([TOOL, "import", empty, "Dog", pipe], stdout=subprocess.PIPE, text=True)
+        pipe.write_text("name\n" + "".join(f"{number}\n" for number in range(40)))
+        assert running.communicate(timeout=60)[0] == "40 objects of Dog\n"
 
     def test_an_encrypted_file(self, full: Path, tmp_path: Path) -> None:
         key, sealed = tmp_path / "key", tmp_path / "sealed.realm"
         key.write_bytes(os.urandom(64))
         said("copy", full, sealed, "--new-key-file", key)
-        done = subprocess.run([TOOL, "import-data", sealed, "Dog", "-", "--key-file", key], text=True,
+        done = subprocess.run([TOOL, "import", sealed, "Dog", "-", "--key-file", key], text=True,
                               input="name\nRex\n", capture_output=True)
         assert done.stdout == "1 object of Dog\n"
         assert said("count", sealed, "Dog", "--key-file", key) == "4\n"
         assert "name\n" in said("export", sealed, "Dog", "--key-file", key)
-        assert refused("import-data", sealed, "Dog", "-", given="name\nA\n")
+        assert refused("import", sealed, "Dog", "-", given="name\nA\n")
 
 
 class TestEdit:

@@ -238,6 +238,8 @@ class TestShells:
         assert completed("realm", "query", str(file), "P") == ["Person"]
         assert completed("realm", "count", str(file), "") == ["Dog", "Note", "Person", "Room"]
         assert completed("realm", "count", str(tmp_path / "none"), "P") == []
+        assert completed("realm", "import", str(file), "P") == ["Person"]
+        assert completed("realm", "import", "--ups") == ["--upsert"]
 
     def test_the_manual_has_every_command_and_option(self) -> None:
         page = subprocess.run([REPOSITORY / ".ci/generate-manual", TOOL], capture_output=True, text=True,
@@ -253,6 +255,8 @@ class TestShells:
                     if option["name"] not in ("help", "h", "version"):
                         assert "\\fB\\-\\-" + option["name"].replace("-", "\\-") + "\\fR" in part
         assert all(ord(letter) >= 32 or letter == "\n" for letter in page)
+        # Both things that `import` does.
+        assert "\nrealm import <file> <new> " in page and "\nrealm import <file> <class> <data> " in page
         described = (REPOSITORY / "docs/TOOL.md").read_text()
         for command in told:
             assert command["commandName"] == "help" or f"`{command['commandName']}`" in described

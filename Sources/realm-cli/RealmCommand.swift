@@ -2,7 +2,7 @@
 // commands are described in docs/TOOL.md.
 //
 //   realm schema|query|count|explain|get FILE …    what is in a file
-//   realm edit|export|import-data FILE …    changes, objects out and in
+//   realm edit|export|import FILE CLASS …    changes, objects out and in
 //   realm watch|log|diff FILE …    what changes, and what changed
 //   realm copy|compact FILE …    without the space that is not needed
 //   realm shell FILE      the same, a line at a time
@@ -34,11 +34,11 @@ struct RealmCommand: ParsableCommand {
         version: toolVersion,
         subcommands: [
             SchemaCommand.self, QueryCommand.self, CountCommand.self, ExplainCommand.self,
-            GetCommand.self, EditCommand.self, ExportCommand.self, ImportDataCommand.self,
+            GetCommand.self, EditCommand.self, ExportCommand.self, ImportCommand.self,
             WatchCommand.self, LogCommand.self, DiffCommand.self, CopyCommand.self,
             CompactCommand.self, ShellCommand.self,
             CheckCommand.self, StatsCommand.self, MigrateCommand.self, SalvageCommand.self,
-            ImportCommand.self, EncryptCommand.self, DecryptCommand.self, RekeyCommand.self,
+            EncryptCommand.self, DecryptCommand.self, RekeyCommand.self,
             StudioCommand.self,
         ])
 }

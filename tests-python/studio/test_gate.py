@@ -138,9 +138,10 @@ def test_it_listens_to_this_machine_alone(studio) -> None:
         socket.create_connection(("::1", studio.port), timeout=2).close()
 
 
-def test_mistakes_of_the_command_line_have_a_status(tmp_path: Path, studio) -> None:
+@pytest.mark.parametrize("command", ["studio", "serve"])
+def test_mistakes_of_the_command_line_have_a_status(tmp_path: Path, studio, command: str) -> None:
     def status(*arguments: object) -> tuple[int, str]:
-        done = subprocess.run([str(TOOL), "studio", "--no-browser", *map(str, arguments)], capture_output=True, text=True, timeout=30)
+        done = subprocess.run([str(TOOL), command, "--no-browser", *map(str, arguments)], capture_output=True, text=True, timeout=30)
         return done.returncode, done.stderr
 
     assert status()[0] == 64

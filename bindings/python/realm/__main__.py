@@ -45,21 +45,48 @@ def _class(r: realm.Realm, name: str) -> Any:
 
 
 def _format(options: argparse.Namespace, path: str) -> str:
-    """csv, jsonl or parquet: as asked for, or by the name of the file."""
+    """One of `_FORMATS`: as asked for, or by the name of the file."""
     if options.format is not None:
         return str(options.format)
+    known = _format_of_name(path)
+    if known is None:
+        sys.exit(f"realm: {path!r} does not tell its format; give --format csv, jsonl, parquet or arrow")
+    return known
+
+
+_FORMATS = ("csv", "jsonl", "parquet", "arrow")
+
+
+def _format_of_name(path: str) -> str | None:
     end = os.path.splitext(path)[1].lower()
-    known = {".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
-    if end not in known:
-        sys.exit(f"realm: {path!r} does not tell its format; give --format csv, jsonl or parquet")
-    return known[end]
+    known = {name: name[1:] for name in (".csv", ".jsonl", ".parquet", ".arrow")}
+    return {**known, ".ndjson": "jsonl", ".feather": "arrow"}.get(end)
 
 
-def _parquet() -> Any:
+def _columns(form: str) -> Any:
+    """The module of pyarrow that reads and writes tables in the format."""
     try:
-        return importlib.import_module("pyarrow.parquet")
+        return importlib.import_module("pyarrow.parquet" if form == "parquet" else "pyarrow.feather")
     except ImportError:
-        sys.exit("realm: Parquet needs pyarrow: pip install pyarrow")
+        sys.exit(f"realm: {form.capitalize()} needs pyarrow: pip install pyarrow")
+
+
+def _read_columns(form: str, path: str) -> Any:
+    try:
+        return _columns(form).read_table(path)
+    except ValueError as error:
+        sys.exit(f"realm: {path}: not {form.capitalize()}: {error}")
+
+
+def _kind(path: str) -> str | None:
+    """What the first bytes of a file tell: "ours", "core" for a plain one of realm-core, or nothing."""
+    if not os.path.isfile(path):
+        return None
+    with open(path, "rb") as file:
+        head = file.read(24)
+    if head.startswith(b"RealmSwF"):
+        return "ours"
+    return "core" if head[16:20] == b"T-DB" else None
 
 
 # ---- commands --------------------------------------------------------------------------------
@@ -125,11 +152,12 @@ def export(options: argparse.Namespace) -> int:
             found = found.filter(options.query)
         to_file = options.to not in (None, "-")
         form = _format(options, options.to or "out.csv")
-        if form == "parquet":
+        if form in ("parquet", "arrow"):
             if not to_file:
-                sys.exit("realm: Parquet is written to a file; name one")
-            parquet = _parquet()
-            parquet.write_table(importlib.import_module("pyarrow").table(found), options.to)
+                sys.exit(f"realm: {form.capitalize()} is written to a file; name one")
+            module = _columns(form)
+            write = module.write_table if form == "parquet" else module.write_feather
+            write(importlib.import_module("pyarrow").table(found), options.to)
             return 0
         out = open(options.to, "w", encoding="utf-8", newline="") if to_file else sys.stdout
         try:
@@ -172,6 +200,16 @@ def _rows(options: argparse.Namespace, properties: Any) -> Iterator[dict[str, An
 
 
 def import_(options: argparse.Namespace) -> int:
+    """Rows as objects of a class; without rows, a file of realm-core as one of ours."""
+    if options.data is None:
+        return _import_file(options)
+    if options.new_key_file is not None or options.even_in_use:
+        sys.exit("realm: --new-key-file and --even-in-use are for files of realm-core: import FILE NEW")
+    if _kind(options.file) == "core":
+        sys.exit(f"realm: {options.file!r} is a file of realm-core, which gets no objects; "
+                 "'import FILE NEW' makes a file of ours of it")
+    if _kind(options.data) is not None:
+        sys.exit(f"realm: {options.data!r} is a realm file, not rows")
     form = _format(options, options.data)
     if not os.path.isfile(options.data):
         sys.exit(f"realm: there is no file {options.data!r}")
@@ -179,8 +217,8 @@ def import_(options: argparse.Namespace) -> int:
         cls = _class(r, options.cls)
         update: Literal["all", "error"] = "all" if options.update else "error"
         with r.write():
-            if form == "parquet":
-                count = r.insert_many(cls, _parquet().read_table(options.data), update=update)
+            if form in ("parquet", "arrow"):
+                count = r.insert_many(cls, _read_columns(form, options.data), update=update)
             elif form == "csv":
                 rows = _rows(options, realm.properties(cls))
                 count = r.insert_many(cls, rows, update=update)
@@ -192,6 +230,34 @@ def import_(options: argparse.Namespace) -> int:
                         count += 1
     print(f"{count} objects of {options.cls}")
     return 0
+
+
+def _import_file(options: argparse.Namespace) -> int:
+    if options.update or options.format is not None:
+        sys.exit("realm: --update and --format are for rows: import FILE CLASS DATA")
+    if _kind(options.file) == "ours":
+        sys.exit(f"realm: {options.file!r} is none of realm-core, but one of ours; rows come into it by "
+                 "'import FILE CLASS DATA'")
+    if _kind(options.file) is None and _format_of_name(options.file) is not None:
+        sys.exit(f"realm: {options.file!r} is named as rows are, which come into a class: "
+                 "'import FILE CLASS DATA'")
+    report = realm.import_realm_core(
+        options.file,
+        options.cls,
+        key=_key(options),
+        new_key=_read_key(options.new_key_file),
+        even_in_use=options.even_in_use,
+    )
+    for note in report.notes:
+        print(f"note: {note}")
+    for loss in report.losses:
+        print(f"left out: {loss}")
+    if report.loss_count > len(report.losses):
+        print(f"{report.loss_count} in all")
+    for item in report.classes:
+        print(f"{item.objects} objects of {item.name}")
+    print(f"{options.cls}: {'everything came along' if report.whole else 'what could come along'}")
+    return 0 if report.whole else 1
 
 
 def shell(options: argparse.Namespace) -> int:
@@ -244,17 +310,19 @@ def parser() -> argparse.ArgumentParser:
     add("decrypt", change_key, "Takes the encryption from a file, in place.")
     one = add("rekey", change_key, "Encrypts an encrypted file with another key, in place.")
     one.add_argument("--new-key-file", required=True, help="file with the 64 random bytes of its new key")
-    formats = ("csv", "jsonl", "parquet")
-    one = add("export", export, "Writes the objects of a class: CSV, JSON lines or Parquet.")
+    one = add("export", export, "Writes the objects of a class: CSV, JSON lines, Parquet or Arrow.")
     one.add_argument("cls", metavar="class")
     one.add_argument("to", nargs="?", help="file, standard output if not given")
     one.add_argument("--query", help="only those for which it is true")
-    one.add_argument("--format", choices=formats)
-    one = add("import", import_, "Makes objects of CSV, JSON lines or Parquet: all or none.")
-    one.add_argument("cls", metavar="class")
-    one.add_argument("data", help="file with the rows")
+    one.add_argument("--format", choices=_FORMATS)
+    one = add("import", import_, "Makes objects of CSV, JSON lines, Parquet or Arrow: all or none. "
+              "Without data: makes a new file of one of realm-core.")
+    one.add_argument("cls", metavar="class|new", help="the class; without data, the new file")
+    one.add_argument("data", nargs="?", help="file with the rows")
     one.add_argument("--update", action="store_true", help="objects that are there get the values")
-    one.add_argument("--format", choices=formats)
+    one.add_argument("--format", choices=_FORMATS)
+    one.add_argument("--new-key-file", help="file with the key that the new file is encrypted with")
+    one.add_argument("--even-in-use", action="store_true", help="the old file also while programs have it open")
     one = add("shell", shell, "A Python prompt with the realm open as r.")
     one.add_argument("--read-only", action="store_true")
     for name in ("migrate", "salvage"):
