@@ -6,6 +6,8 @@ import csv
 import hashlib
 import io
 import json
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -158,6 +160,25 @@ def test_two_studios_write_to_one_file(run, file) -> None:
     for number in range(10):
         studios[number % 2].answer("undo")
     assert studios[1].answer("view", **{"class": "Person", "query": "age == 99"})["total"] == 10
+
+
+def test_a_change_waits_for_another_writer(run, file) -> None:
+    """Who writes has the file to itself; a second studio goes on reading meanwhile."""
+    studio, reading = run(file), run(file)
+    studio.answer("open")
+    answers: list[tuple[int, object]] = []
+    change = {"label": "a change", "edits": [on(1, "age", do="set", value=typed("int", "99"))]}
+    asking = threading.Thread(target=lambda: answers.append(studio.ask("edit", change)))
+    with realm.open(str(file), CLASSES, schema_version=1) as r:
+        with r.write():
+            r.find(Person, 2).age = 98
+            asking.start()
+            time.sleep(1)
+            assert asking.is_alive() and answers == []
+            assert reading.answer("view", **{"class": "Person", "query": "age >= 98"})["total"] == 0
+        asking.join(30)
+        assert [status for status, _ in answers] == [200]
+    assert reading.answer("view", **{"class": "Person", "query": "age >= 98"})["total"] == 2
 
 
 def test_read_only_changes_nothing(run, file) -> None:

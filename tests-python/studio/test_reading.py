@@ -139,6 +139,22 @@ def test_what_is_no_realm_is_refused(run, tmp_path: Path, content) -> None:
     assert path.read_bytes() == content
 
 
+def test_of_a_damaged_file_the_page_is_told_where(run, file, tmp_path: Path) -> None:
+    damaged = tmp_path / "damaged.realm"
+    content = bytearray(file.read_bytes())
+    # The headers stay whole, all that follows is not.
+    for place in range(8192, len(content), 4096):
+        content[place + 64:place + 128] = b"\xff" * 64
+    damaged.write_bytes(content)
+    studio = run(damaged, file)
+    for name, body in (("open", {}), ("view", {"class": "Person"}),
+                       ("rows", {"class": "Person", "from": 0, "count": 100}), ("object", {"class": "Person", "key": "1"})):
+        status, answer = studio.ask(name, body)
+        assert status == 422 and "damaged.realm': page " in answer["error"], (name, answer)
+    assert studio.answer("open", file=1)["classes"][1]["count"] == 200
+    assert damaged.read_bytes() == content
+
+
 def test_hostile_names_and_texts_are_only_texts(run, file) -> None:
     studio = run(file)
     row = studio.answer("rows", **{"class": "Person", "from": 1, "count": 1})["rows"][0]
