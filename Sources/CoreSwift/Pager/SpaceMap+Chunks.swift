@@ -80,7 +80,7 @@ extension SpaceMap {
             last.isFree, last.end == first.page
         {
             chunks[index].entries[chunks[index].entries.count - 1].count += first.count
-            noteJoined(SpaceRun(page: last.page, count: last.count + first.count))
+            noteFree(SpaceEntry(page: last.page, count: last.count + first.count))
             entries = entries.dropFirst()
         }
         chunks[index].entries += entries

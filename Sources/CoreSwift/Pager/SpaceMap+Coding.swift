@@ -53,7 +53,7 @@ private struct SpaceWriter {
 }
 
 /// Reads them back; the bytes passed their check value but may still be hostile.
-private struct SpaceReader {
+struct SpaceReader {
     let base: UnsafeRawPointer
     let count: Int
     let subject: String
@@ -84,6 +84,19 @@ private struct SpaceReader {
         }
         defer { position += BlockReference.byteCount }
         return BlockReference(base + position)
+    }
+
+    /// How many operations follow.
+    mutating func operations() throws(RealmError) -> Int {
+        let count = Int(try pages())
+        guard count <= (self.count - position) / 2 else {
+            throw fail("\(count) operations don't fit")
+        }
+        return count
+    }
+
+    func misfit(_ operation: SpaceOperation) -> RealmError {
+        fail("operation on page \(operation.entry.page) does not fit the map")
     }
 
     /// A page or a number of pages; bounded, so that sums of a few can't overflow.
@@ -213,12 +226,15 @@ extension SpaceMap {
         default:
             throw reader.fail("unknown form")
         }
-        try settleEntries(live)
+        for index in chunks.indices {
+            chunks[index].entries = try settled(chunks[index].entries, live)
+        }
+        rebuildBuckets()
         try checkOwnBlocks(reference, reader)
     }
 
     /// A map that gives away the blocks it is stored in would destroy itself with the next commit.
-    private func checkOwnBlocks(
+    func checkOwnBlocks(
         _ root: BlockReference, _ reader: SpaceReader
     ) throws(RealmError) {
         for reference in [root] + chunks.map(\.reference) where !reference.isNone {
@@ -240,11 +256,19 @@ extension SpaceMap {
         _ block: (BlockReference) throws(RealmError) -> UnsafeRawPointer
     ) throws(RealmError) {
         isInline = false
+        chunks = try Self.readChunkList(&reader)
+        for index in chunks.indices {
+            chunks[index].entries = try Self.readChunk(chunks[index], chunkEnd(index), block)
+        }
+    }
+
+    /// The chunks that a root names, without their entries.
+    static func readChunkList(_ reader: inout SpaceReader) throws(RealmError) -> [SpaceChunk] {
         let count = Int(try reader.pages())
         guard count > 0, count <= reader.count / (BlockReference.byteCount + 1) else {
             throw reader.fail("\(count) chunks")
         }
-        chunks = []
+        var chunks: [SpaceChunk] = []
         for _ in 0..<count {
             let first = try reader.pages()
             guard first > chunks.last?.first ?? (FileHeader.firstBlockPage - 1) else {
@@ -255,23 +279,26 @@ extension SpaceMap {
         guard chunks[0].first == FileHeader.firstBlockPage else {
             throw reader.fail("the first chunk begins at page \(chunks[0].first)")
         }
-        for index in chunks.indices {
-            let reference = chunks[index].reference
-            let base = try block(reference)
-            let used = Int(base.u32(BlockField.bytesUsed))
-            var body = SpaceReader(
-                base: base + Self.chunkHeaderBytes,
-                count: used - Self.chunkHeaderBytes,
-                subject: "page \(reference.page): space map")
-            guard base.u64(BlockField.tag) == Self.chunkTag.rawValue,
-                body.count >= 0, used <= reference.pageCount * Page.size,
-                base.u64(ChunkField.first) == chunks[index].first,
-                base.u64(ChunkField.version) == reference.version
-            else { throw body.fail("not the chunk of page \(chunks[index].first)") }
-            chunks[index].entries = try Self.readEntries(
-                &body, first: chunks[index].first, end: chunkEnd(index),
-                version: reference.version)
-        }
+        return chunks
+    }
+
+    /// The entries in the block of a chunk that reaches to `end`.
+    static func readChunk(
+        _ chunk: SpaceChunk, _ end: UInt64,
+        _ block: (BlockReference) throws(RealmError) -> UnsafeRawPointer
+    ) throws(RealmError) -> [SpaceEntry] {
+        let reference = chunk.reference
+        let base = try block(reference)
+        let used = Int(base.u32(BlockField.bytesUsed))
+        var body = SpaceReader(
+            base: base + chunkHeaderBytes, count: used - chunkHeaderBytes,
+            subject: "page \(reference.page): space map")
+        guard base.u64(BlockField.tag) == chunkTag.rawValue,
+            body.count >= 0, used <= reference.pageCount * Page.size,
+            base.u64(ChunkField.first) == chunk.first,
+            base.u64(ChunkField.version) == reference.version
+        else { throw body.fail("not the chunk of page \(chunk.first)") }
+        return try readEntries(&body, first: chunk.first, end: end, version: reference.version)
     }
 
     private static func readEntries(
@@ -313,26 +340,38 @@ extension SpaceMap {
     }
 
     private func readOperations(_ reader: inout SpaceReader) throws(RealmError) {
-        let count = Int(try reader.pages())
-        guard count <= (reader.count - reader.position) / 2 else {
-            throw reader.fail("\(count) operations don't fit")
+        for _ in 0..<(try reader.operations()) {
+            let (operation, chunk) = try readOperation(&reader)
+            try apply(operation, toStored: chunk, reader)
         }
-        for _ in 0..<count {
-            let word = try reader.number()
-            var entry = SpaceEntry(page: word >> 2, count: try reader.pages())
-            guard entry.page < 1 << 48, entry.count > 0 else {
-                throw reader.fail("operation on \(entry.count) pages")
-            }
-            if word & 3 == 1 { try Self.readVersions(&reader, version, &entry) }
-            let operation = SpaceOperation(isUse: word & 3 == 0, entry: entry)
-            let chunk = chunkIndex(entry.page)
-            chunks[chunk].operations += 1
-            operations.append(operation)
-            guard entry.page >= FileHeader.firstBlockPage, entry.end <= chunkEnd(chunk),
-                Self.apply(operation, &chunks[chunk].entries)
-            else {
-                throw reader.fail("operation on page \(entry.page) does not fit the map")
-            }
+    }
+
+    /// Reads the next operation of the list, and adds it to that of this map. With the chunk that it concerns.
+    func readOperation(
+        _ reader: inout SpaceReader
+    ) throws(RealmError) -> (SpaceOperation, chunk: Int) {
+        let word = try reader.number()
+        var entry = SpaceEntry(page: word >> 2, count: try reader.pages())
+        guard entry.page < 1 << 48, entry.count > 0 else {
+            throw reader.fail("operation on \(entry.count) pages")
+        }
+        if word & 3 == 1 { try Self.readVersions(&reader, version, &entry) }
+        let operation = SpaceOperation(isUse: word & 3 == 0, entry: entry)
+        let chunk = chunkIndex(entry.page)
+        chunks[chunk].operations += 1
+        operations.append(operation)
+        guard entry.page >= FileHeader.firstBlockPage, entry.end <= chunkEnd(chunk) else {
+            throw reader.misfit(operation)
+        }
+        return (operation, chunk)
+    }
+
+    /// Applies an operation to a chunk whose entries are as they are stored.
+    func apply(
+        _ operation: SpaceOperation, toStored chunk: Int, _ reader: SpaceReader
+    ) throws(RealmError) {
+        guard Self.apply(operation, &chunks[chunk].entries) else {
+            throw reader.misfit(operation)
         }
     }
 
@@ -375,36 +414,33 @@ extension SpaceMap {
         return piece
     }
 
-    /// Joins free entries, files the pending ones, and fills the buckets.
-    private func settleEntries(_ live: [UInt64]?) throws(RealmError) {
-        let stored = chunks
-        for index in chunks.indices { chunks[index].entries = [] }
-        for (index, chunk) in stored.enumerated() {
-            var entries: [SpaceEntry] = []
-            entries.reserveCapacity(chunk.entries.count)
-            for var entry in chunk.entries {
-                guard entry.end <= pageCount else {
-                    throw RealmError(
-                        .invalidDatabase,
-                        "space map of version \(version): page \(entry.end - 1) is outside the file"
-                    )
-                }
-                if !entry.isFree, let live {
-                    if let blocker = Self.blocker(entry, live) {
-                        block(entry, by: blocker)
-                    } else {
-                        entry = SpaceEntry(page: entry.page, count: entry.count)
-                    }
-                }
-                count(entry)
-                if entry.isFree, let last = entries.last, last.isFree, last.end == entry.page {
-                    entries[entries.count - 1].count += entry.count
+    /// The entries of a chunk as memory has them: free ones joined, pending ones filed. Counts them; buckets
+    /// are the caller's business.
+    func settled(
+        _ stored: [SpaceEntry], _ live: [UInt64]?
+    ) throws(RealmError) -> [SpaceEntry] {
+        var entries: [SpaceEntry] = []
+        entries.reserveCapacity(stored.count)
+        for var entry in stored {
+            guard entry.end <= pageCount else {
+                throw RealmError(
+                    .invalidDatabase,
+                    "space map of version \(version): page \(entry.end - 1) is outside the file")
+            }
+            if !entry.isFree, let live {
+                if let blocker = Self.blocker(entry, live) {
+                    block(entry, by: blocker)
                 } else {
-                    entries.append(entry)
+                    entry = SpaceEntry(page: entry.page, count: entry.count)
                 }
             }
-            chunks[index].entries = entries
+            count(entry)
+            if entry.isFree, let last = entries.last, last.isFree, last.end == entry.page {
+                entries[entries.count - 1].count += entry.count
+            } else {
+                entries.append(entry)
+            }
         }
-        rebuildBuckets()
+        return entries
     }
 }

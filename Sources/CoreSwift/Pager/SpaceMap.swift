@@ -321,8 +321,21 @@ final class SpaceMap {
         rebuildBuckets()
     }
 
-    /// Two chunks became one, and with them two free entries.
-    func noteJoined(_ run: SpaceRun) { buckets.add(page: run.page, pages: run.count) }
+    /// A free entry came to be without `insert`.
+    func noteFree(_ entry: SpaceEntry) { buckets.add(page: entry.page, pages: entry.count) }
+
+    /// Takes the entries of a chunk out of the map.
+    func forget(_ chunk: Int) {
+        for entry in chunks[chunk].entries {
+            if entry.isFree { freePages -= entry.count } else { pendingPages -= entry.count }
+        }
+        let first = chunks[chunk].first
+        let end = chunkEnd(chunk)
+        for version in blocked.keys {
+            blocked[version]?.removeAll { $0.page >= first && $0.page < end }
+        }
+        chunks[chunk].entries = []
+    }
 
     func rebuildBuckets() {
         buckets.removeAll()
@@ -566,6 +579,13 @@ final class SpaceMap {
     /// The commit is done: the map is that of `version` now.
     func committed(_ version: UInt64) {
         self.version = version
+        basePageCount = pageCount
+    }
+
+    /// The map becomes that of a version which others committed, of a file of so many pages.
+    func follow(to version: UInt64, pageCount: UInt64) {
+        self.version = version
+        self.pageCount = pageCount
         basePageCount = pageCount
     }
 }

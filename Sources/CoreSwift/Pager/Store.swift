@@ -80,7 +80,7 @@ final class Store: @unchecked Sendable {
 
     let gate = ThreadGate()
     let group = CommitGroup()
-    /// The space map of the newest version if this store committed it; nil = to be loaded.
+    /// The space map of the newest version that this store committed, or one after it; nil = to be loaded.
     var space: SpaceMap?
     var sweep = SpaceSweep()
     let scratch = CommitScratch()
@@ -311,9 +311,7 @@ final class Store: @unchecked Sendable {
                 group.end()
                 group.unlock()
             }
-            let base = try pinNewest()
-            if let space, space.version != base.version { self.space = nil }
-            return WriteLease(store: self, base: base)
+            return WriteLease(store: self, base: try pinNewest())
         } catch {
             lockFile.unlockWriter()
             gate.leave()

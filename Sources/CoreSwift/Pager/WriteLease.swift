@@ -103,27 +103,42 @@ extension Store {
             newest: base.version, kept: kept, reclaim: commitsSinceReclaim >= 32)
         if commitsSinceReclaim >= 32 { commitsSinceReclaim = 0 }
         mutex.unlock()
-        if let space {
+        if let space, space.version == base.version {
             space.release(live: live)
             return space
         }
-        let loaded = try readSpace(base, live: live)
+        let root = try VersionRoot(try admit(base.root), base.root)
+        let old = space
+        // Where following others' commits fails, it is half theirs.
+        space = nil
+        if let old, try old.follow(root, at: base.root, live: live, block: mapBlock) {
+            space = old
+            return old
+        }
+        let loaded = try readSpace(root, at: base.root, live: live)
         space = loaded
         return loaded
     }
 
     func readSpace(_ pin: Pin, live: [UInt64]?) throws(RealmError) -> SpaceMap {
-        let root = try VersionRoot(try admit(pin.root), pin.root)
-        return try SpaceMap(
-            root, at: pin.root, live: live, limits: options.spaceLimits
-        ) {
-            reference throws(RealmError) in
-            // Those of a map that another process goes on from have mostly been read before.
-            if let known = known(reference) { return known }
-            let block = try admit(reference)
-            markVerified(reference)
-            return block
-        }
+        try readSpace(
+            try VersionRoot(try admit(pin.root), pin.root), at: pin.root, live: live)
+    }
+
+    private func readSpace(
+        _ root: VersionRoot, at reference: BlockReference, live: [UInt64]?
+    ) throws(RealmError) -> SpaceMap {
+        try SpaceMap(
+            root, at: reference, live: live, limits: options.spaceLimits, block: mapBlock)
+    }
+
+    /// The bytes of a chunk's block.
+    private func mapBlock(_ reference: BlockReference) throws(RealmError) -> UnsafeRawPointer {
+        // Those of a map that another process goes on from have mostly been read before.
+        if let known = known(reference) { return known }
+        let block = try admit(reference)
+        markVerified(reference)
+        return block
     }
 
     func statistics() throws(RealmError) -> StoreStatistics {

@@ -110,4 +110,58 @@ extension CommitCostTests {
         unlink(path)
         unlink(path + ".lock")
     }
+
+    /// What the preparation of a commit costs that goes on from another writer's: by its changes, and, as at the
+    /// first turn, by reading the whole map.
+    @Test(.enabled(if: getenv("REALM_COMMIT_COST") != nil))
+    func aTurnCostsWhatOthersChanged() throws {
+        guard let text = getenv("REALM_COMMIT_COST") else { return }
+        for leaves in [300, 2300, 15000] {
+            let path = String(cString: text) + ".turns"
+            var options = StoreOptions()
+            options.inMemory = true
+            let stores = try (0..<2).map { _ in
+                try Store.open(path: path, options: options, files: SystemCalls.shared)
+            }
+            var model: ToyModel = [:]
+            var changes: [Int: UInt64?] = [:]
+            for leaf in 0..<leaves { changes[leaf] = 1 }
+            stores[0].unpin(
+                try ToyClient.commit(stores[0], &model, changes, capacity: leaves).version)
+            changes = [:]
+            for leaf in stride(from: 0, to: leaves, by: 3) { changes[leaf] = .some(nil) }
+            stores[0].unpin(
+                try ToyClient.commit(stores[0], &model, changes, capacity: leaves).version)
+            let block = UnsafeMutableRawPointer.allocate(byteCount: 4 * 4096, alignment: 4096)
+            block.initializeMemory(as: UInt8.self, repeating: 3, count: 4 * 4096)
+            defer { block.deallocate() }
+            var last: [BlockReference] = []
+            for how in ["one writer", "in turns", "in turns, maps read anew"] {
+                var least: (preparing: Double, all: Double) = (.infinity, .infinity)
+                for _ in 0..<6 {
+                    var preparing: [Double] = []
+                    var all: [Double] = []
+                    for step in 0..<400 {
+                        let writer = stores[how == "one writer" ? 0 : step % 2]
+                        if how == "in turns, maps read anew" { writer.space = nil }
+                        let begin = now()
+                        guard let lease = try writer.beginWrite(wait: true) else { return }
+                        let start = now()
+                        let builder = try lease.prepareCommit(pages: 5, freed: last)
+                        preparing.append(now() - start)
+                        last = [builder.place(block, pages: 4), builder.place(block, pages: 1)]
+                        let payload = UnsafeRawBufferPointer(
+                            start: lease.base.payload, count: lease.base.payloadCount)
+                        writer.unpin(try builder.publish(payload: payload).version)
+                        all.append(now() - begin)
+                    }
+                    least.preparing = min(least.preparing, preparing.sorted()[200])
+                    least.all = min(least.all, all.sorted()[200])
+                }
+                let entries = stores[0].space?.entryCount ?? 0
+                print("\(entries) entries, \(how): us to prepare, in all: \(least)")
+            }
+            for store in stores { try store.close() }
+        }
+    }
 }

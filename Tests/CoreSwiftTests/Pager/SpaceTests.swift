@@ -127,6 +127,94 @@ import Testing
             TestSettings.readFile(directory.file()).count == end.filePages * Page.size)
     }
 
+    /// Commits. Before, the map that the writer has in memory is compared with what a fresh reading of it gives.
+    private func commitExactly(
+        _ writer: Store, _ model: inout ToyModel, _ changes: [Int: UInt64?], capacity: Int,
+        _ turns: inout Turns
+    ) throws -> Store.Pin {
+        let lease = try #require(try writer.beginWrite(wait: true))
+        let own = writer.space
+        let isOthers = own.map { $0.version != lease.base.version } ?? true
+        writer.group.lock()
+        let space: SpaceMap
+        do {
+            defer { writer.group.unlock() }
+            space = try writer.loadSpace(lease.base, [])
+        }
+        if isOthers { turns.all += 1 }
+        if isOthers, own === space { turns.followed += 1 }
+        try space.checkInvariants()
+        let live = writer.mutex.withLock {
+            writer.liveVersions(newest: lease.base.version, reclaim: false)
+        }
+        let fresh = try writer.readSpace(lease.base, live: live)
+        #expect(space.version == fresh.version)
+        #expect(space.pageCount == fresh.pageCount)
+        #expect(space.basePageCount == fresh.basePageCount)
+        #expect(space.isInline == fresh.isInline)
+        #expect(space.operations == fresh.operations)
+        #expect(space.chunks.map(\.first) == fresh.chunks.map(\.first))
+        #expect(space.chunks.map(\.reference) == fresh.chunks.map(\.reference))
+        #expect(space.chunks.map(\.operations) == fresh.chunks.map(\.operations))
+        #expect(space.chunks.map(\.entries) == fresh.chunks.map(\.entries))
+        #expect(space.freePages == fresh.freePages)
+        #expect(space.pendingPages == fresh.pendingPages)
+        let (pending, _) = space.derived
+        #expect(pending == fresh.derived.pending)
+        return try ToyClient.commit(lease, &model, changes, capacity: capacity)
+    }
+
+    /// How often a writer came behind another, and how often its map was brought up to date by the changes.
+    private struct Turns {
+        var all = 0
+        var followed = 0
+    }
+
+    /// With several commits in a turn, readers that hold versions, and times at which the file shrinks.
+    @Test func writersInTurnsFollowEachOthersChangesOfALargeMap() throws {
+        let stores = [try open(), try open(), try open()]
+        var model: ToyModel = [:]
+        var random = Random(9)
+        var stamp: UInt64 = 0
+        let leaves = 3000
+        try fill(stores[0], &model, leaves: leaves, stamp: &stamp)
+        var removal: [Int: UInt64?] = [:]
+        for leaf in stride(from: 0, to: leaves, by: 3) { removal[leaf] = .some(nil) }
+        let pin = try ToyClient.commit(stores[0], &model, removal, capacity: leaves)
+        stores[0].unpin(pin.version)
+        var turns = Turns()
+        var held: [(store: Store, version: UInt64)] = []
+        var largest = 0
+        for turn in 0..<120 {
+            let writer = stores[turn % 7 == 0 ? 2 : turn % 2]
+            for _ in 0..<1 + random.below(4) {
+                stamp += 1
+                var changes: [Int: UInt64?] = [:]
+                for _ in 0..<1 + random.below(turn % 20 == 0 ? 200 : 6) {
+                    changes[random.below(leaves)] =
+                        random.below(turn > 80 ? 2 : 6) == 0 ? .some(nil) : .some(stamp)
+                }
+                let pin = try commitExactly(
+                    writer, &model, changes, capacity: leaves, &turns)
+                if random.below(5) == 0 {
+                    held.append((writer, pin.version))
+                } else {
+                    writer.unpin(pin.version)
+                }
+                largest = max(largest, try #require(writer.space).entryCount)
+            }
+            if held.count > 3 {
+                let old = held.remove(at: random.below(held.count))
+                old.store.unpin(old.version)
+            }
+        }
+        print("turns: \(turns), \(largest) entries")
+        #expect(largest > 750)
+        #expect(turns.all > 100)
+        #expect(turns.followed >= turns.all - 3)
+        try ToyClient.verify(stores[1], try stores[1].pinNewest(), model)
+    }
+
     @Test func largeFragmentedMapsAreKeptInChunksAndReadBack() throws {
         let store = try open()
         let other = try open()
@@ -217,9 +305,10 @@ import Testing
         var model: ToyModel = [:]
         var held: [(Store, Store.Pin, ToyModel)] = []
         var shapes: Set<Int> = []
+        var turns = Turns()
         for item in campaign {
             let step = item.number + 1
-            let store = stores[random.below(20) == 0 ? 1 : 0]
+            let store = stores[random.below(step / 200 % 2 == 0 ? 20 : 3) == 0 ? 1 : 0]
             var changes: [Int: UInt64?] = [:]
             // Phases of growing and of shrinking.
             let shrinks = step / 100 % 2 == 1
@@ -227,7 +316,7 @@ import Testing
                 changes[random.below(200)] =
                     random.below(10) < (shrinks ? 8 : 2) ? .some(nil) : .some(UInt64(step))
             }
-            let pin = try ToyClient.commit(store, &model, changes, capacity: 200)
+            let pin = try commitExactly(store, &model, changes, capacity: 200, &turns)
             try ToyClient.verify(store, pin, model)
             try #require(store.space).checkInvariants()
             shapes.insert(try store.readSpace(pin, live: nil).chunks.count)
@@ -242,7 +331,8 @@ import Testing
                 owner.unpin(old.version)
             }
         }
-        print("map shapes: chunks \(shapes.sorted())")
+        print("map shapes: chunks \(shapes.sorted()), \(turns)")
         #expect(shapes.count > 3)
+        #expect(turns.followed * 3 > turns.all)
     }
 }
