@@ -39,6 +39,13 @@ def test_check_says_that_a_sound_file_is_sound(file: Path) -> None:
     assert "11 objects" in done.stdout
 
 
+def test_a_message_names_its_file_once(tmp_path: Path) -> None:
+    (tmp_path / "foreign.realm").write_bytes(b"something else\n" * 1000)
+    for name in ("foreign.realm", "./foreign.realm", tmp_path / "foreign.realm"):
+        done = run("count", name, "Airport", cwd=tmp_path)
+        assert (done.returncode, done.stderr) == (2, f"realm: {name}: not a realm file\n")
+
+
 def test_check_as_json_has_the_same_in_fields(file: Path) -> None:
     done = run("check", "--json", file)
     answer = json.loads(done.stdout)

@@ -94,8 +94,17 @@ func failure(_ error: RealmError, _ file: String, json: Bool) -> ExitCode {
     return ExitStatus.unreadable
 }
 
-/// A message under the name of its file, which messages of the engine often begin with already.
+/// A message under the name of its file, which messages of the engine often begin with already: as it was given, or
+/// as a whole path.
 func inFile(_ message: String, _ file: String) -> String {
-    let named = "'\(file)': "
-    return "\(file): " + (message.hasPrefix(named) ? message.dropFirst(named.count) : message[...])
+    let given = file.hasPrefix("./") ? file.dropFirst(2) : file[...]
+    for end in ["'\(file)': ", "/\(given)': "] {
+        guard message.first == "'", let found = message.firstRange(of: end) else { continue }
+        let path = message[..<found.lowerBound].dropFirst()
+        // Nothing but a folder stands before the name.
+        if path.isEmpty || path.first == "/" && !path.contains("'") {
+            return "\(file): " + message[found.upperBound...]
+        }
+    }
+    return "\(file): " + message
 }
