@@ -190,6 +190,30 @@ def unpacked(name: str, folder: Path) -> Path:
     return path
 
 
+@pytest.mark.parametrize(("history", "note"), [(0, False), (2, False), (3, True), (4, True)])
+def test_what_a_synchronisation_left_is_named(writer: ModuleType, tmp_path: Path, history: int, note: bool) -> None:
+    old, new = tmp_path / "old", tmp_path / "new.realm"
+    writer.write("numbers", 0, str(old))
+    data = old.read_bytes()
+    assert data.count(b"class_Item") == 1
+    data = bytearray(data.replace(b"class_Item", b"sync_\x1b[31m"))
+    # Another top of the file behind the first, with the kind of its history.
+    top = struct.unpack_from("<q", data)[0]
+    names, tables, _ = struct.unpack_from("<3q", data, top + 8)
+    place = len(data)
+    end = place + 8 + 10 * 8
+    data += writer.node(0x47, 10, struct.pack("<10q", names, tables, end << 1 | 1, 0, 0, 0, 3, history << 1 | 1, 0, 1))
+    data[:8] = struct.pack("<q", place)
+    old.write_bytes(data)
+    report = imported(old, new)
+    expected = ["the history of its synchronisation stays behind"] if note else []
+    assert report["notes"] == [*expected, "tables of the library itself stay behind: 'sync_\x1b[31m'"]
+    assert (report["classes"], report["whole"]) == ([], True)
+    new.unlink()
+    # Not as the terminal would take it.
+    assert "stay behind: 'sync_\\u001b[31m'\n" in said("import", old, new)
+
+
 def test_the_command_reports_by_class(tmp_path: Path) -> None:
     old, key = unpacked("encrypted", tmp_path), tmp_path / "key"
     key.write_bytes(bytes(range(64)))

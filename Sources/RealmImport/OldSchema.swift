@@ -25,6 +25,7 @@ struct OldSchema {
         if file.hasSyncHistory {
             notes.append("the history of its synchronisation stays behind")
         }
+        if let note = Self.internalTables(file) { notes.append(note) }
         for (index, table) in file.tables.enumerated() {
             guard let name = table.className else { continue }
             guard table.kind != .asymmetric else {
@@ -69,6 +70,20 @@ struct OldSchema {
                     primaryKey: primaryKey))
         }
         schema = Schema(descriptions)
+    }
+
+    /// Tables that come along otherwise: schema version, primary keys.
+    private static let knownTables: Set<String> = ["metadata", "pk"]
+    private static let namesMax = 20
+
+    /// Says that other tables of the library itself stay behind, as those of a synchronisation; nil without any.
+    private static func internalTables(_ file: CoreFile) -> String? {
+        let names = file.tables.filter { $0.className == nil && !knownTables.contains($0.name) }
+            .map { "'\($0.name)'" }
+        guard !names.isEmpty else { return nil }
+        let more = names.count > namesMax ? " and \(names.count - namesMax) more" : ""
+        return "tables of the library itself stay behind: "
+            + names.prefix(namesMax).joined(separator: ", ") + more
     }
 
     private static func isKey(_ column: CoreColumn) -> Bool {

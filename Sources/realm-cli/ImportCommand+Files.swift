@@ -53,8 +53,8 @@ extension ImportCommand {
     private func text(_ report: ImportReport) -> String {
         let version = report.schemaVersion.map { "schema version \($0)" } ?? "no schema version"
         var lines = ["\(file): format \(report.format) of realm-core, \(version)"]
-        lines += report.notes.map { "note: " + $0 }
-        lines += report.losses.map { "left out: " + $0 }
+        lines += report.notes.map { "note: " + TextWidth.visible($0) }
+        lines += report.losses.map { "left out: " + TextWidth.visible($0) }
         if report.lossCount > report.losses.count {
             lines.append("\(grouped(report.lossCount)) in all")
         }
