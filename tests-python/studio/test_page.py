@@ -25,7 +25,7 @@ def shown(run, file, page) -> Page:
 
 
 def test_classes_and_objects_are_shown(shown) -> None:
-    assert [e.text for e in shown.all("#classes .name")] == ["Part", "Person", "Town"]
+    shown.wait(lambda: [e.text for e in shown.all("#classes .name")] == ["Part", "Person", "Town"])
     assert shown.text("#classes [aria-current=true] .count") == "200"
     shown.wait(lambda: shown.column(0)[:3] == ["1", "2", "3"])
     assert shown.column(1)[0] == "Ada"
