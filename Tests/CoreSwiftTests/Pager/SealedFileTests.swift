@@ -245,6 +245,27 @@ import Testing
         try store.close()
     }
 
+    /// Each has the file open for itself, as processes have.
+    @Test func writersInTurnsHaveNoNonceInCommon() throws {
+        let path = directory.file()
+        let files = RecordingFileSystem()
+        let stores = try (0..<3).map { _ in try Self.open(path, files) }
+        var model: ToyModel = [:]
+        for step in 1...30 {
+            let writer = stores[step % 3]
+            let pin = try ToyClient.commit(
+                writer, &model, [step % 5: UInt64(step), 7: UInt64(step)])
+            writer.unpin(pin.version)
+        }
+        let all = nonces(files, stores[0].codec)
+        #expect(all.count > 100)
+        #expect(Set(all).count == all.count)
+        // All three wrote: each has a salt of its own.
+        #expect(Set(all.map { $0.prefix(FileCipher.writerSaltBytes) }).count >= 3)
+        try ToyClient.verify(stores[2], try stores[2].pinNewest(), model)
+        for store in stores { try store.close() }
+    }
+
     @Test func twoCopiesOfAFileThatGoOnHaveNoNonceInCommon() throws {
         let path = directory.file()
         _ = try make(path)
@@ -267,23 +288,24 @@ import Testing
         #expect(Set(all).count == all.count)
     }
 
-    /// Several pieces of what is sealed: each is written while the next one is sealed by two cores.
+    /// Leaves are sealed by two cores, which write what was sealed before at the same time.
     @Test func aLargeCommitIsSealedByTwoCores() throws {
         let path = directory.file()
         let files = RecordingFileSystem()
         var model: ToyModel = [:]
         var options = Self.options()
         options.reservedBytes = 256 << 20
-        options.sharedSealingPagesMin = 64
         var store = try Store.open(path: path, options: options, files: files)
         let changes = Dictionary(
-            uniqueKeysWithValues: (0..<2500).map { ($0, UInt64?.some(UInt64($0) + 1)) })
-        // Each of the writes fails first.
+            uniqueKeysWithValues: (0..<1000).map { ($0, UInt64?.some(UInt64($0) + 1)) })
+        // Every fifth call fails first.
         var failures = 0
+        var before = 0
         while true {
-            files.faults = [files.calls + 3 + failures: .error(ENOSPC)]
+            files.faults = [files.calls + 3 + 5 * failures: .error(ENOSPC)]
+            before = files.events.count
             var tried = model
-            let pin = try? ToyClient.commit(store, &tried, changes, capacity: 2500)
+            let pin = try? ToyClient.commit(store, &tried, changes, capacity: 1000)
             files.faults = [:]
             if let pin, pin.version == 2 {
                 model = tried
@@ -299,6 +321,11 @@ import Testing
             #expect(store.newestVersion == 1)
         }
         #expect(failures > 5)
+        // All at once it would be five pieces.
+        let writes = files.events[before...].count {
+            if case .write(let offset, _) = $0 { offset > 2 * Page.size } else { false }
+        }
+        #expect(writes > 30)
         let all = nonces(files, store.codec)
         #expect(Set(all).count == all.count)
         try store.close()

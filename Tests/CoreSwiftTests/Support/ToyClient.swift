@@ -171,10 +171,11 @@ enum ToyClient {
         for (leaf, reference) in leaves {
             reference.store(indexBlock + leaf * BlockReference.byteCount)
         }
-        // As trees do: most leaves wait to be sealed together, what they name does not.
+        // As trees do: most leaves wait to be sealed together, what they name does not. Of those that
+        // wait with nothing else between them, what was sealed before is written meanwhile.
         for (number, entry) in written.enumerated() {
             let place = indexBlock + entry.leaf * BlockReference.byteCount
-            if number % 7 == 5 {
+            if number % 18 == 5 {
                 builder.place(entry.block, pages: entry.pages).store(place)
             } else {
                 builder.placeLeaf(entry.block, pages: entry.pages, at: place)
