@@ -96,6 +96,7 @@ public struct Configuration {
 
     /// Tests have in small files what otherwise happens in large ones.
     var spaceLimits = SpaceLimits()
+    var pendingPagesMax = StoreOptions.pendingPagesDefault
     var decryptedBytesMin = StoreOptions.decryptedBytesMin
 
     var storeOptions: StoreOptions {
@@ -110,6 +111,7 @@ public struct Configuration {
         options.decryptedBytesMax =
             decryptedBytesMax == 0 ? 0 : max(decryptedBytesMax, decryptedBytesMin)
         options.spaceLimits = spaceLimits
+        options.pendingPagesMax = pendingPagesMax
         return options
     }
 

@@ -13,51 +13,7 @@
 // no live version sees were overwritten. A failing header write or sync leaves the outcome open:
 // the slot is wiped as well as possible and the store refuses further work.
 
-/// Memory that commits use again and again. Guarded by the writer.
-final class CommitScratch {
-    /// Of each block that was queued: what is written, where to, as which reference, and where it is in memory.
-    var vectors: [IOVector] = []
-    var pages: [UInt64] = []
-    var references: [BlockReference] = []
-    fileprivate var blocks: [UnsafeRawPointer] = []
-    /// Blocks that are in the file already.
-    var writtenCount = 0
-    let sealed = SealedBlocks()
-    /// Queued and not sealed yet, and their pages.
-    var waiting: [WaitingBlock] = []
-    var waitingPages = 0
-    fileprivate var blockPages: [UInt16] = []
-    fileprivate var written: [WrittenRun] = []
-    private var memory: UnsafeMutableRawPointer?
-    private var capacity = 0
-
-    deinit { memory?.deallocate() }
-
-    /// At least `bytes` bytes; what was there before is gone.
-    fileprivate func buffer(_ bytes: Int) -> UnsafeMutableRawPointer {
-        if let memory, capacity >= bytes { return memory }
-        memory?.deallocate()
-        capacity = max(bytes, 4 * Page.size)
-        let fresh = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: Page.size)
-        memory = fresh
-        return fresh
-    }
-
-    fileprivate func reset() {
-        vectors.removeAll(keepingCapacity: true)
-        pages.removeAll(keepingCapacity: true)
-        references.removeAll(keepingCapacity: true)
-        blocks.removeAll(keepingCapacity: true)
-        waiting.removeAll(keepingCapacity: true)
-        waitingPages = 0
-        writtenCount = 0
-        sealed.reset()
-        blockPages.removeAll(keepingCapacity: true)
-        written.removeAll(keepingCapacity: true)
-    }
-}
-
-final class CommitBuilder {
+final class CommitBuilder: BlockPlacer {
     let version: UInt64
     /// Of the header; not that of the newest durable version.
     private let headerSlot: Int
@@ -75,23 +31,14 @@ final class CommitBuilder {
     private let kept: [UInt64]
     private var hasEnded = false
 
-    /// Pages taken for this commit, and how many of each hold blocks.
-    private struct Piece {
-        var run: SpaceRun
-        var used: UInt64 = 0
-        var rest: UInt64 { run.count - used }
-    }
-    private var pieces: [Piece]
-    /// Each block has a piece of its own.
-    private let isScattered: Bool
-    private var current = 0
-    /// Of a write that went before the others.
-    var failure: RealmError?
+    private var taker: PageTaker
+    /// Pages of blocks that were written before.
+    private var earlyPages: UInt64 = 0
 
     /// Holds the lock of the group until the commit has ended.
     init(
         lease: WriteLease, space: SpaceMap, version: UInt64, slot: Int, runs: [SpaceRun],
-        kept: [UInt64], group: CommitGroup.State?
+        kept: [UInt64], group: CommitGroup.State?, early: [BlockReference]
     ) {
         self.headerSlot = slot
         self.lease = lease
@@ -99,15 +46,19 @@ final class CommitBuilder {
         self.space = space
         self.version = version
         scratch = store.scratch
-        pieces = runs.map { Piece(run: $0) }
-        isScattered = runs.isEmpty
-        scratch.reset()
+        taker = PageTaker(runs)
+        scratch.begin(version)
         self.group = group
         self.kept = kept
         if let group {
             digest = group.digest
             scratch.written = group.written
             scratch.blockPages = group.blockPages
+        }
+        for reference in early {
+            list(page: reference.page, pages: reference.pageCount)
+            noteDigest(reference)
+            earlyPages += UInt64(reference.pageCount)
         }
     }
 
@@ -118,61 +69,20 @@ final class CommitBuilder {
     /// Assigns the next pages to a block, hashes it and queues it for writing. Its memory must stay
     /// as it is until `publish` returns.
     func place(_ block: UnsafeRawPointer, pages: Int) -> BlockReference {
-        let page = take(UInt64(pages))
-        return noteWritten(block, page: page, pages: pages)
+        noteWritten(block, page: taker.take(pages, space), pages: pages)
     }
 
-    private func queue(_ block: UnsafeRawPointer, page: UInt64, pages: Int) -> BlockReference {
-        let codec = store.codec
-        let sealed = codec.seal(
-            block, page: page, pages: pages, version: version,
-            into: scratch.sealed.take(codec.sealedBytes(pages: pages)))
-        enqueue(block, IOVector(sealed.bytes, sealed.count), page, sealed.reference)
-        if scratch.sealed.isFull { writeEarly() }
-        return sealed.reference
+    func place(_ block: UnsafeRawPointer, pages: Int, at place: UnsafeMutableRawPointer) {
+        self.place(block, pages: pages).store(place)
     }
 
-    private func enqueue(
-        _ block: UnsafeRawPointer, _ vector: IOVector, _ page: UInt64, _ reference: BlockReference
-    ) {
-        scratch.vectors.append(vector)
-        scratch.pages.append(page)
-        scratch.references.append(reference)
-        scratch.blocks.append(block)
-    }
-
-    /// Places and lists a block that is sealed later: `sealWaiting`.
-    func queueUnsealed(
-        _ block: UnsafeRawPointer, pages: Int, place: UnsafeMutableRawPointer
-    ) {
-        let page = take(UInt64(pages))
+    func placeLeaf(_ block: UnsafeRawPointer, pages: Int, at place: UnsafeMutableRawPointer) {
+        let page = taker.take(pages, space)
         list(page: page, pages: pages)
-        scratch.waiting.append(
-            WaitingBlock(
-                index: scratch.references.count, block: block, page: page, pages: pages,
-                place: place))
-        scratch.waitingPages += pages
-        enqueue(
-            block, IOVector(block, 0), page,
-            BlockReference(
-                location: BlockReference.location(page: page, count: pages), version: version,
-                check0: 0, check1: 0))
+        scratch.queueLeaf(block, page: page, pages: pages, at: place, store)
     }
 
-    private func take(_ count: UInt64) -> UInt64 {
-        if pieces.isEmpty || pieces[current].rest < count {
-            if !isScattered, let fitting = pieces.firstIndex(where: { $0.rest >= count }) {
-                current = fitting
-            } else {
-                // The estimate was short or the pieces too small: one more run for this block.
-                current = pieces.count
-                pieces.append(Piece(run: space.reserveWhole(count)))
-            }
-        }
-        let page = pieces[current].run.page + pieces[current].used
-        pieces[current].used += count
-        return page
-    }
+    func sealWaiting() { scratch.sealWaiting(store) }
 
     // MARK: Ending
 
@@ -202,7 +112,7 @@ final class CommitBuilder {
                 payload,
                 soft: soft && !store.options.inMemory && !(group?.isFull(version) ?? false))
             space.committed(version)
-            store.sweep.note(written: pieces.reduce(0) { $0 + $1.used }, space)
+            store.sweep.note(written: taker.used + earlyPages, space)
             store.group.listed = (version, group?.versions ?? [])
             store.group.unlock()
             lease.end(keepsWriter: keepsWriter)
@@ -234,8 +144,8 @@ final class CommitBuilder {
         }
         invariant(scratch.waiting.isEmpty)
         let (root, grown) = try placeOwnBlocks(payload, trims: !soft)
-        if let failure {
-            forgetBlocks()
+        if let failure = scratch.failure {
+            scratch.forget(store.mapping)
             throw failure
         }
         // What can fail, fails before the header is written.
@@ -308,14 +218,14 @@ final class CommitBuilder {
         }
         // Taking pages and returning the rest changes the map a little after it was measured: each
         // piece may add an entry or two of at most 20 bytes.
-        let slack = 40 * (pieces.count + chunks.count + 4)
+        let slack = 40 * (taker.count + chunks.count + 4)
         var sizes: [Int] = []
         var places: [UInt64] = []
         for index in chunks {
             let pages = Page.count(
                 forBytes: space.encodedBytes(chunk: index, version) + slack)
             sizes.append(pages)
-            places.append(take(UInt64(pages)))
+            places.append(taker.take(pages, space))
         }
         let rootBytes = VersionRoot.bytes(
             payload: payload.count, runs: scratch.written.count + chunks.count,
@@ -326,8 +236,8 @@ final class CommitBuilder {
             throw RealmError(
                 .limitExceeded, "'\(store.path)': commit needs a root of \(rootBytes) bytes")
         }
-        let rootPage = take(UInt64(rootPages))
-        for piece in pieces { space.settle(piece.run, used: piece.used) }
+        let rootPage = taker.take(rootPages, space)
+        taker.settle(space)
         let grown = space.noteGrowth()
         // The durable version may reach to the end of the file.
         if trims { space.trim(all: givesBackAll, floor: store.sweep.boundary) }
@@ -346,11 +256,7 @@ final class CommitBuilder {
         }
         let target = buffer + offset
         // In the order of the list.
-        for reference in scratch.references {
-            digest.add(
-                location: reference.location,
-                check: ContentHash(low: reference.check0, high: reference.check1))
-        }
+        for reference in scratch.references { noteDigest(reference) }
         var fits = true
         VersionRoot.encode(
             target, capacity: rootPages * Page.size, version: version,
@@ -364,14 +270,20 @@ final class CommitBuilder {
             return count
         }
         guard fits else { throw sizeError() }
-        return (queue(target, page: rootPage, pages: rootPages), grown)
+        return (scratch.queue(target, page: rootPage, pages: rootPages, store), grown)
+    }
+
+    private func noteDigest(_ reference: BlockReference) {
+        digest.add(
+            location: reference.location,
+            check: ContentHash(low: reference.check0, high: reference.check1))
     }
 
     private func noteWritten(
         _ block: UnsafeRawPointer, page: UInt64, pages: Int
     ) -> BlockReference {
         list(page: page, pages: pages)
-        return queue(block, page: page, pages: pages)
+        return scratch.queue(block, page: page, pages: pages, store)
     }
 
     /// Adds a block to the list of what the version writes.
@@ -399,53 +311,13 @@ final class CommitBuilder {
     /// Not earlier, because a reader may have marked one of them until now.
     private func writeAndMarkBlocks() throws(RealmError) {
         do throws(RealmError) {
-            try writeBlocks(before: scratch.references.count)
+            try scratch.write(to: store)
         } catch {
-            forgetBlocks()
+            scratch.forget(store.mapping)
             throw error
         }
-        // What a bulk load wrote is not all read soon; the root is.
-        let isSmall = scratch.sealed.total <= SealedBlocks.smallMax
-        for (index, reference) in scratch.references.enumerated() {
-            store.mapping.adopt(
-                reference, scratch.blocks[index],
-                keeps: isSmall || index == scratch.references.count - 1)
-        }
-    }
-
-    /// Some of them may have been written.
-    private func forgetBlocks() {
-        for reference in scratch.references { store.mapping.clear(reference) }
-    }
-
-    /// Writes the queued blocks before the one with this number, as few calls as their places allow.
-    func writeBlocks(before limit: Int) throws(RealmError) {
-        let pages = scratch.pages
-        var start = scratch.writtenCount
-        while start < limit {
-            var end = start
-            var next = pages[start]
-            while end < limit, pages[end] == next {
-                next += UInt64(scratch.references[end].pageCount)
-                end += 1
-            }
-            try writeVectors(start..<end, at: pages[start])
-            start = end
-        }
-    }
-
-    private func writeVectors(_ range: Range<Int>, at page: UInt64) throws(RealmError) {
-        var failure: RealmError?
-        scratch.vectors.withUnsafeMutableBufferPointer { all in
-            do throws(RealmError) {
-                try store.file.write(
-                    UnsafeMutableBufferPointer(rebasing: all[range]),
-                    at: Int64(store.codec.offset(page)), "write blocks")
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
+        scratch.adopt(
+            store.mapping, keepsAll: scratch.sealed.total <= SealedBlocks.smallMax, keepsLast: true)
     }
 
     private func writeHeader(_ root: BlockReference) throws(RealmError) {

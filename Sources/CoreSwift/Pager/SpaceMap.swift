@@ -520,6 +520,15 @@ final class SpaceMap {
         }
     }
 
+    /// A block that was written for the version that is being made is not part of it after all.
+    func undo(_ block: BlockReference) {
+        let run = SpaceRun(page: block.page, count: UInt64(block.pageCount))
+        let count = min(run.end, basePageCount) - min(run.page, basePageCount)
+        let entry = SpaceEntry(page: run.page, count: count)
+        if count > 0 { note(SpaceOperation(isUse: false, entry: entry)) }
+        giveBack(run)
+    }
+
     private func note(_ operation: SpaceOperation) {
         guard !isInline else { return }
         let chunk = chunkIndex(operation.entry.page)

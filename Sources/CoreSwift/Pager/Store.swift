@@ -46,6 +46,9 @@ struct StoreOptions {
     var spaceLimits = SpaceLimits()
     /// Leaves that wait to be sealed: so many pages two cores seal, fewer take one at most 0.3 ms.
     var sharedSealingPagesMin = 128
+    /// A write transaction with more pages in memory writes full leaves before it commits: 512 KiB.
+    var pendingPagesMax = StoreOptions.pendingPagesDefault
+    static let pendingPagesDefault = 128
     /// In the upper bits of the object keys that are given from now on (`ClientKeys`); 0: none.
     var clientNumber: UInt32 = 0
 }
@@ -83,6 +86,8 @@ final class Store: @unchecked Sendable {
     /// The space map of the newest version that this store committed, or one after it; nil = to be loaded.
     var space: SpaceMap?
     var sweep = SpaceSweep()
+    /// How far the write transaction has written blocks early; 0: not at all. Other threads read it.
+    let earlyPages: UnsafeMutablePointer<UInt64>
     let scratch = CommitScratch()
     /// Commits since slots of dead processes were last looked for.
     var commitsSinceReclaim = 0
@@ -112,6 +117,8 @@ final class Store: @unchecked Sendable {
     ) {
         self.claim = claim
         self.identity = identity
+        earlyPages = .allocate(capacity: 1)
+        earlyPages.initialize(to: 0)
         self.path = path
         var options = options
         options.encryptionKey = []
@@ -128,6 +135,7 @@ final class Store: @unchecked Sendable {
     deinit {
         try? close()
         lockFile.unwatch()
+        earlyPages.deallocate()
     }
 
     // MARK: Blocks
@@ -145,7 +153,7 @@ final class Store: @unchecked Sendable {
             throw RealmError(
                 .invalidDatabase, "'\(path)': page \(page): no block can be there", path: path)
         }
-        let pages = lockFile.filePages
+        let pages = filePages
         guard page + count <= pages else {
             throw RealmError(
                 .invalidDatabase,

@@ -6,11 +6,19 @@
 // When `publish` fails before the header was written (a full disk), the lease is still held:
 // prepare another commit, or abandon. It may be used from any thread, one at a time.
 
+import CKernels
+
 final class WriteLease {
     let store: Store
     /// The newest version, pinned by the lease.
     let base: Store.Pin
     private var hasEnded = false
+    /// Blocks that were written before the commit (EarlyBlocks.swift).
+    var early: [BlockReference] = []
+    /// No early write has failed.
+    var mayWriteEarly = true
+    /// The map of free space may not be that of the base any more.
+    var hasTriedEarly = false
 
     init(store: Store, base: Store.Pin) {
         self.store = store
@@ -34,17 +42,8 @@ final class WriteLease {
         try store.mutex.withLock { () throws(RealmError) in try store.checkUsable() }
         store.group.lock()
         do throws(RealmError) {
-            // What another process went on from is synced by now, also if its own commit failed or it was
-            // killed. Then the durable version is the group's last one, and the other slot is free.
-            if let state = store.group.state,
-                state.versions.last != base.version
-                    || store.lockFile.unsyncedVersion != base.version
-            {
-                store.group.end()
-            }
+            let (space, kept) = try loadSpace()
             let group = store.group.state
-            let kept = try store.versionsKept(for: base)
-            let space = try store.loadSpace(base, kept)
             let version = base.version + versions
             space.placesLow = store.sweep.placesLow(space)
             guard let baseSlot = store.lockFile.root(of: base.version)?.slot else {
@@ -53,14 +52,15 @@ final class WriteLease {
                     "'\(store.lockFile.path)': names no root of version \(base.version)",
                     path: store.path)
             }
-            for block in freed { try space.free(block, by: version) }
+            for block in undoEarly(freed, space) { try space.free(block, by: version) }
             // The root of the base goes with it.
             try space.free(base.root, by: version)
             let own = UInt64(base.root.pageCount + space.chunkPagesExpected)
             let runs = space.reserve(UInt64(pages) + own, placement)
             return CommitBuilder(
                 lease: self, space: space, version: version,
-                slot: group == nil ? 1 - baseSlot : baseSlot, runs: runs, kept: kept, group: group)
+                slot: group == nil ? 1 - baseSlot : baseSlot, runs: runs, kept: kept, group: group,
+                early: early)
         } catch {
             // Half of the changes may be in the map: load it again next time.
             store.space = nil
@@ -69,21 +69,87 @@ final class WriteLease {
         }
     }
 
+    /// Early blocks that the version does not have after all are free again. Returns the others of `freed`.
+    private func undoEarly(_ freed: [BlockReference], _ space: SpaceMap) -> [BlockReference] {
+        if early.isEmpty { return freed }
+        var places: [UInt64: Int] = [:]
+        for (index, block) in early.enumerated() { places[block.page] = index }
+        var rest: [BlockReference] = []
+        for block in freed {
+            if let index = places[block.page], early[index] == block {
+                early[index] = .none
+                space.undo(block)
+            } else {
+                rest.append(block)
+            }
+        }
+        early.removeAll { $0.isNone }
+        return rest
+    }
+
+    /// The map of free space and the versions whose pages it spares. With the lock of the group held.
+    func loadSpace() throws(RealmError) -> (SpaceMap, kept: [UInt64]) {
+        // What another process went on from is synced by now, also if its own commit failed or it was
+        // killed. Then the durable version is the group's last one, and the other slot is free.
+        if let state = store.group.state,
+            state.versions.last != base.version
+                || store.lockFile.unsyncedVersion != base.version
+        {
+            store.group.end()
+        }
+        let kept = try store.versionsKept(for: base)
+        if !early.isEmpty, store.space == nil {
+            throw RealmError(
+                .wrongTransactionState, "'\(store.path)': a commit of this transaction has failed")
+        }
+        return (try store.loadSpace(base, kept), kept)
+    }
+
     /// Rolls back: releases the writer lock and the pin. Nothing was written that counts.
     func abandon() {
         guard !hasEnded else { return }
+        if hasTriedEarly {
+            early = []
+            store.forgetEarly()
+        }
         end()
     }
 
     /// `keepsWriter`: the writer lock stays, for `Store.goOnWriting`.
     func end(keepsWriter: Bool = false) {
         hasEnded = true
+        if hasTriedEarly { store.noteEarly(pages: 0) }
         store.unpin(base.version)
         if !keepsWriter { store.endWrite() }
     }
 }
 
 extension Store {
+    /// How far the file reaches, with what the write transaction has written early.
+    var filePages: UInt64 { max(lockFile.filePages, ck_load_relaxed_u64(earlyPages)) }
+
+    /// The write transaction has written so far; 0: it has ended.
+    func noteEarly(pages: UInt64) {
+        let known = pages == 0 ? 0 : ck_load_relaxed_u64(earlyPages)
+        ck_store_relaxed_u64(earlyPages, max(known, pages))
+    }
+
+    /// What was written early is of no use.
+    func forgetEarly() {
+        space = nil
+        noteEarly(pages: 0)
+        group.lock()
+        defer { group.unlock() }
+        // The durable version may reach further than one that waits for a sync; and of a commit that failed,
+        // nobody knows what is on the disk.
+        guard group.state == nil,
+            (try? mutex.withLock { () throws(RealmError) in try checkUsable() }) != nil
+        else { return }
+        limitMapping(to: lockFile.filePages)
+        // Failing leaves a longer file, which does no harm.
+        try? file.truncate(Int64(codec.bytes(pages: lockFile.filePages)))
+    }
+
     /// Another lease for who has just committed and kept the writer lock.
     func goOnWriting() throws(RealmError) -> WriteLease {
         do throws(RealmError) {

@@ -9,7 +9,7 @@ extension Table {
 extension NodeSource {
     /// Blocks that the file and the transaction can hold.
     var blocksMax: Int {
-        let pages = store._withUnsafeGuaranteedRef { $0.lockFile.filePages }
+        let pages = store._withUnsafeGuaranteedRef { $0.filePages }
         return Int(pages) + (memory?.pointee.blocks.pageTotal ?? 0)
     }
 

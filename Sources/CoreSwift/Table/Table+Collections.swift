@@ -426,20 +426,20 @@ extension Table {
     // MARK: Placing
 
     /// Gives the transient blocks of the trees that a sealed leaf's cells name their places.
-    func placeCollections(_ view: LeafView, _ builder: CommitBuilder) {
-        placeTrees(view, state.columns, state.columnCount, property: -1, builder)
+    func placeCollections(_ view: LeafView, _ placer: any BlockPlacer) {
+        placeTrees(view, state.columns, state.columnCount, property: -1, placer)
     }
 
     private func placeTrees(
         _ view: LeafView, _ infos: UnsafePointer<ColumnInfo>, _ count: Int, property: Int,
-        _ builder: CommitBuilder
+        _ placer: any BlockPlacer
     ) {
         do throws(RealmError) {
             try NestedCell.trees(view, infos, count, property: property) {
                 tree, layout throws(RealmError) in
                 placeNode(
                     UnsafeMutableRawPointer(mutating: tree + CollectionCell.rootOffset),
-                    CollectionRoot(tree).depth, layout, builder)
+                    CollectionRoot(tree).depth, layout, placer)
             }
         } catch {
             // The visitor throws nothing.
@@ -449,7 +449,7 @@ extension Table {
 
     private func placeNode(
         _ place: UnsafeMutableRawPointer, _ level: Int, _ layout: ElementLayout,
-        _ builder: CommitBuilder, isRoot: Bool = true
+        _ placer: any BlockPlacer, isRoot: Bool = true
     ) {
         let reference = BlockReference(place)
         guard reference.isTransient else { return }
@@ -459,19 +459,19 @@ extension Table {
             for child in 0..<RowBranch.count(node) {
                 placeNode(
                     UnsafeMutableRawPointer(mutating: RowBranch.reference(node, child)),
-                    level - 1, layout, builder, isRoot: false)
+                    level - 1, layout, placer, isRoot: false)
             }
-            builder.sealWaiting()
+            placer.sealWaiting()
         } else {
             let view = LeafView(UnsafeRawPointer(node))
-            placeExternals(view, layout.infos, layout.columnCount, builder)
+            placeExternals(view, layout.infos, layout.columnCount, placer)
             if layout.valueInfo.kind == .mixed {
                 placeTrees(
                     view, layout.infos, layout.columnCount,
-                    property: layout.tagColumn & (ElementLayout.nestedList - 1), builder)
+                    property: layout.tagColumn & (ElementLayout.nestedList - 1), placer)
             }
-            if !isRoot { return builder.placeLeaf(node, pages: pages, at: place) }
+            if !isRoot { return placer.placeLeaf(node, pages: pages, at: place) }
         }
-        builder.place(node, pages: pages).store(place)
+        placer.place(node, pages: pages, at: place)
     }
 }

@@ -172,7 +172,7 @@ extension Table {
 
     func placeExternals(
         _ view: LeafView, _ infos: UnsafePointer<ColumnInfo>, _ count: Int,
-        _ builder: CommitBuilder
+        _ placer: any BlockPlacer
     ) {
         for index in 0..<min(view.columnCount, count) where infos[index].kind.hasHeap {
             guard let column = view.column(index), let externals = column.externals else {
@@ -182,10 +182,10 @@ extension Table {
                 guard let record = column.bytes(row).baseAddress else { continue }
                 let reference = BlockReference(record)
                 guard reference.isTransient else { continue }
-                builder.place(
+                placer.place(
                     memory.pointee.blocks.pointer(reference),
-                    pages: memory.pointee.blocks.pages(reference)
-                ).store(UnsafeMutableRawPointer(mutating: record))
+                    pages: memory.pointee.blocks.pages(reference),
+                    at: UnsafeMutableRawPointer(mutating: record))
             }
         }
     }
@@ -220,6 +220,7 @@ extension Table {
             leaf.deallocate()
         }
         state.openLeaves = []
+        state.sealedFronts = []
         discardCollections()
         state.openRows = 0
         state.appendLeaf = nil

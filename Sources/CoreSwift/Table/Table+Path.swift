@@ -239,6 +239,7 @@ extension Table {
         let (place, _, _) = try state.tree.mutablePath(leaf.pointee.lowKey)
         let sealed = memory.pointee.blocks.add(block, pages: pages)
         sealed.store(place)
+        state.sealedFronts.append(leaf.pointee.lowKey)
         state.tree.setRows(count)
         state.tree.hasStaleCounts = true
         let nextLow =

@@ -44,6 +44,7 @@ extension Table {
             // Cells of rows that are sealed would have to open them again.
             try flushCollections()
             try sealAppended(leaf)
+            writeEarly()
             if leaf == state.appendLeaf, leaf.pointee.isFull { try sealAll() }
         }
         var leaf = try leafForInsertion(key)

@@ -76,6 +76,8 @@ struct TableState {
     var openRows = 0
     /// The open leaf at the right edge, where appended rows go.
     var appendLeaf: UnsafeMutablePointer<OpenLeaf>?
+    /// The first keys of leaves that appended rows filled, sealed since the last early write.
+    var sealedFronts: [ObjectKey] = []
     /// Rows that make a leaf of the target size, judged from the last one sealed.
     var rowsPerLeaf = 400 {
         didSet { if appendRows != 0 { appendRows = rowsPerLeaf } }

@@ -17,7 +17,8 @@ extension TableSet {
     /// has to have the values of each, or the schema changes.
     var mayJoin: Bool {
         guard let transaction, knownSchema != nil, schemaFailure == nil, consumers.isEmpty,
-            consumerChanges.isEmpty, transaction.pointee.changes.record?.pointee.origin == nil
+            consumerChanges.isEmpty, transaction.pointee.changes.record?.pointee.origin == nil,
+            transaction.pointee.earlyLease?.early.isEmpty ?? true
         else { return false }
         return joined < Self.joinedMax
             && transaction.pointee.memory.pointee.blocks.pageTotal < Self.pagesMax
@@ -27,6 +28,8 @@ extension TableSet {
     func join() throws(RealmError) {
         if let oldest = journal?.oldest { try end(savepoint: oldest) }
         joined += 1
+        // Early blocks are of the version behind the base.
+        transaction?.pointee.earlyLease = nil
     }
 
     /// Undoes what was changed behind the last commit that was joined.

@@ -354,7 +354,7 @@ final class TableSet {
         }
         self.lease = lease
         undo = (catalog, stored)
-        setTransaction(TransactionState.make(base: pin.version))
+        setTransaction(TransactionState.make(lease))
         stamp.pointee &+= 1
         if let detail = recordDetail() { startRecord(detail) }
     }
@@ -473,7 +473,8 @@ final class TableSet {
             if store.options.clientNumber != 0 {
                 try forEachTable { table throws(RealmError) in try table.checkKeysGiven() }
             }
-            store.sweep.isMoving = store.sweep.isWalking
+            // It would move blocks that have just been written, too.
+            store.sweep.isMoving = store.sweep.isWalking && lease.early.isEmpty
             if store.sweep.isMoving { sweepSome(transaction.pointee.memory) }
             let sharesSync = waits && store.mayShareSync
             let next = try write(

@@ -3,6 +3,8 @@
 struct TransactionState {
     let memory: UnsafeMutablePointer<TransactionMemory>
     var changes = TransactionChanges()
+    /// What writes blocks before the commit; nil where nothing is written early.
+    var earlyLease: WriteLease?
     /// Told how many rows a change of the schema has been through; throws to end it.
     var onProgress: ((Int) throws(RealmError) -> Void)?
     /// What savepoints keep; nil before the first.
@@ -13,14 +15,15 @@ struct TransactionState {
     let cellBuffer = UnsafeMutableRawPointer.allocate(
         byteCount: CollectionCell.inlineBytesMax, alignment: 8)
 
-    /// Makes the state of a transaction on top of a version.
-    static func make(base version: UInt64) -> UnsafeMutablePointer<TransactionState> {
+    /// Makes the state of a transaction on top of the lease's version.
+    static func make(_ lease: WriteLease) -> UnsafeMutablePointer<TransactionState> {
         let memory = UnsafeMutablePointer<TransactionMemory>.allocate(capacity: 1)
         memory.initialize(to: TransactionMemory())
         let state = UnsafeMutablePointer<TransactionState>.allocate(capacity: 1)
         // A transaction makes fewer than 2^24 of them, or numbers that are taken in other objects.
         state.initialize(
-            to: TransactionState(memory: memory, nestedNumber: (version &+ 1) << 24))
+            to: TransactionState(
+                memory: memory, earlyLease: lease, nestedNumber: (lease.base.version &+ 1) << 24))
         return state
     }
 

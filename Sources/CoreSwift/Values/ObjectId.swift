@@ -32,7 +32,7 @@ public struct ObjectId: Hashable, Comparable, Sendable {
 
     /// The id that 24 hexadecimal digits spell; throws `.invalidArgument`.
     public init(parsing text: some StringProtocol) throws(RealmError) {
-        guard let digits = HexText.digits(text), digits.count == 24 else {
+        guard let digits = HexText.digits(Array(text.utf8)), digits.count == 24 else {
             throw RealmError(
                 .invalidArgument, "\"\(text)\" is no object id: that is 24 hexadecimal digits")
         }
@@ -89,16 +89,21 @@ enum HexText {
     }
 
     /// The values of hexadecimal digits in either case; nil if something else is among them.
-    static func digits(_ text: some StringProtocol) -> [UInt8]? {
+    static func digits(_ text: [UInt8]) -> [UInt8]? {
         var result: [UInt8] = []
-        for byte in text.utf8 {
-            switch byte {
-            case UInt8(ascii: "0")...UInt8(ascii: "9"): result.append(byte - UInt8(ascii: "0"))
-            case UInt8(ascii: "a")...UInt8(ascii: "f"): result.append(byte - UInt8(ascii: "a") + 10)
-            case UInt8(ascii: "A")...UInt8(ascii: "F"): result.append(byte - UInt8(ascii: "A") + 10)
-            default: return nil
-            }
+        for byte in text {
+            guard let digit = digit(byte) else { return nil }
+            result.append(digit)
         }
         return result
+    }
+
+    static func digit(_ byte: UInt8) -> UInt8? {
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }

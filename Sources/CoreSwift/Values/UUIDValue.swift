@@ -26,15 +26,28 @@ public struct UUIDValue: Hashable, Comparable, Sendable {
 
     /// Reads 8-4-4-4-12 hexadecimal digits in either case; throws `.invalidArgument`.
     public init(parsing text: some StringProtocol) throws(RealmError) {
-        let parts = text.split(separator: "-", omittingEmptySubsequences: false)
-        let digits = HexText.digits(parts.joined())
-        guard let digits, parts.map(\.utf8.count) == [8, 4, 4, 4, 12] else {
+        guard let value = Self.parsed(Array(text.utf8)) else {
             throw RealmError(
                 .invalidArgument,
                 "\"\(text)\" is no UUID: that is 8-4-4-4-12 hexadecimal digits")
         }
-        high = digits[..<16].reduce(0) { $0 << 4 | UInt64($1) }
-        low = digits[16...].reduce(0) { $0 << 4 | UInt64($1) }
+        self = value
+    }
+
+    private static func parsed(_ text: [UInt8]) -> UUIDValue? {
+        guard text.count == 36 else { return nil }
+        var words: [UInt64] = [0, 0]
+        var digits = 0
+        for (index, byte) in text.enumerated() {
+            if [8, 13, 18, 23].contains(index) {
+                guard byte == UInt8(ascii: "-") else { return nil }
+                continue
+            }
+            guard let digit = HexText.digit(byte) else { return nil }
+            words[digits / 16] = words[digits / 16] << 4 | UInt64(digit)
+            digits += 1
+        }
+        return UUIDValue(high: words[0], low: words[1])
     }
 
     /// A random UUID: version 4.

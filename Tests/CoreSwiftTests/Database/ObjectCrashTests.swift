@@ -32,4 +32,17 @@ import Testing
         }
         if let failure { Issue.record("\(failure)") }
     }
+
+    @Test func `blocks that are written before their commit are none until then`() {
+        let failure = CrashCampaign<ObjectWorkload>.run(
+            Campaign("crash images of long transactions", seconds: 3, atLeast: 1),
+            imagesPerEvent: 2
+        ) {
+            var workload = ObjectWorkload(&$0)
+            workload.isLong = true
+            workload.keepsLog = $0.below(4) == 0
+            return workload
+        }
+        if let failure { Issue.record("\(failure)") }
+    }
 }

@@ -21,7 +21,7 @@ import Testing
     }
 
     private func run(
-        _ files: RecordingFileSystem, _ path: String, seed: UInt64, keepsLog: Bool
+        _ files: RecordingFileSystem, _ path: String, seed: UInt64, keepsLog: Bool, isLong: Bool
     ) throws -> [RealmError] {
         var errors: [RealmError] = []
         var random = Random(seed)
@@ -29,6 +29,7 @@ import Testing
         // Checking reads the file and would meet the fault itself.
         workload.isChecked = false
         workload.keepsLog = keepsLog
+        workload.isLong = isLong
         var model = workload.emptyModel
         for _ in 0..<2 {
             var session = try open(path, files, workload, &errors)
@@ -74,15 +75,25 @@ import Testing
 
     @Test(arguments: [EIO, ENOSPC, EINTR], [false, true])
     func everyCallMayFailOnce(code: Int32, keepsLog: Bool) throws {
+        try failEachCall(code, keepsLog: keepsLog, isLong: false)
+    }
+
+    @Test(arguments: [EIO, ENOSPC])
+    func `each call of transactions that write before they commit may fail`(code: Int32) throws {
+        try failEachCall(code, keepsLog: false, isLong: true)
+    }
+
+    private func failEachCall(_ code: Int32, keepsLog: Bool, isLong: Bool) throws {
         var number = 1
         var reported = 0
         while true {
-            let path = directory.file("fault-\(code)-\(keepsLog)-\(number).realm")
+            let path = directory.file("fault-\(code)-\(keepsLog)-\(isLong)-\(number).realm")
             let files = RecordingFileSystem()
             files.isRecording = false
             files.faults[number] = .error(code)
             do {
-                let errors = try run(files, path, seed: UInt64(30 + code), keepsLog: keepsLog)
+                let errors = try run(
+                    files, path, seed: UInt64(30 + code), keepsLog: keepsLog, isLong: isLong)
                 if !errors.isEmpty { reported += 1 }
                 if code == EINTR { #expect(errors.isEmpty, "\(files.lastFault): \(errors)") }
             } catch {

@@ -123,6 +123,8 @@ struct ObjectWorkload: CrashWorkload {
     var keepsLog = false
     /// Changes are committed by blocks that run asynchronously, and become one version where they can.
     var isGrouped = false
+    /// Changes make many objects, and blocks are written before the commit.
+    var isLong = false
 
     init(_ random: inout Random, itemsMax: Int64 = 250, spaceLimits: SpaceLimits? = nil) {
         self.itemsMax = itemsMax
@@ -138,9 +140,11 @@ struct ObjectWorkload: CrashWorkload {
         var configuration = Self.configuration(path)
         configuration.encryptionKey = key
         configuration.spaceLimits = spaceLimits
+        if isLong { configuration.pendingPagesMax = 8 }
         let session = ObjectSession(
             try Realm.open(configuration, files: files), isChecked: isChecked,
             keepsLog: keepsLog)
+        session.triesFirst = isLong
         if isGrouped { session.group = try BlockGroup(session.realm) }
         return session
     }
@@ -151,6 +155,7 @@ struct ObjectWorkload: CrashWorkload {
         if random.below(10) == 0 { return ([.compact], model) }
         var result = model
         var steps: [ObjectStep] = []
+        if isLong, random.below(2) == 0 { planSeries(&result, &steps, &random) }
         for _ in 0..<(1 + random.below(stepsMax)) {
             let id = Int64(random.below(Int(itemsMax))) * 37 % 1009 - 100
             switch random.below(12) {
@@ -176,6 +181,32 @@ struct ObjectWorkload: CrashWorkload {
             }
         }
         return (steps, result)
+    }
+
+    /// Objects that fill leaves, of which some go again; or all.
+    private func planSeries(
+        _ model: inout ObjectModel, _ steps: inout [ObjectStep], _ random: inout Random
+    ) {
+        let number = random.below(1_000_000)
+        var made: [String] = []
+        for index in 0..<(200 + random.below(800)) {
+            let length = random.below(150) == 0 ? 6000 : 90
+            let name = "\(number) \(index) " + String(repeating: "y", count: length)
+            made.append(name)
+            steps.append(.createTag(name, Double(index)))
+            model.tags[name] = Double(index)
+            if random.below(50) == 0 {
+                let gone = made[random.below(made.count)]
+                guard model.tags[gone] != nil else { continue }
+                steps.append(.deleteTag(gone))
+                model.removeTag(gone)
+            }
+        }
+        if random.below(3) > 0 { return }
+        for name in made.dropFirst(random.below(100)) where model.tags[name] != nil {
+            steps.append(.deleteTag(name))
+            model.removeTag(name)
+        }
     }
 
     private func makeItem(_ model: ObjectModel, _ random: inout Random) -> ObjectModel.Item {
@@ -214,6 +245,8 @@ final class ObjectSession: CrashSession {
     private var random = Random(2)
     fileprivate(set) var group: BlockGroup?
     private var before: Realm?
+    /// Changes are made and undone before they are made at times.
+    fileprivate(set) var triesFirst = false
 
     init(_ realm: Realm, isChecked: Bool, keepsLog: Bool = false) {
         self.realm = realm
@@ -264,9 +297,22 @@ final class ObjectSession: CrashSession {
             _ = try realm.compact()
             return
         }
+        if triesFirst, random.below(4) == 0 {
+            try realm.beginWrite()
+            do { for step in change { try carryOut(step) } } catch {
+                try realm.rollback()
+                throw error
+            }
+            try realm.rollback()
+        }
         try realm.beginWrite()
         do {
             if keepsLog { try acknowledgeNowAndThen() }
+            if triesFirst, random.below(4) == 0 {
+                let savepoint = try realm.savepoint()
+                for step in change { try carryOut(step) }
+                try realm.rollback(to: savepoint)
+            }
             for step in change { try carryOut(step) }
         } catch {
             try realm.rollback()

@@ -22,38 +22,48 @@ struct WaitingBlock {
     var reference = BlockReference.none
 }
 
-extension CommitBuilder {
-    /// Like `place`, for one of many leaves: its reference is stored at `place` when `sealWaiting` returns, or
-    /// before. All that it refers to was placed.
-    func placeLeaf(_ block: UnsafeRawPointer, pages: Int, at place: UnsafeMutableRawPointer) {
+extension CommitScratch {
+    /// Queues one of many leaves: its reference is stored at `place` when `sealWaiting` returns, or before.
+    func queueLeaf(
+        _ block: UnsafeRawPointer, page: UInt64, pages: Int, at place: UnsafeMutableRawPointer,
+        _ store: Store
+    ) {
         guard store.codec.cipher != nil, TwoCores.areThere else {
-            return self.place(block, pages: pages).store(place)
+            return queue(block, page: page, pages: pages, store).store(place)
         }
-        let bytes = store.codec.sealedBytes(pages: scratch.waitingPages + pages)
-        if bytes > SealedBlocks.pieceBytes { sealWaiting() }
-        queueUnsealed(block, pages: pages, place: place)
+        let bytes = store.codec.sealedBytes(pages: waitingPages + pages)
+        if bytes > SealedBlocks.pieceBytes { sealWaiting(store) }
+        waiting.append(
+            WaitingBlock(
+                index: references.count, block: block, page: page, pages: pages, place: place))
+        waitingPages += pages
+        enqueue(
+            block, IOVector(block, 0),
+            BlockReference(
+                location: BlockReference.location(page: page, count: pages), version: version,
+                check0: 0, check1: 0))
     }
 
     /// Seals the blocks that wait; called before a block is placed that refers to them.
-    func sealWaiting() {
-        guard let first = scratch.waiting.first?.index else { return }
+    func sealWaiting(_ store: Store) {
+        guard let first = waiting.first?.index else { return }
         let codec = store.codec
-        let isShared = scratch.waitingPages >= store.options.sharedSealingPagesMin
+        let isShared = waitingPages >= store.options.sharedSealingPagesMin
         // What was queued between them is sealed, but behind the first of them.
-        let isRun = scratch.references.count - first == scratch.waiting.count
-        let writesMeanwhile = isShared && isRun && first > scratch.writtenCount
-        if writesMeanwhile { scratch.sealed.turn() }
-        for index in scratch.waiting.indices {
-            let bytes = codec.sealedBytes(pages: scratch.waiting[index].pages)
-            scratch.waiting[index].sealed = scratch.sealed.take(bytes)
+        let isRun = references.count - first == waiting.count
+        let writesMeanwhile = isShared && isRun && first > writtenCount
+        if writesMeanwhile { sealed.turn() }
+        for index in waiting.indices {
+            let bytes = codec.sealedBytes(pages: waiting[index].pages)
+            waiting[index].sealed = sealed.take(bytes)
         }
         let version = self.version
         var next: UInt64 = 0
-        scratch.waiting.withUnsafeMutableBufferPointer { waiting in
+        waiting.withUnsafeMutableBufferPointer { waiting in
             withUnsafeMutablePointer(to: &next) { next in
                 if isShared {
                     TwoCores.run { half in
-                        if half == 0, writesMeanwhile { writeSealed(before: first) }
+                        if half == 0, writesMeanwhile { writeSealed(before: first, store) }
                         Self.seal(waiting, next, codec, version)
                     }
                 } else {
@@ -61,15 +71,15 @@ extension CommitBuilder {
                 }
             }
         }
-        for block in scratch.waiting {
+        for block in waiting {
             guard let sealed = block.sealed else { continue }
-            scratch.vectors[block.index] = IOVector(sealed, codec.sealedBytes(pages: block.pages))
-            scratch.references[block.index] = block.reference
+            vectors[block.index] = IOVector(sealed, codec.sealedBytes(pages: block.pages))
+            references[block.index] = block.reference
             block.reference.store(block.place)
         }
-        scratch.waiting.removeAll(keepingCapacity: true)
-        scratch.waitingPages = 0
-        if scratch.sealed.isFull { writeEarly() }
+        waiting.removeAll(keepingCapacity: true)
+        waitingPages = 0
+        if sealed.isFull { writeSealed(store) }
     }
 
     /// Seals one block after another that nobody has taken yet.
@@ -92,16 +102,16 @@ extension CommitBuilder {
 
     /// Writes all that is sealed, so that a large commit to an encrypted file takes no more memory than one
     /// to a plain file and 6 MiB. The pages are free until the header names the version.
-    func writeEarly() {
-        sealWaiting()
-        writeSealed(before: scratch.references.count)
-        scratch.sealed.empty()
+    func writeSealed(_ store: Store) {
+        sealWaiting(store)
+        writeSealed(before: references.count, store)
+        sealed.empty()
     }
 
-    private func writeSealed(before limit: Int) {
+    private func writeSealed(before limit: Int, _ store: Store) {
         if failure == nil {
-            do throws(RealmError) { try writeBlocks(before: limit) } catch { failure = error }
+            do throws(RealmError) { try write(before: limit, to: store) } catch { failure = error }
         }
-        scratch.writtenCount = limit
+        writtenCount = limit
     }
 }

@@ -1,0 +1,100 @@
+// Blocks that a write transaction writes before it commits, so that its memory does not grow with what it
+// makes: full leaves of rows that it appends, with the blocks that their cells name.
+//
+// They go to free pages, as those of a commit do, and nobody knows of them until a version's header is
+// written: a crash, or a transaction that is rolled back, leaves pages that are free. Above the pager an early
+// block is one of the file like any other; when the transaction changes it after all, the changed block
+// is another one, and the pages of the first are free again at the commit.
+//
+// Invariants
+//  1. The pages of early blocks are taken out of the map of free space, and noted there, from when they
+//     are written. The map is loaded anew only behind the end of the transaction.
+//  2. The version's root lists those that the version uses, so that recovery verifies them.
+//  3. Early blocks carry the version behind the base. The transaction commits that one.
+
+/// Who gives blocks of a write transaction their place in the file.
+protocol BlockPlacer: AnyObject {
+    /// Gives a block its pages; `place` holds its reference from now on.
+    func place(_ block: UnsafeRawPointer, pages: Int, at place: UnsafeMutableRawPointer)
+    /// The same for one of many leaves: `place` holds its reference when `sealWaiting` returns, or before. All
+    /// that it refers to was placed.
+    func placeLeaf(_ block: UnsafeRawPointer, pages: Int, at place: UnsafeMutableRawPointer)
+    /// Comes before a block is placed that refers to leaves.
+    func sealWaiting()
+}
+
+/// Some that are written with one another.
+final class EarlyBlocks: BlockPlacer {
+    private let lease: WriteLease
+    private let store: Store
+    private let space: SpaceMap
+    private var taker: PageTaker
+    private let scratch: CommitScratch
+    /// Where references were stored, and what stood there.
+    private var before: [(place: UnsafeMutableRawPointer, reference: BlockReference)] = []
+
+    /// With the lock of the group held. `pages`: how many there will be, about.
+    fileprivate init(_ lease: WriteLease, _ space: SpaceMap, pages: Int) {
+        self.lease = lease
+        store = lease.store
+        self.space = space
+        scratch = store.scratch
+        scratch.begin(lease.base.version + 1)
+        taker = PageTaker(space.reserve(UInt64(pages)))
+    }
+
+    func place(_ block: UnsafeRawPointer, pages: Int, at place: UnsafeMutableRawPointer) {
+        before.append((place, BlockReference(place)))
+        scratch.queue(block, page: taker.take(pages, space), pages: pages, store).store(place)
+    }
+
+    func placeLeaf(_ block: UnsafeRawPointer, pages: Int, at place: UnsafeMutableRawPointer) {
+        before.append((place, BlockReference(place)))
+        scratch.queueLeaf(block, page: taker.take(pages, space), pages: pages, at: place, store)
+    }
+
+    func sealWaiting() { scratch.sealWaiting(store) }
+
+    /// Writes them. Returns the references that stood where the new ones are. After an error these stand
+    /// there again, and what was taken is free.
+    fileprivate func write() throws(RealmError) -> [BlockReference] {
+        do throws(RealmError) {
+            try store.coverMapping(space.pageCount)
+            try scratch.write(to: store)
+        } catch {
+            for item in before.reversed() { item.reference.store(item.place) }
+            scratch.forget(store.mapping)
+            taker.giveBack(space)
+            throw error
+        }
+        taker.settle(space)
+        // Can't fail: the pages are mapped.
+        let end = scratch.references.reduce(0) { max($0, $1.page + UInt64($1.pageCount)) }
+        store.noteEarly(pages: end)
+        try? store.extendMapping(to: end)
+        scratch.adopt(store.mapping, keepsAll: false, keepsLast: false)
+        return before.map(\.reference)
+    }
+}
+
+extension WriteLease {
+    /// Writes blocks before the commit: `place` gives them to the placer, about `pages` pages. Returns the
+    /// references of the blocks of memory that they were; none if that did not work: the commit will
+    /// meet what is wrong, and say so.
+    func writeEarly(pages: Int, _ place: (EarlyBlocks) -> Void) -> [BlockReference] {
+        hasTriedEarly = true
+        store.group.lock()
+        defer { store.group.unlock() }
+        do throws(RealmError) {
+            let (space, _) = try loadSpace()
+            let blocks = EarlyBlocks(self, space, pages: pages)
+            place(blocks)
+            let replaced = try blocks.write()
+            early += store.scratch.references
+            return replaced
+        } catch {
+            mayWriteEarly = false
+            return []
+        }
+    }
+}

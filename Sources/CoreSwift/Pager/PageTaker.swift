@@ -1,0 +1,51 @@
+// Where blocks that are written with one another go.
+
+/// Pages taken for them.
+struct PageTaker {
+    private struct Piece {
+        var run: SpaceRun
+        var used: UInt64 = 0
+        var rest: UInt64 { run.count - used }
+    }
+    /// Pages taken, and how many of each piece hold blocks.
+    private var pieces: [Piece]
+    /// Each block has a piece of its own.
+    private let isScattered: Bool
+    private var current = 0
+
+    init(_ runs: [SpaceRun]) {
+        pieces = runs.map { Piece(run: $0) }
+        isScattered = runs.isEmpty
+    }
+
+    var count: Int { pieces.count }
+    /// Pages that have blocks.
+    var used: UInt64 { pieces.reduce(0) { $0 + $1.used } }
+
+    /// The first of so many pages, one behind the other.
+    mutating func take(_ count: Int, _ space: SpaceMap) -> UInt64 {
+        let count = UInt64(count)
+        if pieces.isEmpty || pieces[current].rest < count {
+            if !isScattered, let fitting = pieces.firstIndex(where: { $0.rest >= count }) {
+                current = fitting
+            } else {
+                // The estimate was short or the pieces too small: one more run for this block.
+                current = pieces.count
+                pieces.append(Piece(run: space.reserveWhole(count)))
+            }
+        }
+        let page = pieces[current].run.page + pieces[current].used
+        pieces[current].used += count
+        return page
+    }
+
+    /// What has blocks stays taken, the rest is free again.
+    func settle(_ space: SpaceMap) {
+        for piece in pieces { space.settle(piece.run, used: piece.used) }
+    }
+
+    /// All is free again.
+    func giveBack(_ space: SpaceMap) {
+        for piece in pieces { space.settle(piece.run, used: 0) }
+    }
+}

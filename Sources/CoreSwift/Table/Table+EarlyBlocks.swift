@@ -1,0 +1,40 @@
+// Leaves that a long write transaction writes before it commits: those that its appended rows have filled.
+
+extension Table {
+    /// Writes the leaves that were sealed since the last time, if the transaction holds much memory. No
+    /// collection is open, and nobody looks at rows.
+    func writeEarly() {
+        guard let lease = state.transaction?.pointee.earlyLease else { return }
+        let pagesMax = lease.store.options.pendingPagesMax
+        // A few with one another, whatever else the transaction has in memory.
+        guard memory.pointee.blocks.pageTotal > pagesMax,
+            state.sealedFronts.count >= pagesMax / 8, lease.mayWriteEarly
+        else { return }
+        let fronts = state.sealedFronts
+        state.sealedFronts = []
+        let pages = fronts.count * Page.count(forBytes: LeafLayout.bytesTarget)
+        let replaced = lease.writeEarly(pages: pages) { blocks in
+            for low in fronts { placeEarly(low, blocks) }
+        }
+        for reference in replaced { memory.pointee.blocks.remove(reference) }
+        rowsMoved()
+    }
+
+    /// The leaf that covers the key, if it is as it was sealed.
+    private func placeEarly(_ low: ObjectKey, _ blocks: EarlyBlocks) {
+        // Can't fail: branches above a transient leaf are in memory, and others are left alone.
+        guard let (place, _, _) = try? state.tree.mutablePath(low) else { return }
+        let reference = BlockReference(place)
+        guard reference.isTransient, !memory.pointee.blocks.isOpenLeaf(reference) else { return }
+        let block = memory.pointee.blocks.pointer(reference)
+        let view = LeafView(UnsafeRawPointer(block))
+        // One with dead rows may be rewritten at the commit.
+        guard view.liveRows == view.rows else { return }
+        state.tree.setRows(view.rows)
+        placeExternals(view, state.columns, state.columnCount, blocks)
+        placeCollections(view, blocks)
+        let pages = min(
+            memory.pointee.blocks.pages(reference), Page.count(forBytes: view.bytesUsed))
+        blocks.placeLeaf(block, pages: pages, at: place)
+    }
+}
