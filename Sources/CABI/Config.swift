@@ -7,7 +7,7 @@ import CoreSwift
 /// The object of a `realm_config_t`.
 final class ConfigObject {
     var path = CText("")
-    var encryptionKey: [UInt8] = []
+    var encryptionKey = KeyCopy()
     var clientNumber: UInt32 = 0
     var encryptionCacheBytes = Configuration(path: "").decryptedBytesMax
     var schema: Schema?
@@ -79,9 +79,9 @@ public func realm_config_get_encryption_key(
 ) -> Int {
     CABI.config(config, 0) { config in
         if let out_key {
-            for (i, byte) in config.encryptionKey.enumerated() { out_key[i] = byte }
+            for (i, byte) in config.encryptionKey.bytes.enumerated() { out_key[i] = byte }
         }
-        return config.encryptionKey.count
+        return config.encryptionKey.bytes.count
     }
 }
 
@@ -130,15 +130,15 @@ public func realm_config_get_client_number(_ config: OpaquePointer?) -> UInt32 {
 }
 
 /// A key among the arguments; one without data is none.
-func encryptionKey(_ key: realm_binary_t) throws(RealmError) -> [UInt8] {
-    key.data == nil ? [] : try encryptionKey(key.data, key.size)
+func encryptionKey(_ key: realm_binary_t) throws(RealmError) -> KeyCopy {
+    key.data == nil ? KeyCopy() : try encryptionKey(key.data, key.size)
 }
 
 /// Checks the size of a key and copies it.
 func encryptionKey(
     _ key: UnsafePointer<UInt8>?, _ size: Int
-) throws(RealmError) -> [UInt8] {
-    guard size != 0 else { return [] }
+) throws(RealmError) -> KeyCopy {
+    guard size != 0 else { return KeyCopy() }
     guard let key, size == 64 else {
         throw RealmError(
             .invalidEncryptionKey,
@@ -146,7 +146,7 @@ func encryptionKey(
                 ? "the encryption key is NULL and its size \(UInt(bitPattern: size))"
                 : "an encryption key has 64 bytes, not \(UInt(bitPattern: size))")
     }
-    return Array(UnsafeBufferPointer(start: key, count: size))
+    return KeyCopy(Array(UnsafeBufferPointer(start: key, count: size)))
 }
 
 /// Whether the data lives only as long as some realm of the path is open; false by default.

@@ -260,9 +260,9 @@ public func realm_check_file_with_key(
 ) -> Bool {
     succeeds { () throws(RealmError) in
         let key = try encryptionKey(encryption_key)
-        report(
-            Realm.check(path: try text(path, "path"), encryptionKey: key), on_problem, userdata,
-            out_num_problems)
+        defer { withExtendedLifetime(key) {} }
+        let problems = Realm.check(path: try text(path, "path"), encryptionKey: key.bytes)
+        report(problems, on_problem, userdata, out_num_problems)
     }
 }
 

@@ -35,8 +35,9 @@ public func realm_import_core_file(
     succeeds { () throws(RealmError) in
         let old = try text(old_path, "old_path")
         let new = try text(new_path, "new_path")
-        let key = try encryptionKey(old_key)
-        let newKey = try encryptionKey(new_key)
+        let (oldCopy, newCopy) = (try encryptionKey(old_key), try encryptionKey(new_key))
+        defer { withExtendedLifetime((oldCopy, newCopy)) {} }
+        let (key, newKey) = (oldCopy.bytes, newCopy.bytes)
         let run = try importRun()
         var answer: UnsafeMutablePointer<CChar>?
         let code = run(

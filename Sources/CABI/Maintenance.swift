@@ -9,7 +9,9 @@ import CoreSwift
 @c @implementation
 public func realm_get_persisted_schema_version(_ config: OpaquePointer?) -> UInt64 {
     boundary(.max) { () throws(RealmError) in
-        let config = try held(config, .config, as: ConfigObject.self).configuration()
+        let object = try held(config, .config, as: ConfigObject.self)
+        defer { withExtendedLifetime(object) {} }
+        let config = object.configuration()
         return try Realm.storedSchemaVersion(
             config.path, encryptionKey: config.encryptionKey) ?? .max
     }
@@ -39,7 +41,9 @@ public func realm_convert_with_config(
     _ realm: OpaquePointer?, _ config: OpaquePointer?, _ merge_with_existing: Bool
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        let target = try held(config, .config, as: ConfigObject.self).configuration()
+        let object = try held(config, .config, as: ConfigObject.self)
+        defer { withExtendedLifetime(object) {} }
+        let target = object.configuration()
         try realmHeld(realm).convert(to: target, merging: merge_with_existing)
     }
 }
@@ -60,8 +64,10 @@ public func realm_convert_with_path(
     _ merge_with_existing: Bool
 ) -> Bool {
     succeeds { () throws(RealmError) in
+        let key = try encryptionKey(encryption_key)
+        defer { withExtendedLifetime(key) {} }
         var target = Configuration(path: try text(path, "path"))
-        target.encryptionKey = try encryptionKey(encryption_key)
+        target.encryptionKey = key.bytes
         try realmHeld(realm).convert(to: target, merging: merge_with_existing)
     }
 }
@@ -77,9 +83,9 @@ public func realm_change_encryption_key(
     _ path: UnsafePointer<CChar>?, _ old_key: realm_binary_t, _ new_key: realm_binary_t
 ) -> Bool {
     succeeds { () throws(RealmError) in
-        try Realm.changeEncryptionKey(
-            try text(path, "path"), from: try encryptionKey(old_key), to: try encryptionKey(new_key)
-        )
+        let (old, new) = (try encryptionKey(old_key), try encryptionKey(new_key))
+        defer { withExtendedLifetime((old, new)) {} }
+        try Realm.changeEncryptionKey(try text(path, "path"), from: old.bytes, to: new.bytes)
     }
 }
 

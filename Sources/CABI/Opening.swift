@@ -7,7 +7,7 @@ extension ConfigObject {
     /// What the engine needs of this configuration. Callbacks run only while it opens.
     func configuration() -> Configuration {
         var made = Configuration(path: String(cString: path.pointer))
-        made.encryptionKey = encryptionKey
+        made.encryptionKey = encryptionKey.bytes
         made.decryptedBytesMax = encryptionCacheBytes
         made.clientNumber = clientNumber == 0 ? nil : clientNumber
         made.schema = schema
@@ -59,6 +59,8 @@ extension ConfigObject {
 public func realm_open(_ config: OpaquePointer?) -> OpaquePointer? {
     do throws(RealmError) {
         let config = try held(config, .config, as: ConfigObject.self)
+        let key = config.encryptionKey
+        defer { withExtendedLifetime(key) {} }
         return makeHandle(.realm, try Realm.open(config.configuration()))
     } catch {
         LastError.setOpening(error)

@@ -52,7 +52,7 @@ final class FileRegistry: @unchecked Sendable {
             let store = try Store.open(
                 path: path, options: configuration.storeOptions, files: system)
             let file = RealmFile(
-                path: configuration.path, options: configuration.storeOptions, store: store,
+                path: configuration.path, store: store,
                 sharedSettings: configuration.sharedSettings)
             // The registry lives as long as the process.
             file.onUnused = { file in FileRegistry.shared.close(file) }

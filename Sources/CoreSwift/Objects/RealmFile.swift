@@ -5,7 +5,6 @@ import CKernels
 
 final class RealmFile: @unchecked Sendable {
     let path: String
-    let options: StoreOptions
     let lock = Lock()
     let store: Store
     /// Realms that are open (under `lock`).
@@ -44,9 +43,8 @@ final class RealmFile: @unchecked Sendable {
     /// What one of the realms has committed and not written yet.
     let joined = JoinedCommits()
 
-    init(path: String, options: StoreOptions, store: Store, sharedSettings: SharedSettings) {
+    init(path: String, store: Store, sharedSettings: SharedSettings) {
         self.path = path
-        self.options = options
         self.sharedSettings = sharedSettings
         self.store = store
     }

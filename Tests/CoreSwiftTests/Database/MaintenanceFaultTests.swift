@@ -88,8 +88,7 @@ import Testing
         realm.close()
     }
 
-    /// One that the engine sees as lasting, and one that it overcomes, do for what differs.
-    @Test(arguments: [EIO, EINTR])
+    @Test(arguments: codes)
     func aCompactionOfAnEncryptedFileThatFailsLeavesTheRealmAsItWas(code: Int32) throws {
         try failCompactions(code, key: [UInt8](repeating: 9, count: 64))
     }
