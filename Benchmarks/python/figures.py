@@ -34,7 +34,7 @@ ROWS = (
     ("iterate", "iterate, two attributes", "M/s", 2),
     ("count", "filter().count()", "µs", 1),
     ("commits", "500 durable commits", "s", 3),
-    ("memory", "peak memory of 200,000", "MB", 0),
+    ("memory", "peak memory of 200,000", "MB", 1),
     ("import", "import", "ms", 0),
 )
 N, MANY = 100_000, 1_000_000

@@ -47,8 +47,10 @@ static int copies_of_key(unsigned salt) {
             if (at <= (uintptr_t)buffer && (uintptr_t)buffer < at + chunk + overlap) continue;
             const size_t size = end - at < chunk + overlap ? end - at : chunk + overlap;
             const ssize_t count = pread(memory, buffer, size, (off_t)at);
+            const uint8_t first = key_byte(salt, 0), middle = key_byte(salt, 32);
             for (ssize_t i = 0; i + 16 <= count && i < chunk; i++)
-                found += has_key_at(buffer + i, salt, 0) || has_key_at(buffer + i, salt, 32);
+                if (buffer[i] == first || buffer[i] == middle)
+                    found += has_key_at(buffer + i, salt, 0) || has_key_at(buffer + i, salt, 32);
             searched += count > 0 ? (size_t)count : 0;
         }
     }
