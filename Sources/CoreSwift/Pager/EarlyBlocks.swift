@@ -82,10 +82,13 @@ extension WriteLease {
     /// references of the blocks of memory that they were; none if that did not work: the commit will
     /// meet what is wrong, and say so.
     func writeEarly(pages: Int, _ place: (EarlyBlocks) -> Void) -> [BlockReference] {
+        // A forked child has a copy of the transaction, and the parent's free pages.
+        if store.isInForkedChild { return [] }
         hasTriedEarly = true
         store.group.lock()
         defer { store.group.unlock() }
         do throws(RealmError) {
+            try store.mutex.withLock { () throws(RealmError) in try store.checkUsable() }
             let (space, _) = try loadSpace()
             let blocks = EarlyBlocks(self, space, pages: pages)
             place(blocks)

@@ -136,6 +136,7 @@ extension Store {
 
     /// What was written early is of no use.
     func forgetEarly() {
+        guard !isInForkedChild else { return }
         space = nil
         noteEarly(pages: 0)
         group.lock()

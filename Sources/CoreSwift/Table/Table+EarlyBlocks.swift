@@ -8,7 +8,7 @@ extension Table {
         let pagesMax = lease.store.options.pendingPagesMax
         // A few with one another, whatever else the transaction has in memory.
         guard memory.pointee.blocks.pageTotal > pagesMax,
-            state.sealedFronts.count >= pagesMax / 8, lease.mayWriteEarly
+            state.sealedFronts.count >= max(pagesMax / 8, 1), lease.mayWriteEarly
         else { return }
         let fronts = state.sealedFronts
         state.sealedFronts = []

@@ -89,6 +89,46 @@ import Testing
         try store.close()
     }
 
+    @Test func `a child with a copy of a long transaction writes nothing`() async {
+        await #expect(processExitsWith: .success) { try Self.copyTransaction() }
+    }
+
+    private static func copyTransaction() throws {
+        let directory = TemporaryDirectory()
+        var configuration = SampleFile.configuration(directory.file())
+        configuration.pendingPagesMax = 8
+        let realm = try Realm.open(configuration)
+        let key = realm.schema.class_(named: "Event")!.key
+        func create(_ numbers: Range<Int>) throws {
+            for number in numbers {
+                _ = try realm.create("Event", ["kind": .int(Int64(number))])
+            }
+        }
+        try realm.beginWrite()
+        var pipes: [Int32] = [0, 0]
+        try #require(pipe(&pipes) == 0)
+        let child = forkProcess()
+        if child == 0 {
+            // Until the parent has written.
+            var byte: UInt8 = 0
+            _ = read(pipes[0], &byte, 1)
+            try? create(500_000..<560_000)
+            try? realm.rollback()
+            realm.close()
+            _exit(0)
+        }
+        try create(0..<60_000)
+        let early = try realm.tablesForWriting().transaction?.pointee.earlyLease?.early.count
+        #expect((early ?? 0) > 0)
+        var byte: UInt8 = 1
+        #expect(write(pipes[1], &byte, 1) == 1)
+        #expect(outcome(child) == 0)
+        try realm.commit()
+        #expect(try realm.check() == [])
+        #expect(try realm.objectCount(key) == 60_000)
+        realm.close()
+    }
+
     @Test func aChildIsRefusedAndTheParentGoesOn() async {
         await #expect(processExitsWith: .success) { try Self.goOnBesideChild() }
     }
