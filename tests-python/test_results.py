@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Reversible
 from datetime import datetime, timezone
 
 import pytest
@@ -24,9 +24,9 @@ def people(r):
 
 
 class TestSequence:
-    def test_it_is_one(self, people):
+    def test_it_is_used_as_one(self, people):
         results = people.objects(Person)
-        assert isinstance(results, Sequence)
+        assert isinstance(results, Collection) and isinstance(results, Reversible)
         assert len(results) == results.count() == 10
         assert results[0].id == 0 and results[-1].id == 9 and results[9].id == 9
         assert [p.id for p in results] == list(range(10))

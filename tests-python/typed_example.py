@@ -167,6 +167,7 @@ def use_expressions(r: realm.Realm) -> None:
     assert_type(airports.sorted(Airport.name, realm.expr(Airport.elevation).desc(), "-icao"),
                 realm.Results[Airport])
     assert_type(airports.distinct(Airport.country), realm.Results[Airport])
+    assert_type(list(reversed(airports)), list[Airport])
     airports.max(Airport.elevation)
     airports.values(Airport.icao, Airport.name)
     person = r.objects(Person)[0]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Reversible
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from . import _realm
@@ -55,17 +55,23 @@ def _check_used(query: str, count: int) -> None:
         raise QueryError(f"the query {query!r} does not use all of its {count} arguments: {names}")
 
 
-class Results(_realm.Results, Sequence[T]):
-    """A lazy, live sequence of objects of one class, or of the values of a collection.
+class Results(_realm.Results, Collection[T], Reversible[T]):
+    """The objects of one class, or the values of a collection, that a query finds: lazy, live, in an order.
 
     Nothing is read before an element is asked for, and changes to the realm show at once. Results
     come from `Realm.objects`, `Realm.backlinks` and the methods of collections, and are refined by
     `filter`, `where`, `sorted`, `distinct`, `limit` and `offset`, each of which gives new results and
     works on what the one before it left: `limit(5).filter(...)` are those of the five.
     Queries call values that are no objects SELF.
+
+    They are used as a list is: with indexes, slices, `len`, `in`, `reversed`, and in `match`. They are no
+    `collections.abc.Sequence`, which stays as it is; `results[:]` is a list.
     """
 
     __slots__ = ()
+    # For `match` they are a sequence: ABCMeta takes this flag, as it does from `Sequence` itself. Where it
+    # doesn't know it, sequence patterns match no results.
+    __abc_tpflags__ = 1 << 5
 
     if TYPE_CHECKING:
 
@@ -210,17 +216,31 @@ class Results(_realm.Results, Sequence[T]):
         columns = [values_along(self, path) if "." in path else self._values((path,)) for path in paths]
         return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
+    def __reversed__(self) -> Iterator[T]:
+        for position in reversed(range(len(self))):
+            yield self[position]
+
     # ---- tables ----------------------------------------------------------------------------
 
     def columns(self, *names: str) -> Columns:
         """Some properties as a table of Apache Arrow, for `pyarrow.table(...)`, `polars.DataFrame(...)`,
         DuckDB and others: all that are single values of one type, if none are named. Results are
-        such a table themselves. Rows are read when the consumer asks."""
+        such a table themselves. Rows are read when the consumer asks. `pandas.DataFrame(...)` takes them,
+        too, and then also collections and properties of any type."""
         return Columns(self, tuple(map(_path, names)))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         """The Arrow PyCapsule interface: `pyarrow.table(results)`."""
         return self.columns().__arrow_c_stream__(requested_schema)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """An array of NumPy, which `pandas.DataFrame(results)` asks for: of objects one row each, a frozen
+        data class with the values of all properties. Links are keys, as in the Arrow table, and where it
+        has no column, plain lists and dicts. Values that are no objects are themselves, numbers in an
+        array of their type."""
+        from ._rows import array_of
+
+        return array_of(self, None, dtype, copy)
 
     def numpy(self, name: _Key, /) -> Any:
         """The values of one property as an array of NumPy. Integers and booleans with nulls are a masked

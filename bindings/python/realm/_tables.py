@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import importlib
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _realm
@@ -37,7 +37,8 @@ def column_names(results: Results[Any], names: tuple[str, ...]) -> tuple[str, ..
 
 class Columns:
     """Some properties of results as a table that pyarrow, polars, DuckDB and others read: what has an
-    Arrow stream. See `Results.columns`."""
+    Arrow stream. For others, such as `pandas.DataFrame(...)`, it has rows of plain values. See
+    `Results.columns`."""
 
     __slots__ = ("_names", "_results")
 
@@ -47,6 +48,22 @@ class Columns:
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
         return self._results._arrow_stream(self._names)
+
+    def __len__(self) -> int:
+        """How many rows there are."""
+        return len(self._results)
+
+    def __iter__(self) -> Iterator[Any]:
+        """The rows, frozen data classes: all are read at the beginning."""
+        from ._rows import rows_of
+
+        return iter(rows_of(self._results, self._names))
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """The rows as an array of NumPy."""
+        from ._rows import array_of
+
+        return array_of(self._results, self._names, dtype, copy)
 
     def __repr__(self) -> str:
         return f"<columns {', '.join(self._names)} of {self._results!r}>"

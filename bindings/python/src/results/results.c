@@ -237,6 +237,11 @@ static PyObject *get_name(Results *self, void *unused) {
     return results_name(self);
 }
 
+static PyObject *get_property(Results *self, void *unused) {
+    (void)unused;
+    return Py_NewRef(self->source ? (PyObject *)self->source->property : Py_None);
+}
+
 static PyMethodDef results_methods[] = {
     {"first", (PyCFunction)results_first, METH_NOARGS, "The first object, None if there is none."},
     {"last", (PyCFunction)results_last, METH_NOARGS, "The last object, None if there is none."},
@@ -268,6 +273,7 @@ static PyGetSetDef results_getset[] = {
     {"is_valid", (getter)get_valid, NULL, "Can still be used.", NULL},
     {"element_class", (getter)get_class, NULL, "Class of the objects, None for other values.", NULL},
     {"_name", (getter)get_name, NULL, NULL, NULL},
+    {"_property", (getter)get_property, NULL, NULL, NULL},
     {"realm", (getter)get_realm, NULL, "The realm they are in.", NULL},
     {NULL, NULL, NULL, NULL, NULL}};
 
