@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy
 import pandas
+import pyarrow
 import pytest
 
 import realm
@@ -408,6 +409,71 @@ class TestArrays:
         assert numpy.array(rows, dtype=object).shape == (1100,)
         with pytest.raises(TypeError, match=r"objects of Row are rows .* not float64; numpy\(name\)"):
             numpy.asarray(rows, dtype=float)
+
+
+class TestArrowOfValues:
+    """Results of values that are no objects are Arrow arrays."""
+
+    VALUES: dict[str, tuple[Any, list[Any], list[Any]]] = {
+        "whole": (int | None, [3, -(2**63), None], [3, -(2**63), None]),
+        "flags": (bool | None, [True, None, False, True] * 5, [True, None, False, True] * 5),
+        "reals": (float | None, [0.5, None], [0.5, None]),
+        "singles": (realm.Float32, [0.5, -2], [0.5, -2.0]),
+        "texts": (str | None, ["ä" * 100, None, "", "x"] * 30, ["ä" * 100, None, "", "x"] * 30),
+        "data": (bytes | None, [b"\0", b"", None], [b"\0", b"", None]),
+        "moments": (datetime | None, [MOMENT, None], [MOMENT, None]),
+        "days": (date | None, [date(1960, 2, 29), None], [date(1960, 2, 29), None]),
+        "spans": (timedelta, [timedelta(microseconds=-7)], [timedelta(microseconds=-7)]),
+        "exacts": (Decimal | None, [Decimal("1.50"), None], ["1.50", None]),
+        "keys": (uuid.UUID | None, [uuid.UUID(int=5), None], [uuid.UUID(int=5).bytes, None]),
+        "oids": (realm.ObjectId | None, [None, ID], [None, ID.bytes]),
+        "sizes": (Size, [Size.LARGE], ["L"]),
+    }
+    CLASS = type(realm.Object)("Arrays", (realm.Object,), {
+        "__module__": __name__, "__annotations__": {
+            **{name: list[kind] for name, (kind, _, _) in VALUES.items()},
+            "some": set[int], "named": dict[str, int], "anything": list[Any]}})
+
+    @pytest.fixture
+    def made(self, path):
+        with realm.open(path, self.CLASS) as r:
+            with r.write():
+                given = {name: list(values) for name, (_, values, _) in self.VALUES.items()}
+                obj = r.create(self.CLASS, some={3}, named={"a": 1}, anything=[1], **given)
+            yield obj
+
+    @pytest.mark.parametrize("name", VALUES)
+    def test_every_type(self, made, name):
+        found = realm.results(getattr(made, name))
+        array = pyarrow.chunked_array(found)
+        array.validate(full=True)
+        assert array.to_pylist() == self.VALUES[name][2]
+        assert pyarrow.chunked_array(found.limit(1)).to_pylist() == self.VALUES[name][2][:1]
+        nothing = pyarrow.chunked_array(found.limit(0))
+        assert len(nothing) == 0 and nothing.type == array.type
+
+    def test_sets_dictionaries_and_frozen_results(self, made):
+        assert pyarrow.chunked_array(realm.results(made.some)).to_pylist() == [3]
+        assert pyarrow.chunked_array(realm.results(made.named)).to_pylist() == [1]
+        whole = realm.results(made.whole).sorted()
+        assert pyarrow.chunked_array(whole.freeze()).to_pylist() == list(whole)
+        assert list(pandas.Series.from_arrow(realm.results(made.reals)).isna()) == [False, True]
+
+    def test_what_is_none(self, made):
+        with pytest.raises(realm.PropertyTypeError, match=r"anything can't be a column.*list\(\)"):
+            pyarrow.chunked_array(realm.results(made.anything))
+        whole = realm.results(made.whole)
+        with pytest.raises(realm.QueryError, match="columns are for results of objects"):
+            whole.columns()
+        with pytest.raises(pyarrow.ArrowInvalid):
+            pyarrow.table(whole)
+        with made._realm_owner.write(), pytest.raises(TypeError, match="not one of tables"):
+            made._realm_owner.insert_many(self.CLASS, whole)
+        for _ in range(9):
+            whole.__arrow_c_stream__()
+        made._realm_owner.close()
+        with pytest.raises(realm.ClosedRealmError):
+            pyarrow.chunked_array(whole)
 
 
 class TestResults:

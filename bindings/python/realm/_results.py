@@ -230,7 +230,10 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
         return Columns(self, tuple(map(_path, names)))
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
-        """The Arrow PyCapsule interface: `pyarrow.table(results)`."""
+        """The Arrow PyCapsule interface: `pyarrow.table(results)`, and of values that are no objects
+        `pyarrow.chunked_array(results)`, `polars.Series(results)`."""
+        if self.element_class is None:
+            return self._arrow_stream(None)
         return self.columns().__arrow_c_stream__(requested_schema)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

@@ -1,4 +1,5 @@
-/* Results as columns of Apache Arrow, and single columns as plain bytes for NumPy.
+/* Results as columns of Apache Arrow, and single columns as plain bytes for NumPy. Results of objects
+ * are tables, those of other values arrays.
  *
  * All rows are read when the stream is asked for, on the realm's thread; the consumer may then take
  * them on any thread, after the realm has gone on or is closed. Integers and floating point numbers are
@@ -46,6 +47,7 @@ typedef struct {
 typedef struct {
     size_t count;             /* of columns */
     size_t rows;
+    bool bare;                /* an array of values: the one column, of no table */
     bool taken;               /* the rows were handed out */
     Column *columns;
 } Table;
@@ -67,14 +69,16 @@ static void table_free(Table *table) {
 
 /* ---- filling -------------------------------------------------------------------------------- */
 
-/* How a property is laid out; -1 with an exception where it is none of Arrow's. */
-static int column_describe(Column *column, Property *property, realm_property_key_t key) {
+/* How a property is laid out, or an element of its collection; -1 with an exception where it is none of
+ * Arrow's. */
+static int column_describe(Column *column, Property *property, realm_property_key_t key,
+                           bool is_element) {
     State *state = property->state;
     const char *format = NULL;
     column->property = property;
     column->key = key;
     column->width = 8;
-    if (!property->collection) {
+    if (!property->collection || is_element) {
         switch (property->type) {
         case RLM_PROPERTY_TYPE_INT:
             column->layout = LAYOUT_INTEGERS;
@@ -112,8 +116,8 @@ static int column_describe(Column *column, Property *property, realm_property_ke
     if (!format) {
         raise_code(state, RLM_ERR_PROPERTY_TYPE_MISMATCH,
                    "%s.%U can't be a column: collections and values of any type have no one type; "
-                   "values() gives them as Python values",
-                   property->model->text, property->name);
+                   "%s gives them as Python values",
+                   property->model->text, property->name, is_element ? "list()" : "values()");
         return -1;
     }
     strcpy(column->format, format);
@@ -304,6 +308,66 @@ static int column_fill(Results *self, Column *column, size_t total, bool for_pyt
     return 0;
 }
 
+static int put_element(Results *self, Column *column, size_t row, size_t total,
+                       const realm_value_t *value) {
+    switch (value->type) {
+    case RLM_TYPE_INT: ((int64_t *)column->data)[row] = value->integer; return 0;
+    case RLM_TYPE_DOUBLE: ((double *)column->data)[row] = value->dnum; return 0;
+    case RLM_TYPE_FLOAT: ((float *)column->data)[row] = value->fnum; return 0;
+    case RLM_TYPE_BOOL:
+        if (value->boolean) column->data[row / 8] |= (uint8_t)(1u << (row % 8));
+        return 0;
+    case RLM_TYPE_STRING: return put_text(column, row, value->string.data, value->string.size);
+    case RLM_TYPE_BINARY: return put_text(column, row, value->binary.data, value->binary.size);
+    case RLM_TYPE_NULL:
+        /* Bits are no whole bytes, and zero from the beginning. */
+        if (column->layout == LAYOUT_BITS) return set_null(column, row, total);
+        return put_value(self, column, row, total, value);
+    default: return put_value(self, column, row, total, value);
+    }
+}
+
+static int elements_fill(Results *self, Column *column, size_t total) {
+    if (column_allocate(column, total, false) < 0) return -1;
+    for (size_t row = 0; row < total; row++) {
+        realm_value_t value;
+        if (!realm_results_get(self->handle, row, &value)) {
+            results_raise(self, "values of");
+            return -1;
+        }
+        if (put_element(self, column, row, total, &value) < 0) return -1;
+    }
+    return 0;
+}
+
+static Table *table_make(size_t columns, size_t rows) {
+    Table *table = calloc(1, sizeof *table);
+    if (table) table->columns = calloc(columns + 1, sizeof *table->columns);
+    if (!table || !table->columns) {
+        free(table);
+        PyErr_NoMemory();
+        return NULL;
+    }
+    table->rows = rows;
+    return table;
+}
+
+/* The elements of results that are no objects; NULL with an exception. */
+static Table *values_read(Results *self) {
+    size_t rows;
+    if (results_ready(self) < 0 || results_count(self, &rows) < 0) return NULL;
+    Table *table = table_make(1, rows);
+    if (!table) return NULL;
+    table->bare = true;
+    table->count = 1;
+    if (column_describe(table->columns, self->source->property, 0, true) == 0 &&
+        elements_fill(self, table->columns, rows) == 0) {
+        return table;
+    }
+    table_free(table);
+    return NULL;
+}
+
 /* The columns of a tuple of names; NULL with an exception. */
 static Table *table_read(Results *self, PyObject *names, bool for_python) {
     size_t count = (size_t)PyTuple_Size(names), rows;
@@ -311,14 +375,8 @@ static Table *table_read(Results *self, PyObject *names, bool for_python) {
         results_count(self, &rows) < 0) {
         return NULL;
     }
-    Table *table = calloc(1, sizeof *table);
-    if (table) table->columns = calloc(count + 1, sizeof *table->columns);
-    if (!table || !table->columns) {
-        free(table);
-        PyErr_NoMemory();
-        return NULL;
-    }
-    table->rows = rows;
+    Table *table = table_make(count, rows);
+    if (!table) return NULL;
     for (size_t i = 0; i < count; i++) {
         Py_ssize_t index = model_find(self->binding->model, PyTuple_GetItem(names, (Py_ssize_t)i),
                                       true);
@@ -326,7 +384,7 @@ static Table *table_read(Results *self, PyObject *names, bool for_python) {
         table->count = i + 1;
         if (index < 0 ||
             column_describe(column, self->binding->model->properties[index],
-                            self->binding->keys[index]) < 0 ||
+                            self->binding->keys[index], false) < 0 ||
             column_fill(self, column, rows, for_python) < 0) {
             table_free(table);
             return NULL;
@@ -373,14 +431,18 @@ static int schema_make(struct ArrowSchema *out, const char *format, const char *
     return ENOMEM;
 }
 
+static int column_schema(const Column *column, struct ArrowSchema *out) {
+    return schema_make(out, column->format, column->name,
+                       column->nullable ? ARROW_FLAG_NULLABLE : 0, 0);
+}
+
 static int stream_schema(struct ArrowArrayStream *stream, struct ArrowSchema *out) {
     Table *table = stream->private_data;
+    if (table->bare) return column_schema(table->columns, out);
     if (schema_make(out, "+s", "", 0, table->count)) return ENOMEM;
     for (size_t i = 0; i < table->count; i++) {
-        const Column *column = &table->columns[i];
         struct ArrowSchema *child = malloc(sizeof *child);
-        if (!child || schema_make(child, column->format, column->name,
-                                  column->nullable ? ARROW_FLAG_NULLABLE : 0, 0)) {
+        if (!child || column_schema(&table->columns[i], child)) {
             free(child);
             release_schema(out);
             return ENOMEM;
@@ -405,26 +467,36 @@ static int array_make(struct ArrowArray *out, size_t rows, size_t buffers, size_
     return ENOMEM;
 }
 
+/* Hands over what the column holds. */
+static int column_array(Column *column, size_t rows, struct ArrowArray *out) {
+    bool text = column->layout == LAYOUT_TEXT;
+    if (array_make(out, rows, text ? 3 : 2, 0)) return ENOMEM;
+    out->null_count = column->nulls;
+    out->buffers[0] = column->valid;
+    out->buffers[1] = text ? (void *)column->offsets : column->data;
+    if (text) out->buffers[2] = column->data;
+    column->valid = column->data = NULL;
+    column->offsets = NULL;
+    return 0;
+}
+
 static int stream_next(struct ArrowArrayStream *stream, struct ArrowArray *out) {
     Table *table = stream->private_data;
     memset(out, 0, sizeof *out);
     if (table->taken) return 0;
+    if (table->bare) {
+        int failed = column_array(table->columns, table->rows, out);
+        table->taken = !failed;
+        return failed;
+    }
     if (array_make(out, table->rows, 1, table->count)) return ENOMEM;
     for (size_t i = 0; i < table->count; i++) {
-        Column *column = &table->columns[i];
-        bool text = column->layout == LAYOUT_TEXT;
         struct ArrowArray *child = malloc(sizeof *child);
-        if (!child || array_make(child, table->rows, text ? 3 : 2, 0)) {
+        if (!child || column_array(&table->columns[i], table->rows, child)) {
             free(child);
             release_array(out);
             return ENOMEM;
         }
-        child->null_count = column->nulls;
-        child->buffers[0] = column->valid;
-        child->buffers[1] = text ? (void *)column->offsets : column->data;
-        if (text) child->buffers[2] = column->data;
-        column->valid = column->data = NULL;
-        column->offsets = NULL;
         out->children[i] = child;
         out->n_children = (int64_t)i + 1;
     }
@@ -452,13 +524,15 @@ static void drop_capsule(PyObject *capsule) {
     free(stream);
 }
 
-/* Results._arrow_stream(names): a capsule with an ArrowArrayStream. */
+/* Results._arrow_stream(names): a capsule with an ArrowArrayStream; with None of the values, if these are no
+ * objects. */
 PyObject *results_arrow_stream(Results *self, PyObject *names) {
-    if (!PyTuple_Check(names)) {
+    bool bare = names == Py_None && !self->binding;
+    if (!bare && !PyTuple_Check(names)) {
         PyErr_SetString(PyExc_TypeError, "names are a tuple");
         return NULL;
     }
-    Table *table = table_read(self, names, false);
+    Table *table = bare ? values_read(self) : table_read(self, names, false);
     if (!table) return NULL;
     struct ArrowArrayStream *stream = malloc(sizeof *stream);
     PyObject *capsule =
