@@ -73,6 +73,8 @@ export class Table {
     this.grid.setAttribute("aria-colcount", columns.length);
     this.grid.scrollTop = 0;
     this.measure();
+    // At once: a click before the next frame would fall on a row of the view before.
+    this.drawNow();
   }
 
   /// Something was committed: what is seen is fetched again, cells that differ light up.
