@@ -73,6 +73,22 @@ final class TableCheck {
         _ reference: BlockReference, _ tag: BlockTag, _ place: String, _ context: Context,
         _ structure: StructureCheck<Context>
     ) -> UnsafeRawPointer? {
+        guard let block = admitted(reference, tag, place) else { return nil }
+        do throws(RealmError) {
+            try structure(block, reference.pageCount << Page.shift, context)
+        } catch {
+            noteFailure("\(place): page \(reference.page): ", error)
+            return nil
+        }
+        tables.store.markVerified(reference)
+        return block
+    }
+
+    // Not part of `block`, of which the compiler makes a copy for each structure.
+    @inline(never)
+    private func admitted(
+        _ reference: BlockReference, _ tag: BlockTag, _ place: String
+    ) -> UnsafeRawPointer? {
         do throws(RealmError) {
             guard seenPages.insert(reference.page).inserted else {
                 throw RealmError(
@@ -87,18 +103,16 @@ final class TableCheck {
                         + "\(block.u16(BlockField.column)), class \(block.u32(BlockField.classKey)); its place needs kind "
                         + "\(tag.kind)")
             }
-            do throws(RealmError) {
-                try structure(block, reference.pageCount << Page.shift, context)
-            } catch {
-                throw RealmError(error.code, "page \(reference.page): \(error.message)")
-            }
-            tables.store.markVerified(reference)
             return block
         } catch {
-            isComplete = false
-            report.add("\(place): \(error.message)")
+            noteFailure("\(place): ", error)
             return nil
         }
+    }
+
+    private func noteFailure(_ place: String, _ error: RealmError) {
+        isComplete = false
+        report.add("\(place)\(error.message)")
     }
 
     // MARK: Schema and catalog
