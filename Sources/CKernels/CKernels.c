@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CKernels.h"
 
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 
@@ -127,6 +128,11 @@ void ck_run_halves(void (*body)(void *context, int half), void *context) {
         (void)pthread_join(thread, NULL);
     }
 }
+void ck_begin_writing(int descriptor, int64_t offset, int64_t count) {
+    /* What fails is told by the sync that follows; file systems that can't do it do nothing. */
+    (void)sync_file_range(descriptor, offset, count, SYNC_FILE_RANGE_WRITE);
+}
+
 struct apart {
     void (*body)(void *context);
     void *context;

@@ -29,26 +29,28 @@ static const char *name_of(int64_t id, int edition, char text[128]) {
 }
 static uint8_t byte_of(int64_t id, size_t i) { return (uint8_t)((size_t)id * 31 + i * 7); }
 
-static void fill(realm_t *realm) {
+/* People with these numbers, in one transaction. */
+static void add(realm_t *realm, int64_t from, int64_t to) {
     static uint8_t data[blob_bytes];
     const keys_t k = keys_of(realm);
     char name[128];
-    for (int64_t id = 0; id < people_count;) {
-        CHECK(realm_begin_write(realm));
-        for (int64_t end = id + 10000; id < end; id++) {
-            const size_t size = id < blob_count ? blob_bytes : 400;
-            for (size_t i = 0; i < size; i++) data[i] = byte_of(id, i);
-            realm_property_key_t keys[] = {k.name, k.age, k.data};
-            realm_value_t bytes = {.type = RLM_TYPE_BINARY};
-            bytes.binary = (realm_binary_t){data, size};
-            realm_value_t values[] = {of_text(name_of(id, 0, name)), of_int(id % 100), bytes};
-            realm_object_t *person =
-                realm_object_create_with_primary_key(realm, k.person, of_int(id));
-            CHECK(realm_set_values(person, 3, keys, values, false));
-            realm_release(person);
-        }
-        CHECK(realm_commit(realm));
+    CHECK(realm_begin_write(realm));
+    for (int64_t id = from; id < to; id++) {
+        const size_t size = id < blob_count ? blob_bytes : 400;
+        for (size_t i = 0; i < size; i++) data[i] = byte_of(id, i);
+        realm_property_key_t keys[] = {k.name, k.age, k.data};
+        realm_value_t bytes = {.type = RLM_TYPE_BINARY};
+        bytes.binary = (realm_binary_t){data, size};
+        realm_value_t values[] = {of_text(name_of(id, 0, name)), of_int(id % 100), bytes};
+        realm_object_t *person =
+            realm_object_create_with_primary_key(realm, k.person, of_int(id));
+        CHECK(realm_set_values(person, 3, keys, values, false));
+        realm_release(person);
     }
+    CHECK(realm_commit(realm));
+}
+static void fill(realm_t *realm) {
+    for (int64_t id = 0; id < people_count; id += 10000) add(realm, id, id + 10000);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -140,6 +142,28 @@ static int queries_role(void) {
         CHECK(matches(realm, "name CONTAINS[c] 'EDITION 0'") == people_count);
     }
     memory_ends(realm, "queries", 0);
+    realm_release(realm);
+    return 0;
+}
+
+/* One transaction that is larger than the cache, which is full when it begins. */
+static int writer_role(void) {
+    realm_t *realm = open_sealed(cache_bytes);
+    const keys_t k = keys_of(realm);
+    memory_begins();
+    for (int64_t id = 0; id < people_count; id++) {
+        realm_value_t values[2];
+        read_person(realm, &k, id, values);
+    }
+    add(realm, people_count, 2 * people_count);
+    for (int64_t id = 0; id < 2 * people_count; id++) {
+        realm_value_t values[2];
+        read_person(realm, &k, id, values);
+        CHECK(is_data(values[1], id));
+        /* The first ones have names of other editions by now. */
+        CHECK(id < people_count || is_name(values[0], id, 0));
+    }
+    memory_ends(realm, "writer", 0);
     realm_release(realm);
     return 0;
 }
@@ -372,6 +396,7 @@ static int run(const char *role, int descriptor) {
     int failed = 2;
     if (strcmp(role, "scan") == 0) failed = scan_role();
     if (strcmp(role, "queries") == 0) failed = queries_role();
+    if (strcmp(role, "writer") == 0) failed = writer_role();
     if (strcmp(role, "threads") == 0) failed = threads_role();
     if (strcmp(role, "follow") == 0) failed = follow_role(descriptor);
     if (strcmp(role, "handlers") == 0) failed = handlers_role();
@@ -393,7 +418,10 @@ int main(int argc, char **argv) {
         CHECK(end_of(&process) == 0);
     }
     test_processes();
-    process_t copy = start("copy", path, 0);
-    CHECK(end_of(&copy) == 0);
+    const char *last[] = {"copy", "writer"};
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++) {
+        process_t process = start(last[i], path, 0);
+        CHECK(end_of(&process) == 0);
+    }
     return check_end("encryption_cache");
 }

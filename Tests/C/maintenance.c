@@ -16,13 +16,6 @@ static uint64_t persisted(const char *path) {
     return version;
 }
 
-static void fill(realm_t *realm, const keys_t *k, int64_t first, int64_t last) {
-    CHECK(realm_begin_write(realm));
-    for (int64_t id = first; id < last; id++)
-        realm_release(make_person(realm, k, id));
-    CHECK(realm_commit(realm));
-}
-
 static void test_stored_version(void) {
     realm_clear_last_error();
     CHECK(persisted("nothing.realm") == UINT64_MAX);
@@ -50,7 +43,7 @@ static void test_stored_version(void) {
 static void test_compact(void) {
     realm_t *realm = open_people("compact.realm");
     keys_t k = keys_of(realm);
-    fill(realm, &k, 0, 20000);
+    make_people(realm, &k, 0, 20000);
     realm_object_t *kept = realm_object_find_with_primary_key(realm, k.person, of_int(7), NULL);
     realm_results_t *all = realm_object_find_all(realm, k.person);
     CHECK(kept && all);
@@ -107,7 +100,7 @@ static void test_convert(void) {
     const realm_binary_t short_key = {bytes, 63}, huge_key = {bytes, SIZE_MAX};
     realm_t *realm = open_people("source.realm");
     keys_t k = keys_of(realm);
-    fill(realm, &k, 0, 500);
+    make_people(realm, &k, 0, 500);
     SUCCEEDS(realm_convert_with_path(realm, "copy.realm", no_key, false));
     FAILS(RLM_ERR_FILE_ALREADY_EXISTS,
           realm_convert_with_path(realm, "copy.realm", no_key, false));
@@ -233,7 +226,7 @@ static void count_problem(void *userdata, const char *message) {
 static void test_check(void) {
     realm_t *realm = open_people("checked.realm");
     keys_t k = keys_of(realm);
-    fill(realm, &k, 0, 5000);
+    make_people(realm, &k, 0, 5000);
     counter_t counter = {0, 0};
     size_t problems = 1;
     SUCCEEDS(realm_check(realm, count_problem, &counter, &problems));
@@ -274,7 +267,7 @@ static void test_check(void) {
 static void test_statistics(void) {
     realm_t *realm = open_people("sizes.realm");
     keys_t k = keys_of(realm);
-    fill(realm, &k, 0, 1000);
+    make_people(realm, &k, 0, 1000);
     realm_statistics_t sizes;
     SUCCEEDS(realm_get_statistics(realm, &sizes));
     CHECK(sizes.file_bytes > 0 && sizes.file_bytes % 4096 == 0);

@@ -130,5 +130,11 @@ static inline realm_object_t *make_person(realm_t *realm, const keys_t *k, int64
     CHECK(realm_set_values(person, 3, keys, values, false));
     return person;
 }
+/* Those with these numbers, in one transaction. */
+static inline void make_people(realm_t *realm, const keys_t *k, int64_t first, int64_t last) {
+    CHECK(realm_begin_write(realm));
+    for (int64_t id = first; id < last; id++) realm_release(make_person(realm, k, id));
+    CHECK(realm_commit(realm));
+}
 
 #endif

@@ -94,6 +94,8 @@ void ck_lock_release(ck_lock *lock);
 void ck_run_halves(void (*body)(void *context, int half), void *context);
 /* Calls body(context) on a thread made for it, which nobody waits for; false if there is none. */
 bool ck_run_apart(void (*body)(void *context), void *context);
+/* Has the disk begin with these bytes of a file, without waiting for it. */
+void ck_begin_writing(int descriptor, int64_t offset, int64_t count);
 /* Sleeps while the low half of the word is `value`, until one of the `bits` is woken, or for so many
  * nanoseconds, less than two seconds. The word may be in memory that processes share. */
 void ck_wait_shared(const uint64_t *word, uint32_t value, uint32_t bits, int64_t nanoseconds);

@@ -96,7 +96,7 @@ public struct Configuration {
 
     /// Tests have in small files what otherwise happens in large ones.
     var spaceLimits = SpaceLimits()
-    var pendingPagesMax = StoreOptions.pendingPagesDefault
+    var pendingPagesMax: Int?
     var decryptedBytesMin = StoreOptions.decryptedBytesMin
 
     var storeOptions: StoreOptions {
@@ -111,7 +111,10 @@ public struct Configuration {
         options.decryptedBytesMax =
             decryptedBytesMax == 0 ? 0 : max(decryptedBytesMax, decryptedBytesMin)
         options.spaceLimits = spaceLimits
-        options.pendingPagesMax = pendingPagesMax
+        if let pendingPagesMax {
+            options.pendingPagesMax = pendingPagesMax
+            options.pendingSealedPagesMax = pendingPagesMax
+        }
         return options
     }
 

@@ -59,6 +59,9 @@ protocol FileSystem: AnyObject {
     func write(_ descriptor: Int32, _ vectors: UnsafeBufferPointer<IOVector>, _ offset: Int64)
         -> Int
     func truncate(_ descriptor: Int32, _ bytes: Int64) -> Int32
+    /// Has the disk begin with what was written there, and does not wait for it. A hint: what goes wrong
+    /// is said by `sync`, without which nothing is on stable storage.
+    func beginWriting(_ descriptor: Int32, _ offset: Int64, _ count: Int)
     /// Waits until the data written and the file's size are on stable storage.
     func sync(_ descriptor: Int32) -> Int32
     func remove(_ path: String) -> Int32

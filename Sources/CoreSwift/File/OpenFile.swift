@@ -130,6 +130,11 @@ final class OpenFile {
         }
     }
 
+    /// Has the disk begin with what was written there; `sync` waits for it.
+    func beginWriting(_ count: Int, at offset: Int64) {
+        files.beginWriting(descriptor, offset, count)
+    }
+
     func sync() throws(RealmError) {
         _ = try Self.retry("sync the file", path) { Int(files.sync(descriptor)) }
     }

@@ -2,6 +2,7 @@
 // byte locks (ByteLocks.swift), because those are a Linux topic of their own. Callers go through
 // `OpenFile`, which retries and makes errors of the codes.
 
+import CKernels
 import Glibc
 
 final class SystemCalls: FileSystem {
@@ -51,6 +52,10 @@ final class SystemCalls: FileSystem {
 
     func truncate(_ descriptor: Int32, _ bytes: Int64) -> Int32 {
         result(Glibc.ftruncate(descriptor, Int(bytes)))
+    }
+
+    func beginWriting(_ descriptor: Int32, _ offset: Int64, _ count: Int) {
+        ck_begin_writing(descriptor, offset, Int64(count))
     }
 
     func sync(_ descriptor: Int32) -> Int32 { result(Glibc.fdatasync(descriptor)) }

@@ -47,7 +47,7 @@ final class CommitBuilder: BlockPlacer {
         self.version = version
         scratch = store.scratch
         taker = PageTaker(runs)
-        scratch.begin(version)
+        scratch.begin(version, isSynced: !store.options.inMemory)
         self.group = group
         self.kept = kept
         if let group {

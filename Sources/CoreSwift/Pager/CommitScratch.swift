@@ -15,6 +15,8 @@ final class CommitScratch {
     /// Of a write that went before the others.
     var failure: RealmError?
     private(set) var version: UInt64 = 0
+    /// Whether the disk begins with a part while the next one is made ready.
+    private var isSynced = false
     /// The list of what the version writes.
     var blockPages: [UInt16] = []
     var written: [WrittenRun] = []
@@ -33,9 +35,10 @@ final class CommitScratch {
         return fresh
     }
 
-    /// From now on blocks of this version are queued.
-    func begin(_ version: UInt64) {
+    /// From now on blocks of this version are queued. `isSynced`: they are synced next.
+    func begin(_ version: UInt64, isSynced: Bool) {
         self.version = version
+        self.isSynced = isSynced
         vectors.removeAll(keepingCapacity: true)
         references.removeAll(keepingCapacity: true)
         blocks.removeAll(keepingCapacity: true)
@@ -80,6 +83,9 @@ final class CommitScratch {
         try write(before: references.count, to: store)
     }
 
+    /// Of these the disk writes one while the next is sealed, or copied by the kernel: 2 MiB.
+    private static let partPages: UInt64 = 512
+
     /// Writes the queued blocks before the one with this number, as few calls as their places allow.
     func write(before limit: Int, to store: Store) throws(RealmError) {
         var start = writtenCount
@@ -87,11 +93,16 @@ final class CommitScratch {
             var end = start
             let page = references[start].page
             var next = page
-            while end < limit, references[end].page == next {
+            while end < limit, references[end].page == next, next - page < Self.partPages {
                 next += UInt64(references[end].pageCount)
                 end += 1
             }
             try write(start..<end, at: page, to: store)
+            if isSynced, next - page >= Self.partPages / 2 {
+                let offset = store.codec.offset(page)
+                store.file.beginWriting(
+                    Int(store.codec.offset(next) - offset), at: Int64(offset))
+            }
             start = end
         }
     }

@@ -39,7 +39,7 @@ final class EarlyBlocks: BlockPlacer {
         store = lease.store
         self.space = space
         scratch = store.scratch
-        scratch.begin(lease.base.version + 1)
+        scratch.begin(lease.base.version + 1, isSynced: false)
         taker = PageTaker(space.reserve(UInt64(pages)))
     }
 
@@ -51,6 +51,8 @@ final class EarlyBlocks: BlockPlacer {
     func placeLeaf(_ block: UnsafeRawPointer, pages: Int, at place: UnsafeMutableRawPointer) {
         before.append((place, BlockReference(place)))
         scratch.queueLeaf(block, page: taker.take(pages, space), pages: pages, at: place, store)
+        // Two cores seal the next ones while these are written.
+        if scratch.waitingPages >= 3 * store.options.sharedSealingPagesMin { sealWaiting() }
     }
 
     func sealWaiting() { scratch.sealWaiting(store) }
@@ -58,6 +60,10 @@ final class EarlyBlocks: BlockPlacer {
     /// Writes them. Returns the references that stood where the new ones are. After an error these stand
     /// there again, and what was taken is free.
     fileprivate func write() throws(RealmError) -> [BlockReference] {
+        if before.isEmpty {
+            taker.giveBack(space)
+            return []
+        }
         do throws(RealmError) {
             try store.coverMapping(space.pageCount)
             try scratch.write(to: store)
@@ -78,6 +84,16 @@ final class EarlyBlocks: BlockPlacer {
 }
 
 extension WriteLease {
+    /// From so many pages in memory on, blocks are written early. Those of an encrypted file may take what its
+    /// decrypted blocks leave of the cache, and the more the better: two cores seal them, and the disk writes
+    /// some while others are sealed.
+    var earlyPagesMin: Int {
+        let options = store.options
+        guard let cleartext = store.mapping.cleartext else { return options.pendingPagesMax }
+        let pagesLeft = (cleartext.bytesLeft ?? .max) >> Page.shift
+        return max(options.pendingPagesMax, min(options.pendingSealedPagesMax, pagesLeft))
+    }
+
     /// Writes blocks before the commit: `place` gives them to the placer, about `pages` pages. Returns the
     /// references of the blocks of memory that they were; none if that did not work: the commit will
     /// meet what is wrong, and say so.

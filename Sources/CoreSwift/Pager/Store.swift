@@ -46,9 +46,10 @@ struct StoreOptions {
     var spaceLimits = SpaceLimits()
     /// Leaves that wait to be sealed: so many pages two cores seal, fewer take one at most 0.3 ms.
     var sharedSealingPagesMin = 128
-    /// A write transaction with more pages in memory writes full leaves before it commits: 512 KiB.
-    var pendingPagesMax = StoreOptions.pendingPagesDefault
-    static let pendingPagesDefault = 128
+    /// A write transaction with more pages in memory writes full leaves before it commits: 768 KiB.
+    var pendingPagesMax = 192
+    /// The same of an encrypted file, 64 MiB, unless its cache has less room.
+    var pendingSealedPagesMax = 16_384
     /// In the upper bits of the object keys that are given from now on (`ClientKeys`); 0: none.
     var clientNumber: UInt32 = 0
 }

@@ -118,7 +118,7 @@ final class WriteLease {
     /// `keepsWriter`: the writer lock stays, for `Store.goOnWriting`.
     func end(keepsWriter: Bool = false) {
         hasEnded = true
-        if hasTriedEarly { store.noteEarly(pages: 0) }
+        if hasTriedEarly { store.endEarly() }
         store.unpin(base.version)
         if !keepsWriter { store.endWrite() }
     }
@@ -128,17 +128,19 @@ extension Store {
     /// How far the file reaches, with what the write transaction has written early.
     var filePages: UInt64 { max(lockFile.filePages, ck_load_relaxed_u64(earlyPages)) }
 
-    /// The write transaction has written so far; 0: it has ended.
+    /// The write transaction has written so far.
     func noteEarly(pages: UInt64) {
-        let known = pages == 0 ? 0 : ck_load_relaxed_u64(earlyPages)
-        ck_store_relaxed_u64(earlyPages, max(known, pages))
+        ck_store_relaxed_u64(earlyPages, max(ck_load_relaxed_u64(earlyPages), pages))
     }
+
+    /// It has ended.
+    func endEarly() { ck_store_relaxed_u64(earlyPages, 0) }
 
     /// What was written early is of no use.
     func forgetEarly() {
         guard !isInForkedChild else { return }
         space = nil
-        noteEarly(pages: 0)
+        endEarly()
         group.lock()
         defer { group.unlock() }
         // The durable version may reach further than one that waits for a sync; and of a commit that failed,

@@ -4,11 +4,16 @@ extension Table {
     /// Writes the leaves that were sealed since the last time, if the transaction holds much memory. No
     /// collection is open, and nobody looks at rows.
     func writeEarly() {
-        guard let lease = state.transaction?.pointee.earlyLease else { return }
-        let pagesMax = lease.store.options.pendingPagesMax
-        // A few with one another, whatever else the transaction has in memory.
-        guard memory.pointee.blocks.pageTotal > pagesMax,
-            state.sealedFronts.count >= max(pagesMax / 8, 1), lease.mayWriteEarly
+        guard !state.sealedFronts.isEmpty, let transaction = state.transaction,
+            let lease = transaction.pointee.earlyLease, lease.mayWriteEarly
+        else { return }
+        let pageTotal = memory.pointee.blocks.pageTotal
+        guard pageTotal > lease.store.options.pendingPagesMax else { return }
+        let pagesMax = lease.earlyPagesMin
+        // Many with one another, whatever else stays in memory; of each class, where several are filled in turns.
+        guard
+            pageTotal - transaction.pointee.pagesLeft > pagesMax
+                || (pageTotal > pagesMax && state.sealedFronts.count >= pagesMax / 4)
         else { return }
         let fronts = state.sealedFronts
         state.sealedFronts = []
@@ -17,6 +22,7 @@ extension Table {
             for low in fronts { placeEarly(low, blocks) }
         }
         for reference in replaced { memory.pointee.blocks.remove(reference) }
+        transaction.pointee.pagesLeft = memory.pointee.blocks.pageTotal
         rowsMoved()
     }
 

@@ -5,6 +5,8 @@ struct TransactionState {
     var changes = TransactionChanges()
     /// What writes blocks before the commit; nil where nothing is written early.
     var earlyLease: WriteLease?
+    /// Pages of blocks that were in memory after the last early write.
+    var pagesLeft = 0
     /// Told how many rows a change of the schema has been through; throws to end it.
     var onProgress: ((Int) throws(RealmError) -> Void)?
     /// What savepoints keep; nil before the first.

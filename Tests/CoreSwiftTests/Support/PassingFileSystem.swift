@@ -34,6 +34,9 @@ class PassingFileSystem: FileSystem {
     func truncate(_ descriptor: Int32, _ bytes: Int64) -> Int32 {
         real.truncate(descriptor, bytes)
     }
+    func beginWriting(_ descriptor: Int32, _ offset: Int64, _ count: Int) {
+        real.beginWriting(descriptor, offset, count)
+    }
     func sync(_ descriptor: Int32) -> Int32 {
         real.sync(descriptor)
     }

@@ -203,6 +203,11 @@ final class RecordingFileSystem: FileSystem {
         return real.truncate(descriptor, bytes)
     }
 
+    /// A crash may find anything that was written before the sync on the disk, with it or without.
+    func beginWriting(_ descriptor: Int32, _ offset: Int64, _ count: Int) {
+        real.beginWriting(descriptor, offset, count)
+    }
+
     func sync(_ descriptor: Int32) -> Int32 {
         if syncTakes > 0 { usleep(syncTakes) }
         guardian.withLock {
