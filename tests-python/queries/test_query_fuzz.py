@@ -17,7 +17,7 @@ from queries.campaign import run, silent
 from queries.large import run_large
 
 SCALARS = Campaign("query fuzz of scalars", seconds=4, at_least=150, seed=2026)
-EVERYTHING = Campaign("query fuzz", seconds=10, at_least=150, seed=2026)
+EVERYTHING = Campaign("query fuzz", seconds=7, at_least=150, seed=2026)
 LARGE = Campaign("query fuzz of large classes", seconds=3, at_least=3, seed=2026)
 STRICT = os.environ.get("REALM_QUERY_FUZZ_STRICT") == "1"
 

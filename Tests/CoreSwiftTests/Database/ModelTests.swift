@@ -85,7 +85,7 @@ private struct Model {
     }
 
     @Test func randomProgramsAgreeWithPlainDictionaries() throws {
-        for item in Campaign("model of objects", seconds: 16, atLeast: 4, seed: 1000) {
+        for item in Campaign("model of objects", seconds: 12, atLeast: 4, seed: 1000) {
             try run(seed: item.seed, steps: 400)
         }
     }

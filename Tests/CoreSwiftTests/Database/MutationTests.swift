@@ -56,7 +56,7 @@ import Testing
         let directory = TemporaryDirectory()
         var errors = 0
         var count = 0
-        for item in Campaign("random damage", seconds: 12, atLeast: 200) {
+        for item in Campaign("random damage", seconds: 8, atLeast: 200) {
             count += 1
             var random = item.random
             var bytes = Self.sample.bytes
@@ -112,7 +112,7 @@ import Testing
         let directory = TemporaryDirectory()
         var found = 0
         var count = 0
-        for item in Campaign("hostile files", seconds: 20, atLeast: 200) {
+        for item in Campaign("hostile files", seconds: 14, atLeast: 150) {
             count += 1
             var random = item.random
             let surgeon = try FileSurgeon(Self.sample.bytes)
