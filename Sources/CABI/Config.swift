@@ -14,7 +14,7 @@ final class ConfigObject {
     var schemaVersion = UInt64.max
     var schemaMode = RLM_SCHEMA_MODE_AUTOMATIC
     var subsetMode = RLM_SCHEMA_SUBSET_MODE_STRICT
-    var scheduler: Scheduler?
+    var scheduler: (any Scheduler)?
     var disableFormatUpgrade = false
     var automaticChangeNotifications = true
     var forceSyncHistory = false
@@ -380,8 +380,7 @@ private func register(
 @c @implementation
 public func realm_config_set_scheduler(_ config: OpaquePointer?, _ scheduler: OpaquePointer?) {
     CABI.config(config, ()) { config throws(RealmError) in
-        config.scheduler =
-            scheduler == nil ? nil : try held(scheduler, .scheduler, as: Scheduler.self)
+        config.scheduler = scheduler == nil ? nil : try heldScheduler(scheduler)
     }
 }
 

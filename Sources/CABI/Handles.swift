@@ -98,8 +98,7 @@ public func realm_equals(_ a: UnsafeRawPointer?, _ b: UnsafeRawPointer?) -> Bool
             return try held(a, kind, as: SchemaObject.self).schema
                 .describesSame(as: try held(b, kind, as: SchemaObject.self).schema)
         case .scheduler:
-            return try held(a, kind, as: Scheduler.self)
-                .isSame(as: try held(b, kind, as: Scheduler.self))
+            return try heldScheduler(a).isSame(as: try heldScheduler(b))
         case .asyncError:
             return try held(a, kind, as: ErrorRecord.self)
                 .equals(try held(b, kind, as: ErrorRecord.self))

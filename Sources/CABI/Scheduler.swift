@@ -21,19 +21,10 @@ public func realm_scheduler_new(
     _ is_same_as: realm_scheduler_is_same_as_func_t?,
     _ can_deliver_notifications: realm_scheduler_can_deliver_notifications_func_t?
 ) -> OpaquePointer? {
-    var functions = Scheduler.Functions(userdata: userdata)
-    functions.free = userdata_free
-    functions.notify = notify
-    functions.isOnThread = is_on_thread
-    functions.isSameAs = is_same_as
-    functions.canDeliver = can_deliver_notifications
-    let scheduler = Scheduler(
-        functions, makeHandle: { makeHandle(.workQueue, $0) }, endHandle: endQueue)
-    return makeHandle(.scheduler, scheduler)
-}
-
-private func endQueue(_ handle: OpaquePointer) {
-    HandleSlab.releaseHolding(UnsafeMutableRawPointer(handle))
+    let callbacks = CallbackScheduler.Callbacks(
+        free: userdata_free, notify: notify, isOnThread: is_on_thread, isSameAs: is_same_as,
+        canDeliver: can_deliver_notifications)
+    return makeHandle(.scheduler, CallbackScheduler(userdata, callbacks))
 }
 
 /// Returns a new handle to the scheduler of the calling thread, which realms have that are opened
@@ -41,7 +32,7 @@ private func endQueue(_ handle: OpaquePointer) {
 /// realms advance by `realm_refresh()` and by write transactions, and so do their notifications.
 @c @implementation
 public func realm_scheduler_make_default() -> OpaquePointer? {
-    makeHandle(.scheduler, Scheduler.ofThisThread)
+    makeHandle(.scheduler, ThreadScheduler.ofThisThread)
 }
 
 /// Returns a descriptor for `poll()`, `epoll` and event loops: readable while there is work for the
@@ -56,7 +47,12 @@ public func realm_scheduler_make_default() -> OpaquePointer? {
 @c @implementation
 public func realm_scheduler_get_event_descriptor(_ scheduler: OpaquePointer?) -> Int32 {
     boundary(-1) { () throws(RealmError) in
-        try held(scheduler, .scheduler, as: Scheduler.self).eventDescriptor()
+        guard let thread = try heldScheduler(scheduler) as? ThreadScheduler else {
+            throw RealmError(
+                .illegalOperation,
+                "a scheduler with callbacks has no event descriptor: its notify() tells of work")
+        }
+        return try thread.eventDescriptor()
     }
 }
 
@@ -65,8 +61,7 @@ public func realm_scheduler_get_event_descriptor(_ scheduler: OpaquePointer?) ->
 @c @implementation
 public func realm_scheduler_get_work_queue(_ scheduler: OpaquePointer?) -> OpaquePointer? {
     boundary(nil) { () throws(RealmError) in
-        try held(scheduler, .scheduler, as: Scheduler.self).handleOfQueue(
-            makeHandle: { makeHandle(.workQueue, $0) }, endHandle: endQueue)
+        try queueHandle(of: heldScheduler(scheduler))
     }
 }
 

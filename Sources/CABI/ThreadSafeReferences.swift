@@ -44,8 +44,7 @@ public func realm_from_thread_safe_reference(_ tsr: OpaquePointer?, _ scheduler:
 {
     boundary(nil) { () throws(RealmError) in
         let reference = try referenceHeld(tsr)
-        let target =
-            try scheduler == nil ? nil : held(scheduler, .scheduler, as: Scheduler.self)
+        let target = try scheduler == nil ? nil : heldScheduler(scheduler)
         return makeHandle(.realm, try reference.realm(target))
     }
 }

@@ -5,7 +5,7 @@ import CoreSwift
 import Foundation
 
 final class EngineThread: @unchecked Sendable {
-    private let scheduler: Scheduler
+    private let scheduler: ThreadScheduler
     /// Touched on the thread alone.
     private let file: StudioFile
 
@@ -16,12 +16,12 @@ final class EngineThread: @unchecked Sendable {
     /// Starts the thread; the file is opened by a request.
     init(path: String, readOnly: Bool) throws {
         final class Start: @unchecked Sendable {
-            var result: Result<(Scheduler, StudioFile, Int32), any Error>?
+            var result: Result<(ThreadScheduler, StudioFile, Int32), any Error>?
         }
         let start = Start()
         let started = DispatchSemaphore(value: 0)
         let thread = Thread {
-            let scheduler = Scheduler.ofThisThread
+            let scheduler = ThreadScheduler.ofThisThread
             do {
                 let descriptor = try scheduler.eventDescriptor()
                 let file = StudioFile(path: path, readOnly: readOnly)
@@ -44,7 +44,9 @@ final class EngineThread: @unchecked Sendable {
         (scheduler, file, _) = try result.get()
     }
 
-    private static func serve(_ scheduler: Scheduler, _ file: StudioFile, _ descriptor: Int32) {
+    private static func serve(
+        _ scheduler: ThreadScheduler, _ file: StudioFile, _ descriptor: Int32
+    ) {
         while !file.hasEnded {
             var event = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             // Interrupted by a signal it looks around once more, which does no harm.

@@ -43,7 +43,7 @@ struct WatchCommand: FileCommand {
 
     func work() throws {
         // What the realm does is told through it.
-        let scheduler = Scheduler.ofThisThread
+        let scheduler = ThreadScheduler.ofThisThread
         let event = try scheduler.eventDescriptor()
         let realm = try source.open()
         defer { realm.close() }

@@ -1,5 +1,5 @@
 /* Schedulers: ownership of their userdata, comparison, work queues that are none. */
-#include "check.h"
+#include "things.h"
 
 static void notify(void *userdata, realm_work_queue_t *queue) {
     (void)queue;
@@ -9,12 +9,75 @@ static bool on_thread(void *userdata) {
     (void)userdata;
     return true;
 }
-static bool same(const realm_userdata_t a, const realm_userdata_t b) {
+static bool consent(const realm_userdata_t a, const realm_userdata_t b) {
     (void)a, (void)b;
     return true;
 }
 
+static bool delivers(void *userdata) {
+    (void)userdata;
+    return true;
+}
+static void nothing_to_do(void *userdata) { (void)userdata; }
+
+/* What callbacks that are absent mean. */
+static void absent(void) {
+    realm_scheduler_t *nothing = realm_scheduler_new(NULL, NULL, NULL, NULL, NULL, NULL);
+    CHECK(nothing != NULL);
+    realm_config_t *config = things_config("absent.realm");
+    realm_config_set_scheduler(config, nothing);
+    FAILS(RLM_ERR_WRONG_THREAD, realm_open(config));
+    LEAVES(RLM_ERR_INVALID_ARGUMENT, realm_scheduler_perform_work((realm_work_queue_t *)nothing));
+    realm_release(nothing);
+
+    /* Without notify, or the answer that it leads to anything, nothing can be delivered. */
+    counter_t userdata = {0, 0};
+    realm_scheduler_t *deaf[] = {
+        realm_scheduler_new(&userdata, NULL, NULL, on_thread, NULL, delivers),
+        realm_scheduler_new(&userdata, NULL, notify, on_thread, NULL, NULL),
+    };
+    for (size_t i = 0; i < 2; i++) {
+        realm_config_set_scheduler(config, deaf[i]);
+        realm_t *realm = realm_open(config);
+        CHECK(realm != NULL);
+        FAILS(RLM_ERR_WRONG_TRANSACTION_STATE,
+              realm_async_begin_write(realm, nothing_to_do, NULL, NULL, false, NULL));
+        SUCCEEDS(realm_begin_write(realm));
+        realm_release(make_thing(realm, "unheard"));
+        SUCCEEDS(realm_commit(realm));
+        realm_release(realm);
+        realm_release(deaf[i]);
+    }
+    CHECK(userdata.called == 0);
+    realm_release(config);
+}
+
+/* Queues have one handle, which ends with the scheduler, whoever asked for it. */
+static void queues(void) {
+    counter_t a = {0, 0};
+    realm_scheduler_t *own = realm_scheduler_new(&a, count_freed, notify, on_thread, NULL, NULL);
+    realm_scheduler_t *clone = realm_clone(own);
+    realm_work_queue_t *queue = realm_scheduler_get_work_queue(own);
+    CHECK(queue && realm_scheduler_get_work_queue(clone) == queue);
+    realm_release(own);
+    SUCCEEDS((realm_scheduler_perform_work(queue), true));
+    realm_release(clone);
+    CHECK(a.freed == 1);
+    LEAVES(RLM_ERR_INVALID_ARGUMENT, realm_scheduler_perform_work(queue));
+
+    /* That of a thread is kept by the thread. */
+    realm_scheduler_t *plain = realm_scheduler_make_default();
+    queue = realm_scheduler_get_work_queue(plain);
+    realm_release(plain);
+    SUCCEEDS((realm_scheduler_perform_work(queue), true));
+    plain = realm_scheduler_make_default();
+    CHECK(queue && realm_scheduler_get_work_queue(plain) == queue);
+    realm_release(plain);
+}
+
 int main(void) {
+    absent();
+    queues();
     counter_t a = {0, 0}, b = {0, 0};
     realm_scheduler_t *first = realm_scheduler_new(&a, count_freed, notify, on_thread, NULL, NULL);
     realm_scheduler_t *clone = realm_clone(first);
@@ -31,8 +94,8 @@ int main(void) {
     realm_scheduler_t *s1 = realm_scheduler_new(&a, NULL, notify, on_thread, NULL, NULL);
     realm_scheduler_t *s2 = realm_scheduler_new(&a, NULL, notify, on_thread, NULL, NULL);
     realm_scheduler_t *s3 = realm_scheduler_new(&b, NULL, notify, on_thread, NULL, NULL);
-    realm_scheduler_t *s4 = realm_scheduler_new(&a, NULL, notify, on_thread, same, NULL);
-    realm_scheduler_t *s5 = realm_scheduler_new(&b, NULL, notify, on_thread, same, NULL);
+    realm_scheduler_t *s4 = realm_scheduler_new(&a, NULL, notify, on_thread, consent, NULL);
+    realm_scheduler_t *s5 = realm_scheduler_new(&b, NULL, notify, on_thread, consent, NULL);
     CHECK(realm_equals(s1, s2) && !realm_equals(s1, s3) && !realm_equals(s1, s4));
     CHECK(realm_equals(s4, s5));
     realm_scheduler_t *d1 = realm_scheduler_make_default();
@@ -42,11 +105,7 @@ int main(void) {
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         realm_release(all[i]);
 
-    realm_scheduler_t *nothing = realm_scheduler_new(NULL, NULL, NULL, NULL, NULL, NULL);
-    CHECK(nothing != NULL);
-    realm_release(nothing);
     NOTHING(realm_scheduler_get_frozen());
     LEAVES(RLM_ERR_INVALID_ARGUMENT, realm_scheduler_perform_work(NULL));
-    LEAVES(RLM_ERR_INVALID_ARGUMENT, realm_scheduler_perform_work((realm_work_queue_t *)nothing));
     return check_end("scheduler");
 }

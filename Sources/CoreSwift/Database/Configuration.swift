@@ -21,7 +21,7 @@ public struct Configuration {
     /// Opening again for the same path and thread gives the realm that is open.
     public var isCached = false
     /// Whose thread the realm belongs to; nil: the calling thread's.
-    public var scheduler: Scheduler?
+    public var scheduler: (any Scheduler)?
     /// Realms whose schedulers can run work follow commits by themselves; else only refreshing and
     /// beginning to write move them.
     public var notifiesAutomatically = true

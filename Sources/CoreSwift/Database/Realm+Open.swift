@@ -39,7 +39,7 @@ extension Realm {
             settings.notifiesAutomatically = configuration.notifiesAutomatically
             let realm = Realm(
                 file: file, settings: settings,
-                scheduler: configuration.scheduler ?? .ofThisThread)
+                scheduler: configuration.scheduler ?? ThreadScheduler.ofThisThread)
             if configuration.isCached { file.cache(realm) }
             return realm
         }

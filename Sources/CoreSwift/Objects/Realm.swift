@@ -28,7 +28,7 @@ public final class Realm {
     let file: RealmFile
     /// Changes when the realm takes over another schema.
     var settings: Settings
-    public private(set) var scheduler: Scheduler?
+    public private(set) var scheduler: (any Scheduler)?
     let joinedWords: UnsafeMutablePointer<UInt64>
     let session: Session
     let stamp: UnsafeMutablePointer<UInt64>
@@ -83,7 +83,7 @@ public final class Realm {
     /// Keys that rolled back transactions had given: handles from then are dead.
     private var abortedKeys: [ClassKey: [(rollback: UInt32, firstKey: ObjectKey)]] = [:]
 
-    init(file: RealmFile, settings: Settings, scheduler: Scheduler?) {
+    init(file: RealmFile, settings: Settings, scheduler: (any Scheduler)?) {
         self.file = file
         joinedWords = file.joined.words
         self.settings = settings
@@ -234,7 +234,7 @@ public final class Realm {
 
     /// Makes the realm belong to another thread; nobody uses it meanwhile. A cached realm gives way
     /// to the one that the scheduler has already.
-    func handedOver(to scheduler: Scheduler) -> Realm {
+    func handedOver(to scheduler: any Scheduler) -> Realm {
         if isFrozen { return self }
         if file.isCached(self), let known = file.cachedRealm(scheduler) { return known }
         self.scheduler = scheduler

@@ -50,11 +50,11 @@ final class RealmFile: @unchecked Sendable {
     }
 
     /// The open cached realm whose scheduler stands for the same thread.
-    func cachedRealm(_ scheduler: Scheduler?) -> Realm? {
+    func cachedRealm(_ scheduler: (any Scheduler)?) -> Realm? {
         lock.withLock {
             for entry in cached {
                 guard let realm = entry.realm, !realm.isClosed else { continue }
-                let wanted = scheduler ?? .ofThisThread
+                let wanted = scheduler ?? ThreadScheduler.ofThisThread
                 if let own = realm.scheduler, own.isSame(as: wanted) { return realm }
             }
             return nil

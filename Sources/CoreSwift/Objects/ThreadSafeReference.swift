@@ -104,7 +104,7 @@ public final class ThreadSafeReference: @unchecked Sendable {
 
     /// The realm itself, which belongs to `scheduler` from now on, or to the calling thread without
     /// one; of a cached realm the one that this scheduler has already. Once only.
-    public func realm(_ scheduler: Scheduler?) throws(RealmError) -> Realm {
+    public func realm(_ scheduler: (any Scheduler)?) throws(RealmError) -> Realm {
         let found = try lock.withLock { () throws(RealmError) -> Realm in
             guard case .realm(let realm) = target else {
                 if case .handedOver = target {
@@ -115,7 +115,7 @@ public final class ThreadSafeReference: @unchecked Sendable {
             target = .handedOver
             return realm
         }
-        return found.handedOver(to: scheduler ?? .ofThisThread)
+        return found.handedOver(to: scheduler ?? ThreadScheduler.ofThisThread)
     }
 
     /// The object in a realm; an invalid handle when it is not there.

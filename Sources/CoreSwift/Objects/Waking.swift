@@ -7,12 +7,12 @@ import CKernels
 /// A realm that can be woken from any thread, by way of its scheduler.
 final class Waker: @unchecked Sendable {
     private weak var realm: Realm?
-    private let scheduler: Scheduler
+    private let scheduler: any Scheduler
     private let lock = Lock()
     /// Work is queued that has not begun; under `lock`.
     private var isQueued = false
 
-    init(_ realm: Realm, _ scheduler: Scheduler) {
+    init(_ realm: Realm, _ scheduler: any Scheduler) {
         self.realm = realm
         self.scheduler = scheduler
     }

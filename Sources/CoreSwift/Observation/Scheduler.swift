@@ -1,9 +1,9 @@
 // Says which thread a realm belongs to and how to get work run there. A scheduler is shared by
 // the realms of a thread and by whoever has work for them; it ends with the last of them.
 //
-// Two kinds: that of a thread, which can deliver once somebody has asked for the descriptor by which the
-// thread is told of work (until then what is pending is done when the realm is refreshed), and one
-// whose decisions an application makes.
+// Here is that of a thread, which can deliver once somebody has asked for the descriptor by which the
+// thread is told of work (until then what is pending is done when the realm is refreshed). Others are the
+// C interface's, whose decisions an application makes, and the object API's for queues, actors and run loops.
 //
 // Called by sessions (thread check), by the notifier (delivery) and by the C ABI.
 
@@ -57,154 +57,84 @@ public final class WorkQueue: @unchecked Sendable {
     }
 }
 
-public final class Scheduler: @unchecked Sendable {
-    public typealias Userdata = UnsafeMutableRawPointer?
+/// A thread, or what stands for one: a queue, an actor, whatever an application says.
+public protocol Scheduler: AnyObject, Sendable {
+    /// Whether the caller is on the scheduler's thread. Sessions ask once for each thread that calls, and
+    /// remember the one that is.
+    var isOnThread: Bool { get }
 
-    /// An application's decisions, in the form of C function pointers so that two schedulers can
-    /// be compared. Absent ones mean: work is dropped, never on the thread, same only for the
-    /// same userdata, cannot deliver.
-    public struct Functions {
-        public var userdata: Userdata
-        public var free: (@convention(c) (Userdata) -> Void)?
-        public var notify: (@convention(c) (Userdata, OpaquePointer?) -> Void)?
-        public var isOnThread: (@convention(c) (Userdata) -> Bool)?
-        public var isSameAs: (@convention(c) (Userdata, Userdata) -> Bool)?
-        public var canDeliver: (@convention(c) (Userdata) -> Bool)?
+    /// Whether `schedule` leads to the work being run.
+    var canDeliver: Bool { get }
 
-        public init(userdata: Userdata = nil) { self.userdata = userdata }
-    }
+    /// Has `work` run on the scheduler's thread soon, in the order of the calls; callable on any thread.
+    /// Dropped when the scheduler has no means for it.
+    func schedule(_ work: @escaping WorkQueue.Work)
 
-    /// Nil for the scheduler of `thread`.
-    private let functions: Functions?
+    /// Whether both stand for the same thread.
+    func isSame(as other: any Scheduler) -> Bool
+}
+
+extension Scheduler {
+    public func isSame(as other: any Scheduler) -> Bool { self === other }
+}
+
+/// The scheduler of a thread.
+public final class ThreadScheduler: Scheduler, @unchecked Sendable {
     private let thread: UInt64
     public let queue: WorkQueue
-    /// Guards `queueHandle` and `endQueueHandle`.
     private let lock = Lock()
-    /// What `notify` gets to name `queue`; nil until somebody asks.
-    private var queueHandle: OpaquePointer?
-    private var endQueueHandle: ((OpaquePointer) -> Void)?
+    /// See `companion`; under `lock`.
+    private var keptCompanion: AnyObject?
     private let forkGeneration = ForkGuard.generation
 
     /// Of the calling thread, but not the one that `ofThisThread` gives.
     public init() {
-        functions = nil
         thread = ck_thread_number()
         queue = WorkQueue(thread: thread)
     }
 
     /// The one that the calling thread keeps until it ends. A forked child has another: the parent's
     /// descriptor would wake the parent.
-    public static var ofThisThread: Scheduler {
+    public static var ofThisThread: ThreadScheduler {
         let slot: UnsafeMutableRawPointer? = ck_thread_slot(Int32(CK_SLOT_SCHEDULER))
-        let old = slot.map { Unmanaged<Scheduler>.fromOpaque($0) }
+        let old = slot.map { Unmanaged<ThreadScheduler>.fromOpaque($0) }
         if let known = old?.takeUnretainedValue(), known.forkGeneration == ForkGuard.generation {
             return known
         }
-        let made = Scheduler()
+        let made = ThreadScheduler()
         ck_set_thread_slot(
             Int32(CK_SLOT_SCHEDULER), Unmanaged.passRetained(made).toOpaque())
         ck_thread_slot_on_exit(Int32(CK_SLOT_SCHEDULER)) { raw in
-            if let raw { Unmanaged<Scheduler>.fromOpaque(raw).release() }
+            if let raw { Unmanaged<ThreadScheduler>.fromOpaque(raw).release() }
         }
         old?.release()
         return made
     }
 
-    /// Decided by an application. `makeHandle` gives the queue the name that `notify` passes on;
-    /// `endHandle` ends that name with the scheduler.
-    public init(
-        _ functions: Functions, makeHandle: (WorkQueue) -> OpaquePointer,
-        endHandle: @escaping (OpaquePointer) -> Void
-    ) {
-        self.functions = functions
-        thread = 0
-        queue = WorkQueue()
-        queueHandle = makeHandle(queue)
-        endQueueHandle = endHandle
-    }
-
-    /// The name of `queue`, made by the first call.
-    public func handleOfQueue(
-        makeHandle: (WorkQueue) -> OpaquePointer, endHandle: @escaping (OpaquePointer) -> Void
-    ) -> OpaquePointer {
+    /// What somebody above keeps as long as the scheduler is there, made by the first call. It may keep the
+    /// queue, but not the scheduler.
+    public func companion(_ make: () -> AnyObject) -> AnyObject {
         lock.withLock {
-            if let queueHandle { return queueHandle }
-            let made = makeHandle(queue)
-            queueHandle = made
-            endQueueHandle = endHandle
+            if let keptCompanion { return keptCompanion }
+            let made = make()
+            keptCompanion = made
             return made
         }
     }
 
-    /// A descriptor that `poll` finds readable while work waits, for the scheduler of a thread. From the
-    /// first call on it can deliver.
-    public func eventDescriptor() throws(RealmError) -> Int32 {
-        guard functions == nil else {
-            throw RealmError(
-                .illegalOperation,
-                "a scheduler with callbacks has no event descriptor: its notify() tells of work")
-        }
-        return try queue.eventDescriptor()
-    }
+    /// A descriptor that `poll` finds readable while work waits. From the first call on the scheduler can
+    /// deliver.
+    public func eventDescriptor() throws(RealmError) -> Int32 { try queue.eventDescriptor() }
 
-    deinit {
-        if let queueHandle { endQueueHandle?(queueHandle) }
-        if let functions { functions.free?(functions.userdata) }
-    }
+    public var isOnThread: Bool { thread == ck_thread_number() }
 
-    /// Whether the caller is on the scheduler's thread.
-    @inline(__always)
-    public var isOnThread: Bool {
-        if let functions { return functions.isOnThread?(functions.userdata) ?? false }
-        return thread == ck_thread_number()
-    }
+    public var canDeliver: Bool { queue.hasEvent }
 
-    /// Whether `schedule` leads to the work being run.
-    public var canDeliver: Bool {
-        guard let functions else { return queue.hasEvent }
-        guard functions.notify != nil else { return false }
-        return functions.canDeliver?(functions.userdata) ?? false
-    }
-
-    /// Has `work` run on the scheduler's thread soon; callable on any thread. Dropped when the
-    /// scheduler has no means for it.
     public func schedule(_ work: @escaping WorkQueue.Work) {
-        guard let functions else {
-            if queue.hasEvent { queue.add(work) }
-            return
-        }
-        guard let notify = functions.notify else { return }
-        queue.add(work)
-        notify(functions.userdata, queueHandle)
+        if queue.hasEvent { queue.add(work) }
     }
 
-    /// Whether both stand for the same thread.
-    public func isSame(as other: Scheduler) -> Bool {
-        if self === other { return true }
-        switch (functions, other.functions) {
-        case (nil, nil):
-            return thread == other.thread
-        case (let a?, let b?):
-            guard a.hasSameFunctions(as: b) else { return false }
-            return a.userdata == b.userdata || (a.isSameAs?(a.userdata, b.userdata) ?? false)
-        default:
-            return false
-        }
-    }
-}
-
-extension Scheduler.Functions {
-    /// Function pointers have no equality in Swift; their addresses do. An optional C function
-    /// pointer is one word, zero for nil.
-    private var addresses: [UInt] {
-        [
-            unsafeBitCast(free, to: UInt.self), unsafeBitCast(notify, to: UInt.self),
-            unsafeBitCast(isOnThread, to: UInt.self), unsafeBitCast(isSameAs, to: UInt.self),
-            unsafeBitCast(canDeliver, to: UInt.self),
-        ]
-    }
-
-    fileprivate func hasSameFunctions(as other: Scheduler.Functions) -> Bool {
-        addresses == other.addresses
+    public func isSame(as other: any Scheduler) -> Bool {
+        self === other || (other as? ThreadScheduler)?.thread == thread
     }
 }

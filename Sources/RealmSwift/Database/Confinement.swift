@@ -7,7 +7,7 @@ import Foundation
 
 /// A thread, a queue or an actor with the engine's scheduler for it.
 struct Confinement {
-    let scheduler: EngineScheduler
+    let scheduler: ClosureScheduler
     /// Equal for realms that can be shared. It names something that `scheduler` keeps, so that no other
     /// thread, queue or actor gets the same address while the scheduler is there.
     let id: Id
@@ -22,7 +22,7 @@ struct Confinement {
         return loop.isRunning
     }
 
-    private init(_ scheduler: EngineScheduler, _ id: Id, _ loop: ThreadLoop? = nil) {
+    private init(_ scheduler: ClosureScheduler, _ id: Id, _ loop: ThreadLoop? = nil) {
         self.scheduler = scheduler
         self.id = id
         self.loop = loop
@@ -40,11 +40,11 @@ struct Confinement {
         [:]
 
     private struct WeakScheduler {
-        weak var scheduler: EngineScheduler?
+        weak var scheduler: ClosureScheduler?
     }
 
     /// One scheduler for each queue and actor, for the engine to know them again.
-    private static func shared(_ id: Id, _ make: () -> EngineScheduler) -> EngineScheduler {
+    private static func shared(_ id: Id, _ make: () -> ClosureScheduler) -> ClosureScheduler {
         lock.withLock {
             if let known = schedulers[id]?.scheduler { return known }
             let made = make()
@@ -70,17 +70,16 @@ struct Confinement {
     /// these run.
     static func current() -> Confinement {
         if isMain { return mainActor() }
-        let plain = EngineScheduler.ofThisThread
+        let plain = ThreadScheduler.ofThisThread
         let id = Id.thread(ObjectIdentifier(plain))
         let loop = ThreadLoop.current
         loop.look()
-        let thread = UncheckedBox(plain)
         let scheduler = shared(id) {
             let keeper = loop.makeKeeper()
-            return SchedulerBox(
-                isCurrent: { thread.value.isOnThread }, canDeliver: { loop.isRunning },
+            return ClosureScheduler(
+                isCurrent: { plain.isOnThread }, canDeliver: { loop.isRunning },
                 deliver: { keeper.perform($0) }
-            ).scheduler
+            )
         }
         return Confinement(scheduler, id, loop)
     }
@@ -112,10 +111,10 @@ struct Confinement {
         let name = name(of: queue)
         let id = Id.queue(ObjectIdentifier(name))
         let scheduler = shared(id) {
-            SchedulerBox(
+            ClosureScheduler(
                 isCurrent: { DispatchQueue.getSpecific(key: name.key) == true },
                 deliver: { work in queue.async { work() } }
-            ).scheduler
+            )
         }
         return Confinement(scheduler, id)
     }
@@ -150,22 +149,22 @@ struct Confinement {
             actor.unownedExecutor, to: (UnsafeRawPointer, UInt).self)
         let words = UncheckedBox(executor)
         let scheduler = shared(id) {
-            SchedulerBox(
+            ClosureScheduler(
                 isCurrent: { crt_is_on_executor(words.value.0, words.value.1) },
                 deliver: { work in
                     guard let actor = name.actor else { return }
                     Task { await run(work, on: actor) }
                 }
-            ).scheduler
+            )
         }
         return Confinement(scheduler, id)
     }
 
     /// Kept for good: it is the one that is asked for most.
     private static let main = Confinement(
-        SchedulerBox(
+        ClosureScheduler(
             isCurrent: { isMain }, deliver: { work in DispatchQueue.main.async { work() } }
-        ).scheduler, .main)
+        ), .main)
 
     private static func mainActor() -> Confinement { main }
 
@@ -178,12 +177,14 @@ struct UncheckedBox<Value>: @unchecked Sendable {
     init(_ value: Value) { self.value = value }
 }
 
-/// The engine's scheduler with closures for its functions.
-private final class SchedulerBox: Sendable {
+/// A scheduler of closures, which is the same as no other.
+final class ClosureScheduler: EngineScheduler {
     typealias Work = @Sendable () -> Void
-    let isCurrent: @Sendable () -> Bool
-    let canDeliver: @Sendable () -> Bool
-    let deliver: @Sendable (@escaping Work) -> Void
+    private let isCurrent: @Sendable () -> Bool
+    private let delivers: @Sendable () -> Bool
+    private let deliver: @Sendable (@escaping Work) -> Void
+    /// Tasks on an actor may change places; what they do may not.
+    private let queue = WorkQueue()
 
     init(
         isCurrent: @escaping @Sendable () -> Bool,
@@ -191,37 +192,15 @@ private final class SchedulerBox: Sendable {
         deliver: @escaping @Sendable (@escaping Work) -> Void
     ) {
         self.isCurrent = isCurrent
-        self.canDeliver = canDeliver
+        delivers = canDeliver
         self.deliver = deliver
     }
 
-    private static func of(_ userdata: UnsafeMutableRawPointer) -> SchedulerBox {
-        Unmanaged<SchedulerBox>.fromOpaque(userdata).takeUnretainedValue()
-    }
+    var isOnThread: Bool { isCurrent() }
+    var canDeliver: Bool { delivers() }
 
-    /// The scheduler keeps the box.
-    var scheduler: EngineScheduler {
-        var functions = EngineScheduler.Functions(
-            userdata: Unmanaged.passRetained(self).toOpaque())
-        functions.free = { userdata in
-            if let userdata { Unmanaged<SchedulerBox>.fromOpaque(userdata).release() }
-        }
-        functions.isOnThread = { userdata in
-            userdata.map { SchedulerBox.of($0).isCurrent() } ?? false
-        }
-        functions.canDeliver = { userdata in
-            userdata.map { SchedulerBox.of($0).canDeliver() } ?? false
-        }
-        functions.notify = { userdata, queue in
-            guard let userdata, let queue else { return }
-            // Retained until the work has run.
-            let work = UncheckedBox(
-                Unmanaged<WorkQueue>.fromOpaque(UnsafeRawPointer(queue)).takeUnretainedValue())
-            SchedulerBox.of(userdata).deliver { work.value.performWork() }
-        }
-        return EngineScheduler(
-            functions,
-            makeHandle: { OpaquePointer(Unmanaged.passRetained($0).toOpaque()) },
-            endHandle: { Unmanaged<WorkQueue>.fromOpaque(UnsafeRawPointer($0)).release() })
+    func schedule(_ work: @escaping WorkQueue.Work) {
+        queue.add(work)
+        deliver { [queue] in queue.performWork() }
     }
 }

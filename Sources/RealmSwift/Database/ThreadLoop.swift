@@ -58,7 +58,7 @@ final class ThreadLoop: @unchecked Sendable {
             // The loop ends if nothing else is in it, which it looks at when it wakes.
             crt_wake_run_loop(core)
         }
-        let id = Confinement.Id.thread(ObjectIdentifier(EngineScheduler.ofThisThread))
+        let id = Confinement.Id.thread(ObjectIdentifier(ThreadScheduler.ofThisThread))
         for session in SessionCache.all(id) where !session.core.isClosed {
             do throws(RealmError) {
                 try session.core.askScheduler()

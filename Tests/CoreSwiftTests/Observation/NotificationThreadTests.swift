@@ -6,35 +6,25 @@ import Testing
 
 @Suite struct NotificationThreadTests {
     /// A scheduler whose work this thread runs when it looks.
-    private final class Loop {
+    private final class Loop: Scheduler, @unchecked Sendable {
+        private let queue = WorkQueue()
         let lock = Lock()
         var pending = 0
 
-        func scheduler() -> Scheduler {
-            var functions = Scheduler.Functions(
-                userdata: Unmanaged.passRetained(self).toOpaque())
-            functions.free = { userdata in
-                userdata.map { Unmanaged<Loop>.fromOpaque($0).release() }
-            }
-            functions.notify = { userdata, _ in
-                guard let userdata else { return }
-                let loop = Unmanaged<Loop>.fromOpaque(userdata).takeUnretainedValue()
-                loop.lock.withLock { loop.pending += 1 }
-            }
-            functions.isOnThread = { _ in true }
-            functions.canDeliver = { _ in true }
-            return Scheduler(
-                functions,
-                makeHandle: { OpaquePointer(Unmanaged.passUnretained($0).toOpaque()) },
-                endHandle: { _ in })
+        var isOnThread: Bool { true }
+        var canDeliver: Bool { true }
+
+        func schedule(_ work: @escaping WorkQueue.Work) {
+            queue.add(work)
+            lock.withLock { pending += 1 }
         }
 
-        func turn(_ scheduler: Scheduler) -> Bool {
+        func turn() -> Bool {
             let count = lock.withLock { () -> Int in
                 defer { pending = 0 }
                 return pending
             }
-            for _ in 0..<count { scheduler.queue.performWork() }
+            for _ in 0..<count { queue.performWork() }
             return count > 0
         }
     }
@@ -42,9 +32,8 @@ import Testing
     @Test func `who observed by a handle hears nothing after its end on another thread`() throws {
         let directory = TemporaryDirectory()
         let loop = Loop()
-        let scheduler = loop.scheduler()
         var configuration = TestSchema.configuration(directory.file())
-        configuration.scheduler = scheduler
+        configuration.scheduler = loop
         let realm = try Realm.open(configuration)
         try realm.write { _ = try realm.create("Dog", primaryKey: .int(1), ["name": .string("a")]) }
         let dog = try #require(try realm.find("Dog", primaryKey: .int(1)))
@@ -56,15 +45,15 @@ import Testing
         copy.release()
         let second = dog.handle.clone()
         let other = try second.observe { _ in calls[1] += 1 }
-        _ = loop.turn(scheduler)
+        _ = loop.turn()
         #expect(calls == [1, 1])
         onAnotherThread { first.release() }
         try realm.write { try dog.set("name", .string("b")) }
-        _ = loop.turn(scheduler)
+        _ = loop.turn()
         #expect(calls == [1, 2])
         second.release()
         try realm.write { try dog.set("name", .string("c")) }
-        _ = loop.turn(scheduler)
+        _ = loop.turn()
         #expect(calls == [1, 2])
         token.invalidate()
         other.invalidate()
@@ -75,9 +64,8 @@ import Testing
         let directory = TemporaryDirectory()
         let path = directory.file()
         let loop = Loop()
-        let scheduler = loop.scheduler()
         var configuration = TestSchema.configuration(path)
-        configuration.scheduler = scheduler
+        configuration.scheduler = loop
         let realm = try Realm.open(configuration)
         let dogs = try realm.objects("Dog")
         var seen = 0
@@ -87,10 +75,10 @@ import Testing
             calls += 1
             seen += changes.insertions.count
         }
-        _ = loop.turn(scheduler)
+        _ = loop.turn()
         #expect(calls == 1)
         let commits = 60
-        nonisolated(unsafe) let isDone = Loop()
+        let isDone = Loop()
         let writers = (0..<2).map { writer in
             TestThread {
                 do {
@@ -115,11 +103,11 @@ import Testing
             let handle = UnsafeRawPointer(Unmanaged.passUnretained(more).toOpaque())
             let short = try more.observe(handle: handle) { _ in }
             TestThread { short.invalidate() }.join()
-            _ = loop.turn(scheduler)
+            _ = loop.turn()
             more.endObservation(handle: handle)
         }
         for writer in writers { writer.join() }
-        while loop.turn(scheduler) {}
+        while loop.turn() {}
         #expect(seen == 2 * commits)
         #expect(try dogs.count() == 2 * commits)
         token.invalidate()

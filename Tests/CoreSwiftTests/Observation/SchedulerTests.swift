@@ -3,81 +3,99 @@ import Testing
 @testable import CoreSwift
 
 @Suite struct SchedulerTests {
-    @Test func aPlainSchedulerIsConfinedToItsThread() {
-        let scheduler = Scheduler()
+    @Test func aThreadSchedulerIsConfinedToItsThread() {
+        let scheduler = ThreadScheduler()
         #expect(scheduler.isOnThread)
         #expect(!scheduler.canDeliver)
         nonisolated(unsafe) var elsewhere = true
         nonisolated(unsafe) var same = true
         onAnotherThread {
             elsewhere = scheduler.isOnThread
-            same = scheduler.isSame(as: Scheduler())
+            same = scheduler.isSame(as: ThreadScheduler())
         }
         #expect(!elsewhere)
         #expect(!same)
-        #expect(scheduler.isSame(as: Scheduler()))
+        #expect(scheduler.isSame(as: ThreadScheduler()))
     }
 
-    @Test func withoutFunctionsNothingIsPossible() {
-        let scheduler = Scheduler(
-            Scheduler.Functions(),
-            makeHandle: { OpaquePointer(Unmanaged.passUnretained($0).toOpaque()) },
-            endHandle: { _ in })
-        #expect(!scheduler.isOnThread)
-        #expect(!scheduler.canDeliver)
-        var ran = false
-        scheduler.schedule { ran = true }
-        scheduler.queue.performWork()
-        #expect(!ran)
+    /// One that decides nothing but what it must.
+    private final class Plain: Scheduler {
+        let isOnThread = true
+        let canDeliver = false
+        func schedule(_ work: @escaping WorkQueue.Work) {}
     }
 
-    @Test func applicationsDecideAndAreFreedOnce() {
-        let counts = UnsafeMutablePointer<Int>.allocate(capacity: 2)
-        counts.initialize(repeating: 0, count: 2)
-        defer { counts.deallocate() }
-        var functions = Scheduler.Functions(userdata: counts)
-        functions.free = { $0?.assumingMemoryBound(to: Int.self)[0] += 1 }
-        functions.notify = { userdata, _ in userdata?.assumingMemoryBound(to: Int.self)[1] += 1 }
-        functions.isOnThread = { _ in true }
-        functions.canDeliver = { _ in true }
-        var ended = 0
-        var ran: [Int] = []
-        do {
-            let scheduler = Scheduler(
-                functions,
-                makeHandle: { OpaquePointer(Unmanaged.passUnretained($0).toOpaque()) },
-                endHandle: { _ in ended += 1 })
-            #expect(scheduler.isOnThread && scheduler.canDeliver)
-            scheduler.schedule {
-                ran.append(1)
-                scheduler.schedule { ran.append(3) }
+    @Test func `schedulers of other kinds are the same as no other`() {
+        let (plain, thread) = (Plain(), ThreadScheduler())
+        #expect(plain.isSame(as: plain) && thread.isSame(as: thread))
+        #expect(!plain.isSame(as: Plain()))
+        #expect(!plain.isSame(as: thread) && !thread.isSame(as: plain))
+    }
+
+    @Test func `a realm belongs where its scheduler says`() throws {
+        final class Gate: Scheduler, @unchecked Sendable {
+            let isOpen = Lock()
+            private var opened = false
+            var isOnThread: Bool {
+                get { isOpen.withLock { opened } }
+                set { isOpen.withLock { opened = newValue } }
             }
-            scheduler.schedule { ran.append(2) }
-            #expect(counts[1] == 2)
-            scheduler.queue.performWork()
-            #expect(ran == [1, 2])
-            scheduler.queue.performWork()
-            scheduler.queue.performWork()
-            #expect(ran == [1, 2, 3])
+            let canDeliver = false
+            func schedule(_ work: @escaping WorkQueue.Work) {}
         }
-        #expect(counts[0] == 1)
-        #expect(ended == 1)
+        let directory = TemporaryDirectory()
+        var configuration = TestSchema.configuration(directory.file())
+        let gate = Gate()
+        gate.isOnThread = true
+        configuration.scheduler = gate
+        nonisolated(unsafe) let realm = try Realm.open(configuration)
+        nonisolated(unsafe) var codes: [ErrorCode?] = []
+        func ask() {
+            do throws(RealmError) {
+                try realm.beginRead()
+                codes.append(nil)
+            } catch {
+                codes.append(error.code)
+            }
+        }
+        onAnotherThread { ask() }
+        gate.isOnThread = false
+        ask()
+        gate.isOnThread = true
+        ask()
+        gate.isOnThread = false
+        // The thread that was the realm's last is not asked for again.
+        ask()
+        onAnotherThread { ask() }
+        #expect(codes == [nil, .wrongThread, nil, nil, .wrongThread])
+        gate.isOnThread = true
+        realm.close()
     }
 
-    @Test func equalFunctionsNeedEqualUserdataOrConsent() {
-        let a = UnsafeMutablePointer<Int>.allocate(capacity: 2)
-        defer { a.deallocate() }
-        func make(_ offset: Int, consent: Bool) -> Scheduler {
-            var functions = Scheduler.Functions(userdata: a + offset)
-            if consent { functions.isSameAs = { _, _ in true } }
-            return Scheduler(
-                functions,
-                makeHandle: { OpaquePointer(Unmanaged.passUnretained($0).toOpaque()) },
-                endHandle: { _ in })
+    @Test func `what a queue has runs in order, and what the work adds with the next call`() {
+        let queue = WorkQueue()
+        var ran: [Int] = []
+        queue.add {
+            ran.append(1)
+            queue.add { ran.append(3) }
         }
-        #expect(make(0, consent: false).isSame(as: make(0, consent: false)))
-        #expect(!make(0, consent: false).isSame(as: make(1, consent: false)))
-        #expect(make(0, consent: true).isSame(as: make(1, consent: true)))
-        #expect(!make(0, consent: true).isSame(as: make(0, consent: false)))
+        queue.add { ran.append(2) }
+        queue.performWork()
+        #expect(ran == [1, 2])
+        queue.performWork()
+        queue.performWork()
+        #expect(ran == [1, 2, 3])
+    }
+
+    @Test func `a companion is made once and ends with its scheduler`() {
+        final class Companion {}
+        weak var kept: Companion?
+        do {
+            let scheduler = ThreadScheduler()
+            let first = scheduler.companion { Companion() }
+            kept = first as? Companion
+            #expect(scheduler.companion { Companion() } === first)
+        }
+        #expect(kept == nil)
     }
 }

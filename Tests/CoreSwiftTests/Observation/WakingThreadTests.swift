@@ -12,7 +12,7 @@ import Testing
     /// Performs what comes within so many milliseconds.
     private static func turn(_ descriptor: Int32, _ milliseconds: Int32) {
         var ready = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        if poll(&ready, 1, milliseconds) > 0 { Scheduler.ofThisThread.queue.performWork() }
+        if poll(&ready, 1, milliseconds) > 0 { ThreadScheduler.ofThisThread.queue.performWork() }
     }
 
     private static func isReadable(_ descriptor: Int32) -> Bool {
@@ -23,12 +23,12 @@ import Testing
     @Test func `each thread has one scheduler, which delivers once its descriptor was asked for`()
         throws
     {
-        let scheduler = Scheduler.ofThisThread
-        #expect(scheduler === Scheduler.ofThisThread && scheduler.isOnThread)
-        #expect(scheduler.isSame(as: Scheduler()))
-        nonisolated(unsafe) var other: Scheduler?
+        let scheduler = ThreadScheduler.ofThisThread
+        #expect(scheduler === ThreadScheduler.ofThisThread && scheduler.isOnThread)
+        #expect(scheduler.isSame(as: ThreadScheduler()))
+        nonisolated(unsafe) var other: ThreadScheduler?
         onAnotherThread {
-            let own = Scheduler.ofThisThread
+            let own = ThreadScheduler.ofThisThread
             other = own
             var ran = 0
             own.schedule { ran += 1 }
@@ -51,7 +51,7 @@ import Testing
 
     /// What one of the threads does: opens, observes, writes, and follows the others until all is there.
     private func work(_ path: String, _ number: Int, each: Int, total: Int) throws {
-        let descriptor = try Scheduler.ofThisThread.eventDescriptor()
+        let descriptor = try ThreadScheduler.ofThisThread.eventDescriptor()
         let realm = try TestSchema.open(path)
         let dogs = try realm.objects("Dog")
         let handle = UnsafeRawPointer(Unmanaged.passUnretained(dogs).toOpaque())
@@ -129,7 +129,7 @@ import Testing
         throws
     {
         let path = directory.file()
-        let descriptor = try Scheduler.ofThisThread.eventDescriptor()
+        let descriptor = try ThreadScheduler.ofThisThread.eventDescriptor()
         let realm = try TestSchema.open(path)
         let store = realm.file.store
         while Self.isReadable(descriptor) { Self.turn(descriptor, 0) }
@@ -172,7 +172,7 @@ import Testing
         }
         onThreads(2) { _ in
             do {
-                let descriptor = try Scheduler.ofThisThread.eventDescriptor()
+                let descriptor = try ThreadScheduler.ofThisThread.eventDescriptor()
                 for round in 0..<40 {
                     let realm = try TestSchema.open(path)
                     let dogs = try realm.objects("Dog")

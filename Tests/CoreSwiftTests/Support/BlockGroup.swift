@@ -6,7 +6,7 @@ import Glibc
 
 final class BlockGroup {
     private let realm: Realm
-    private let scheduler = Scheduler.ofThisThread
+    private let scheduler = ThreadScheduler.ofThisThread
     private let descriptor: Int32
     private(set) var queued = 0
     private(set) var completed = 0
