@@ -229,6 +229,12 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
         for index in offsets.reversed() { remove(at: index) }
     }
 
+    /// Removes the elements of a range.
+    public func removeSubrange<R: RangeExpression>(_ subrange: R) where R.Bound == Int {
+        let range = subrange.relative(to: self)
+        for _ in range { remove(at: range.lowerBound) }
+    }
+
     /// Replaces an element.
     public func replace(index: Int, object: Element) { self[index] = object }
 
