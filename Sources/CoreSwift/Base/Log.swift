@@ -7,19 +7,19 @@
 import CKernels
 
 /// How important a message is; raw values of `realm_log_level_e`.
-public enum LogLevel: UInt32, Comparable, Sendable {
+package enum LogLevel: UInt32, Comparable, Sendable {
     case all = 0, trace, debug, detail, info, warning, error, fatal, off
 
-    public static func < (a: LogLevel, b: LogLevel) -> Bool { a.rawValue < b.rawValue }
+    package static func < (a: LogLevel, b: LogLevel) -> Bool { a.rawValue < b.rawValue }
 }
 
 /// What a message is about. Names form a tree by their dots; the order is that of the names.
-public enum LogCategory: Int, CaseIterable, Sendable {
+package enum LogCategory: Int, CaseIterable, Sendable {
     case realm, app, sdk
     case storage, notification, object, query, transaction
     case sync, client, changeset, network, reset, session, server
 
-    public var name: StaticString {
+    package var name: StaticString {
         switch self {
         case .realm: return "Realm"
         case .app: return "Realm.App"
@@ -39,7 +39,7 @@ public enum LogCategory: Int, CaseIterable, Sendable {
         }
     }
 
-    public init?(named name: String) {
+    package init?(named name: String) {
         guard let found = LogCategory.allCases.first(where: { "\($0.name)" == name }) else {
             return nil
         }
@@ -53,15 +53,15 @@ public enum LogCategory: Int, CaseIterable, Sendable {
 }
 
 /// Takes messages, on any thread.
-public final class LogSink: Sendable {
-    public typealias Receiver = @Sendable (LogCategory, LogLevel, String) -> Void
+package final class LogSink: Sendable {
+    package typealias Receiver = @Sendable (LogCategory, LogLevel, String) -> Void
     private let receive: Receiver
 
     /// `receive` is dropped when the last file that logs here is closed and the sink replaced.
-    public init(_ receive: @escaping Receiver) { self.receive = receive }
+    package init(_ receive: @escaping Receiver) { self.receive = receive }
 
     /// Writes "category - text" lines to standard error.
-    public static let standardError = LogSink { category, _, text in
+    package static let standardError = LogSink { category, _, text in
         var line = "\(category.name) - \(text)\n"
         line.withUTF8 { bytes in
             bytes.withMemoryRebound(to: CChar.self) { chars in
@@ -72,19 +72,19 @@ public final class LogSink: Sendable {
     }
 
     /// Delivers a message if the threshold of its category lets it through.
-    public func log(
+    package func log(
         _ category: LogCategory, _ level: LogLevel, _ text: @autoclosure () -> String
     ) {
         if Log.isOn(category, level) { receive(category, level, text()) }
     }
 }
 
-public enum Log {
+package enum Log {
     private static let lock = Lock.forProcess()
     nonisolated(unsafe) private static var sink = LogSink.standardError
 
     /// The sink that files opened from now on use.
-    public static var currentSink: LogSink {
+    package static var currentSink: LogSink {
         get { lock.withLock { sink } }
         set {
             // The old sink ends outside the lock: its owner may log.
@@ -96,12 +96,12 @@ public enum Log {
         }
     }
 
-    public static func threshold(of category: LogCategory) -> LogLevel {
+    package static func threshold(of category: LogCategory) -> LogLevel {
         LogLevel(rawValue: UInt32(ck_log_threshold(category.rawValue))) ?? .info
     }
 
     /// Sets the threshold of `category` and of all below it.
-    public static func setThreshold(_ level: LogLevel, of category: LogCategory) {
+    package static func setThreshold(_ level: LogLevel, of category: LogCategory) {
         for other in LogCategory.allCases where other.isWithin(category) {
             ck_set_log_threshold(other.rawValue, UInt64(level.rawValue))
         }
@@ -109,7 +109,7 @@ public enum Log {
 
     /// Whether messages are delivered; none has the level `off`. Costs a load and a comparison.
     @inline(__always)
-    public static func isOn(_ category: LogCategory, _ level: LogLevel) -> Bool {
+    package static func isOn(_ category: LogCategory, _ level: LogLevel) -> Bool {
         UInt64(level.rawValue) >= ck_log_threshold(category.rawValue)
     }
 }

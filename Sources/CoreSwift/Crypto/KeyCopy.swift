@@ -3,10 +3,10 @@
 import CSodium
 
 /// Overwrites the key when it goes. Who uses `bytes` keeps this until then.
-public final class KeyCopy {
-    public let bytes: [UInt8]
+package final class KeyCopy {
+    package let bytes: [UInt8]
 
-    public init(_ bytes: [UInt8] = []) { self.bytes = bytes }
+    package init(_ bytes: [UInt8] = []) { self.bytes = bytes }
 
     deinit {
         // The very bytes, whoever shares the array still.

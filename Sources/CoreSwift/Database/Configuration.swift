@@ -33,7 +33,7 @@ public struct Configuration {
         ((_ totalBytes: UInt64, _ usedBytes: UInt64) throws(RealmError) -> Bool)?
     /// Called when the file has a lower schema version, with the realm as it was and as it will be;
     /// false undoes all.
-    public var migrate: SchemaRequest.Migration?
+    package var migrate: SchemaRequest.Migration?
     /// When a class becomes embedded, objects that nothing links to are deleted, and those that several
     /// objects link to copied; otherwise both are refused.
     public var mendsBacklinks = false

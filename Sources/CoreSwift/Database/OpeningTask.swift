@@ -1,6 +1,6 @@
 // Opening a realm, with all that has to be done to its schema, on a thread of its own.
 
-public final class OpeningTask: @unchecked Sendable {
+package final class OpeningTask: @unchecked Sendable {
     private let lock = Lock()
     private var isCancelled = false
 
@@ -9,7 +9,7 @@ public final class OpeningTask: @unchecked Sendable {
     /// Opens on another thread, and calls `completion` there, once: with a reference that any thread
     /// makes its realm of, or the error. The callbacks of the configuration run there as well; its
     /// scheduler is not used.
-    public static func start(
+    package static func start(
         _ configuration: Configuration,
         _ completion: @escaping (Result<ThreadSafeReference, RealmError>) -> Void
     ) throws(RealmError) -> OpeningTask {
@@ -42,5 +42,5 @@ public final class OpeningTask: @unchecked Sendable {
 
     /// Ends the opening as soon as that can be: a change of the schema that is not committed is undone.
     /// The completion is called with an error then; with the realm where it is too late for that.
-    public func cancel() { lock.withLock { isCancelled = true } }
+    package func cancel() { lock.withLock { isCancelled = true } }
 }

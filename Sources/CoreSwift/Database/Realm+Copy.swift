@@ -41,7 +41,7 @@ extension Realm {
 
     /// Closes the realm, which has to be the only one of its file, and gives the file the name `path`. Throws
     /// `.fileAlreadyExists` when there is something of that name; the file keeps the one it had then.
-    public func close(placingAs path: String) throws(RealmError) {
+    package func close(placingAs path: String) throws(RealmError) {
         try checkUsable()
         guard !isWritable else {
             throw RealmError(
@@ -110,7 +110,7 @@ extension Realm {
     /// count. An existing file is an error, or with `merging` takes the objects over: every
     /// object is created or found by its primary key `_id`, and the values of this realm win; see
     /// `merge(into:)`.
-    public func convert(
+    package func convert(
         to configuration: Configuration, merging: Bool
     ) throws(RealmError) {
         let path = configuration.path

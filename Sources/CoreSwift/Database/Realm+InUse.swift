@@ -3,7 +3,7 @@
 extension Realm {
     /// Whether the realm at `path` is open, in this process or another. Realms opened as immutable in
     /// other processes hold no locks and are not noticed. Creates and changes nothing.
-    public static func isOpenAnywhere(_ path: String) throws(RealmError) -> Bool {
+    package static func isOpenAnywhere(_ path: String) throws(RealmError) -> Bool {
         let files = SystemCalls.shared
         let real = try FileOperations.realPath(path, files)
         if FileRegistry.shared.isOpen(real) { return true }

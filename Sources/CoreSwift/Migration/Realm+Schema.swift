@@ -68,7 +68,7 @@ extension Realm {
     /// can't write only check that it fits. Observers of the schema are told.
     /// `.wrongTransactionState` in a write transaction, which is rolled back; with
     /// `isInTransaction` it is used, and goes on.
-    public func updateSchema(
+    package func updateSchema(
         _ request: SchemaRequest, isInTransaction: Bool = false
     ) throws(RealmError) {
         try checkUsable()
@@ -111,7 +111,7 @@ extension Realm {
 
     /// Has `body` called when the schema of the realm has changed: by `updateSchema`, or because it
     /// moved to a version whose schema somebody else changed.
-    public func addSchemaObserver(_ body: @escaping () -> Void) throws(RealmError) -> ChangeToken {
+    package func addSchemaObserver(_ body: @escaping () -> Void) throws(RealmError) -> ChangeToken {
         try checkUsable()
         return schemaObservers.add(body)
     }
@@ -131,7 +131,7 @@ extension Realm {
     /// lost. For migrations. `.noSuchTable` for a class that the file or `target` lacks,
     /// `.illegalOperation` when `target` still has the old name or the properties do not fit,
     /// `.invalidProperty` when the file has no such property.
-    public func renameProperty(
+    package func renameProperty(
         _ className: String, _ old: String, to new: String, in target: Schema
     ) throws(RealmError) {
         let tables = try tablesForSchemaStep()
@@ -180,7 +180,7 @@ extension Realm {
     /// Has a class of the file go on under the name of one that `target` has: its objects, links to
     /// them and indexes are kept. For migrations. The new class has no objects yet. Errors as for
     /// `renameProperty`.
-    public func renameClass(
+    package func renameClass(
         _ old: String, to new: String, in target: Schema
     ) throws(RealmError) {
         let tables = try tablesForSchemaStep()
@@ -233,7 +233,7 @@ extension Realm {
 
     /// Deletes a class of the file that the realm does not show, and its objects; false: there is none.
     /// `.crossTableLinkTarget` when other classes link to it.
-    public func removeClass(_ name: String) throws(RealmError) -> Bool {
+    package func removeClass(_ name: String) throws(RealmError) -> Bool {
         let tables = try tablesForSchemaStep()
         guard tables.schema.class_(named: name) != nil else { return false }
         guard schema.class_(named: name) == nil else {
@@ -263,7 +263,7 @@ extension Realm {
     }
 
     /// Deletes all objects of a class, with what links to them.
-    public func deleteObjects(of className: String) throws(RealmError) {
+    package func deleteObjects(of className: String) throws(RealmError) {
         let tables = try tablesForWriting()
         guard let item = tables.schema.class_(named: className), let table = tables.table(item.key)
         else { throw RealmError(.noSuchTable, "the file has no class '\(className)'") }

@@ -1,19 +1,19 @@
 // What opening with a schema would do, told without doing it: for dry runs.
 
-public struct SchemaPreview {
+package struct SchemaPreview {
     /// How the file differs from the schema. Classes that only the file has are left out: they stay.
-    public var differences: [SchemaDifference] = []
+    package var differences: [SchemaDifference] = []
     /// Opening writes to the file.
-    public var changesFile = false
+    package var changesFile = false
     /// Opening calls the migration block.
-    public var migrates = false
+    package var migrates = false
     /// What opening fails with, as far as schemas and versions tell; data may refuse still.
-    public var refusal: RealmError?
+    package var refusal: RealmError?
 }
 
 extension Realm {
     /// Compares the file, as the realm reads it, with a schema, as opening does.
-    public func preview(_ request: SchemaRequest) throws(RealmError) -> SchemaPreview {
+    package func preview(_ request: SchemaRequest) throws(RealmError) -> SchemaPreview {
         let tables = try readTables()
         var preview = SchemaPreview()
         preview.differences = tables.schema.differences(to: request.schema).filter {

@@ -3,12 +3,12 @@
 // and not a protocol, so that a handle that is in hand tells which it is with one load.
 
 public class AnyResults {
-    public final let realm: Realm
+    package final let realm: Realm
     private final var given: ResultsDescription
     /// Rollbacks of the session that `given` knows of.
     private final var rollbacks: UInt32
     /// The elements are values of a collection: this is a `ValueResults`, else a `Results`.
-    public final let holdsValues: Bool
+    package final let holdsValues: Bool
 
     init(_ realm: Realm, _ description: ResultsDescription, holdsValues: Bool) {
         self.realm = realm

@@ -134,7 +134,7 @@ final class AsynchronousWrites {
 
 extension Realm {
     /// Whether a write transaction is open, or something asynchronous is under way.
-    public var isWritingOrWaiting: Bool { isWritable || !(asynchronous?.isIdle ?? true) }
+    package var isWritingOrWaiting: Bool { isWritable || !(asynchronous?.isIdle ?? true) }
 
     private func checkNotCompleting(_ what: String) throws(RealmError) {
         guard asynchronous?.isCompleting ?? false else { return }
@@ -158,7 +158,7 @@ extension Realm {
     /// block's number. Throws what `beginWrite` throws, and `.wrongTransactionState` if the scheduler
     /// can't deliver.
     @discardableResult
-    public func writeAsynchronously(
+    package func writeAsynchronously(
         leavesOpen: Bool = false, _ body: @escaping () -> Void
     ) throws(RealmError) -> UInt32 {
         try checkMayWrite()
@@ -188,7 +188,7 @@ extension Realm {
     /// and this call if the scheduler can't deliver. With `allowsGrouping`
     /// transactions that follow soon may share the sync. Returns the commit's number.
     @discardableResult
-    public func commitAsynchronously(
+    package func commitAsynchronously(
         allowsGrouping: Bool = false, _ completion: ((RealmError?) -> Void)? = nil
     ) throws(RealmError) -> UInt32 {
         try checkUsable()
@@ -214,7 +214,7 @@ extension Realm {
     }
 
     /// Drops a block that did not start, or the completion of a commit; false for anything else.
-    public func cancelAsynchronous(_ number: UInt32) throws(RealmError) -> Bool {
+    package func cancelAsynchronous(_ number: UInt32) throws(RealmError) -> Bool {
         try checkUsable()
         guard let asynchronous else { return false }
         if let index = asynchronous.blocks.firstIndex(where: { $0.number == number }) {

@@ -2,11 +2,11 @@
 
 /// An object of a realm. Properties are read and written by name.
 public final class DynamicObject {
-    public let handle: ObjectHandle
+    package let handle: ObjectHandle
     public let realm: Realm
 
     /// Takes over the handle.
-    public init(_ handle: ObjectHandle) {
+    package init(_ handle: ObjectHandle) {
         self.handle = handle
         realm = handle.realm
     }
@@ -99,5 +99,12 @@ extension Realm {
             if error.code == .noSuchObject { return nil }
             throw error
         }
+    }
+}
+
+extension Results {
+    /// The object at a position, from 0 on; `.outOfBounds` behind the last one.
+    public func dynamicObject(_ index: Int) throws(RealmError) -> DynamicObject {
+        DynamicObject(try object(index))
     }
 }

@@ -5,10 +5,10 @@
 // Belongs to the realm's thread; groups of a frozen realm are guarded by a lock, because any thread may
 // use them.
 
-public final class GroupedResults {
+package final class GroupedResults {
     /// What is grouped.
-    public let results: Results
-    public let grouping: Grouping
+    package let results: Results
+    package let grouping: Grouping
     /// What was found last, and when. Holds for the stamp and the number of patches it was made at, as
     /// in `Results`.
     private var found: (table: GroupTable, freshness: Results.Freshness)?
@@ -20,14 +20,14 @@ public final class GroupedResults {
         lock = results.realm.isFrozen ? Lock() : nil
     }
 
-    public var realm: Realm { results.realm }
+    package var realm: Realm { results.realm }
 
     /// False after the realm was closed or compacted, or the class is gone.
-    public var isValid: Bool { results.isValid }
+    package var isValid: Bool { results.isValid }
 
     /// The groups as they are now, in the order in which their first objects are among the results.
     /// `.staleAccessor` when the results are not valid any more.
-    public func table() throws(RealmError) -> GroupTable {
+    package func table() throws(RealmError) -> GroupTable {
         guard let lock else { return try current() }
         return try lock.withLock { () throws(RealmError) in try current() }
     }
@@ -47,22 +47,22 @@ public final class GroupedResults {
     }
 
     /// Canonical text: that of the results, and the grouping behind a bar.
-    public var description: String { "\(results.description.spelling) | \(grouping.spelling)" }
+    package var description: String { "\(results.description.spelling) | \(grouping.spelling)" }
 
     /// How the groups would be found now; see `Results.explain`.
-    public func explain() throws(RealmError) -> String {
+    package func explain() throws(RealmError) -> String {
         "\(try results.explain())\nthen: \(grouping.spelling)"
     }
 
     /// The same groups in another realm of the file, live or frozen; throws as `Results.resolved(in:)`.
-    public func resolved(in target: Realm) throws(RealmError) -> GroupedResults {
+    package func resolved(in target: Realm) throws(RealmError) -> GroupedResults {
         try results.resolved(in: target).grouped(by: grouping)
     }
 }
 
 extension Results {
     /// Groups of the elements with the same values; see `Grouping`.
-    public func grouped(by keys: String, _ aggregates: String) throws(RealmError) -> GroupedResults
+    package func grouped(by keys: String, _ aggregates: String) throws(RealmError) -> GroupedResults
     {
         try reading { _, _ throws(RealmError) in }
         return GroupedResults(

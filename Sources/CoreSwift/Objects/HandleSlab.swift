@@ -16,9 +16,9 @@
 
 import CKernels
 
-public enum HandleSlab {
-    public static let slotSize = 64
-    public static let payloadOffset = 8
+package enum HandleSlab {
+    package static let slotSize = 64
+    package static let payloadOffset = 8
 
     /// Slots a thread keeps at most in one list; it has two, so that a program that alternates
     /// between taking and releasing at the edge of a batch does not go to the pool each time.
@@ -38,7 +38,7 @@ public enum HandleSlab {
 
     /// A slot with the tag of `kind`; the payload holds garbage.
     @inline(__always)
-    public static func allocate(_ kind: HandleKind) -> UnsafeMutableRawPointer {
+    package static func allocate(_ kind: HandleKind) -> UnsafeMutableRawPointer {
         if let raw = ck_thread_slot(Int32(CK_SLOT_HANDLES)) {
             let cache = raw.assumingMemoryBound(to: ThreadCache.self)
             if let slot = cache.pointee.current {
@@ -55,7 +55,7 @@ public enum HandleSlab {
 
     /// Gives a slot back. The payload must have been ended by the caller.
     @inline(__always)
-    public static func release(_ slot: UnsafeMutableRawPointer) {
+    package static func release(_ slot: UnsafeMutableRawPointer) {
         slot.storeBytes(of: HandleKind.released.tag, as: UInt64.self)
         if let raw = ck_thread_slot(Int32(CK_SLOT_HANDLES)) {
             let cache = raw.assumingMemoryBound(to: ThreadCache.self)
@@ -74,21 +74,21 @@ public enum HandleSlab {
     /// Safe for every pointer that was returned by `allocate` at any time, and for nil and
     /// misaligned ones; other pointers must be readable.
     @inline(__always)
-    public static func kind(of pointer: UnsafeRawPointer?) -> HandleKind? {
+    package static func kind(of pointer: UnsafeRawPointer?) -> HandleKind? {
         guard let pointer, UInt(bitPattern: pointer) & 63 == 0 else { return nil }
         return HandleKind(pointer.load(as: UInt64.self))
     }
 
     /// Whether `pointer` is a live handle of `kind`.
     @inline(__always)
-    public static func isHandle(_ pointer: UnsafeRawPointer?, _ kind: HandleKind) -> Bool {
+    package static func isHandle(_ pointer: UnsafeRawPointer?, _ kind: HandleKind) -> Bool {
         guard let pointer, UInt(bitPattern: pointer) & 63 == 0 else { return false }
         return pointer.load(as: UInt64.self) == kind.tag
     }
 
     /// `pointer` as a handle of `kind`, or `.invalidArgument` that says what it is instead.
     @inline(__always)
-    public static func check(
+    package static func check(
         _ pointer: UnsafeRawPointer?, _ kind: HandleKind
     ) throws(RealmError) -> UnsafeMutableRawPointer {
         guard let pointer, UInt(bitPattern: pointer) & 63 == 0,
@@ -111,7 +111,7 @@ public enum HandleSlab {
     // MARK: Handles that hold a Swift object
 
     /// A handle of `kind` that keeps `object` alive until `releaseObject`.
-    public static func allocate(
+    package static func allocate(
         _ kind: HandleKind, holding object: consuming AnyObject
     ) -> UnsafeMutableRawPointer {
         let slot = allocate(kind)
@@ -122,14 +122,14 @@ public enum HandleSlab {
 
     /// The object in a checked handle of a kind other than `object`.
     @inline(__always)
-    public static func held(by slot: UnsafeRawPointer) -> Unmanaged<AnyObject>? {
+    package static func held(by slot: UnsafeRawPointer) -> Unmanaged<AnyObject>? {
         let word = slot.load(fromByteOffset: payloadOffset, as: UInt.self)
         guard let pointer = UnsafeRawPointer(bitPattern: word) else { return nil }
         return Unmanaged<AnyObject>.fromOpaque(pointer)
     }
 
     /// Gives back a checked handle of a kind other than `object` and lets go of what it held.
-    public static func releaseHolding(_ slot: UnsafeMutableRawPointer) {
+    package static func releaseHolding(_ slot: UnsafeMutableRawPointer) {
         let object = held(by: slot)
         // First the slot: the object's end may run callbacks that release handles.
         release(slot)

@@ -1,14 +1,14 @@
 // A query together with the realm it is asked of: what the C ABI's query handles hold.
 
 /// A query of a realm. Each execution sees the realm's current state. Does not keep the realm.
-public final class LiveQuery {
+package final class LiveQuery {
     private weak var owner: Realm?
     /// Whose columns the conditions name.
     private weak var file: RealmFile?
     /// What the query finds: in the class, a collection, or what results were made of.
     private(set) var found: ResultsDescription
     private var rollbacks: UInt32
-    public var query: Query { found.first.conditions.unsafelyUnwrapped }
+    package var query: Query { found.first.conditions.unsafelyUnwrapped }
 
     init(_ realm: Realm, _ query: Query, in source: ResultsDescription.Source) {
         owner = realm
@@ -18,13 +18,13 @@ public final class LiveQuery {
     }
 
     /// The query is over values of a collection, not objects: `findValues` finds them.
-    public var isOverValues: Bool { found.values != nil }
+    package var isOverValues: Bool { found.values != nil }
 
     /// Canonical text with arguments put in.
-    public var description: String { query.description }
+    package var description: String { query.description }
 
     /// The realm; `.closedRealm` when it was closed or nobody holds it any more.
-    public func realm() throws(RealmError) -> Realm {
+    package func realm() throws(RealmError) -> Realm {
         guard let owner, !owner.isClosed else {
             throw RealmError(.closedRealm, "the realm of the query was closed")
         }
@@ -58,7 +58,7 @@ public final class LiveQuery {
     }
 
     /// Objects or values selected, DISTINCT and LIMIT included.
-    public func count() throws(RealmError) -> Int {
+    package func count() throws(RealmError) -> Int {
         if isOverValues { return try findValues().count() }
         let realm = try realm()
         let count = try found.count(SnapshotReader(tables: try realm.readTables()))
@@ -68,7 +68,7 @@ public final class LiveQuery {
 
     /// The first object in the query's order, or nil. LIMIT(0) does not count here without SORT and
     /// DISTINCT, as callers of the C ABI are used to.
-    public func findFirst() throws(RealmError) -> Link? {
+    package func findFirst() throws(RealmError) -> Link? {
         try checkObjects()
         let realm = try realm()
         let snapshot = SnapshotReader(tables: try realm.readTables())
@@ -80,7 +80,7 @@ public final class LiveQuery {
     }
 
     /// The same for any query: a link to the first object, or the first value.
-    public func findFirstValue() throws(RealmError) -> RawValue? {
+    package func findFirstValue() throws(RealmError) -> RawValue? {
         guard isOverValues else {
             return try findFirst().map { .link($0.classKey, $0.objectKey) }
         }
@@ -89,19 +89,19 @@ public final class LiveQuery {
     }
 
     /// How the query would be executed now; see `Results.explain`.
-    public func explain() throws(RealmError) -> String {
+    package func explain() throws(RealmError) -> String {
         isOverValues ? try findValues().explain() : try findAll().explain()
     }
 
     /// Live results with the query's ordering; `.illegalOperation` for a query over values.
-    public func findAll() throws(RealmError) -> Results {
+    package func findAll() throws(RealmError) -> Results {
         let realm = try realm()
         try checkObjects()
         return try realm.objects(of: found)
     }
 
     /// Live results over the values of a collection; `.illegalOperation` for a query over objects.
-    public func findValues() throws(RealmError) -> ValueResults {
+    package func findValues() throws(RealmError) -> ValueResults {
         try values(of: found)
     }
 
@@ -117,17 +117,17 @@ public final class LiveQuery {
     }
 
     /// Live results of either kind.
-    public func find() throws(RealmError) -> AnyResults {
+    package func find() throws(RealmError) -> AnyResults {
         isOverValues ? try findValues() : try findAll()
     }
 
     /// Deletes the objects that the query finds, or takes the values out of their collection.
-    public func deleteAll() throws(RealmError) {
+    package func deleteAll() throws(RealmError) {
         isOverValues ? try findValues().deleteAll() : try findAll().deleteAll()
     }
 
     /// Conditions of both; the ordering of the new text follows.
-    public func and(
+    package func and(
         _ text: UnsafeBufferPointer<UInt8>, arguments: [QueryArgument]
     ) throws(RealmError) -> LiveQuery {
         let realm = try realm()
@@ -139,7 +139,7 @@ public final class LiveQuery {
 
 extension Realm {
     /// Parses a query of a class; see `Query.parse`.
-    public func query(
+    package func query(
         _ classKey: ClassKey, _ text: UnsafeBufferPointer<UInt8>,
         arguments: [QueryArgument] = []
     ) throws(RealmError) -> LiveQuery {
@@ -150,7 +150,7 @@ extension Realm {
     }
 
     /// Parses a format string of a class; see `Query.parse(format:)`.
-    public func query(
+    package func query(
         _ classKey: ClassKey, format: [UInt8], arguments: [QueryArgument] = [],
         variables: [String: QueryArgument] = [:]
     ) throws(RealmError) -> LiveQuery {
@@ -161,7 +161,7 @@ extension Realm {
         return LiveQuery(self, query, in: .objects)
     }
 
-    public func query(
+    package func query(
         _ classKey: ClassKey, _ text: String, _ arguments: [QueryArgument] = []
     ) throws(RealmError) -> LiveQuery {
         let bytes = Array(text.utf8)

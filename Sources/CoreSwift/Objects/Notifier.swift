@@ -404,7 +404,7 @@ final class Notifier {
 
 /// Ends an observation when it goes away; on any thread. What the callback holds is let go then, or
 /// when the callback that runs has returned.
-public final class NotificationToken: @unchecked Sendable {
+package final class NotificationToken: @unchecked Sendable {
     fileprivate private(set) weak var notifier: Notifier?
     fileprivate let registration: Registration
 
@@ -413,7 +413,7 @@ public final class NotificationToken: @unchecked Sendable {
         self.registration = registration
     }
 
-    public func invalidate() {
+    package func invalidate() {
         if let notifier {
             notifier.end(registration)
         } else {

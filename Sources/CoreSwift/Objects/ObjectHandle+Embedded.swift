@@ -2,7 +2,7 @@
 
 extension ObjectHandle {
     /// A new embedded object in a link property; one that was there is deleted.
-    public func createEmbedded(_ propertyKey: PropertyKey) throws(RealmError) -> ObjectHandle {
+    package func createEmbedded(_ propertyKey: PropertyKey) throws(RealmError) -> ObjectHandle {
         _ = try row()
         let table = table
         let column = try Self.column(table, propertyKey)
@@ -26,7 +26,7 @@ extension ObjectHandle {
     }
 
     /// The object that owns this embedded one; `.topLevelObject` for objects of other classes.
-    public func parent() throws(RealmError) -> ObjectHandle {
+    package func parent() throws(RealmError) -> ObjectHandle {
         // Of objects that were deleted, too.
         if !realm.isClosed, realm.schema.class_(classKey)?.kind == .topLevel {
             throw RealmError(.topLevelObject, "\(named) is not embedded")

@@ -5,7 +5,7 @@ import CKernels
 extension ObjectHandle {
     /// `{"name":value,…}` with every stored property that the realm shows, in the order of the file;
     /// classes without primary key begin with `"_key"`.
-    public func jsonText() throws(RealmError) -> String {
+    package func jsonText() throws(RealmError) -> String {
         _ = try row()
         guard let owner = realm.schema.class_(classKey) else {
             throw RealmError(.noSuchTable, "the realm does not show class \(classKey)")

@@ -21,10 +21,10 @@
 
 import CKernels
 
-public struct ObjectHandle {
-    public let slot: UnsafeMutableRawPointer
+package struct ObjectHandle {
+    package let slot: UnsafeMutableRawPointer
 
-    @inline(__always) public init(checked slot: UnsafeMutableRawPointer) { self.slot = slot }
+    @inline(__always) package init(checked slot: UnsafeMutableRawPointer) { self.slot = slot }
 
     @inline(__always) var session: Session {
         slot.load(fromByteOffset: 8, as: Session.self)
@@ -33,10 +33,10 @@ public struct ObjectHandle {
         get { slot.load(fromByteOffset: 16, as: Table.self) }
         nonmutating set { slot.storeBytes(of: newValue, toByteOffset: 16, as: Table.self) }
     }
-    @inline(__always) public var objectKey: ObjectKey {
+    @inline(__always) package var objectKey: ObjectKey {
         slot.load(fromByteOffset: 24, as: ObjectKey.self)
     }
-    @inline(__always) public var classKey: ClassKey {
+    @inline(__always) package var classKey: ClassKey {
         slot.load(fromByteOffset: 56, as: ClassKey.self)
     }
     @inline(__always) private var stamp: UInt64 {
@@ -109,7 +109,7 @@ public struct ObjectHandle {
 
     /// Gives the handle back.
     @inline(__always)
-    public func release() {
+    package func release() {
         let session = session
         if isObserved { forgetObservers() }
         HandleSlab.release(slot)
@@ -145,7 +145,7 @@ public struct ObjectHandle {
     }
 
     /// Another handle to the same object, also of an invalid one.
-    public func clone() -> ObjectHandle {
+    package func clone() -> ObjectHandle {
         let copy = ObjectHandle(checked: HandleSlab.allocate(.object))
         memcpy(copy.slot + 8, slot + 8, HandleSlab.slotSize - 8)
         copy.slot.storeBytes(of: 0, toByteOffset: 53, as: UInt8.self)
@@ -214,7 +214,7 @@ public struct ObjectHandle {
     }
 
     /// Whether the object is there.
-    public var isValid: Bool {
+    package var isValid: Bool {
         let session = session
         if stamp == session.pointee.stamp.pointee && session.pointee.isOnKnownThread {
             return true
@@ -228,14 +228,14 @@ public struct ObjectHandle {
     }
 
     /// Throws unless the object is there, to be used by this thread.
-    public func checkValid() throws(RealmError) { _ = try row() }
+    package func checkValid() throws(RealmError) { _ = try row() }
 
     /// Whether both handles name one object of one realm.
-    public func isEqual(_ other: ObjectHandle) -> Bool {
+    package func isEqual(_ other: ObjectHandle) -> Bool {
         session == other.session && objectKey == other.objectKey && classKey == other.classKey
     }
 
-    public var realm: Realm { session.pointee.realm.takeUnretainedValue() }
+    package var realm: Realm { session.pointee.realm.takeUnretainedValue() }
 
     // MARK: Values
 
@@ -258,7 +258,7 @@ public struct ObjectHandle {
 
     /// Reads one value. Text is borrowed until the realm moves or changes.
     @inline(__always)
-    public func getValue(
+    package func getValue(
         _ propertyKey: PropertyKey, _ target: UnsafeMutablePointer<RawValue>?
     ) throws(RealmError) {
         let place = try row()
@@ -289,7 +289,7 @@ public struct ObjectHandle {
     }
 
     /// Reads several values; on an error earlier ones are written.
-    public func getValues(
+    package func getValues(
         _ count: Int, _ keys: UnsafePointer<PropertyKey>, _ target: UnsafeMutablePointer<RawValue>?
     ) throws(RealmError) {
         _ = try row()
@@ -299,7 +299,7 @@ public struct ObjectHandle {
     /// Writes one value. It and its key are passed as they are: given with `&` as the address of a
     /// variable that a closure captures, the optimiser (6.3.1) took the variable for unused.
     @inline(__always)
-    public func setValue(_ key: PropertyKey, _ value: RawValue) throws(RealmError) {
+    package func setValue(_ key: PropertyKey, _ value: RawValue) throws(RealmError) {
         let place = try row()
         let table = table
         let column = try Self.column(table, key)
@@ -317,7 +317,7 @@ public struct ObjectHandle {
 
     /// Writes several values. Keys and types are checked before anything is written.
     @inline(__always)
-    public func setValues(
+    package func setValues(
         _ count: Int, _ keys: UnsafePointer<PropertyKey>, _ values: UnsafePointer<RawValue>
     ) throws(RealmError) {
         var place = try row()
@@ -381,7 +381,7 @@ public struct ObjectHandle {
     }
 
     /// Adds to an integer, or a mixed value that is one, wrapping around.
-    public func addInt(_ propertyKey: PropertyKey, _ delta: Int64) throws(RealmError) {
+    package func addInt(_ propertyKey: PropertyKey, _ delta: Int64) throws(RealmError) {
         let place = try row()
         let table = table
         let column = try Self.column(table, propertyKey)
@@ -403,7 +403,7 @@ public struct ObjectHandle {
     /// The object that a to-one link points to, or nil; also that of a mixed value that is a link.
     /// Null in a mixed or string property is nil, too, as in the C interface.
     @inline(__always)
-    public func linkedObject(_ propertyKey: PropertyKey) throws(RealmError) -> ObjectHandle? {
+    package func linkedObject(_ propertyKey: PropertyKey) throws(RealmError) -> ObjectHandle? {
         let place = try row()
         let table = table
         let column = try Self.column(table, propertyKey)
@@ -430,7 +430,7 @@ public struct ObjectHandle {
     }
 
     /// Deletes the object; the handle stays to be released.
-    public func delete() throws(RealmError) {
+    package func delete() throws(RealmError) {
         let place = try row()
         _ = place
         guard session.pointee.status == .writing else { throw realm.notWriting() }

@@ -36,7 +36,7 @@ extension Realm {
     }
 
     /// The key paths of an array, for `observe`.
-    public func keyPaths(
+    package func keyPaths(
         _ classKey: ClassKey, _ paths: [String]
     ) throws(RealmError) -> KeyPathFilter {
         _ = try readTables()
@@ -47,7 +47,7 @@ extension Realm {
 extension ObjectHandle {
     /// Calls `body` soon and then after each change of the object, until the token or the handle is
     /// released.
-    public func observe(
+    package func observe(
         _ filter: KeyPathFilter? = nil, _ body: @escaping (ObjectChanges) -> Void
     ) throws(RealmError) -> NotificationToken {
         let realm = realm
@@ -82,14 +82,14 @@ extension RealmCollection {
 
     /// Calls `body` soon and then after each change of the list or set, until the token or the last
     /// reference to the collection is gone.
-    public func observe(
+    package func observe(
         _ filter: KeyPathFilter? = nil, _ body: @escaping (ElementChanges) -> Void
     ) throws(RealmError) -> NotificationToken {
         try observe(filter, .elements(body)) { .collection($0) }
     }
 
     /// The same for a dictionary.
-    public func observeKeys(
+    package func observeKeys(
         _ filter: KeyPathFilter? = nil, _ body: @escaping (KeyChanges) -> Void
     ) throws(RealmError) -> NotificationToken {
         try observe(filter, .keys(body)) { .dictionary($0) }
@@ -107,7 +107,7 @@ extension RealmCollection {
 extension AnyResults {
     /// Calls `body` soon and then after each change of the results, until the token is released or
     /// `handle`, an address that is not used for anything else meanwhile, is forgotten.
-    public func observe(
+    package func observe(
         _ filter: KeyPathFilter? = nil, handle: UnsafeRawPointer,
         _ body: @escaping (ElementChanges) -> Void
     ) throws(RealmError) -> NotificationToken {
@@ -120,7 +120,7 @@ extension AnyResults {
     }
 
     /// Ends what `observe` began for a handle.
-    public func endObservation(handle: UnsafeRawPointer) {
+    package func endObservation(handle: UnsafeRawPointer) {
         realm.notifier?.forget(UInt(bitPattern: handle))
     }
 

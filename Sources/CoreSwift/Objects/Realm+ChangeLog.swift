@@ -1,64 +1,64 @@
 // The change log for programs: consumers by name, and reading what commits did. docs/CHANGE_LOG.md.
 
 /// One operation of the log. Texts and bytes in it are borrowed for the call that tells it.
-public struct LoggedOperation {
+package struct LoggedOperation {
     /// Raw values of `realm_change_log_kind_e`.
-    public enum Kind: UInt32, Sendable {
+    package enum Kind: UInt32, Sendable {
         case version, schemaChanged, deleted, created, set, nulled, added
         case inserted, removed, replaced, moved, cleared
         /// An element of the collection that is the value of the operation before it.
         case element
     }
 
-    public var kind: Kind
+    package var kind: Kind
     /// What was committed with it.
-    public var version: UInt64
-    public var classKey = ClassKey.invalid
+    package var version: UInt64
+    package var classKey = ClassKey.invalid
     /// The objects, a run of keys that were all there.
-    public var firstObject = ObjectKey(rawValue: -1)
-    public var lastObject = ObjectKey(rawValue: -1)
-    public var property = PropertyKey.invalid
+    package var firstObject = ObjectKey(rawValue: -1)
+    package var lastObject = ObjectKey(rawValue: -1)
+    package var property = PropertyKey.invalid
     /// Of operations on a collection; else of a value that is one.
-    public var collection = CollectionType.none
+    package var collection = CollectionType.none
     /// Of a collection in a mixed value: it keeps the number; 0: the property itself.
-    public var collectionNumber: UInt64 = 0
+    package var collectionNumber: UInt64 = 0
     /// It follows from the deletion of an object.
-    public var isDerived = false
-    public var index = 0
+    package var isDerived = false
+    package var index = 0
     /// Elements that were inserted, removed or cleared; of a value that is a collection, those that follow.
-    public var count = 0
-    public var destination = 0
+    package var count = 0
+    package var destination = 0
     /// Of a dictionary, else null.
-    public var key = RawValue.null
+    package var key = RawValue.null
     /// Null without one; of a collection only its type: its `count` elements follow.
-    public var value = RawValue.null
+    package var value = RawValue.null
 }
 
 extension Realm {
     /// Who has to acknowledge the log, and has up to which version.
-    public var logConsumers: [ChangeConsumer] {
+    package var logConsumers: [ChangeConsumer] {
         get throws(RealmError) { try readTables().consumers }
     }
 
     /// Keeps the log of the versions behind the one that this write transaction makes, with values, until
     /// the consumer has acknowledged them. Does nothing for one that is there.
-    public func addLogConsumer(_ name: String) throws(RealmError) {
+    package func addLogConsumer(_ name: String) throws(RealmError) {
         try tablesForWriting().addConsumer(name)
     }
 
     /// The consumer is done with a version and those before it. In a write transaction.
-    public func acknowledgeLog(_ name: String, _ version: UInt64) throws(RealmError) {
+    package func acknowledgeLog(_ name: String, _ version: UInt64) throws(RealmError) {
         try tablesForWriting().acknowledge(name, version)
     }
 
     /// Nothing is kept for the consumer any more. In a write transaction.
-    public func removeLogConsumer(_ name: String) throws(RealmError) {
+    package func removeLogConsumer(_ name: String) throws(RealmError) {
         try tablesForWriting().removeConsumer(name)
     }
 
     /// Calls `body` with what led from a version to the one that the realm reads, in order, until it
     /// returns false. `.badVersion` when the log does not reach back to it.
-    public func readLog(
+    package func readLog(
         from version: UInt64, _ body: @escaping (LoggedOperation) -> Bool
     ) throws(RealmError) {
         try withLog(from: version) { operations, tables throws(RealmError) in

@@ -5,7 +5,7 @@ extension Realm {
     /// What leads from this realm to another one, of the same file or not, as bytes for
     /// `apply(changes:)`. Both may be frozen; of one that writes, what was changed counts. Throws
     /// `.schemaMismatch` where a class or property is not the same in both.
-    public func changes(to newer: Realm) throws(RealmError) -> [UInt8] {
+    package func changes(to newer: Realm) throws(RealmError) -> [UInt8] {
         let old = try readTables()
         let new = try newer.readTables()
         let difference = try VersionDifference(from: old, to: new)
@@ -16,7 +16,7 @@ extension Realm {
 
     /// The change log from a version to the one that the realm reads, as bytes for `apply(changes:)`.
     /// `.badVersion` where it does not reach back to that version.
-    public func changes(from version: UInt64) throws(RealmError) -> [UInt8] {
+    package func changes(from version: UInt64) throws(RealmError) -> [UInt8] {
         var bytes: [UInt8] = []
         try withLog(from: version) { operations, tables throws(RealmError) in
             bytes = ChangeBytes(operations, tables).bytes
@@ -27,7 +27,7 @@ extension Realm {
     /// Does what `changes(to:)` or `changes(from:)` found, in the write transaction. The realm is as
     /// the one was that they lead from, as far as they touch it; where one does not fit, an error is
     /// thrown, and the transaction is to be rolled back. `origin` is recorded with the commit.
-    public func apply(changes: [UInt8], origin: UInt64) throws(RealmError) {
+    package func apply(changes: [UInt8], origin: UInt64) throws(RealmError) {
         let tables = try tablesForWriting()
         let changes = try ChangeBytes(checking: changes, tables)
         try changes.withOperations { operations throws(RealmError) in
@@ -37,7 +37,7 @@ extension Realm {
     }
 
     /// Calls `body` with what such bytes say, as `readLog` does, until it returns false.
-    public func readChanges(
+    package func readChanges(
         _ changes: [UInt8], _ body: @escaping (LoggedOperation) -> Bool
     ) throws(RealmError) {
         try withHeldTables { tables throws(RealmError) in

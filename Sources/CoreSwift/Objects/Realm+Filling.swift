@@ -11,24 +11,24 @@ extension Realm {
     /// * primary keys are not compared.
     ///
     /// After an error, or a transaction that was rolled back, the file is of no use.
-    public func beginFilling() throws(RealmError) {
+    package func beginFilling() throws(RealmError) {
         try tablesForWriting().startFilling(rollbacks: session.pointee.rollbacks)
     }
 
     /// From now on links to objects of the class are looked up, as at other times.
-    public func checkLinks(to classKey: ClassKey) throws(RealmError) {
+    package func checkLinks(to classKey: ClassKey) throws(RealmError) {
         try table(classKey).lookUpLinks()
     }
 
     /// Commits what was written, and begins the next write transaction.
-    public func commitPart() throws(RealmError) {
+    package func commitPart() throws(RealmError) {
         try tablesOfFilling().spillIndexes()
         try commitAndGoOn()
     }
 
     /// Commits what was written and makes all indexes; the write transaction is over then. Throws
     /// `.objectAlreadyExists` where two objects have one primary key, or long ones that begin alike.
-    public func endFilling() throws(RealmError) {
+    package func endFilling() throws(RealmError) {
         try endFilling(portionBytes: TableSet.portionBytes)
     }
 
@@ -62,7 +62,7 @@ extension Realm {
 extension ObjectHandle {
     /// Appends elements to a list, as `RealmCollection.insert(_:at:)` does one by one; on an error earlier
     /// ones are written.
-    public func append(
+    package func append(
         _ propertyKey: PropertyKey, _ count: Int, _ values: UnsafePointer<RawValue>
     ) throws(RealmError) {
         let place = try row()

@@ -2,7 +2,7 @@
 
 extension Realm {
     /// Whether objects of the class can be given keys: those of integer primary keys are their own.
-    public func takesKeys(_ classKey: ClassKey) throws(RealmError) -> Bool {
+    package func takesKeys(_ classKey: ClassKey) throws(RealmError) -> Bool {
         try !table(classKey).hasIntegerKey
     }
 
@@ -10,7 +10,7 @@ extension Realm {
     /// `createObject(_:primaryKey:_:_:_:)` otherwise. Later objects get keys above it. `key` is from 0 on and
     /// below 2^62. Throws `.objectAlreadyExists` where an object has it, and `.illegalOperation` for classes
     /// whose objects can't be given keys.
-    public func createObject(
+    package func createObject(
         _ classKey: ClassKey, key: ObjectKey, primaryKey: RawValue?, _ count: Int,
         _ keys: UnsafePointer<PropertyKey>, _ values: UnsafePointer<RawValue>
     ) throws(RealmError) -> ObjectHandle {
@@ -22,7 +22,7 @@ extension Realm {
     /// Runs `create`, in which the next object of the class gets `key` instead of the next one in
     /// sequence: of embedded objects, which are created in their owners. Errors as above.
     @inline(__always)
-    public func withKey(
+    package func withKey(
         _ key: ObjectKey, of classKey: ClassKey,
         _ create: () throws(RealmError) -> ObjectHandle
     ) throws(RealmError) -> ObjectHandle {

@@ -5,7 +5,7 @@ extension Realm {
 
     /// A new object of a class without primary key.
     @inline(__always)
-    public func createObject(_ classKey: ClassKey) throws(RealmError) -> ObjectHandle {
+    package func createObject(_ classKey: ClassKey) throws(RealmError) -> ObjectHandle {
         let table = try table(classKey)
         if table.primaryKeyColumn >= 0, try !dropsKey(table) {
             throw RealmError(
@@ -24,7 +24,7 @@ extension Realm {
 
     /// A new object with a primary key; `.objectAlreadyExists` when the key is taken.
     @inline(__always)
-    public func createObject(
+    package func createObject(
         _ classKey: ClassKey, primaryKey: RawValue
     ) throws(RealmError) -> ObjectHandle {
         let table = try table(classKey)
@@ -50,7 +50,7 @@ extension Realm {
     /// A new object with these values, or none. `primaryKey`: nil for a class without one; it is not
     /// among the values.
     @inline(__always)
-    public func createObject(
+    package func createObject(
         _ classKey: ClassKey, primaryKey: RawValue?, _ count: Int,
         _ keys: UnsafePointer<PropertyKey>, _ values: UnsafePointer<RawValue>
     ) throws(RealmError) -> ObjectHandle {
@@ -83,7 +83,7 @@ extension Realm {
     }
 
     /// The object with this primary key, created if it is not there.
-    public func getOrCreateObject(
+    package func getOrCreateObject(
         _ classKey: ClassKey, primaryKey: RawValue, created: inout Bool
     ) throws(RealmError) -> ObjectHandle {
         return try getOrCreate(try table(classKey), primaryKey, &created)
@@ -115,7 +115,7 @@ extension Realm {
 
     /// The object with this primary key, or nil; also nil when the value cannot be a key.
     @inline(__always)
-    public func findObject(
+    package func findObject(
         _ classKey: ClassKey, primaryKey: RawValue
     ) throws(RealmError) -> ObjectHandle? {
         let table = try table(classKey)
@@ -146,7 +146,7 @@ extension Realm {
 
     /// The object with this key; `.noSuchObject` when there is none.
     @inline(__always)
-    public func object(_ classKey: ClassKey, _ key: ObjectKey) throws(RealmError) -> ObjectHandle {
+    package func object(_ classKey: ClassKey, _ key: ObjectKey) throws(RealmError) -> ObjectHandle {
         let table = try table(classKey)
         guard let place = try table.find(key) else {
             throw RealmError(
@@ -156,7 +156,7 @@ extension Realm {
     }
 
     /// The number of objects of a class.
-    public func objectCount(_ classKey: ClassKey) throws(RealmError) -> Int {
+    package func objectCount(_ classKey: ClassKey) throws(RealmError) -> Int {
         return try table(classKey).rowCount
     }
 

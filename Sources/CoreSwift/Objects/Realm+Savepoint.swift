@@ -5,8 +5,8 @@
 /// one is released or gone back to.
 public struct Savepoint: Sendable {
     /// Tells the savepoints of a realm apart; never given again.
-    public let number: UInt64
-    public init(number: UInt64) { self.number = number }
+    package let number: UInt64
+    package init(number: UInt64) { self.number = number }
 }
 
 extension Realm {

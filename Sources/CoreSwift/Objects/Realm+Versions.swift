@@ -16,7 +16,7 @@ extension Realm {
 
     /// While an observer is called: a frozen realm at the version that it was told last, which has all
     /// values as it knows them.
-    public func freezeTold() throws(RealmError) -> Realm {
+    package func freezeTold() throws(RealmError) -> Realm {
         try checkUsable()
         guard let told = notifier?.told else {
             throw RealmError(
@@ -81,7 +81,7 @@ extension Realm {
     /// Whether `refresh()` would do nothing, as one can tell without counting a reference: the realm reads
     /// the newest version, and no observer has to be told anything.
     @inline(never)
-    public var isFresh: Bool {
+    package var isFresh: Bool {
         guard session.pointee.status == .reading, session.pointee.isOnKnownThread,
             settings.mode != .immutable, let directory = session.pointee.directory,
             ck_load_u64(joinedWords) == 0 && directory.pointee.isNewest

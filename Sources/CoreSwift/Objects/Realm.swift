@@ -11,16 +11,16 @@
 import CKernels
 
 public final class Realm {
-    public struct Settings: Sendable {
-        public var mode = SchemaMode.automatic
-        public var subsetMode = SchemaSubsetMode.strict
+    package struct Settings: Sendable {
+        package var mode = SchemaMode.automatic
+        package var subsetMode = SchemaSubsetMode.strict
         public var versionsMax = UInt64.max
         /// Observers are told when the scheduler can run them, not only by refreshing.
-        public var notifiesAutomatically = true
+        package var notifiesAutomatically = true
         /// The classes asked for; nil shows what the file has.
-        public var requestedSchema: Schema?
+        package var requestedSchema: Schema?
 
-        public init() {}
+        package init() {}
 
         var isReadOnly: Bool { mode == .immutable || mode == .readOnly }
     }
@@ -49,14 +49,14 @@ public final class Realm {
     /// The schema of the file that fitted the realm last; read once, not with each transaction.
     private var accepted: KnownSchema?
     /// The schema version last seen in the file.
-    public private(set) var schemaVersion = Catalog.unversioned
+    package private(set) var schemaVersion = Catalog.unversioned
     /// Text read from the write transaction's memory.
     var borrowed = ByteArena()
     /// Number of the savepoint made last.
     var lastSavepoint: UInt64 = 0
     let changeObservers: CallbackList
     /// See `Following`; of the realm's thread.
-    public var following = Following()
+    package var following = Following()
     let schemaObservers: CallbackList
     /// Tells observers what changed; nil before there are any.
     private(set) var notifier: Notifier? {
@@ -145,7 +145,7 @@ public final class Realm {
 
     /// To be called before the last reference that a program holds may go: object handles it
     /// still has keep the realm then.
-    public func prepareForRelease() { session.pinIfNeeded() }
+    package func prepareForRelease() { session.pinIfNeeded() }
 
     public var path: String { file.path }
     public var isClosed: Bool { session.pointee.status == .closed }
@@ -448,7 +448,7 @@ public final class Realm {
     }
 
     /// The version of the running transaction; in a write transaction the one it started from.
-    public var version: UInt64? { tables?.version }
+    package var version: UInt64? { tables?.version }
 
     /// Closes the realm; an open write transaction is rolled back. May be called again.
     public func close() {
@@ -536,7 +536,7 @@ public final class Realm {
 
     /// Calls `body` once, when the realm reaches the version that is the newest one now. Nil, and
     /// it will not be called, if the realm is there, reads nothing yet or is frozen.
-    public func addRefreshObserver(
+    package func addRefreshObserver(
         _ body: @escaping () -> Void
     ) throws(RealmError) -> ChangeToken? {
         try checkUsable()

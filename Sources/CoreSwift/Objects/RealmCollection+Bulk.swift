@@ -4,14 +4,14 @@
 extension RealmCollection {
     /// Reads elements from position `first` on: `count` of them, fewer at the end; of a dictionary
     /// the values. Returns how many there were. Text is borrowed until the realm moves or changes.
-    public func read(
+    package func read(
         from first: Int, count: Int, into target: UnsafeMutablePointer<RawValue>
     ) throws(RealmError) -> Int {
         try read(type == .dictionary ? 1 : 0, first, count, target)
     }
 
     /// The same for the keys of a dictionary.
-    public func readKeys(
+    package func readKeys(
         from first: Int, count: Int, into target: UnsafeMutablePointer<RawValue>
     ) throws(RealmError) -> Int {
         try read(0, first, count, target)

@@ -5,7 +5,7 @@
 extension RealmCollection {
     /// Whether a value fits (docs/C_RULES), of a collection that is there.
     @inline(__always)
-    public func check(_ value: RawValue) throws(RealmError) {
+    package func check(_ value: RawValue) throws(RealmError) {
         if isKnownToFit(value) { return }
         try checkSlowly(value)
     }
@@ -19,7 +19,7 @@ extension RealmCollection {
 
     /// That the collection is there, and in a write transaction.
     @inline(__always)
-    public func checkWritable() throws(RealmError) {
+    package func checkWritable() throws(RealmError) {
         try refresh()
         guard session.pointee.status == .writing else { throw realm.notWriting() }
     }
@@ -49,7 +49,7 @@ extension RealmCollection {
 
     /// The position of the first element with this value, or nil; also nil for values that cannot
     /// be elements.
-    public func findIfFitting(_ value: RawValue) throws(RealmError) -> Int? {
+    package func findIfFitting(_ value: RawValue) throws(RealmError) -> Int? {
         guard fits(value) else {
             _ = try count()
             return nil
@@ -69,7 +69,7 @@ extension RealmCollection {
 
     /// Inserts a value before element `index`, or behind the last one.
     @inline(__always)
-    public func insert(_ value: RawValue, at index: Int) throws(RealmError) {
+    package func insert(_ value: RawValue, at index: Int) throws(RealmError) {
         guard isReadyToChange, type == .list, isOfKnownType(value) else {
             try check(value)
             try checkWritable()
@@ -88,7 +88,7 @@ extension RealmCollection {
     }
 
     /// Replaces element `index` of a list.
-    public func set(_ value: RawValue, at index: Int) throws(RealmError) {
+    package func set(_ value: RawValue, at index: Int) throws(RealmError) {
         try check(value)
         try checkWritable()
         try checkPosition(index)
@@ -97,7 +97,7 @@ extension RealmCollection {
     }
 
     /// Moves an element of a list so that it ends at index `to`.
-    public func move(from: Int, to: Int) throws(RealmError) {
+    package func move(from: Int, to: Int) throws(RealmError) {
         try checkWritable()
         try checkPosition(from)
         try checkPosition(to)
@@ -105,14 +105,14 @@ extension RealmCollection {
     }
 
     /// Removes the element at a position; embedded objects are deleted, others stay.
-    public func remove(at index: Int) throws(RealmError) {
+    package func remove(at index: Int) throws(RealmError) {
         try checkWritable()
         try checkPosition(index)
         try elements.remove(at: index, table)
     }
 
     /// Removes every element; embedded objects are deleted, others stay.
-    public func removeAll() throws(RealmError) { try removeAll(isAssignment: false) }
+    package func removeAll() throws(RealmError) { try removeAll(isAssignment: false) }
 
     /// `isAssignment`: to be filled again at once, as a whole.
     func removeAll(isAssignment: Bool) throws(RealmError) {
@@ -121,7 +121,7 @@ extension RealmCollection {
     }
 
     /// Removes every element and deletes the objects that were linked to.
-    public func deleteAll() throws(RealmError) {
+    package func deleteAll() throws(RealmError) {
         try checkWritable()
         let info = elements.valueInfo.pointee
         var targets: [ObjectKey] = []
@@ -141,7 +141,7 @@ extension RealmCollection {
     // MARK: Sets
 
     /// Inserts a value; returns its position, and whether it was not there before.
-    public func insert(_ value: RawValue) throws(RealmError) -> (index: Int, isNew: Bool) {
+    package func insert(_ value: RawValue) throws(RealmError) -> (index: Int, isNew: Bool) {
         try check(value)
         try checkWritable()
         try table.checkElementTarget(value)
@@ -151,7 +151,7 @@ extension RealmCollection {
     }
 
     /// Removes a value of a set; false when it was not there, or is of another type.
-    public func remove(_ value: RawValue) throws(RealmError) -> Bool {
+    package func remove(_ value: RawValue) throws(RealmError) -> Bool {
         guard fits(value) else {
             _ = try count()
             return false
@@ -177,7 +177,7 @@ extension RealmCollection {
 
     /// The object that the value of a key links to; nil without such a key, and for values that
     /// are no links. `.invalidArgument` for keys that are no strings.
-    public func object(key: RawValue) throws(RealmError) -> ObjectHandle? {
+    package func object(key: RawValue) throws(RealmError) -> ObjectHandle? {
         try checkIsText(key)
         return try find(key: key).flatMap { index throws(RealmError) in try object(index) }
     }
@@ -213,7 +213,7 @@ extension RealmCollection {
 
     /// Inserts or replaces the value of a key; returns its position, and whether the key is new. With `takesAnyKey`,
     /// a dictionary in a mixed value takes every text for a key.
-    public func insert(
+    package func insert(
         _ value: RawValue, key: RawValue, takesAnyKey: Bool = false
     ) throws(RealmError) -> (index: Int, isNew: Bool) {
         try checkIsText(key)
@@ -240,7 +240,7 @@ extension RealmCollection {
     }
 
     /// Removes a key; false when it was not there.
-    public func remove(key: RawValue) throws(RealmError) -> Bool {
+    package func remove(key: RawValue) throws(RealmError) -> Bool {
         guard key.type == ValueType.string.rawValue else {
             _ = try count()
             return false
@@ -296,7 +296,7 @@ extension RealmCollection {
     }
 
     /// Inserts a new embedded object before element `index` of a list.
-    public func insertEmbedded(at index: Int) throws(RealmError) -> ObjectHandle {
+    package func insertEmbedded(at index: Int) throws(RealmError) -> ObjectHandle {
         try checkWritable()
         try checkPosition(index, isInsertion: true)
         let target = try embeddedTable()
@@ -308,7 +308,7 @@ extension RealmCollection {
     }
 
     /// Replaces element `index` of a list by a new embedded object; the old one is deleted.
-    public func setEmbedded(at index: Int) throws(RealmError) -> ObjectHandle {
+    package func setEmbedded(at index: Int) throws(RealmError) -> ObjectHandle {
         try checkWritable()
         try checkPosition(index)
         let target = try embeddedTable()
@@ -320,7 +320,7 @@ extension RealmCollection {
 
     /// Puts a new embedded object at a key of a dictionary; one that was there is deleted. In a
     /// dictionary of objects of their own, a fresh one is created there.
-    public func insertEmbedded(key: RawValue) throws(RealmError) -> ObjectHandle {
+    package func insertEmbedded(key: RawValue) throws(RealmError) -> ObjectHandle {
         try checkIsText(key)
         _ = try count()
         let target = try creatableTable()

@@ -2,21 +2,22 @@
 
 extension RawValue {
     /// What stands for a new, empty collection.
-    public static func nested(_ type: CollectionType) -> RawValue {
+    package static func nested(_ type: CollectionType) -> RawValue {
         RawValue(word0: 0, word1: 0, type: type == .dictionary ? .dictionary : .list)
     }
 }
 
 extension RealmCollection {
     /// Whether elements can be collections; sets hold none.
-    public func holdsMixed() throws(RealmError) -> Bool {
+    package func holdsMixed() throws(RealmError) -> Bool {
         if isFound { return elements.valueInfo.pointee.kind == .mixed }
         return try valueInfo().kind == .mixed
     }
 
     /// The collection that element `index` is. Always given: one that is not valid where the
     /// element is something else, or not there.
-    public func nested(_ index: Int, _ type: CollectionType) throws(RealmError) -> RealmCollection {
+    package func nested(_ index: Int, _ type: CollectionType) throws(RealmError) -> RealmCollection
+    {
         var number = CollectionNumber.none
         let count = try count()
         if index >= 0 && index < count {
@@ -26,14 +27,14 @@ extension RealmCollection {
     }
 
     /// The same for the value of a key of a dictionary.
-    public func nested(
+    package func nested(
         key: RawValue, _ type: CollectionType
     ) throws(RealmError) -> RealmCollection {
         try nested(try find(key: key) ?? -1, type)
     }
 
     /// Inserts an empty collection before element `index` of a list.
-    public func insertNested(
+    package func insertNested(
         _ type: CollectionType, at index: Int
     ) throws(RealmError) -> RealmCollection {
         try insert(.nested(type), at: index)
@@ -42,7 +43,7 @@ extension RealmCollection {
 
     /// Puts an empty collection in the place of element `index` of a list, unless it is one of the
     /// type.
-    public func setNested(
+    package func setNested(
         _ type: CollectionType, at index: Int
     ) throws(RealmError) -> RealmCollection {
         try set(.nested(type), at: index)
@@ -50,7 +51,7 @@ extension RealmCollection {
     }
 
     /// Puts an empty collection at a key of a dictionary, unless there is one of the type.
-    public func insertNested(
+    package func insertNested(
         _ type: CollectionType, key: RawValue, takesAnyKey: Bool = false
     ) throws(RealmError) -> RealmCollection {
         let place = try insert(.nested(type), key: key, takesAnyKey: takesAnyKey)

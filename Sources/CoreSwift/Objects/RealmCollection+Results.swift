@@ -3,7 +3,7 @@
 extension RealmCollection {
     /// Live results over the elements: `Results` for objects, `ValueResults` for other values.
     /// `.invalidatedObject` when the collection is gone.
-    public func results() throws(RealmError) -> AnyResults {
+    package func results() throws(RealmError) -> AnyResults {
         _ = try count()
         let info = try valueInfo()
         guard info.kind == .link else { return valueResults(info.kind) }
@@ -13,7 +13,7 @@ extension RealmCollection {
     }
 
     /// Live results over the keys of a dictionary.
-    public func keyResults() throws(RealmError) -> ValueResults {
+    package func keyResults() throws(RealmError) -> ValueResults {
         _ = try count()
         return valueResults(.string, holdsKeys: true)
     }
@@ -26,7 +26,7 @@ extension RealmCollection {
 
     /// A query over the objects of the collection, in their order. Over other values, if it calls
     /// them SELF: any other text is taken for one over objects, and refused.
-    public func query(
+    package func query(
         _ text: UnsafeBufferPointer<UInt8>, arguments: [QueryArgument] = []
     ) throws(RealmError) -> LiveQuery {
         _ = try count()

@@ -7,10 +7,10 @@
 //
 // Changing elements: RealmCollection+Changes.swift.
 
-public final class RealmCollection {
-    public let type: CollectionType
-    public let propertyKey: PropertyKey
-    public private(set) var realm: Realm
+package final class RealmCollection {
+    package let type: CollectionType
+    package let propertyKey: PropertyKey
+    package private(set) var realm: Realm
     /// The object that has the collection; ended with it.
     let owner: ObjectHandle
     let column: Int
@@ -74,7 +74,7 @@ public final class RealmCollection {
 
     /// False once the object was deleted or the realm closed, and while a mixed value that it is
     /// of holds something else.
-    public var isValid: Bool {
+    package var isValid: Bool {
         guard owner.isValid else { return false }
         do throws(RealmError) {
             _ = try count()
@@ -84,17 +84,17 @@ public final class RealmCollection {
             return false
         }
     }
-    public var classKey: ClassKey { owner.classKey }
-    public var objectKey: ObjectKey { owner.objectKey }
+    package var classKey: ClassKey { owner.classKey }
+    package var objectKey: ObjectKey { owner.objectKey }
 
     /// Whether both are the same collection of one realm.
-    public func isEqual(_ other: RealmCollection) -> Bool {
+    package func isEqual(_ other: RealmCollection) -> Bool {
         propertyKey == other.propertyKey && type == other.type && number == other.number
             && owner.isEqual(other.owner)
     }
 
     /// Another one for the same collection.
-    public func copy() -> RealmCollection {
+    package func copy() -> RealmCollection {
         if let parent {
             return RealmCollection(parent, type, number: number, position: position)
         }
@@ -103,7 +103,7 @@ public final class RealmCollection {
 
     /// The same collection in another realm of the file, or another version; nil when its object
     /// is not there.
-    public func resolve(in other: Realm) throws(RealmError) -> RealmCollection? {
+    package func resolve(in other: Realm) throws(RealmError) -> RealmCollection? {
         if let parent {
             guard let there = try parent.resolve(in: other) else { return nil }
             let found = RealmCollection(there, type, number: number, position: position)
@@ -327,7 +327,7 @@ public final class RealmCollection {
     // MARK: Reading
 
     /// The number of elements.
-    public func count() throws(RealmError) -> Int {
+    package func count() throws(RealmError) -> Int {
         try refresh()
         return elements.count(table)
     }
@@ -335,7 +335,7 @@ public final class RealmCollection {
     /// The value of element `index`; `.indexOutOfBounds` behind the end. Text is borrowed until
     /// the realm moves or changes.
     @inline(__always)
-    public func get(_ index: Int) throws(RealmError) -> RawValue {
+    package func get(_ index: Int) throws(RealmError) -> RawValue {
         try refresh()
         if let view = elements.snapshot {
             let count = view.pointee.count
@@ -346,7 +346,7 @@ public final class RealmCollection {
     }
 
     /// The key of element `index` of a dictionary.
-    public func key(_ index: Int) throws(RealmError) -> RawValue {
+    package func key(_ index: Int) throws(RealmError) -> RawValue {
         try refresh()
         if let view = elements.snapshot {
             let count = view.pointee.count
@@ -372,7 +372,7 @@ public final class RealmCollection {
 
     /// The position of the first element with this value, or nil. The value fits the elements'
     /// type.
-    public func find(_ value: RawValue) throws(RealmError) -> Int? {
+    package func find(_ value: RawValue) throws(RealmError) -> Int? {
         if type == .set {
             let place = try search(value)
             return place.isFound ? place.index : nil
@@ -388,7 +388,7 @@ public final class RealmCollection {
     }
 
     /// The position of a key of a dictionary, or nil; also nil for what cannot be a key.
-    public func find(key: RawValue) throws(RealmError) -> Int? {
+    package func find(key: RawValue) throws(RealmError) -> Int? {
         guard type == .dictionary, key.type == ValueType.string.rawValue, !key.isNull,
             key.word1 <= UInt64(Table.textBytesMax)
         else {
@@ -400,12 +400,12 @@ public final class RealmCollection {
     }
 
     /// Whether every element is a link of one class, or null.
-    public var holdsObjects: Bool {
+    package var holdsObjects: Bool {
         get throws(RealmError) { try valueInfo().kind == .link }
     }
 
     /// The object that element `index` links to; nil for null and for values that are no links.
-    public func object(_ index: Int) throws(RealmError) -> ObjectHandle? {
+    package func object(_ index: Int) throws(RealmError) -> ObjectHandle? {
         let value = try get(index)
         guard value.type == ValueType.link.rawValue else { return nil }
         return try realm.object(value.linkClass, value.linkTarget)
@@ -416,7 +416,7 @@ extension ObjectHandle {
     /// The list, set or dictionary of a property; `.propertyTypeMismatch` when it can hold none.
     /// Of a mixed property: what it holds now or later, as long as that is of the type; sets it never
     /// holds.
-    public func collection(
+    package func collection(
         _ propertyKey: PropertyKey, _ type: CollectionType
     ) throws(RealmError) -> RealmCollection {
         let place = try row()
@@ -435,7 +435,7 @@ extension ObjectHandle {
 
     /// Puts an empty list or dictionary into a mixed property, unless it holds one of the type, and
     /// returns it; of a property that is such a collection, just that.
-    public func setCollection(
+    package func setCollection(
         _ propertyKey: PropertyKey, _ type: CollectionType
     ) throws(RealmError) -> RealmCollection {
         _ = try row()

@@ -2,11 +2,11 @@
 // An object handle per element costs about 30 ns, a value here 1 to 3.
 
 /// One borrowed text; valid until the realm moves or changes.
-public struct TextReference {
-    public var start: UnsafeRawPointer?
-    public var count: Int
+package struct TextReference {
+    package var start: UnsafeRawPointer?
+    package var count: Int
 
-    public init(start: UnsafeRawPointer? = nil, count: Int = 0) {
+    package init(start: UnsafeRawPointer? = nil, count: Int = 0) {
         self.start = start
         self.count = count
     }
@@ -14,7 +14,7 @@ public struct TextReference {
 
 extension Results {
     /// Object keys of the elements from `first` on; returns how many were there.
-    public func readKeys(
+    package func readKeys(
         from first: Int, count: Int, into target: UnsafeMutablePointer<ObjectKey>
     ) throws(RealmError) -> Int {
         var written = 0
@@ -32,7 +32,7 @@ extension Results {
     /// A property of type int, bool, link (the object's key) or date (whole seconds) of the
     /// elements from `first` on. `isNull` gets 1 for null and for objects that are gone; the value
     /// is 0 there. Returns how many elements were there.
-    public func readIntegers(
+    package func readIntegers(
         _ propertyKey: PropertyKey, from first: Int, count: Int,
         into target: UnsafeMutablePointer<Int64>, isNull: UnsafeMutablePointer<UInt8>?
     ) throws(RealmError) -> Int {
@@ -77,7 +77,7 @@ extension Results {
     }
 
     /// A property of type float or double.
-    public func readDoubles(
+    package func readDoubles(
         _ propertyKey: PropertyKey, from first: Int, count: Int,
         into target: UnsafeMutablePointer<Double>, isNull: UnsafeMutablePointer<UInt8>?
     ) throws(RealmError) -> Int {
@@ -104,7 +104,7 @@ extension Results {
     }
 
     /// A property of type string or binary; null has no address.
-    public func readTexts(
+    package func readTexts(
         _ propertyKey: PropertyKey, from first: Int, count: Int,
         into target: UnsafeMutablePointer<TextReference>
     ) throws(RealmError) -> Int {
@@ -129,7 +129,7 @@ extension Results {
     /// Several properties of the elements from `first` on, element by element; null for objects
     /// that are gone. Text is borrowed until the realm moves or changes. Returns how many elements
     /// were there.
-    public func readValues(
+    package func readValues(
         _ propertyKeys: UnsafeBufferPointer<PropertyKey>, from first: Int, count: Int,
         into target: UnsafeMutablePointer<RawValue>
     ) throws(RealmError) -> Int {

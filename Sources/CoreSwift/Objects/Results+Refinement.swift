@@ -3,7 +3,7 @@
 
 extension Realm {
     /// All objects of a class, by ascending key.
-    public func results(_ classKey: ClassKey) throws(RealmError) -> Results {
+    package func results(_ classKey: ClassKey) throws(RealmError) -> Results {
         guard try readTables().table(classKey) != nil else {
             throw RealmError(.noSuchTable, "'\(path)' has no class with key \(classKey)")
         }
@@ -32,7 +32,7 @@ extension ObjectHandle {
     }
 
     /// The objects of a class that link to this one through a property.
-    public func backlinks(
+    package func backlinks(
         from source: ClassKey, property key: PropertyKey
     ) throws(RealmError) -> Results {
         _ = try row()
@@ -74,7 +74,7 @@ extension Results {
 
     /// The elements that satisfy a query's conditions, and then what its clauses make of them; of
     /// those that a limit left, or a distinct, where these came before.
-    public func filter(_ query: Query) throws(RealmError) -> Results {
+    package func filter(_ query: Query) throws(RealmError) -> Results {
         try check(query)
         return Results(realm, try description.adding(query))
     }
@@ -89,7 +89,7 @@ extension Results {
     }
 
     /// The same for UTF-8 bytes.
-    public func filter(
+    package func filter(
         _ predicate: UnsafeBufferPointer<UInt8>, _ arguments: [QueryArgument]
     ) throws(RealmError) -> Results {
         try checkState()
@@ -98,7 +98,7 @@ extension Results {
     }
 
     /// The same for a format string; see `Query.parse(format:)`.
-    public func filter(
+    package func filter(
         format: [UInt8], _ arguments: [QueryArgument]
     ) throws(RealmError) -> Results {
         try checkState()
@@ -113,7 +113,7 @@ extension Results {
     /// is not used. It may belong to another realm of the file. A query over a collection, or one
     /// made of results, finds only what is in there: it filters the whole class and results of the
     /// same source. `.illegalOperation` for others, and behind a limit.
-    public func filteredFirst(by query: LiveQuery) throws(RealmError) -> Results {
+    package func filteredFirst(by query: LiveQuery) throws(RealmError) -> Results {
         try checkState()
         try query.checkFile(of: realm)
         try check(query.query)
@@ -162,13 +162,13 @@ extension Results {
 
     /// The elements as they are now: later changes don't add, remove or move any; values stay
     /// live, and elements that are deleted become null.
-    public func snapshot() throws(RealmError) -> Results {
+    package func snapshot() throws(RealmError) -> Results {
         let fixed = ResultsDescription.Source.snapshot(try keys(), of: description)
         return Results(realm, ResultsDescription(classKey, fixed))
     }
 
     /// A query with the conditions alone.
-    public func query() throws(RealmError) -> LiveQuery {
+    package func query() throws(RealmError) -> LiveQuery {
         try checkState()
         if let conditions = try description.conditions() {
             return LiveQuery(realm, conditions, in: description.source)
@@ -207,16 +207,16 @@ extension Results {
             ? (realm.keep(result.0), result.1) : result
     }
 
-    public func minimum(_ key: PropertyKey) throws(RealmError) -> (value: RawValue, found: Bool) {
+    package func minimum(_ key: PropertyKey) throws(RealmError) -> (value: RawValue, found: Bool) {
         try aggregate(.minimum, key)
     }
-    public func maximum(_ key: PropertyKey) throws(RealmError) -> (value: RawValue, found: Bool) {
+    package func maximum(_ key: PropertyKey) throws(RealmError) -> (value: RawValue, found: Bool) {
         try aggregate(.maximum, key)
     }
-    public func sum(_ key: PropertyKey) throws(RealmError) -> (value: RawValue, found: Bool) {
+    package func sum(_ key: PropertyKey) throws(RealmError) -> (value: RawValue, found: Bool) {
         try aggregate(.sum, key)
     }
-    public func average(_ key: PropertyKey) throws(RealmError) -> (value: RawValue, found: Bool) {
+    package func average(_ key: PropertyKey) throws(RealmError) -> (value: RawValue, found: Bool) {
         try aggregate(.average, key)
     }
 

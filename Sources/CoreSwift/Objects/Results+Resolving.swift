@@ -5,7 +5,7 @@ extension Results {
     /// Results over the same source with the same conditions and ordering in `target`. The elements
     /// of a snapshot are determined anew. Throws `.staleAccessor` when these results are not valid
     /// any more, and `.closedRealm`.
-    public func resolved(in target: Realm) throws(RealmError) -> Results {
+    package func resolved(in target: Realm) throws(RealmError) -> Results {
         let tables = try target.readTables()
         try realm.checkSameFile(target)
         guard isValid else {
@@ -27,7 +27,7 @@ extension Results {
 
 extension ObjectHandle {
     /// The same object in `target`; nil when it is not there, also because it was deleted here.
-    public func resolved(in target: Realm) throws(RealmError) -> ObjectHandle? {
+    package func resolved(in target: Realm) throws(RealmError) -> ObjectHandle? {
         let tables = try target.readTables()
         try realm.checkSameFile(target)
         guard isValid, let table = tables.table(classKey), let place = try table.find(objectKey)

@@ -12,7 +12,7 @@
 
 /// Objects of one class in an order, always up to date.
 public final class Results: AnyResults {
-    public let classKey: ClassKey
+    package let classKey: ClassKey
     /// The objects are the rows of the class, position by position.
     private let isWholeClass: Bool
     /// The collection whose elements these are, one by one: nothing is kept of it.
@@ -241,7 +241,7 @@ public final class Results: AnyResults {
 
     /// The element as a link; null where an element of a snapshot is gone.
     @inline(__always)
-    public func get(_ index: Int) throws(RealmError) -> RawValue {
+    package func get(_ index: Int) throws(RealmError) -> RawValue {
         if isNear(index) {
             let row = near.leaf.liveRow(index &- near.start)
             return .link(classKey, near.leaf.key(row))
@@ -263,7 +263,7 @@ public final class Results: AnyResults {
 
     /// A handle of the element; an invalid one where an element of a snapshot is gone.
     @inline(__always)
-    public func object(_ index: Int) throws(RealmError) -> ObjectHandle {
+    package func object(_ index: Int) throws(RealmError) -> ObjectHandle {
         if isNear(index) {
             let row = near.leaf.liveRow(index &- near.start)
             return ObjectHandle.make(
@@ -319,7 +319,7 @@ public final class Results: AnyResults {
     /// Has a handle name the element at a position, which costs a fifth of making another. False where that can't be,
     /// and `object(_:)` is to be asked: the element is not near the last one, or the handle is of another realm or
     /// class, or observed.
-    public func point(_ handle: ObjectHandle, at index: Int) throws(RealmError) -> Bool {
+    package func point(_ handle: ObjectHandle, at index: Int) throws(RealmError) -> Bool {
         if isNear(index) {
             let row = near.leaf.liveRow(index &- near.start)
             return handle.point(
@@ -333,7 +333,7 @@ public final class Results: AnyResults {
     }
 
     /// The position of an object, or nil.
-    public func find(_ key: ObjectKey) throws(RealmError) -> Int? {
+    package func find(_ key: ObjectKey) throws(RealmError) -> Int? {
         try locked { () throws(RealmError) in
             let (snapshot, table) = try reader()
             if key == Ordering.nullLink { return nil }
@@ -343,7 +343,7 @@ public final class Results: AnyResults {
     }
 
     /// The position of a value; nil for anything but a link to an element.
-    public func find(_ value: RawValue) throws(RealmError) -> Int? {
+    package func find(_ value: RawValue) throws(RealmError) -> Int? {
         guard value.type == ValueType.link.rawValue, value.linkClass == classKey else {
             _ = try locked { () throws(RealmError) in try reader() }
             return nil
@@ -353,7 +353,7 @@ public final class Results: AnyResults {
 
     /// The position of an object; throws for invalid handles and objects of other classes. An
     /// object of another realm of the file is the one with its key here.
-    public func find(_ object: ObjectHandle) throws(RealmError) -> Int? {
+    package func find(_ object: ObjectHandle) throws(RealmError) -> Int? {
         try reading { _, _ throws(RealmError) in }
         guard object.isValid else {
             throw RealmError(.staleAccessor, "the object to find was deleted")

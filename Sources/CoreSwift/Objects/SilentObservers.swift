@@ -31,7 +31,7 @@ struct SilentObservers {
 extension Realm {
     /// Commits, and leaves these observers out: what they are told next begins after this version. Those
     /// that were not told of the version before it yet, as a callback is running, hear of both.
-    public func commit(
+    package func commit(
         withoutNotifying tokens: [NotificationToken], realmTokens: [ChangeToken] = []
     ) throws(RealmError) {
         try commit(

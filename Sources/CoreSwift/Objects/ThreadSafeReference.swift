@@ -42,7 +42,7 @@ public final class ThreadSafeReference: @unchecked Sendable {
     // MARK: Making
 
     /// `.wrongTransactionState` during a write transaction, which stays with its thread.
-    public convenience init(_ realm: Realm) throws(RealmError) {
+    package convenience init(_ realm: Realm) throws(RealmError) {
         if realm.isClosed {
             throw RealmError(.closedRealm, "the realm at '\(realm.path)' was closed")
         }
@@ -54,14 +54,14 @@ public final class ThreadSafeReference: @unchecked Sendable {
     }
 
     /// Also of an object that was deleted.
-    public convenience init(_ object: ObjectHandle) throws(RealmError) {
+    package convenience init(_ object: ObjectHandle) throws(RealmError) {
         let realm = object.realm
         let version = try Self.version(of: realm)
         self.init(.object(object.classKey, object.objectKey), realm, version: version)
     }
 
     /// `.invalidatedObject` when the collection is gone.
-    public convenience init(_ collection: RealmCollection) throws(RealmError) {
+    package convenience init(_ collection: RealmCollection) throws(RealmError) {
         _ = try collection.count()
         let version = try Self.version(of: collection.realm)
         self.init(
@@ -70,7 +70,7 @@ public final class ThreadSafeReference: @unchecked Sendable {
 
     /// `.staleAccessor` for results that are not valid any more; `.wrongTransactionState` for those
     /// over objects of a collection that nobody else can see yet.
-    public convenience init(_ results: AnyResults) throws(RealmError) {
+    package convenience init(_ results: AnyResults) throws(RealmError) {
         let realm = results.realm
         if let objects = results as? Results {
             _ = try objects.limited(0)
@@ -119,14 +119,14 @@ public final class ThreadSafeReference: @unchecked Sendable {
     }
 
     /// The object in a realm; an invalid handle when it is not there.
-    public func object(in realm: Realm) throws(RealmError) -> ObjectHandle {
+    package func object(in realm: Realm) throws(RealmError) -> ObjectHandle {
         guard case .object(let classKey, let key) = target else { throw other("object") }
         try prepare(realm)
         return try realm.handle(classKey, key)
     }
 
     /// The collection in a realm; one that is not valid when its object is not there.
-    public func collection(
+    package func collection(
         _ type: CollectionType, in realm: Realm
     ) throws(RealmError) -> RealmCollection {
         guard case .collection(let place) = target, place.type == type else {
@@ -137,7 +137,7 @@ public final class ThreadSafeReference: @unchecked Sendable {
     }
 
     /// Results from the same source with the same conditions and order, in a realm.
-    public func results(in realm: Realm) throws(RealmError) -> AnyResults {
+    package func results(in realm: Realm) throws(RealmError) -> AnyResults {
         guard case .results(let description, _) = target else { throw other("results") }
         try prepare(realm)
         let snapshot = SnapshotReader(tables: try realm.readTables())

@@ -26,19 +26,19 @@ extension ValueResults {
     /// The elements that satisfy the conditions of a query over values of the same type, and then
     /// what its clauses make of them; of those that a limit left, or a distinct, where these came
     /// before.
-    public func filter(_ query: Query) throws(RealmError) -> ValueResults {
+    package func filter(_ query: Query) throws(RealmError) -> ValueResults {
         try check(query)
         return with(try description.adding(query))
     }
 
     /// The same for the text of a query: the element is `SELF`, as in `SELF > 3 SORT(SELF DESC)`.
-    public func filter(
+    package func filter(
         _ text: UnsafeBufferPointer<UInt8>, _ arguments: [QueryArgument]
     ) throws(RealmError) -> ValueResults {
         try filter(try parse(text, arguments))
     }
 
-    public func filter(
+    package func filter(
         _ text: String, _ arguments: [QueryArgument] = []
     ) throws(RealmError) -> ValueResults {
         let bytes = Array(text.utf8)
@@ -49,7 +49,7 @@ extension ValueResults {
 
     /// Conditions before all steps, see `Results.filteredFirst(by:)`; `.illegalOperation` behind a
     /// limit, and for a query of another file.
-    public func filteredFirst(by query: LiveQuery) throws(RealmError) -> ValueResults {
+    package func filteredFirst(by query: LiveQuery) throws(RealmError) -> ValueResults {
         try check()
         try query.checkFile(of: realm)
         try check(query.query)
@@ -61,26 +61,26 @@ extension ValueResults {
     }
 
     /// Sorted by `SELF DIRECTION`, or by what lies in mixed values; an earlier order breaks ties.
-    public func sorted(_ text: String) throws(RealmError) -> ValueResults {
+    package func sorted(_ text: String) throws(RealmError) -> ValueResults {
         try adding(
             OrderingText.sort(
                 text, schema: realm.schema, classKey: collection.classKey, values: kind))
     }
 
     /// The first element of each value of `SELF`, or of what lies in mixed values.
-    public func distinct(_ text: String) throws(RealmError) -> ValueResults {
+    package func distinct(_ text: String) throws(RealmError) -> ValueResults {
         try adding(
             OrderingText.distinct(
                 text, schema: realm.schema, classKey: collection.classKey, values: kind))
     }
 
     /// The first elements.
-    public func limited(_ count: Int) throws(RealmError) -> ValueResults {
+    package func limited(_ count: Int) throws(RealmError) -> ValueResults {
         try adding(.limit(max(0, count)))
     }
 
     /// The elements behind the first `count`.
-    public func offset(_ count: Int) throws(RealmError) -> ValueResults {
+    package func offset(_ count: Int) throws(RealmError) -> ValueResults {
         try adding(.offset(max(0, count)))
     }
 
@@ -93,14 +93,14 @@ extension ValueResults {
 
     /// The same results: those over values stay live, unlike those over objects, as callers of
     /// the C ABI are used to.
-    public func snapshot() throws(RealmError) -> ValueResults {
+    package func snapshot() throws(RealmError) -> ValueResults {
         try check()
         return with(description)
     }
 
     /// The values as they are now. A link whose object is deleted later becomes null; lists and
     /// dictionaries among mixed values stay live.
-    public func fixed() throws(RealmError) -> ValueResults {
+    package func fixed() throws(RealmError) -> ValueResults {
         let fixed = try reading { () throws(RealmError) -> KeptValues in
             let count = try countInside()
             if let chosen = try chosen() { return KeptValues(chosen.values.prefix(count)) }
@@ -114,7 +114,7 @@ extension ValueResults {
 
     /// How the elements are found: which values are tested, with what, and how they are ordered.
     /// Text for people; its form may change.
-    public func explain() throws(RealmError) -> String {
+    package func explain() throws(RealmError) -> String {
         try reading { () throws(RealmError) in
             try description.explain(try snapshotReader(), realm.schema)
         }
@@ -124,7 +124,7 @@ extension ValueResults {
 
     /// A query with the conditions alone. Without any it selects nothing, as callers of the C ABI
     /// are used to.
-    public func query() throws(RealmError) -> LiveQuery {
+    package func query() throws(RealmError) -> LiveQuery {
         try check()
         guard let conditions = try description.conditions() else {
             return try realm.query(collection.classKey, "FALSEPREDICATE")
@@ -134,7 +134,7 @@ extension ValueResults {
 
     /// A query with the conditions and those of a text, in which SELF is the element; the ordering
     /// is that of the text.
-    public func query(
+    package func query(
         _ text: UnsafeBufferPointer<UInt8>, arguments: [QueryArgument] = []
     ) throws(RealmError) -> LiveQuery {
         let next = try parse(text, arguments)
@@ -146,7 +146,7 @@ extension ValueResults {
 
     /// Results over the same collection in another realm of the file; `.invalidTableRef` when its
     /// object is not there. Values that were fixed are determined anew.
-    public func resolved(in target: Realm) throws(RealmError) -> ValueResults {
+    package func resolved(in target: Realm) throws(RealmError) -> ValueResults {
         let tables = try target.readTables()
         try check()
         guard let there = try collection.resolve(in: target) else {
@@ -165,7 +165,7 @@ extension ValueResults {
     // MARK: Deleting
 
     /// Removes the elements from the collection.
-    public func deleteAll() throws(RealmError) {
+    package func deleteAll() throws(RealmError) {
         try reading { () throws(RealmError) in
             guard source.kept == nil else {
                 throw RealmError(
@@ -213,16 +213,16 @@ extension ValueResults {
         return result
     }
 
-    public func minimum() throws(RealmError) -> (value: RawValue, found: Bool) {
+    package func minimum() throws(RealmError) -> (value: RawValue, found: Bool) {
         try aggregate(.minimum)
     }
-    public func maximum() throws(RealmError) -> (value: RawValue, found: Bool) {
+    package func maximum() throws(RealmError) -> (value: RawValue, found: Bool) {
         try aggregate(.maximum)
     }
-    public func sum() throws(RealmError) -> (value: RawValue, found: Bool) {
+    package func sum() throws(RealmError) -> (value: RawValue, found: Bool) {
         try aggregate(.sum)
     }
-    public func average() throws(RealmError) -> (value: RawValue, found: Bool) {
+    package func average() throws(RealmError) -> (value: RawValue, found: Bool) {
         try aggregate(.average)
     }
 }

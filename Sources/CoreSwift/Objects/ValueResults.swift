@@ -14,8 +14,8 @@
 //      as long as these two stand.
 
 /// Values of a collection in an order, always up to date.
-public final class ValueResults: AnyResults {
-    public let collection: RealmCollection
+package final class ValueResults: AnyResults {
+    package let collection: RealmCollection
     /// Which of its values they are, or what was kept of them.
     let source: ValueSource
     /// What the values are; of keys, strings.
@@ -53,7 +53,7 @@ public final class ValueResults: AnyResults {
     // MARK: Validity
 
     /// False once the object of the collection was deleted, or the realm closed or compacted.
-    public var isValid: Bool {
+    package var isValid: Bool {
         realm.session.pointee.generation == generation
             && (source.kept == nil ? collection.isValid : !realm.isClosed)
     }
@@ -88,7 +88,7 @@ public final class ValueResults: AnyResults {
     }
 
     /// What cannot be done with values.
-    public func notDefined(_ operation: String, _ code: ErrorCode) -> RealmError {
+    package func notDefined(_ operation: String, _ code: ErrorCode) -> RealmError {
         do throws(RealmError) {
             try check()
         } catch {
@@ -138,12 +138,12 @@ public final class ValueResults: AnyResults {
     // MARK: Elements
 
     /// The number of elements.
-    public func count() throws(RealmError) -> Int {
+    package func count() throws(RealmError) -> Int {
         try reading { () throws(RealmError) in try countInside() }
     }
 
     /// The value at a position; text is borrowed until the realm moves or changes.
-    public func get(_ index: Int) throws(RealmError) -> RawValue {
+    package func get(_ index: Int) throws(RealmError) -> RawValue {
         try reading { () throws(RealmError) in try value(index) }
     }
 
@@ -171,7 +171,7 @@ public final class ValueResults: AnyResults {
     }
 
     /// The list or dictionary that the element is; nil for an element of another kind.
-    public func nested(
+    package func nested(
         _ index: Int, _ type: CollectionType
     ) throws(RealmError) -> RealmCollection? {
         try reading { () throws(RealmError) in
@@ -194,7 +194,7 @@ public final class ValueResults: AnyResults {
     }
 
     /// The position of the first element with this value, or nil.
-    public func find(_ value: RawValue) throws(RealmError) -> Int? {
+    package func find(_ value: RawValue) throws(RealmError) -> Int? {
         try reading { () throws(RealmError) in
             guard fits(value) else {
                 _ = try countInside()
@@ -217,7 +217,7 @@ public final class ValueResults: AnyResults {
     }
 
     /// The position of a link to an object, which only mixed values can be.
-    public func find(_ object: ObjectHandle) throws(RealmError) -> Int? {
+    package func find(_ object: ObjectHandle) throws(RealmError) -> Int? {
         _ = try count()
         guard object.isValid else {
             throw RealmError(.staleAccessor, "the object to find was deleted")

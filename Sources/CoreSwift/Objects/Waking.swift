@@ -134,10 +134,10 @@ final class Wakers: @unchecked Sendable {
 
 /// Whether a realm shows by itself what others commit, where its scheduler delivers. One that does not has its
 /// change observers called while it `isAsking` to be refreshed.
-public struct Following {
-    public var isOn = true
+package struct Following {
+    package var isOn = true
     /// The change observers are being called of a version that is not shown.
-    public internal(set) var isAsking = false
+    package internal(set) var isAsking = false
     /// They were, of this one.
     fileprivate var asked: UInt64 = 0
 }
@@ -176,7 +176,7 @@ extension Realm {
 
     /// The scheduler has become able to deliver, or has ceased to be: commits wake the realm from now on,
     /// or don't.
-    public func askScheduler() throws(RealmError) {
+    package func askScheduler() throws(RealmError) {
         try checkUsable()
         makeWaker()
         wakeSoon()

@@ -2,11 +2,11 @@
 // moved, by position; which keys of a dictionary; which properties of an object.
 
 /// Positions in ascending order, kept as ranges.
-public struct IndexRanges: Equatable, Sendable {
-    public private(set) var ranges: [Range<Int>] = []
-    public private(set) var count = 0
+package struct IndexRanges: Equatable, Sendable {
+    package private(set) var ranges: [Range<Int>] = []
+    package private(set) var count = 0
 
-    public init() {}
+    package init() {}
 
     init(_ range: Range<Int>) { append(range) }
 
@@ -15,7 +15,7 @@ public struct IndexRanges: Equatable, Sendable {
         for position in positions.sorted() { append(position) }
     }
 
-    public var isEmpty: Bool { ranges.isEmpty }
+    package var isEmpty: Bool { ranges.isEmpty }
 
     mutating func append(_ index: Int) { append(index..<index + 1) }
 
@@ -42,7 +42,7 @@ public struct IndexRanges: Equatable, Sendable {
         return result
     }
 
-    public var indexes: [Int] {
+    package var indexes: [Int] {
         var result: [Int] = []
         result.reserveCapacity(count)
         for range in ranges { result.append(contentsOf: range) }
@@ -53,23 +53,23 @@ public struct IndexRanges: Equatable, Sendable {
 /// What happened to a list, a set or results. Deletions, modifications and starts of moves are
 /// positions before the change, the others after it. The k-th modification before is the element of
 /// the k-th after. Both ends of a move are among the deletions and insertions, too.
-public struct ElementChanges: Equatable, Sendable {
-    public struct Move: Equatable, Sendable {
-        public var from: Int
-        public var to: Int
+package struct ElementChanges: Equatable, Sendable {
+    package struct Move: Equatable, Sendable {
+        package var from: Int
+        package var to: Int
     }
 
-    public var deletions = IndexRanges()
-    public var insertions = IndexRanges()
-    public var modifications = IndexRanges()
-    public var modificationsAfter = IndexRanges()
-    public var moves: [Move] = []
+    package var deletions = IndexRanges()
+    package var insertions = IndexRanges()
+    package var modifications = IndexRanges()
+    package var modificationsAfter = IndexRanges()
+    package var moves: [Move] = []
     /// Emptied by a call that does that, and left empty.
-    public var wasCleared = false
+    package var wasCleared = false
     /// The collection is not there any more.
-    public var wasDeleted = false
+    package var wasDeleted = false
 
-    public init() {}
+    package init() {}
 
     /// Everything of a collection that is gone.
     init(deleted count: Int) {
@@ -77,33 +77,33 @@ public struct ElementChanges: Equatable, Sendable {
         wasDeleted = true
     }
 
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty && !wasDeleted
     }
 }
 
 /// What happened to a dictionary, by key, in the order of keys.
-public struct KeyChanges: Equatable, Sendable {
-    public var deletions: [String] = []
-    public var insertions: [String] = []
-    public var modifications: [String] = []
-    public var wasCleared = false
-    public var wasDeleted = false
+package struct KeyChanges: Equatable, Sendable {
+    package var deletions: [String] = []
+    package var insertions: [String] = []
+    package var modifications: [String] = []
+    package var wasCleared = false
+    package var wasDeleted = false
 
-    public init() {}
+    package init() {}
 
-    public var isEmpty: Bool {
+    package var isEmpty: Bool {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty && !wasDeleted
     }
 }
 
 /// What happened to an object.
-public struct ObjectChanges: Equatable, Sendable {
-    public var isDeleted = false
+package struct ObjectChanges: Equatable, Sendable {
+    package var isDeleted = false
     /// In the order of columns.
-    public var properties: [PropertyKey] = []
+    package var properties: [PropertyKey] = []
 
-    public init() {}
+    package init() {}
 
-    public var isEmpty: Bool { !isDeleted && properties.isEmpty }
+    package var isEmpty: Bool { !isDeleted && properties.isEmpty }
 }

@@ -3,7 +3,7 @@
 // a tree of steps, of which each says where it leads.
 
 /// Paths from one class on.
-public final class KeyPathFilter: Sendable {
+package final class KeyPathFilter: Sendable {
     /// One step, and those behind it.
     struct Step: Sendable {
         enum Kind: Hashable, Sendable {
@@ -21,7 +21,7 @@ public final class KeyPathFilter: Sendable {
         var next: [Step]
     }
 
-    public let classKey: ClassKey
+    package let classKey: ClassKey
     let steps: [Step]
     /// Equal for filters that select the same.
     let spelling: String
@@ -33,7 +33,7 @@ public final class KeyPathFilter: Sendable {
     private static let stepsMax = 100_000
 
     /// Throws `.noSuchTable`, and `.invalidArgument` for paths that lead nowhere.
-    public init(
+    package init(
         _ schema: Schema, _ classKey: ClassKey, paths: [String]
     ) throws(RealmError) {
         guard let start = schema.class_(classKey) else {

@@ -10,8 +10,8 @@
 import CKernels
 
 /// Work waiting for a scheduler's thread. Guarded by `lock`; the work itself runs outside it.
-public final class WorkQueue: @unchecked Sendable {
-    public typealias Work = () -> Void
+package final class WorkQueue: @unchecked Sendable {
+    package typealias Work = () -> Void
     private let lock = Lock()
     private var waiting: [Work] = []
     /// Set exactly while something waits.
@@ -19,11 +19,11 @@ public final class WorkQueue: @unchecked Sendable {
     /// The only thread that may run the work, as `ck_thread_number` names it; 0: not known here.
     private let thread: UInt64
 
-    public init() { thread = 0 }
+    package init() { thread = 0 }
 
     fileprivate init(thread: UInt64) { self.thread = thread }
 
-    public func add(_ work: @escaping Work) {
+    package func add(_ work: @escaping Work) {
         lock.withLock {
             waiting.append(work)
             if waiting.count == 1 { event?.set() }
@@ -31,10 +31,10 @@ public final class WorkQueue: @unchecked Sendable {
     }
 
     /// Whether the calling thread is known to be another than that of the work.
-    public var isElsewhere: Bool { thread != 0 && thread != ck_thread_number() }
+    package var isElsewhere: Bool { thread != 0 && thread != ck_thread_number() }
 
     /// Runs what was queued before the call, in order. What the work adds waits for another call.
-    public func performWork() {
+    package func performWork() {
         let work = lock.withLock { () -> [Work] in
             if !waiting.isEmpty { event?.clear() }
             defer { waiting = [] }
@@ -68,7 +68,7 @@ public protocol Scheduler: AnyObject, Sendable {
 
     /// Has `work` run on the scheduler's thread soon, in the order of the calls; callable on any thread.
     /// Dropped when the scheduler has no means for it.
-    func schedule(_ work: @escaping WorkQueue.Work)
+    func schedule(_ work: @escaping () -> Void)
 
     /// Whether both stand for the same thread.
     func isSame(as other: any Scheduler) -> Bool
@@ -81,7 +81,7 @@ extension Scheduler {
 /// The scheduler of a thread.
 public final class ThreadScheduler: Scheduler, @unchecked Sendable {
     private let thread: UInt64
-    public let queue: WorkQueue
+    package let queue: WorkQueue
     private let lock = Lock()
     /// See `companion`; under `lock`.
     private var keptCompanion: AnyObject?
@@ -130,7 +130,7 @@ public final class ThreadScheduler: Scheduler, @unchecked Sendable {
 
     public var canDeliver: Bool { queue.hasEvent }
 
-    public func schedule(_ work: @escaping WorkQueue.Work) {
+    public func schedule(_ work: @escaping () -> Void) {
         if queue.hasEvent { queue.add(work) }
     }
 

@@ -5,10 +5,10 @@
 // that version otherwise, are written as objects to a new file; nothing else ever is. In the library
 // nobody calls this, and the linker leaves it out: it costs programs nothing.
 
-public enum Salvage {
+package enum Salvage {
     /// Recovers what can be had of `path` into the new file `target`. Neither `path` nor its lock file is
     /// written. Throws where nothing can be recovered at all, and `.fileAlreadyExists`.
-    public static func run(
+    package static func run(
         _ path: String, key: [UInt8] = [], to target: String, targetKey: [UInt8] = []
     ) throws(RealmError) -> SalvageReport {
         try run(path, key: key, to: target, targetKey: targetKey, files: SystemCalls.shared)

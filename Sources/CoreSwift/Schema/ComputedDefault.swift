@@ -2,21 +2,21 @@
 
 /// A function that gives a property's default. Runs on the thread of the realm that creates an
 /// object, in its write transaction, and must not change the realm. Equal only to itself.
-public final class ComputedDefault: Hashable, Sendable {
+package final class ComputedDefault: Hashable, Sendable {
     private let body: @Sendable () throws(RealmError) -> ValueTree
 
-    public init(_ body: @escaping @Sendable () throws(RealmError) -> ValueTree) {
+    package init(_ body: @escaping @Sendable () throws(RealmError) -> ValueTree) {
         self.body = body
     }
 
     func callAsFunction() throws(RealmError) -> ValueTree { try body() }
 
-    public static func == (a: ComputedDefault, b: ComputedDefault) -> Bool { a === b }
-    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
+    package static func == (a: ComputedDefault, b: ComputedDefault) -> Bool { a === b }
+    package func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }
 
 extension PropertySchema {
-    public var hasDefault: Bool { defaultValue != nil || computedDefault != nil }
+    package var hasDefault: Bool { defaultValue != nil || computedDefault != nil }
 
     /// The default for one new object; nil when there is none.
     func makeDefault() throws(RealmError) -> ValueTree? {

@@ -3,7 +3,7 @@
 
 extension Schema {
     /// Class order is irrelevant (classes are sorted), property order matters.
-    public func describesSame(as other: Schema) -> Bool {
+    package func describesSame(as other: Schema) -> Bool {
         classes.count == other.classes.count
             && zip(classes, other.classes).allSatisfy { $0.describesSame(as: $1) }
     }

@@ -3,7 +3,7 @@
 
 extension PropertySchema {
     /// The type as a reader of a message writes it: "int?", "list<Dog>", "dictionary<mixed?>".
-    public var typeDescription: String {
+    package var typeDescription: String {
         let bare: String
         switch type {
         case .object, .linkingObjects: bare = linkTarget.isEmpty ? "object" : linkTarget
@@ -36,7 +36,7 @@ extension ClassSchema {
 
 extension ClassKind {
     /// "top-level", for messages.
-    public var name: String {
+    package var name: String {
         switch self {
         case .topLevel: return "top-level"
         case .embedded: return "embedded"

@@ -66,7 +66,7 @@ public struct PropertySchema: Hashable, Sendable {
     /// the program, not to the file; objects created without values start with zeros and nulls.
     public var defaultValue: ValueTree?
     /// Computes it anew for each object, and wins over `defaultValue`.
-    public var computedDefault: ComputedDefault?
+    package var computedDefault: ComputedDefault?
     /// How the file holds the values; of schemas of files alone.
     var storage = PropertyStorage()
 

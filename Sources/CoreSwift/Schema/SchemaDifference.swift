@@ -6,7 +6,7 @@
 // the key serves as its index.
 
 /// One step from the schema of a file to a requested schema.
-public enum SchemaDifference: Hashable, Sendable {
+package enum SchemaDifference: Hashable, Sendable {
     case classAdded(ClassSchema)
     case classRemoved(ClassSchema)
     /// Class as requested.
@@ -28,7 +28,7 @@ public enum SchemaDifference: Hashable, Sendable {
 
 extension SchemaDifference: CustomStringConvertible {
     /// Whether only indexes are concerned: data and its shape stay.
-    public var isIndexOnly: Bool {
+    package var isIndexOnly: Bool {
         switch self {
         case .indexAdded, .indexRemoved, .fullTextIndexAdded, .fullTextIndexRemoved: return true
         default: return false
@@ -50,7 +50,7 @@ extension SchemaDifference: CustomStringConvertible {
     }
 
     /// A sentence for error messages.
-    public var description: String {
+    package var description: String {
         switch self {
         case .classAdded(let class_):
             return "class '\(class_.name)' has been added"
@@ -92,7 +92,7 @@ extension SchemaDifference: CustomStringConvertible {
 extension Schema {
     /// The steps from this schema (of a file) to `requested`, by class name, for each class in
     /// the order: kind, removed properties, changed and added ones as requested, primary key.
-    public func differences(to requested: Schema) -> [SchemaDifference] {
+    package func differences(to requested: Schema) -> [SchemaDifference] {
         let old = Dictionary(classes.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
         let new = Set(requested.classes.map(\.name))
         var found: [(String, [SchemaDifference])] = []

@@ -6,25 +6,25 @@
 // indexes). Called when a realm is opened, when its schema is updated, and by the C ABI.
 
 /// What to demand besides the basic rules; raw values of `realm_schema_validation_mode_e`.
-public struct SchemaValidationMode: OptionSet, Sendable {
-    public let rawValue: UInt64
-    public init(rawValue: UInt64) { self.rawValue = rawValue }
+package struct SchemaValidationMode: OptionSet, Sendable {
+    package let rawValue: UInt64
+    package init(rawValue: UInt64) { self.rawValue = rawValue }
     /// For partition-based synchronisation: every class but embedded ones has a primary key `_id`.
-    public static let partitionSync = SchemaValidationMode(rawValue: 1)
+    package static let partitionSync = SchemaValidationMode(rawValue: 1)
     /// Every embedded class is reachable by links from some top-level class.
-    public static let rejectEmbeddedOrphans = SchemaValidationMode(rawValue: 2)
+    package static let rejectEmbeddedOrphans = SchemaValidationMode(rawValue: 2)
     /// For flexible synchronisation: as `partitionSync`.
-    public static let flexibleSync = SchemaValidationMode(rawValue: 4)
+    package static let flexibleSync = SchemaValidationMode(rawValue: 4)
 
     var isSync: Bool { !isDisjoint(with: [.partitionSync, .flexibleSync]) }
 }
 
 extension Schema {
     /// Class and property names up to this many bytes can be stored.
-    public static let nameBytesMax = 255
+    package static let nameBytesMax = 255
 
     /// Throws `.schemaValidationFailed` with all broken rules, one per line.
-    public func validate(_ mode: SchemaValidationMode = []) throws(RealmError) {
+    package func validate(_ mode: SchemaValidationMode = []) throws(RealmError) {
         let problems = problems(mode)
         guard !problems.isEmpty else { return }
         let list = problems.map { "- " + $0 }.joined(separator: "\n")
@@ -60,7 +60,7 @@ extension Schema {
     /// Rules that hold only for classes about to be created in a file: `.invalidName` for names
     /// that are too long or a primary key named but not flagged, `.illegalOperation` for a
     /// full-text index on anything but a single string.
-    public func checkStorable() throws(RealmError) {
+    package func checkStorable() throws(RealmError) {
         for class_ in classes { try class_.checkStorable() }
     }
 }

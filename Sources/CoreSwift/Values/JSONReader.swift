@@ -4,9 +4,9 @@
 //
 // A name that occurs twice in one object counts once, with the later value in the earlier place.
 
-public struct JSONReader {
+package struct JSONReader {
     /// Arrays and objects in each other. Trees are freed by recursion, which this bounds, too.
-    public static let depthMax = 1000
+    package static let depthMax = 1000
 
     private let bytes: UnsafeRawBufferPointer
     private var position = 0
@@ -25,7 +25,7 @@ public struct JSONReader {
 
     /// The value that the text is. Throws `.malformedJson` with the offset of the byte that is
     /// wrong, and `.limitExceeded` for text that is nested too deep.
-    public static func read(_ text: String) throws(RealmError) -> ValueTree {
+    package static func read(_ text: String) throws(RealmError) -> ValueTree {
         var copy = text
         let result: Result<ValueTree, RealmError> = copy.withUTF8 { bytes in
             do throws(RealmError) {
@@ -38,7 +38,7 @@ public struct JSONReader {
     }
 
     /// The same for bytes that should be UTF-8.
-    public static func read(_ bytes: UnsafeRawBufferPointer) throws(RealmError) -> ValueTree {
+    package static func read(_ bytes: UnsafeRawBufferPointer) throws(RealmError) -> ValueTree {
         var reader = JSONReader(bytes: bytes)
         return try reader.run()
     }

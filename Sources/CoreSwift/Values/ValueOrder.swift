@@ -9,18 +9,18 @@
 
 import CKernels
 
-public enum ValueOrder {
+package enum ValueOrder {
     /// Families in their order. Values of different families are never equal.
-    public enum Family: Int, Comparable, Sendable {
+    package enum Family: Int, Comparable, Sendable {
         case null, bool, number, string, binary, timestamp, objectId, uuid, link, list, dictionary
         /// No value type: after everything else.
         case unknown
 
-        public static func < (a: Family, b: Family) -> Bool { a.rawValue < b.rawValue }
+        package static func < (a: Family, b: Family) -> Bool { a.rawValue < b.rawValue }
     }
 
     @inline(__always)
-    public static func family(_ value: RawValue) -> Family {
+    package static func family(_ value: RawValue) -> Family {
         if value.isNull { return .null }
         switch ValueType(rawValue: value.type) {
         case .null: return .null
@@ -39,7 +39,7 @@ public enum ValueOrder {
     }
 
     /// -1, 0 or 1 as `a` comes before, with or after `b`.
-    public static func compare(_ a: RawValue, _ b: RawValue) -> Int {
+    package static func compare(_ a: RawValue, _ b: RawValue) -> Int {
         let (left, right) = (family(a), family(b))
         if left != right { return left < right ? -1 : 1 }
         switch left {
@@ -66,14 +66,14 @@ public enum ValueOrder {
     }
 
     /// Whether two values are one for sets, DISTINCT and equality.
-    public static func equal(_ a: RawValue, _ b: RawValue) -> Bool { compare(a, b) == 0 }
+    package static func equal(_ a: RawValue, _ b: RawValue) -> Bool { compare(a, b) == 0 }
 
     @inline(__always) private static func order<T: Comparable>(_ a: T, _ b: T) -> Int {
         a == b ? 0 : a < b ? -1 : 1
     }
 
     /// Unsigned bytes, the shorter first of two that begin alike.
-    public static func compareBytes(
+    package static func compareBytes(
         _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer
     ) -> Int {
         if let left = a.baseAddress, let right = b.baseAddress {
@@ -86,7 +86,7 @@ public enum ValueOrder {
     // MARK: Numbers
 
     /// Two numbers of any types, by mathematical value.
-    public static func compareNumbers(_ a: RawValue, _ b: RawValue) -> Int {
+    package static func compareNumbers(_ a: RawValue, _ b: RawValue) -> Int {
         switch (Number(a), Number(b)) {
         case (.int(let left), .int(let right)): return order(left, right)
         case (.int(let left), .floating(let right)): return compare(left, right)
@@ -116,7 +116,7 @@ public enum ValueOrder {
     }
 
     /// An integer against a double, without rounding the integer. NaN is below.
-    public static func compare(_ a: Int64, _ b: Double) -> Int {
+    package static func compare(_ a: Int64, _ b: Double) -> Int {
         if b.isNaN || b < -0x1p63 { return 1 }
         if b >= 0x1p63 { return -1 }
         let whole = b.rounded(.down)
@@ -126,7 +126,7 @@ public enum ValueOrder {
     }
 
     /// Two doubles; NaNs are below the numbers and ordered by their bits.
-    public static func compare(_ a: Double, _ b: Double) -> Int {
+    package static func compare(_ a: Double, _ b: Double) -> Int {
         if a < b { return -1 }
         if a > b { return 1 }
         if a == b { return 0 }
@@ -153,7 +153,7 @@ public enum ValueOrder {
     }
 
     /// Feeds the value to a hasher; values that compare equal feed it the same.
-    public static func hash(_ value: RawValue, into hasher: inout Hasher) {
+    package static func hash(_ value: RawValue, into hasher: inout Hasher) {
         let family = family(value)
         hasher.combine(family)
         switch family {

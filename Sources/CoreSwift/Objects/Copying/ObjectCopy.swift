@@ -389,7 +389,7 @@ extension ObjectHandle {
     /// nothing is written then.
     ///
     /// Returns a handle in the target. Complexity: linear in the objects and values reached.
-    public func copy(to target: Realm, update: UpdatePolicy = .never) throws(RealmError)
+    package func copy(to target: Realm, update: UpdatePolicy = .never) throws(RealmError)
         -> ObjectHandle
     {
         var copy = ObjectCopy(realm, into: target, update)
@@ -400,7 +400,7 @@ extension ObjectHandle {
 
 extension DynamicObject {
     /// As `ObjectHandle.copy(to:update:)`.
-    public func copy(to target: Realm, update: UpdatePolicy = .never) throws(RealmError)
+    package func copy(to target: Realm, update: UpdatePolicy = .never) throws(RealmError)
         -> DynamicObject
     {
         DynamicObject(try handle.copy(to: target, update: update))

@@ -12,7 +12,7 @@
 //   3. `existing` of a planned object is nil exactly when writing has to create it.
 
 /// What happens when an object with the primary key of a new one is there already.
-public enum UpdatePolicy: UInt32, Sendable {
+package enum UpdatePolicy: UInt32, Sendable {
     /// It is an error.
     case never = 0
     /// The object takes the values that are given and differ from those it has.
@@ -298,7 +298,7 @@ extension Realm {
     /// hexadecimal for object ids, UUIDs, decimals; or MongoDB's extended JSON (`$oid`, `$date` …).
     ///
     /// Everything is checked before anything is written. Complexity: linear in the tree.
-    public func createObject(
+    package func createObject(
         _ classKey: ClassKey, from tree: ValueTree, update: UpdatePolicy = .never,
         ignoresUnknown: Bool = false
     ) throws(RealmError) -> ObjectHandle {

@@ -6,16 +6,16 @@
 // an `$id` is only known at the end, so a text with such references is written a second time.
 
 /// How objects become JSON.
-public struct JSONOptions: Sendable {
+package struct JSONOptions: Sendable {
     /// How many links deep objects stand in each other; 0 writes links as keys. At most 200.
-    public var linkDepth = 0
+    package var linkDepth = 0
     /// Values of types that JSON lacks are written as MongoDB's extended JSON everywhere, not just
     /// in mixed values, where nothing else tells their type.
-    public var isExtended = false
+    package var isExtended = false
 
-    public init() {}
+    package init() {}
 
-    public static let linkDepthMax = 200
+    package static let linkDepthMax = 200
 }
 
 struct JSONWriter {
@@ -225,7 +225,7 @@ extension ObjectHandle {
     /// Stored properties in the order of the class, under their public names. Linked objects stand
     /// in it down to `options.linkDepth`, each once; others are named by their primary keys, or by
     /// `$link` with class and key. Complexity: linear in what is written.
-    public func json(_ options: JSONOptions = JSONOptions()) throws(RealmError) -> String {
+    package func json(_ options: JSONOptions = JSONOptions()) throws(RealmError) -> String {
         try JSONWriter.text(self, options)
     }
 }

@@ -441,7 +441,7 @@ extension Realm {
     /// Creates the object that nodes describe, or updates the one with its primary key as `update`
     /// says; see `ValueNode`. `keys`, one per node, get the keys of the objects described. Nothing
     /// changes on failure.
-    public func createObject(
+    package func createObject(
         _ classKey: ClassKey, nodes: UnsafeBufferPointer<ValueNode>, update: UpdatePolicy,
         keys: UnsafeMutablePointer<ObjectKey>?
     ) throws(RealmError) -> ObjectHandle {
@@ -453,7 +453,7 @@ extension Realm {
 
 extension ObjectHandle {
     /// The same for properties of an object that is there.
-    public func setProperties(
+    package func setProperties(
         nodes: UnsafeBufferPointer<ValueNode>, update: UpdatePolicy,
         keys: UnsafeMutablePointer<ObjectKey>?
     ) throws(RealmError) {
@@ -464,7 +464,7 @@ extension ObjectHandle {
 
 extension RealmCollection {
     /// The same for an element of a list, which is replaced or inserted.
-    public func put(
+    package func put(
         nodes: UnsafeBufferPointer<ValueNode>, at index: Int, isInsertion: Bool,
         update: UpdatePolicy, keys: UnsafeMutablePointer<ObjectKey>?
     ) throws(RealmError) {
@@ -473,7 +473,7 @@ extension RealmCollection {
     }
 
     /// The same for a member of a set.
-    public func insert(
+    package func insert(
         nodes: UnsafeBufferPointer<ValueNode>, update: UpdatePolicy,
         keys: UnsafeMutablePointer<ObjectKey>?
     ) throws(RealmError) {
@@ -482,7 +482,7 @@ extension RealmCollection {
     }
 
     /// The same for the value of a key of a dictionary.
-    public func insert(
+    package func insert(
         nodes: UnsafeBufferPointer<ValueNode>, key: RawValue, update: UpdatePolicy,
         keys: UnsafeMutablePointer<ObjectKey>?
     ) throws(RealmError) {

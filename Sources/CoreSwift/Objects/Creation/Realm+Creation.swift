@@ -2,7 +2,7 @@
 
 extension Realm {
     /// As `createObject(_:from:update:ignoresUnknown:)`, with the class by name.
-    public func create(
+    package func create(
         _ className: String, from tree: ValueTree, update: UpdatePolicy = .never,
         ignoresUnknown: Bool = false
     ) throws(RealmError) -> DynamicObject {
@@ -12,7 +12,7 @@ extension Realm {
     }
 
     /// The same from JSON text; `.malformedJson` when it is none.
-    public func create(
+    package func create(
         _ className: String, json: String, update: UpdatePolicy = .never,
         ignoresUnknown: Bool = false
     ) throws(RealmError) -> DynamicObject {
@@ -28,7 +28,7 @@ extension ObjectHandle {
     /// objects within the values, and says whether equal values are written. Throws
     /// `.modifyPrimaryKey` for another primary key than the object has. Needs a write transaction;
     /// everything is checked before anything is written.
-    public func setValues(
+    package func setValues(
         from tree: ValueTree, update: UpdatePolicy = .modified, ignoresUnknown: Bool = false
     ) throws(RealmError) {
         let realm = realm

@@ -6,7 +6,7 @@ extension ObjectHandle {
     /// Sets a mixed property from JSON text. An array replaces what was there; an object is merged
     /// into a dictionary that is there, name by name. `.propertyTypeMismatch` for other properties,
     /// `.malformedJson`, `.invalidDictionaryKey`, `.limitExceeded`; nothing changes then.
-    public func setJSON(
+    package func setJSON(
         _ propertyKey: PropertyKey, _ text: UnsafeRawBufferPointer
     ) throws(RealmError) {
         _ = try row()

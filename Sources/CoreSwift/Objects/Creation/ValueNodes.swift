@@ -6,7 +6,7 @@
 // neither have a cycle nor share parts: whatever numbers stand in it, `ValueNodes` finds out.
 
 /// In the layout of the C interface's `realm_value_node_t`.
-public struct ValueNode {
+package struct ValueNode {
     /// Raw values of `realm_value_node_kind_e`.
     enum Kind: UInt32 {
         /// A value, also a link to a stored object.

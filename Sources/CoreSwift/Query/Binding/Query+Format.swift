@@ -7,7 +7,7 @@ extension Query {
     ///
     /// Throws as `parse`, and `.invalidQueryArg` for too few or too many arguments and for variables
     /// that `variables` has no value for.
-    public static func parse(
+    package static func parse(
         format: String, arguments: [QueryArgument] = [],
         variables: [String: QueryArgument] = [:], schema: Schema, classKey: ClassKey
     ) throws(RealmError) -> Query {
@@ -17,7 +17,7 @@ extension Query {
     }
 
     /// The same for UTF-8 bytes.
-    public static func parse(
+    package static func parse(
         format: [UInt8], arguments: [QueryArgument], variables: [String: QueryArgument],
         schema: Schema, classKey: ClassKey
     ) throws(RealmError) -> Query {

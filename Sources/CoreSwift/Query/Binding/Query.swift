@@ -2,9 +2,9 @@
 // against any snapshot whose schema is the one it was bound to.
 
 /// A parsed query of one class, or of the values of a collection.
-public final class Query: @unchecked Sendable {
+package final class Query: @unchecked Sendable {
     /// The class whose objects the query selects.
-    public let classKey: ClassKey
+    package let classKey: ClassKey
     /// Queries of a collection of values, not objects: what the values are. `classKey` is then the
     /// class of the collection's owner.
     let values: ColumnKind?
@@ -27,7 +27,7 @@ public final class Query: @unchecked Sendable {
     /// Throws `.invalidQueryString` for texts that are not of the grammar, `.invalidQuery` and
     /// `.invalidQueryArg` for names and types that do not fit the schema, `.noSuchTable` for an
     /// unknown class, `.notSupported` for constructs that cannot be executed yet.
-    public static func parse(
+    package static func parse(
         _ text: String, arguments: [QueryArgument] = [], schema: Schema, classKey: ClassKey
     ) throws(RealmError) -> Query {
         let bytes = Array(text.utf8)
@@ -37,7 +37,7 @@ public final class Query: @unchecked Sendable {
     }
 
     /// The same for UTF-8 bytes.
-    public static func parse(
+    package static func parse(
         _ text: UnsafeBufferPointer<UInt8>, arguments: [QueryArgument], schema: Schema,
         classKey: ClassKey
     ) throws(RealmError) -> Query {
@@ -72,7 +72,7 @@ public final class Query: @unchecked Sendable {
     }
 
     /// A query that selects every object of a class.
-    public static func all(
+    package static func all(
         schema: Schema, classKey: ClassKey
     ) throws(RealmError) -> Query {
         _ = try index(of: classKey, in: schema)
@@ -82,7 +82,7 @@ public final class Query: @unchecked Sendable {
     }
 
     /// Conditions of both queries; the ordering of `next` follows that of this query (D13).
-    public func and(_ next: Query) throws(RealmError) -> Query {
+    package func and(_ next: Query) throws(RealmError) -> Query {
         guard next.classKey == classKey, next.values == values else {
             throw RealmError(
                 .invalidProperty, "the queries to combine are for different classes")
@@ -91,7 +91,7 @@ public final class Query: @unchecked Sendable {
     }
 
     /// The conditions alone, without SORT, DISTINCT and LIMIT.
-    public func withoutOrdering() -> Query {
+    package func withoutOrdering() -> Query {
         ordering.isEmpty ? self : Query(sharing: self, ordering: [])
     }
 
@@ -167,7 +167,7 @@ public final class Query: @unchecked Sendable {
     }
 
     /// Canonical text: arguments put in, internal names, then the ordering (V1, V2).
-    public var description: String {
+    package var description: String {
         ordering.reduce(predicateText) { $0 + " " + $1.spelling }
     }
 

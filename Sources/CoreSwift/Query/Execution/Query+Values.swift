@@ -109,7 +109,7 @@ private struct ValueKey: Hashable {
 extension Query {
     /// Whether a text speaks of SELF, as one over values does and one over objects hardly ever;
     /// also when the text is no query. What stands in strings does not count.
-    public static func namesSelf(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
+    package static func namesSelf(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         guard let base = text.baseAddress, text.count <= QueryText.bytesMax else { return false }
         let text = QueryText(base: base, count: text.count)
         var lexer = Lexer(text, .core)
@@ -125,7 +125,7 @@ extension Query {
     }
 
     /// The same for a text in Swift.
-    public static func namesSelf(_ text: String) -> Bool {
+    package static func namesSelf(_ text: String) -> Bool {
         Array(text.utf8).withUnsafeBufferPointer { namesSelf($0) }
     }
 }

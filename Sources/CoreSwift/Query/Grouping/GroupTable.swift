@@ -1,10 +1,10 @@
 // The groups of one evaluation: a row for each, its keys and then what was computed. Texts are copied, so that
 // nothing points into the file.
 
-public final class GroupTable {
+package final class GroupTable {
     /// Values of a row.
-    public let columnCount: Int
-    public let count: Int
+    package let columnCount: Int
+    package let count: Int
     /// Row after row.
     private let values: [RawValue]
     private let texts: TextArena
@@ -25,10 +25,10 @@ public final class GroupTable {
     }
 
     /// Texts are borrowed from the table.
-    public func value(_ row: Int, _ column: Int) -> RawValue { values[row * columnCount + column] }
+    package func value(_ row: Int, _ column: Int) -> RawValue { values[row * columnCount + column] }
 
     /// Copies `count` rows from `first` on, as many as there are; returns how many.
-    public func read(
+    package func read(
         from first: Int, count: Int, into target: UnsafeMutablePointer<RawValue>
     ) -> Int {
         let rows = max(0, min(count, self.count - first))

@@ -33,7 +33,7 @@ struct GroupAggregate {
 }
 
 /// Keys and aggregates for the objects of a class.
-public struct Grouping {
+package struct Grouping {
     /// One or more; the kinds that DISTINCT takes, and the same equality.
     let keys: [OrderingKey]
     /// What aggregates are of, each once.
@@ -46,7 +46,7 @@ public struct Grouping {
     /// Throws `.invalidQueryString` for texts of another form, `.invalidQuery` for unknown
     /// properties, `.invalidSortDescriptor` for paths through collections, and `.illegalOperation` for sums
     /// and averages of anything but numbers.
-    public init(
+    package init(
         keys: String, aggregates: String, schema: Schema, classKey: ClassKey
     ) throws(RealmError) {
         self.keys = try Self.paths(keys, schema, classKey)
@@ -54,10 +54,10 @@ public struct Grouping {
     }
 
     /// Values of a row of the result.
-    public var columnCount: Int { keys.count + aggregates.count }
+    package var columnCount: Int { keys.count + aggregates.count }
 
     /// Canonical text, such as `GROUP(dept.name, age: @count, @avg.score)`.
-    public var spelling: String {
+    package var spelling: String {
         let groups = keys.map { $0.path }.joined(separator: ", ")
         if aggregates.isEmpty { return "GROUP(\(groups))" }
         let values = aggregates.map {
