@@ -52,6 +52,7 @@ let package = Package(
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CPCRE2"),
         .systemLibrary(name: "CMbedTLS"),
+        .systemLibrary(name: "COpenSSL"),
         .target(name: "CKernels", cSettings: kernelSettings),
         .target(
             name: "CoreSwift",
@@ -111,8 +112,11 @@ let package = Package(
             ]),
         // Files of realm-core, for `realm import`. It stands for itself: the engine knows nothing of it.
         .target(
-            name: "RealmCoreFile", dependencies: ["CMbedTLS"], swiftSettings: engineSettings,
-            linkerSettings: [.linkedLibrary(":libmbedcrypto.a")]),
+            name: "RealmCoreFile", dependencies: ["CMbedTLS", "COpenSSL"],
+            swiftSettings: engineSettings,
+            linkerSettings: [
+                .linkedLibrary(":libmbedcrypto.a"), .linkedLibrary(":libcrypto.a"),
+            ]),
         .target(
             name: "RealmImport", dependencies: ["CoreSwift", "RealmCoreFile"],
             swiftSettings: engineSettings),
@@ -268,8 +272,8 @@ if let names = Context.environment["REALM_TEST_FILES"] {
 // Who depends on the package by version gets the libraries in Swift, and no other package with them.
 if isVersioned {
     let parts = [
-        "CSodium", "CPCRE2", "CMbedTLS", "CKernels", "CoreSwift", "CRuntime", "RealmSwift",
-        "RealmCoreFile", "RealmImport",
+        "CSodium", "CPCRE2", "CMbedTLS", "COpenSSL", "CKernels", "CoreSwift", "CRuntime",
+        "RealmSwift", "RealmCoreFile", "RealmImport",
     ]
     package.targets.removeAll { !parts.contains($0.name) }
     package.products.removeAll { ["realm", "realm-cli", "realm-import"].contains($0.name) }

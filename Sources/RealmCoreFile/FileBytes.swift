@@ -1,9 +1,13 @@
 // The bytes of an old file, read in pieces as they are asked for and kept in memory of our own: a file
 // that shrinks meanwhile is a read that fails, not a signal, and nothing here could write to it. What was
 // read is given back between objects once it is much (`release`), so that memory does not grow with the
-// file. Of an encrypted file the encrypted bytes are kept likewise, group by group, and each page is
-// decrypted when it is asked for: one that nobody reads may be damaged. Nobody else in the module makes
-// system calls.
+// file. A piece of an encrypted file is the pages of a group: they are read to where their data belongs, and
+// each is decrypted there when it is asked for, so that one that nobody reads may be damaged. Nobody else in
+// the module makes system calls.
+//
+// 1. A page is open only while its piece is read: pieces are given back with all their pages.
+// 2. Where a page of a piece that was read is not open, it has its encrypted bytes. The block of records of the
+//    group is from the same time.
 
 #if canImport(Glibc)
     import Glibc
@@ -14,12 +18,16 @@
 #endif
 
 final class FileBytes {
-    /// 256 KiB, of files that are not encrypted.
+    /// 256 KiB: the pages of a group, if the file is encrypted.
     private static let pieceShift = 18
-    /// A page.
+    /// A page of an encrypted file.
     private static let pageShift = 12
-    /// What is kept before `release` gives it back.
-    private static let keptMax = 1 << 27
+    /// A huge page: so many pieces are next to each other in one.
+    private static let piecesPerHugePage = 8
+    /// After so many pieces it is chosen whether huge pages are used.
+    private static let piecesPerChoice = 64
+    /// What is kept in huge pages: the system has those that it gets back ready for the next ones.
+    private static let hugeKeptMax = 24 << 20
     /// The most that can be mapped on machines of today.
     private static let sizeMax = 1 << 46
     /// Of the beginning: the header, or the record of the first page.
@@ -30,31 +38,39 @@ final class FileBytes {
     let start: UnsafeMutableRawPointer
     private let descriptor: Int32
     private let claim: UseClaim
-    /// What becomes readable at once, as a shift.
-    private let shift: Int
-    private var isLoaded: [Bool]
-    private var loadedBytes = 0
+    /// By pieces.
+    private var isRead: [Bool]
+    /// By pages of an encrypted file: whether they are decrypted.
+    private var isOpen: [Bool]
     private let sealed: Sealed?
+    /// What is kept before `release` gives it back, and at most what is kept now.
+    private let keptMax: Int
+    private var keptBytes = 0
+    /// Whether memory comes in huge pages. Once it did and does not any more, it stays so.
+    private var isHuge = false
+    private var mayBeHuge = true
+    /// Since that was chosen: pieces that were read, and huge pages that they began.
+    private var recent = (pieces: 0, hugePages: 0)
     /// The beginning of the file when it was opened.
     private let head: [UInt8]
 
-    /// Encrypted bytes.
+    /// What makes pages readable.
     private final class Sealed {
         let cipher: PageCipher
-        let size: Int
-        let start: UnsafeMutableRawPointer
-        var isLoaded: [Bool]
+        /// The blocks of records of all groups.
+        let records: UnsafeMutableRawPointer
+        let recordBytes: Int
 
-        init(_ cipher: PageCipher, _ size: Int) throws(CoreFileError) {
-            guard let start = anonymousMemory(size) else { throw FileBytes.noRoom(size) }
+        init(_ cipher: PageCipher, groups: Int) throws(CoreFileError) {
+            recordBytes = groups * PageCipher.pageBytes
+            guard let memory = anonymousMemory(recordBytes) else {
+                throw FileBytes.noRoom(recordBytes)
+            }
+            records = memory
             self.cipher = cipher
-            self.size = size
-            self.start = start
-            isLoaded = Array(
-                repeating: false, count: (size - 1) / PageCipher.groupBytes + 1)
         }
 
-        deinit { munmap(start, size) }
+        deinit { munmap(records, recordBytes) }
     }
 
     private static func noRoom(_ size: Int) -> CoreFileError {
@@ -63,7 +79,9 @@ final class FileBytes {
 
     /// `key`: empty, or the 64 bytes of the file's encryption key. `evenInUse`: also while the old library
     /// has the file open.
-    init(_ path: String, key: [UInt8], evenInUse: Bool) throws(CoreFileError) {
+    init(
+        _ path: String, key: [UInt8], evenInUse: Bool, keptMax: Int = 1 << 27
+    ) throws(CoreFileError) {
         let cipher = key.isEmpty ? nil : try PageCipher(key)
         let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
@@ -76,7 +94,10 @@ final class FileBytes {
             let bytes = try Self.fileSize(descriptor)
             opened.size = try Self.dataSize(bytes, head, hasKey: cipher != nil)
             opened.sealed = nil
-            if let cipher { opened.sealed = try Sealed(cipher, bytes) }
+            if let cipher {
+                opened.sealed = try Sealed(
+                    cipher, groups: (opened.size - 1) >> Self.pieceShift + 1)
+            }
             guard let start = anonymousMemory(opened.size) else { throw Self.noRoom(opened.size) }
             opened.start = start
         } catch {
@@ -84,9 +105,12 @@ final class FileBytes {
             throw error
         }
         self.descriptor = descriptor
+        self.keptMax = keptMax
         (size, sealed, start) = opened
-        shift = sealed == nil ? Self.pieceShift : Self.pageShift
-        isLoaded = Array(repeating: false, count: (size - 1) >> shift + 1)
+        isRead = Array(repeating: false, count: (size - 1) >> Self.pieceShift + 1)
+        isOpen =
+            sealed == nil
+            ? [] : Array(repeating: false, count: (size - 1) >> Self.pageShift + 1)
     }
 
     deinit {
@@ -163,48 +187,77 @@ final class FileBytes {
     /// Makes `count` bytes at `offset` readable. They lie within the file: the caller has checked.
     func load(_ offset: Int, _ count: Int) throws(CoreFileError) {
         guard count > 0 else { return }
-        let last = (offset + count - 1) >> shift
-        var piece = offset >> shift
-        repeat {
-            if !isLoaded[piece] { try fetch(piece) }
-            piece += 1
-        } while piece <= last
+        let last = offset + count - 1
+        if let sealed {
+            for page in offset >> Self.pageShift...last >> Self.pageShift where !isOpen[page] {
+                try decrypt(page, sealed)
+            }
+        } else {
+            for piece in offset >> Self.pieceShift...last >> Self.pieceShift where !isRead[piece] {
+                try fetch(piece, at: piece << Self.pieceShift)
+            }
+        }
     }
 
-    private func fetch(_ piece: Int) throws(CoreFileError) {
-        let from = piece << shift
-        let bytes = min(1 << shift, size - from)
-        if let sealed {
-            try decrypt(piece, sealed)
-        } else {
-            try read(from, bytes, to: start + from)
+    /// Reads a piece, which is at `place` of the file.
+    private func fetch(_ piece: Int, at place: Int) throws(CoreFileError) {
+        let from = piece << Self.pieceShift
+        keep(piece)
+        try read(place, min(1 << Self.pieceShift, size - from), to: start + from)
+        isRead[piece] = true
+    }
+
+    /// Counts the memory of a piece. Of a file that is read from its beginning to its end, asking the system
+    /// for each page of 4 KiB takes several times as long as reading it; of one that is read here and there,
+    /// most of a huge page would be for nothing.
+    private func keep(_ piece: Int) {
+        let first = piece & ~(Self.piecesPerHugePage - 1)
+        let isBegun = isRead[first..<min(first + Self.piecesPerHugePage, isRead.count)]
+            .contains(true)
+        if !isHuge {
+            keptBytes += 1 << Self.pieceShift
+        } else if !isBegun {
+            keptBytes += Self.piecesPerHugePage << Self.pieceShift
         }
-        isLoaded[piece] = true
-        loadedBytes += bytes
+        guard mayBeHuge else { return }
+        recent.pieces += 1
+        recent.hugePages += isBegun ? 0 : 1
+        if recent.pieces < Self.piecesPerChoice { return }
+        // Half of their bytes were read.
+        let isDense = recent.pieces * 2 >= recent.hugePages * Self.piecesPerHugePage
+        if isDense != isHuge { prefer(hugePages: isDense) }
+        recent = (0, 0)
+    }
+
+    private func prefer(hugePages: Bool) {
+        isHuge = hugePages
+        mayBeHuge = hugePages
+        #if os(Linux)
+            // An error changes nothing.
+            madvise(start, size, hugePages ? MADV_HUGEPAGE : MADV_NOHUGEPAGE)
+        #endif
     }
 
     private func decrypt(_ page: Int, _ sealed: Sealed) throws(CoreFileError) {
         let group = page / PageCipher.pagesPerGroup
         let groupStart = group * PageCipher.groupBytes
-        if !sealed.isLoaded[group] {
-            let bytes = min(PageCipher.groupBytes, sealed.size - groupStart)
-            try read(groupStart, bytes, to: sealed.start + groupStart)
-            sealed.isLoaded[group] = true
-            loadedBytes += bytes
+        let records = sealed.records + group * PageCipher.pageBytes
+        if !isRead[group] {
+            try read(groupStart, PageCipher.pageBytes, to: records)
+            try fetch(group, at: groupStart + PageCipher.pageBytes)
         }
         let place = page % PageCipher.pagesPerGroup
-        let block = groupStart + (place + 1) * PageCipher.pageBytes
-        let plain = start + page * PageCipher.pageBytes
         let fits = try sealed.cipher.open(
-            page, sealed.start + groupStart + place * PageCipher.recordBytes,
-            sealed.start + block, into: plain)
+            page, records + place * PageCipher.recordBytes, start + page << Self.pageShift)
         guard fits else {
+            let block = groupStart + (place + 1) * PageCipher.pageBytes
             throw page == 0
                 ? CoreFileError(.wrongKey, "another key, or not an encrypted file of realm-core")
                 : .damaged(
                     "page \(page) at byte \(block) of the file: damaged, what is there does not fit "
                         + "the key")
         }
+        isOpen[page] = true
     }
 
     /// Reads all of it.
@@ -228,38 +281,31 @@ final class FileBytes {
     }
 
     /// Whether `release` would give something back.
-    var isMuch: Bool { loadedBytes > Self.keptMax }
+    var isMuch: Bool { keptBytes > (isHuge ? min(keptMax, Self.hugeKeptMax) : keptMax) }
 
     /// Gives back what was read of these bytes alone, as whole pieces: of large values.
     func giveBack(_ offset: Int, _ count: Int) {
-        let first = (offset + 1 << shift - 1) >> shift
-        let end = (offset + count) >> shift
+        let first = (offset + 1 << Self.pieceShift - 1) >> Self.pieceShift
+        let end = (offset + count) >> Self.pieceShift
         guard first < end else { return }
-        for piece in first..<end where isLoaded[piece] {
-            isLoaded[piece] = false
-            loadedBytes -= 1 << shift
-        }
-        forget(start + first << shift, (end - first) << shift)
-        guard let sealed else { return }
+        // A part of a huge page can't be given back.
+        if isHuge { prefer(hugePages: false) }
+        mayBeHuge = false
+        for piece in first..<end { isRead[piece] = false }
+        forget(start + first << Self.pieceShift, (end - first) << Self.pieceShift)
+        if sealed == nil { return }
         let pages = PageCipher.pagesPerGroup
-        let groups = ((first + pages - 1) / pages)..<max(end / pages, (first + pages - 1) / pages)
-        for group in groups where sealed.isLoaded[group] {
-            sealed.isLoaded[group] = false
-            loadedBytes -= PageCipher.groupBytes
-            forget(sealed.start + group * PageCipher.groupBytes, PageCipher.groupBytes)
-        }
+        for page in first * pages..<end * pages { isOpen[page] = false }
     }
 
     /// Gives back what was read if it is much. Nothing may point to it any more.
     func release() {
         guard isMuch else { return }
         forget(start, size)
-        for piece in isLoaded.indices { isLoaded[piece] = false }
-        if let sealed {
-            forget(sealed.start, sealed.size)
-            for group in sealed.isLoaded.indices { sealed.isLoaded[group] = false }
-        }
-        loadedBytes = 0
+        for piece in isRead.indices { isRead[piece] = false }
+        for page in isOpen.indices { isOpen[page] = false }
+        if let sealed { forget(sealed.records, sealed.recordBytes) }
+        keptBytes = 0
     }
 }
 
