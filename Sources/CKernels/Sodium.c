@@ -9,11 +9,15 @@
 
 int _sodium_runtime_get_cpu_features(void);
 int _sodium_alloc_init(void);
+int _crypto_stream_chacha20_pick_best_implementation(void);
+int sodium_runtime_has_avx2(void);
 
 void ck_sodium_start(void) {
     // What these return says nothing: each has a working choice before.
     _sodium_runtime_get_cpu_features();
     _sodium_alloc_init();
+    // Of its variants that for AVX2 alone is there.
+    if (sodium_runtime_has_avx2()) _crypto_stream_chacha20_pick_best_implementation();
 }
 
 // The library's own stands beside `sodium_init`. It is called for lengths that no caller here can
@@ -21,8 +25,7 @@ void ck_sodium_start(void) {
 void sodium_misuse(void);
 void sodium_misuse(void) { abort(); }
 
-// XChaCha20-Poly1305 is for the few processors without instructions for AES. Its faster variants, 17 kB,
-// would have to be chosen, which nobody does; so they stay out.
+// ChaCha20 hides what waits beside encrypted files: with AVX2, 6 kB, in a fifth of the time. Its variant for older
+// processors stays out, and that of Poly1305 too: XChaCha20-Poly1305 is for the few without instructions for AES.
 const void *const crypto_onetimeauth_poly1305_sse2_implementation = 0;
 const void *const crypto_stream_chacha20_dolbeau_ssse3_implementation = 0;
-const void *const crypto_stream_chacha20_dolbeau_avx2_implementation = 0;

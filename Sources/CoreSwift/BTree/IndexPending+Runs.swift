@@ -25,7 +25,7 @@ extension IndexPending {
                 }
             }
         } else if let texts, let heap {
-            let items = UnsafeMutablePointer<RadixItem>.allocate(capacity: count * 2)
+            let items: UnsafeMutablePointer<RadixItem> = Self.allocate(count * 2)
             defer { items.deallocate() }
             sortTexts(texts, heap, items)
             for i in 0..<count {

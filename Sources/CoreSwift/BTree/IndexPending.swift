@@ -123,14 +123,14 @@ struct IndexPending {
     private mutating func grow() {
         let larger = max(64, capacity * 2)
         if shape != .texts {
-            let fresh = Self.allocate(larger)
+            let fresh: UnsafeMutablePointer<WordChange> = Self.allocate(larger)
             if let words {
                 fresh.moveInitialize(from: words, count: count)
                 words.deallocate()
             }
             words = fresh
         } else {
-            let fresh = UnsafeMutablePointer<TextChange>.allocate(capacity: larger)
+            let fresh: UnsafeMutablePointer<TextChange> = Self.allocate(larger)
             if let texts {
                 fresh.moveInitialize(from: texts, count: count)
                 texts.deallocate()
@@ -140,9 +140,9 @@ struct IndexPending {
         capacity = larger
     }
 
-    private static func allocate(_ count: Int) -> UnsafeMutablePointer<WordChange> {
-        let memory = UnsafeMutablePointer<WordChange>.allocate(capacity: count)
-        let bytes = count * MemoryLayout<WordChange>.stride
+    static func allocate<Element>(_ count: Int) -> UnsafeMutablePointer<Element> {
+        let memory = UnsafeMutablePointer<Element>.allocate(capacity: count)
+        let bytes = count * MemoryLayout<Element>.stride
         if bytes >= hugeBytes { ck_prefer_huge_pages(memory, bytes) }
         return memory
     }
@@ -150,6 +150,7 @@ struct IndexPending {
     private mutating func growHeap(_ length: Int) {
         let larger = max(1024, (heapUsed + length) * 2)
         let fresh = UnsafeMutableRawPointer.allocate(byteCount: larger, alignment: 16)
+        if larger >= Self.hugeBytes { ck_prefer_huge_pages(fresh, larger) }
         if let heap {
             memcpy(fresh, heap, heapUsed)
             heap.deallocate()
@@ -336,7 +337,7 @@ struct IndexPending {
         // because the sort is stable, and the changes themselves are sorted.
         let isInPlace = keysAscend
         let items = isInPlace ? words : Self.allocate(count)
-        let scratch = Self.allocate(count)
+        let scratch: UnsafeMutablePointer<WordChange> = Self.allocate(count)
         if !isInPlace {
             for i in 0..<count {
                 items[i] = RadixItem(
@@ -429,7 +430,7 @@ struct IndexPending {
         into tree: inout IndexTree, _ memory: UnsafeMutablePointer<TransactionMemory>
     ) throws(RealmError) {
         guard let texts, let heap = heap.map({ UnsafeRawPointer($0) }) else { return }
-        let items = UnsafeMutablePointer<RadixItem>.allocate(capacity: count * 2)
+        let items: UnsafeMutablePointer<RadixItem> = Self.allocate(count * 2)
         defer { items.deallocate() }
         sortTexts(texts, heap, items)
         if isCounted {
