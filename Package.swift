@@ -39,6 +39,8 @@ let package = Package(
     products: [
         .library(name: "CoreSwift", targets: ["CoreSwift"]),
         .library(name: "RealmSwift", targets: ["RealmSwift"]),
+        .library(
+            name: "RealmSwiftDynamic", type: .dynamic, targets: ["RealmSwift", "SharedObjectAPI"]),
         .library(name: "realm", type: .dynamic, targets: ["DylibLink"]),
         .library(name: "RealmImport", targets: ["RealmImport"]),
         .library(name: "realm-import", type: .dynamic, targets: ["ImportLibrary"]),
@@ -66,6 +68,17 @@ let package = Package(
         .target(
             name: "RealmSwift", dependencies: ["CoreSwift", "CRuntime"],
             swiftSettings: objectSettings),
+        // The flags that make a shared library of the object API, and are no other product's: Debian's static
+        // libsodium is made for programs, and fits into a library where none of its symbols is exported.
+        .target(
+            name: "SharedObjectAPI", dependencies: ["RealmSwift"],
+            swiftSettings: [.swiftLanguageMode(.v6)],
+            linkerSettings: [
+                .unsafeFlags([
+                    "-use-ld=lld",
+                    "-Xlinker", "--exclude-libs=libsodium.a:libpcre2-8.a",
+                ])
+            ]),
         // The types and prototypes of include/realm.h, which the functions of CABI implement: the
         // compiler checks one against the other.
         .target(name: "CRealm"),
@@ -256,9 +269,8 @@ if let names = Context.environment["REALM_TEST_FILES"] {
     }
     package.targets.removeAll {
         [
-            "DylibLink", "ImportLibrary", "realm-cli", "RealmStudio", "CABI", "CRealm", "CTerminal",
-            "todo",
-            "object-api",
+            "DylibLink", "SharedObjectAPI", "ImportLibrary", "realm-cli", "RealmStudio", "CABI",
+            "CRealm", "CTerminal", "todo", "object-api",
         ].contains(
             $0.name)
     }
@@ -276,6 +288,8 @@ if isVersioned {
         "RealmSwift", "RealmCoreFile", "RealmImport",
     ]
     package.targets.removeAll { !parts.contains($0.name) }
-    package.products.removeAll { ["realm", "realm-cli", "realm-import"].contains($0.name) }
+    package.products.removeAll {
+        ["realm", "realm-cli", "realm-import", "RealmSwiftDynamic"].contains($0.name)
+    }
     package.dependencies = []
 }

@@ -20,12 +20,16 @@ void ck_sodium_start(void) {
     if (sodium_runtime_has_avx2()) _crypto_stream_chacha20_pick_best_implementation();
 }
 
+// What stands here instead of parts of libsodium. Hidden: its references to them are made for programs, and cannot
+// be those to what a shared library exports.
+#define INSTEAD __attribute__((visibility("hidden")))
+
 // The library's own stands beside `sodium_init`. It is called for lengths that no caller here can
 // give, and does not return.
-void sodium_misuse(void);
+INSTEAD void sodium_misuse(void);
 void sodium_misuse(void) { abort(); }
 
 // ChaCha20 hides what waits beside encrypted files: with AVX2, 6 kB, in a fifth of the time. Its variant for older
 // processors stays out, and that of Poly1305 too: XChaCha20-Poly1305 is for the few without instructions for AES.
-const void *const crypto_onetimeauth_poly1305_sse2_implementation = 0;
-const void *const crypto_stream_chacha20_dolbeau_ssse3_implementation = 0;
+INSTEAD const void *const crypto_onetimeauth_poly1305_sse2_implementation = 0;
+INSTEAD const void *const crypto_stream_chacha20_dolbeau_ssse3_implementation = 0;
