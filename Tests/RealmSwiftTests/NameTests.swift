@@ -197,4 +197,76 @@ private final class Lines: @unchecked Sendable {
         logger.sink.log(.app, .info, "told")
         #expect(lines.count == 1 && logger.level == .info)
     }
+
+    /// Types that programs name in signatures, where the other suites leave them to inference.
+    @Test func typesHaveTheirNames() throws {
+        let configuration = memory([Everything.self, Dog.self, Address.self, Person.self])
+        let realm = try Realm(configuration: configuration)
+        let object: Everything = try realm.write {
+            realm.add(Dog(value: ["name": "Rex"]))
+            return realm.create(
+                Everything.self, value: ["ints": [1, 2], "scores": ["a": 1]], update: .error)
+        }
+        let sections: SectionedResults<String, Dog> = realm.objects(Dog.self)
+            .sectioned(by: { $0.name }, sortDescriptors: [SortDescriptor(keyPath: "name")])
+        let section: ResultsSection<String, Dog> = sections[0]
+        #expect(section.key == "Rex" && section.count == 1)
+        let entries: [SingleMapEntry<String, Int>] = object.scores.map { ($0.key, $0.value) }
+        #expect(entries.count == 1 && entries[0].key == "a")
+        var iterator: RLMIterator<Int> = object.ints.makeIterator()
+        #expect(iterator.next() == 1 && iterator.next() == 2 && iterator.next() == nil)
+        let told: (SectionedResultsChange<SectionedResults<String, Dog>>) -> Bool = {
+            if case .initial = $0 { return true } else { return false }
+        }
+        #expect(told(.initial(sections)))
+        let toldOfMap: (RealmMapChange<Map<String, Int>>) -> Bool = {
+            if case .initial = $0 { return true } else { return false }
+        }
+        #expect(toldOfMap(.initial(object.scores)))
+        let policies: [Realm.UpdatePolicy] = [.error, .modified, .all]
+        let behaviors: [Realm.OpenBehavior] = [.never, .once, .always]
+        #expect(policies.count == 3 && behaviors.count == 3)
+    }
+
+    /// What generic code of programs asks of types; wrong ones do not compile.
+    @Test func protocolsHaveTheirNames() {
+        func stored<T: _Persistable>(_: T.Type) {}
+        func optional<T: _PersistableInsideOptional>(_: T.Type) {}
+        func element<T: RealmCollectionValue>(_: T.Type) {}
+        func optionalElement<T: _RealmCollectionValueInsideOptional>(_: T.Type) {}
+        func custom<T: _HasPersistedType>(_: T.Type) -> Any.Type { T.PersistedType.self }
+        func ordered<T: MinMaxType & AddableType & SortableType & _QueryNumeric>(_: T.Type) {}
+        func keyed<T: _PrimaryKey & _Indexable & _MapKey & _QueryString>(_: T.Type) {}
+        func bytes<T: _QueryBinary>(_: T.Type) {}
+        func fetched<T: RealmFetchable>(_: T.Type) {}
+        func confined<T: ThreadConfined>(_: T.Type) {}
+        func map<T: RealmKeyedCollection>(_: T.Type) -> Any.Type { T.MapValue.self }
+        func oldOptional<T: RealmOptionalType>(_: T.Type) {}
+        func oldProperty<T: RealmPropertyType>(_: T.Type) {}
+        func area<T: RLMGeospatial>(_: T.Type) {}
+        stored(Int?.self)
+        optional(Int.self)
+        element(Dog?.self)
+        optionalElement(Celsius.self)
+        #expect(ObjectIdentifier(custom(Celsius.self)) == ObjectIdentifier(Double.self))
+        ordered(Double.self)
+        keyed(String.self)
+        bytes(Data.self)
+        fetched(Dog.self)
+        confined(List<Int>.self)
+        #expect(ObjectIdentifier(map(Map<String, Int>.self)) == ObjectIdentifier(Int.self))
+        oldOptional(Int.self)
+        oldProperty(AnyRealmValue.self)
+        area(GeoBox.self)
+    }
+
+    @Test func theDefaultFolderIsSaidByTheEnvironment() async {
+        await #expect(processExitsWith: .success) {
+            setenv("XDG_DATA_HOME", "/data", 1)
+            let name = ProcessInfo.processInfo.processName
+            #expect(Realm.Configuration.defaultURL.path == "/data/\(name)/default.realm")
+            setenv("REALM_DEFAULT_DIRECTORY", "/realms", 1)
+            #expect(Realm.Configuration.defaultURL.path == "/realms/default.realm")
+        }
+    }
 }

@@ -48,10 +48,18 @@ extension PersistableEnum {
 /// The older name for enumerations that can be stored, also in a `RealmOptional`.
 public protocol RealmEnum: PersistableEnum, RealmOptionalType {}
 
-/// A type of the program that is stored as another one, with values that may not convert.
-public protocol FailableCustomPersistable: Hashable, _RealmCollectionValueInsideOptional {
+/// What is stored as a value of another type.
+public protocol _HasPersistedType {
     /// What is stored: a value, or an embedded object.
-    associatedtype PersistedType: _RealmCollectionValueInsideOptional
+    associatedtype PersistedType
+}
+
+/// A type of the program that is stored as another one, with values that may not convert.
+public protocol FailableCustomPersistable: Hashable, _RealmCollectionValueInsideOptional,
+    _HasPersistedType
+where PersistedType: _RealmCollectionValueInsideOptional {
+    // Again, so that it follows from the members.
+    associatedtype PersistedType
     /// The value for what is stored; nil if there is none.
     init?(persistedValue: PersistedType)
     /// What is stored for the value.
