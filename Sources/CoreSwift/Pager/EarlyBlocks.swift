@@ -39,7 +39,10 @@ final class EarlyBlocks: BlockPlacer {
         store = lease.store
         self.space = space
         scratch = store.scratch
-        scratch.begin(lease.base.version + 1, isSynced: false)
+        // While blocks are sealed the disk has time for those before.
+        scratch.begin(
+            lease.base.version + 1,
+            isSynced: store.codec.cipher != nil && !store.options.inMemory)
         taker = PageTaker(space.reserve(UInt64(pages)))
     }
 
@@ -84,14 +87,10 @@ final class EarlyBlocks: BlockPlacer {
 }
 
 extension WriteLease {
-    /// From so many pages in memory on, blocks are written early. Those of an encrypted file may take what its
-    /// decrypted blocks leave of the cache, and the more the better: two cores seal them, and the disk writes
-    /// some while others are sealed.
+    /// From so many pages in memory on, blocks are written early.
     var earlyPagesMin: Int {
-        let options = store.options
-        guard let cleartext = store.mapping.cleartext else { return options.pendingPagesMax }
-        let pagesLeft = (cleartext.bytesLeft ?? .max) >> Page.shift
-        return max(options.pendingPagesMax, min(options.pendingSealedPagesMax, pagesLeft))
+        store.codec.cipher == nil
+            ? store.options.pendingPagesMax : store.options.pendingSealedPagesMax
     }
 
     /// Writes blocks before the commit: `place` gives them to the placer, about `pages` pages. Returns the

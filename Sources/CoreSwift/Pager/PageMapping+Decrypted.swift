@@ -24,7 +24,6 @@ final class Cleartext {
     let gates = (0..<Ciphertext.gates).map { _ in Lock() }
     /// Nil: what was decrypted stays.
     private let cache: OpaquePointer?
-    private let bytesMax: Int
     private let ciphertext: Ciphertext
 
     /// The file as it is read: not through its mapping, whose pages would count as memory of the process.
@@ -86,7 +85,6 @@ final class Cleartext {
             return nil
         }
         self.ciphertext = ciphertext
-        self.bytesMax = bytesMax
         guard let base = files.reserve(pages * Page.size, zeros: true, &code) else {
             return nil
         }
@@ -168,9 +166,6 @@ final class Cleartext {
             bytes: Int(numbers.resident), decryptedBytes: Int(numbers.decrypted),
             evictedBytes: Int(numbers.evicted), faults: Int(numbers.faults))
     }
-
-    /// So much of what may be decrypted at a time is not; nil: there is no bound.
-    var bytesLeft: Int? { statistics.map { max(0, bytesMax - $0.bytes) } }
 
     // MARK: Blocks
 

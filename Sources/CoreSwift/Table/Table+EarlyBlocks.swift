@@ -7,9 +7,8 @@ extension Table {
         guard !state.sealedFronts.isEmpty, let transaction = state.transaction,
             let lease = transaction.pointee.earlyLease, lease.mayWriteEarly
         else { return }
-        let pageTotal = memory.pointee.blocks.pageTotal
-        guard pageTotal > lease.store.options.pendingPagesMax else { return }
         let pagesMax = lease.earlyPagesMin
+        let pageTotal = memory.pointee.blocks.pageTotal
         // Many with one another, whatever else stays in memory; of each class, where several are filled in turns.
         guard
             pageTotal - transaction.pointee.pagesLeft > pagesMax
