@@ -48,8 +48,8 @@ struct StoreOptions {
     var sharedSealingPagesMin = 128
     /// A write transaction with more pages in memory writes full leaves before it commits: 768 KiB.
     var pendingPagesMax = 192
-    /// The same of an encrypted file, 4 MiB: two cores seal many.
-    var pendingSealedPagesMax = 1024
+    /// The same of an encrypted file, 2 MiB: two cores seal many.
+    var pendingSealedPagesMax = 512
     /// In the upper bits of the object keys that are given from now on (`ClientKeys`); 0: none.
     var clientNumber: UInt32 = 0
 }
