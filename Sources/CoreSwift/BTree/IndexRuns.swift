@@ -6,10 +6,12 @@
 //
 // Used by `TableSet+Filling`.
 //
-// A run is a stream of records:
-//      0     4  bytes of the value
-//      4     8  object key; the top bit is set for a removal
-//     12        the value
+// A run is a stream of records, each by what it has not in common with the one before:
+//      0     3  bits 0-9: bytes of the value that are those of the value before
+//               bits 10-19: bytes of the value that follow
+//               bits 20-23: bytes of the word, which are the lowest of it: the others are zeros
+//      3        the word: object key; the top bit is set for a removal
+//               the rest of the value
 //
 // Invariants
 //   1. The records of a run ascend by value and object key; of equal ones the later change comes later, and
@@ -33,7 +35,13 @@ final class IndexRuns {
     }
 
     fileprivate static let pieceBytes = 64 << 10
-    fileprivate static let headerBytes = 12
+    fileprivate static let headerBytes = 3
+    /// Of the longest.
+    fileprivate static let recordBytesMax = headerBytes + 8 + IndexLimits.valueBytesMax
+    /// What is loaded and stored by words may reach behind the end of a record or value by less than this.
+    fileprivate static let slackBytes = 16
+    /// Memory for a value. Its size fits into the bits of a record.
+    fileprivate static let valueRoom = IndexLimits.valueBytesMax + slackBytes
 
     /// How many transactions the realm had undone when it began; none may be undone since.
     let rollbacks: UInt32
@@ -77,68 +85,94 @@ final class IndexRuns {
 private final class RunWriter {
     private let runs: IndexRuns
     private var run: IndexRuns.Run
+    /// The value of the record before.
+    private let previous: UnsafeMutableRawPointer
+    private var previousCount = 0
+    /// Room for a record behind its end.
     private let piece: UnsafeMutableRawPointer
     private var used = 0
 
     init(_ runs: IndexRuns, at start: Int64) {
         self.runs = runs
         run = IndexRuns.Run(start: start)
-        piece = .allocate(byteCount: IndexRuns.pieceBytes, alignment: 16)
+        previous = .allocate(byteCount: IndexRuns.valueRoom, alignment: 16)
+        piece = .allocate(
+            byteCount: IndexRuns.pieceBytes + IndexRuns.recordBytesMax + IndexRuns.slackBytes,
+            alignment: 16)
     }
 
-    deinit { piece.deallocate() }
+    deinit {
+        previous.deallocate()
+        piece.deallocate()
+    }
 
+    /// `value` has at most `IndexLimits.valueBytesMax` bytes.
     @inline(__always)
     func add(_ value: UnsafeRawBufferPointer, _ word: UInt64) throws(RealmError) {
-        let size = IndexRuns.headerBytes &+ value.count
+        let shared = noteValue(value)
+        let rest = previousCount &- shared
+        let wordBytes = (71 &- word.leadingZeroBitCount) >> 3
+        let record = piece + used
+        record.put(
+            UInt32(truncatingIfNeeded: shared | rest << 10 | wordBytes << 20), 0)
+        record.put(word, IndexRuns.headerBytes)
+        let target = record + (IndexRuns.headerBytes &+ wordBytes)
+        if rest <= 8 {
+            target.put(UnsafeRawPointer(previous).u64(shared), 0)
+        } else {
+            memcpy(target, previous + shared, rest)
+        }
+        used &+= IndexRuns.headerBytes &+ wordBytes &+ rest
         run.records &+= 1
-        if used &+ size <= IndexRuns.pieceBytes {
-            put(value, word, piece + used)
-            used &+= size
-            return
-        }
-        try withUnsafeTemporary(size) { record throws(RealmError) in
-            put(value, word, record)
-            var done = 0
-            while done < size {
-                if used == IndexRuns.pieceBytes { try write() }
-                let count = min(size - done, IndexRuns.pieceBytes - used)
-                memcpy(piece + used, record + done, count)
-                used += count
-                done += count
-            }
-        }
+        if used >= IndexRuns.pieceBytes { try writePiece() }
     }
 
-    private func withUnsafeTemporary(
-        _ count: Int, _ body: (UnsafeMutableRawPointer) throws(RealmError) -> Void
-    ) throws(RealmError) {
-        let memory = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 16)
-        defer { memory.deallocate() }
-        try body(memory)
-    }
-
+    /// Makes a value the one before; how many of its first bytes it has in common with that.
     @inline(__always)
-    private func put(
-        _ value: UnsafeRawBufferPointer, _ word: UInt64, _ target: UnsafeMutableRawPointer
-    ) {
-        target.put(UInt32(truncatingIfNeeded: value.count), 0)
-        target.put(word, 4)
-        if let start = value.baseAddress {
-            memcpy(target + IndexRuns.headerBytes, start, value.count)
+    private func noteValue(_ value: UnsafeRawBufferPointer) -> Int {
+        guard let start = value.baseAddress else {
+            previousCount = 0
+            return 0
         }
+        if value.count == 8, previousCount == 8 {
+            let word = start.u64(0)
+            let difference = word ^ UnsafeRawPointer(previous).u64(0)
+            previous.put(word, 0)
+            return difference.trailingZeroBitCount >> 3
+        }
+        let shared = Self.shared(start, previous, min(value.count, previousCount))
+        memcpy(previous + shared, start + shared, value.count &- shared)
+        previousCount = value.count
+        return shared
     }
 
-    private func write() throws(RealmError) {
+    /// How many of the first bytes are the same.
+    private static func shared(_ a: UnsafeRawPointer, _ b: UnsafeRawPointer, _ count: Int) -> Int {
+        var place = 0
+        while place &+ 8 <= count {
+            let difference = a.u64(place) ^ b.u64(place)
+            if difference != 0 { return place &+ difference.trailingZeroBitCount >> 3 }
+            place &+= 8
+        }
+        while place < count, a.u8(place) == b.u8(place) { place &+= 1 }
+        return place
+    }
+
+    private func writePiece() throws(RealmError) {
+        try write(IndexRuns.pieceBytes)
+        used -= IndexRuns.pieceBytes
+        memcpy(piece, piece + IndexRuns.pieceBytes, used)
+    }
+
+    private func write(_ count: Int) throws(RealmError) {
         let place = run.start + Int64(run.bytes)
-        runs.cipher?.apply(piece, used, at: UInt64(place))
-        try runs.file.write(piece, count: used, at: place, "write index entries")
-        run.bytes += used
-        used = 0
+        runs.cipher?.apply(piece, count, at: UInt64(place))
+        try runs.file.write(piece, count: count, at: place, "write index entries")
+        run.bytes += count
     }
 
     func finish() throws(RealmError) -> IndexRuns.Run {
-        if used > 0 { try write() }
+        if used > 0 { try write(used) }
         return run
     }
 }
@@ -148,7 +182,10 @@ private struct RunReader {
     private let runs: IndexRuns
     private var offset: Int64
     private let end: Int64
+    /// The value of the record at hand.
     private let memory: UnsafeMutableRawPointer
+    /// What was read of the run, in the same memory.
+    private let piece: UnsafeMutableRawPointer
     /// What was read and not handed out yet.
     private var first = 0
     private var last = 0
@@ -159,9 +196,9 @@ private struct RunReader {
     /// The first eight bytes of the value, which ascend as it does.
     private(set) var prefix: UInt64 = 0
 
-    /// Room for a piece behind the part of a record that the last one ended with.
+    /// Room for a value, and for a piece behind the part of a record that the last one ended with.
     private static let capacity =
-        IndexRuns.pieceBytes + IndexRuns.headerBytes + IndexLimits.valueBytesMax
+        IndexRuns.valueRoom + IndexRuns.pieceBytes + IndexRuns.recordBytesMax + IndexRuns.slackBytes
 
     init(_ runs: IndexRuns, _ run: IndexRuns.Run) throws(RealmError) {
         self.runs = runs
@@ -169,6 +206,7 @@ private struct RunReader {
         end = run.start + Int64(run.bytes)
         left = run.records + 1
         memory = .allocate(byteCount: Self.capacity, alignment: 16)
+        piece = memory + IndexRuns.valueRoom
         do throws(RealmError) { try advance() } catch {
             memory.deallocate()
             throw error
@@ -178,37 +216,46 @@ private struct RunReader {
     func deallocate() { memory.deallocate() }
 
     /// Until the next `advance`.
-    var value: UnsafeRawPointer { UnsafeRawPointer(memory) + (first &- count) }
+    var value: UnsafeRawPointer { UnsafeRawPointer(memory) }
     var key: ObjectKey { ObjectKey(word: word & ~IndexPending.removalBit) }
 
     mutating func advance() throws(RealmError) {
         left &-= 1
         if left == 0 { return }
-        try need(IndexRuns.headerBytes)
-        let header = UnsafeRawPointer(memory) + first
-        count = Int(header.u32(0))
-        word = header.u64(4)
-        guard count <= IndexLimits.valueBytesMax else { throw damaged() }
-        try need(IndexRuns.headerBytes &+ count)
-        first &+= IndexRuns.headerBytes &+ count
+        if last &- first < IndexRuns.recordBytesMax, offset < end { try fill() }
+        // What is loaded here lies in the memory, and is looked at if the record has it.
+        let record = UnsafeRawPointer(piece) + first
+        let header = Int(record.u32(0))
+        let shared = header & 0x3FF
+        let rest = header >> 10 & 0x3FF
+        let wordBytes = header >> 20 & 0xF
+        let size = IndexRuns.headerBytes &+ wordBytes &+ rest
+        guard size <= last &- first, shared <= count, wordBytes <= 8,
+            shared &+ rest <= IndexLimits.valueBytesMax
+        else { throw damaged() }
+        // All bits for eight bytes: what is shifted out is gone.
+        word = record.u64(IndexRuns.headerBytes) & ((1 << UInt64(8 &* wordBytes)) &- 1)
+        let source = record + (IndexRuns.headerBytes &+ wordBytes)
+        if rest <= 8 {
+            memory.put(source.u64(0), shared)
+        } else {
+            memcpy(memory + shared, source, rest)
+        }
+        first &+= size
+        count = shared &+ rest
         prefix = IndexPending.prefix(value, count)
     }
 
-    @inline(__always)
-    private mutating func need(_ bytes: Int) throws(RealmError) {
-        if last &- first < bytes { try fill(bytes) }
-    }
-
-    private mutating func fill(_ bytes: Int) throws(RealmError) {
-        memmove(memory, memory + first, last - first)
+    private mutating func fill() throws(RealmError) {
+        memmove(piece, piece + first, last - first)
         last -= first
         first = 0
-        let piece = min(IndexRuns.pieceBytes, Int(end - offset))
-        let got = try runs.file.read(memory + last, count: piece, at: offset)
-        guard got == piece, last + got >= bytes else { throw damaged() }
-        runs.cipher?.apply(memory + last, piece, at: UInt64(offset))
-        offset += Int64(piece)
-        last += piece
+        let size = min(IndexRuns.pieceBytes, Int(end - offset))
+        let got = try runs.file.read(piece + last, count: size, at: offset)
+        guard got == size else { throw damaged() }
+        runs.cipher?.apply(piece + last, size, at: UInt64(offset))
+        offset += Int64(size)
+        last += size
     }
 
     private func damaged() -> RealmError {

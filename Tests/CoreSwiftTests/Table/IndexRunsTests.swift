@@ -1,0 +1,101 @@
+// Sorted runs of index entries: what was put into several of them comes out of their merge, in order.
+
+import Testing
+
+@testable import CoreSwift
+
+@Suite struct IndexRunsTests {
+    private struct Change {
+        let value: [UInt8]
+        let key: UInt64
+        let isAddition: Bool
+
+        /// Equal ones stay as they came.
+        static func isBefore(_ a: Change, _ b: Change) -> Bool {
+            a.value != b.value
+                ? a.value.lexicographicallyPrecedes(b.value) : a.key < b.key
+        }
+    }
+
+    private let directory = TemporaryDirectory()
+
+    /// Keys of all sizes; of a few values with long common beginnings, so that many are equal or nearly so.
+    private func change(_ random: inout Random, lengths: ClosedRange<Int>, letters: Int) -> Change {
+        let length = Int.random(in: lengths, using: &random)
+        let same = Int.random(in: 0...length, using: &random)
+        let value = (0..<length).map { place in
+            place < same ? UInt8(7) : UInt8(Int.random(in: 0..<letters, using: &random))
+        }
+        let bits = UInt64.random(in: 0...62, using: &random)
+        return Change(
+            value: value, key: UInt64.random(in: 0...(1 << bits), using: &random),
+            isAddition: Bool.random(using: &random))
+    }
+
+    private func add(
+        _ changes: [Change], _ runs: IndexRuns, _ owner: IndexRuns.Owner,
+        _ shape: IndexPending.Shape
+    ) throws {
+        var pending = IndexPending(shape)
+        defer { pending.deallocate() }
+        for change in changes {
+            let key = ObjectKey(word: change.key)
+            change.value.withUnsafeBytes { bytes in
+                guard let start = bytes.baseAddress else { return }
+                if shape == .words {
+                    pending.append(
+                        start.loadUnaligned(as: UInt64.self).byteSwapped, key,
+                        isAddition: change.isAddition)
+                } else {
+                    pending.append(start, bytes.count, key, isAddition: change.isAddition)
+                }
+            }
+        }
+        try runs.add(&pending, of: owner)
+        #expect(pending.count == 0)
+    }
+
+    @Test(
+        "records of several runs come back in order, with values of all sizes",
+        arguments: [8...8, 1...12, 1...IndexLimits.valueBytesMax, 500...IndexLimits.valueBytesMax],
+        [false, true])
+    func merge(lengths: ClosedRange<Int>, isEncrypted: Bool) throws {
+        var random = Random(TestSettings.seed("IndexRunsTests"))
+        let runs = try IndexRuns(
+            directory.file("runs"), isEncrypted: isEncrypted, rollbacks: 0, SystemCalls.shared)
+        let shape: IndexPending.Shape = lengths.count == 1 ? .words : .texts
+        let owners = (0..<2).map { IndexRuns.Owner(classKey: ClassKey(rawValue: 1), position: $0) }
+        var all: [[Change]] = [[], []]
+        // Of more than a piece each, of a few records, and of one.
+        for count in [9000, 5, 1, 4000] {
+            for (number, owner) in owners.enumerated() {
+                let changes = (0..<count).map { _ in
+                    change(&random, lengths: lengths, letters: number == 0 ? 256 : 2)
+                }
+                try add(changes, runs, owner, shape)
+                all[number] += changes
+            }
+        }
+        for (number, owner) in owners.enumerated() {
+            // Sorting is stable.
+            let expected = all[number].sorted(by: Change.isBefore)
+            let merge = try #require(try runs.take(owner))
+            var wrong = 0
+            var repeated = 0
+            for (place, change) in expected.enumerated() {
+                try #require(!merge.isEmpty)
+                let (value, word) = merge.top
+                let expectedWord = change.isAddition ? change.key : change.key | 1 << 63
+                if !value.elementsEqual(change.value) || word != expectedWord { wrong += 1 }
+                let isRepeated = place > 0 && expected[place - 1].value == change.value
+                if merge.repeatsValue() != isRepeated { wrong += 1 }
+                repeated += isRepeated ? 1 : 0
+                try merge.advance()
+            }
+            #expect(merge.isEmpty && wrong == 0)
+            #expect(repeated > 0 || lengths.lowerBound > 100)
+            #expect(try runs.take(owner) == nil)
+        }
+        #expect(runs.isEmpty)
+    }
+}
