@@ -20,14 +20,16 @@ public final class CoreCluster {
     private final class Collections {
         let node: Node
         let column: ColumnOfCluster
-        /// Of elements.
-        let rules: LeafRules
 
         init(_ node: Node, _ column: ColumnOfCluster) {
             self.node = node
             self.column = column
-            rules = column.elementRules
         }
+    }
+
+    private struct ListColumn {
+        let node: Node
+        let rules: ElementRules
     }
 
     private final class Values {
@@ -47,6 +49,8 @@ public final class CoreCluster {
     private let columns: [CoreColumn]
     private var contents: [Contents] = []
     private var leaves: [Leaf?] = []
+    /// Lists and sets by column, of which nothing is counted for each object. Of format 9 none.
+    private let lists: [ListColumn?]
     /// Where values lie that are to be given back.
     private var large: [(offset: Int, count: Int)] = []
 
@@ -59,6 +63,7 @@ public final class CoreCluster {
         self.columns = columns
         contents.reserveCapacity(columns.count)
         leaves.reserveCapacity(columns.count)
+        var lists: [ListColumn?] = Array(repeating: nil, count: columns.count)
         reader.clusterCells.reserve(columns.count * keys.count)
         for (index, (column, texts)) in zip(columns, texts).enumerated() {
             do throws(CoreFileError) {
@@ -75,6 +80,7 @@ public final class CoreCluster {
                 case .collections(let node)
                 where column.type != .mixed && column.collection != .dictionary:
                     contents.append(.collections(Collections(node, content)))
+                    lists[index] = ListColumn(node: node, rules: content.elementRules)
                 default: contents.append(.values(Values(content)))
                 }
                 leaves.append(nil)
@@ -82,6 +88,7 @@ public final class CoreCluster {
                 throw error.within("property '\(column.name)'")
             }
         }
+        self.lists = lists
     }
 
     /// Of format 9.
@@ -90,6 +97,7 @@ public final class CoreCluster {
         self.reader = reader
         self.columns = columns
         contents = values.map { .value($0) }
+        lists = []
     }
 
     private func place(_ row: Int, _ column: Int) -> String {
@@ -157,13 +165,21 @@ public final class CoreCluster {
         _ column: Int, _ row: Int,
         _ body: (UnsafeBufferPointer<CoreCell>, _ isWhole: Bool) throws(CoreFileError) -> Bool
     ) throws(CoreFileError) {
-        switch contents[column] {
-        case .collections(let content):
+        if column < lists.count, let list = lists[column] {
             do throws(CoreFileError) {
-                try reader.forEachPart(try content.node.ref(row), content.rules, body)
+                return try reader.forEachPart(try list.node.ref(row), list.rules, body)
             } catch {
                 throw error.within(place(row, column))
             }
+        }
+        try forEachValue(column, row, body)
+    }
+
+    private func forEachValue(
+        _ column: Int, _ row: Int,
+        _ body: (UnsafeBufferPointer<CoreCell>, _ isWhole: Bool) throws(CoreFileError) -> Bool
+    ) throws(CoreFileError) {
+        switch contents[column] {
         case .value(.list(let values)), .value(.set(let values)):
             let cells = values.compactMap { reader.keeper.cell($0) }
             var failure: CoreFileError?

@@ -103,10 +103,8 @@ struct ColumnOfCluster {
     }
 
     /// What the elements of a collection are.
-    var elementRules: LeafRules {
-        LeafRules(
-            type: column.type, isNullable: column.isNullable, isInCollection: true,
-            target: column.target)
+    var elementRules: ElementRules {
+        ElementRules(type: column.type, isNullable: column.isNullable, target: column.target)
     }
 
     func value(_ row: Int) throws(CoreFileError) -> CoreValue {
@@ -117,7 +115,7 @@ struct ColumnOfCluster {
             if column.collection == .dictionary {
                 return .dictionary(try reader.dictionary(ref, hasIntKeys: column.hasIntKeys))
             }
-            let elements = try reader.elements(ref, elementRules)
+            let elements = try reader.elements(ref, elementRules.leaf)
             return column.collection == .set ? .set(elements) : .list(elements)
         }
     }

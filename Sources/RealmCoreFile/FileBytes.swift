@@ -39,9 +39,15 @@ final class FileBytes {
     private let descriptor: Int32
     private let claim: UseClaim
     /// By pieces.
-    private var isRead: [Bool]
-    /// By pages of an encrypted file: whether they are decrypted.
-    private var isOpen: [Bool]
+    private let isRead: UnsafeMutablePointer<Bool>
+    private let pieces: Int
+    /// By pages of an encrypted file: whether they are decrypted. Of others none.
+    private let isOpen: UnsafeMutablePointer<Bool>
+    private let pages: Int
+    /// What of the two tells whether bytes are readable, and the bytes for each: looked at for each node, without
+    /// counting references.
+    private let isReady: UnsafeMutablePointer<Bool>
+    private let readyShift: Int
     private let sealed: Sealed?
     /// What is kept before `release` gives it back, and at most what is kept now.
     private let keptMax: Int
@@ -98,7 +104,11 @@ final class FileBytes {
                 opened.sealed = try Sealed(
                     cipher, groups: (opened.size - 1) >> Self.pieceShift + 1)
             }
-            guard let start = anonymousMemory(opened.size) else { throw Self.noRoom(opened.size) }
+            pieces = (opened.size - 1) >> Self.pieceShift + 1
+            pages = cipher == nil ? 0 : (opened.size - 1) >> Self.pageShift + 1
+            // Behind the bytes, in the same memory.
+            let all = Self.flagsOffset(opened.size) + pieces + pages
+            guard let start = anonymousMemory(all) else { throw Self.noRoom(all) }
             opened.start = start
         } catch {
             close(descriptor)
@@ -107,15 +117,21 @@ final class FileBytes {
         self.descriptor = descriptor
         self.keptMax = keptMax
         (size, sealed, start) = opened
-        isRead = Array(repeating: false, count: (size - 1) >> Self.pieceShift + 1)
-        isOpen =
-            sealed == nil
-            ? [] : Array(repeating: false, count: (size - 1) >> Self.pageShift + 1)
+        isRead = (start + Self.flagsOffset(size)).bindMemory(
+            to: Bool.self, capacity: pieces + pages)
+        isOpen = isRead + pieces
+        (isReady, readyShift) =
+            pages == 0 ? (isRead, Self.pieceShift) : (isOpen, Self.pageShift)
     }
 
     deinit {
-        munmap(start, size)
+        munmap(start, Self.flagsOffset(size) + pieces + pages)
         close(descriptor)
+    }
+
+    /// Behind the last piece: bytes are given back by whole pages of the system, which are no larger.
+    private static func flagsOffset(_ size: Int) -> Int {
+        ((size - 1) >> pieceShift + 1) << pieceShift
     }
 
     // MARK: Opening
@@ -187,15 +203,21 @@ final class FileBytes {
     /// Makes `count` bytes at `offset` readable. They lie within the file: the caller has checked.
     func load(_ offset: Int, _ count: Int) throws(CoreFileError) {
         guard count > 0 else { return }
-        let last = offset + count - 1
+        let last = (offset &+ count &- 1) >> readyShift
+        var unit = offset >> readyShift
+        while unit <= last {
+            if !isReady[unit] { try makeReady(unit) }
+            unit &+= 1
+        }
+    }
+
+    /// A page of an encrypted file, a piece of another.
+    @inline(never)
+    private func makeReady(_ unit: Int) throws(CoreFileError) {
         if let sealed {
-            for page in offset >> Self.pageShift...last >> Self.pageShift where !isOpen[page] {
-                try decrypt(page, sealed)
-            }
+            try decrypt(unit, sealed)
         } else {
-            for piece in offset >> Self.pieceShift...last >> Self.pieceShift where !isRead[piece] {
-                try fetch(piece, at: piece << Self.pieceShift)
-            }
+            try fetch(unit, at: unit << Self.pieceShift)
         }
     }
 
@@ -212,8 +234,7 @@ final class FileBytes {
     /// most of a huge page would be for nothing.
     private func keep(_ piece: Int) {
         let first = piece & ~(Self.piecesPerHugePage - 1)
-        let isBegun = isRead[first..<min(first + Self.piecesPerHugePage, isRead.count)]
-            .contains(true)
+        let isBegun = (first..<min(first + Self.piecesPerHugePage, pieces)).contains { isRead[$0] }
         if !isHuge {
             keptBytes += 1 << Self.pieceShift
         } else if !isBegun {
@@ -294,16 +315,15 @@ final class FileBytes {
         for piece in first..<end { isRead[piece] = false }
         forget(start + first << Self.pieceShift, (end - first) << Self.pieceShift)
         if sealed == nil { return }
-        let pages = PageCipher.pagesPerGroup
-        for page in first * pages..<end * pages { isOpen[page] = false }
+        let perPiece = PageCipher.pagesPerGroup
+        for page in first * perPiece..<end * perPiece { isOpen[page] = false }
     }
 
     /// Gives back what was read if it is much. Nothing may point to it any more.
     func release() {
         guard isMuch else { return }
         forget(start, size)
-        for piece in isRead.indices { isRead[piece] = false }
-        for page in isOpen.indices { isOpen[page] = false }
+        isRead.update(repeating: false, count: pieces + pages)
         if let sealed { forget(sealed.records, sealed.recordBytes) }
         keptBytes = 0
     }

@@ -15,6 +15,17 @@ struct LeafRules {
     var texts: [CoreValue] = []
 }
 
+/// What the elements of a list or set are: what of `LeafRules` no references are counted for.
+struct ElementRules {
+    let type: CoreType
+    let isNullable: Bool
+    let target: Int?
+
+    var leaf: LeafRules {
+        LeafRules(type: type, isNullable: isNullable, isInCollection: true, target: target)
+    }
+}
+
 struct Leaf {
     private enum Form {
         case ints(Node)

@@ -65,7 +65,7 @@ final class ValueReader {
     /// Hands out the elements of a list or set as cells, leaf by leaf, until `body` says false; it is told
     /// whether they are all. Not for mixed values.
     func forEachPart(
-        _ ref: UInt64, _ rules: LeafRules,
+        _ ref: UInt64, _ rules: ElementRules,
         _ body: (UnsafeBufferPointer<CoreCell>, Bool) throws(CoreFileError) -> Bool
     ) throws(CoreFileError) {
         if ref == 0 { return }
@@ -87,13 +87,13 @@ final class ValueReader {
 
     /// Makes cells of a leaf; how many. `total` grows by the elements of the leaf.
     private func fillElements(
-        _ node: Node, _ rules: LeafRules, _ total: inout Int
+        _ node: Node, _ rules: ElementRules, _ total: inout Int
     ) throws(CoreFileError) -> Int {
         if node.kind == .integers, !node.hasRefs, !node.isInner {
             switch rules.type {
             case .int where !rules.isNullable:
                 return try fillNumbers(node, &total) { CoreCell(.int, UInt64(bitPattern: $0)) }
-            case .link where rules.isInCollection:
+            case .link:
                 guard let target = rules.target.map({ UInt64($0) }) else { break }
                 // Links to objects that are not there are left out.
                 return try fillNumbers(node, &total) {
@@ -102,7 +102,7 @@ final class ValueReader {
             default: break
             }
         }
-        let leaf = try Leaf(self, node, rules)
+        let leaf = try Leaf(self, node, rules.leaf)
         try note(leaf.count, node, &total)
         elementCells.reserve(leaf.count)
         try leaf.fill(elementCells.cells, elementCells, defers: false)
