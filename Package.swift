@@ -53,7 +53,6 @@ let package = Package(
     targets: [
         .systemLibrary(name: "CSodium"),
         .systemLibrary(name: "CPCRE2"),
-        .systemLibrary(name: "CMbedTLS"),
         .systemLibrary(name: "COpenSSL"),
         .target(name: "CKernels", cSettings: kernelSettings),
         .target(
@@ -125,11 +124,9 @@ let package = Package(
             ]),
         // Files of realm-core, for `realm import`. It stands for itself: the engine knows nothing of it.
         .target(
-            name: "RealmCoreFile", dependencies: ["CMbedTLS", "COpenSSL"],
+            name: "RealmCoreFile", dependencies: ["COpenSSL"],
             swiftSettings: engineSettings,
-            linkerSettings: [
-                .linkedLibrary(":libmbedcrypto.a"), .linkedLibrary(":libcrypto.a"),
-            ]),
+            linkerSettings: [.linkedLibrary(":libcrypto.a")]),
         .target(
             name: "RealmImport", dependencies: ["CoreSwift", "RealmCoreFile"],
             swiftSettings: engineSettings),
@@ -169,7 +166,7 @@ let package = Package(
             swiftSettings: strictness),
         .testTarget(
             name: "CoreSwiftTests",
-            dependencies: ["CoreSwift", "CKernels", "CMbedTLS", "RealmCoreFile", "RealmImport"],
+            dependencies: ["CoreSwift", "CKernels", "COpenSSL", "RealmCoreFile", "RealmImport"],
             exclude: [
                 "Values/decimal-vectors.txt", "Values/generate-decimal-vectors",
                 "Values/Unicode/scalar-checksums.txt", "Values/Unicode/text-vectors.txt",
@@ -219,7 +216,7 @@ if Context.environment["REALM_FUZZ"] == "1" {
     // That of files of realm-core, which `Tests/OldFileFuzz/run` builds.
     package.targets.append(
         .executableTarget(
-            name: "old-file-fuzz", dependencies: ["CMbedTLS", "RealmCoreFile"], path: "Tests",
+            name: "old-file-fuzz", dependencies: ["COpenSSL", "RealmCoreFile"], path: "Tests",
             sources: [
                 "OldFileFuzz/main.swift", "CoreSwiftTests/CoreFile/CoreFileDamage.swift",
                 "CoreSwiftTests/CoreFile/CoreFileSealing.swift",
@@ -284,7 +281,7 @@ if let names = Context.environment["REALM_TEST_FILES"] {
 // Who depends on the package by version gets the libraries in Swift, and no other package with them.
 if isVersioned {
     let parts = [
-        "CSodium", "CPCRE2", "CMbedTLS", "COpenSSL", "CKernels", "CoreSwift", "CRuntime",
+        "CSodium", "CPCRE2", "COpenSSL", "CKernels", "CoreSwift", "CRuntime",
         "RealmSwift", "RealmCoreFile", "RealmImport",
     ]
     package.targets.removeAll { !parts.contains($0.name) }

@@ -5,6 +5,9 @@ from __future__ import annotations
 import fcntl
 import gzip
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -65,6 +68,58 @@ def test_values_keys_and_the_schema_version_arrive(sample, tmp_path: Path) -> No
         assert r.schema_version == 1
         first = r.objects("Log")[0]
         assert first.n == 0 and first.s == "commit 0.0.0"
+
+
+# A machine on which the OpenSSL that reads this has no AES-256-CBC and no SHA-224.
+STRICT_MACHINE = """\
+openssl_conf = all
+[all]
+alg_section = algorithms
+[algorithms]
+default_properties = fips=yes
+"""
+
+IN_THREADS = """\
+import ssl, sys, threading
+import realm
+if sys.argv[1] == "ssl":
+    ssl.create_default_context()
+def run(number):
+    key = bytes(range(64))
+    report = realm.import_realm_core(sys.argv[2], f"{sys.argv[3]}/{number}.realm", key=key)
+    wholes.append(report.whole)
+wholes = []
+threads = [threading.Thread(target=run, args=(number,)) for number in range(3)]
+for thread in threads:
+    thread.start()
+for thread in threads:
+    thread.join()
+assert wholes == [True] * 3, wholes
+if sys.argv[1] == "ssl":
+    ssl.create_default_context()
+"""
+
+
+@pytest.mark.parametrize("case", ["ssl", "strict machine", "old processor"])
+def test_openssl_of_the_process_and_the_machine_do_not_matter(
+    sample, tmp_path: Path, case: str
+) -> None:
+    environment = dict(os.environ)
+    if case == "strict machine":
+        (tmp_path / "openssl.cnf").write_text(STRICT_MACHINE)
+        environment["OPENSSL_CONF"] = str(tmp_path / "openssl.cnf")
+    if case == "old processor":
+        # Without instructions for AES and SHA: what OpenSSL asks the processor for is masked.
+        environment["OPENSSL_ia32cap"] = "~0x200000200000000:~0x20000000"
+    old = str(sample("encrypted"))
+    result = subprocess.run(
+        [sys.executable, "-c", IN_THREADS, case, old, str(tmp_path)],
+        env=environment, capture_output=True, text=True, check=False,
+    )
+    assert (result.returncode, result.stderr) == (0, "")
+    with realm.open(tmp_path / "0.realm") as r, realm.open(tmp_path / "2.realm") as other:
+        for name, count in counts("encrypted").items():
+            assert len(r.objects(name)) == len(other.objects(name)) == count
 
 
 def test_what_is_wrong_is_told_and_nothing_is_left(sample, tmp_path: Path) -> None:

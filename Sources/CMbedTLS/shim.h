@@ -1,2 +1,0 @@
-#include <mbedtls/aes.h>
-#include <mbedtls/md.h>
