@@ -163,8 +163,7 @@ static int writer_role(void) {
         /* The first ones have names of other editions by now. */
         CHECK(id < people_count || is_name(values[0], id, 0));
     }
-    /* Blocks that wait to be written, and those that are sealed meanwhile. */
-    memory_ends(realm, "writer", 4 << 20);
+    memory_ends(realm, "writer", 0);
     realm_release(realm);
     return 0;
 }

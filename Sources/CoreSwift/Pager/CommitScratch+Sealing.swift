@@ -101,7 +101,7 @@ extension CommitScratch {
     }
 
     /// Writes all that is sealed, so that a large commit to an encrypted file takes no more memory than one
-    /// to a plain file and 6 MiB. The pages are free until the header names the version.
+    /// to a plain file and 2 MiB. The pages are free until the header names the version.
     func writeSealed(_ store: Store) {
         sealWaiting(store)
         writeSealed(before: references.count, store)

@@ -83,8 +83,8 @@ final class CommitScratch {
         try write(before: references.count, to: store)
     }
 
-    /// Of these the disk writes one while the next is sealed, or copied by the kernel: 2 MiB.
-    private static let partPages: UInt64 = 512
+    /// Of these the disk writes one while the next is sealed, or copied by the kernel: 512 KiB.
+    private static let partPages: UInt64 = 128
 
     /// Writes the queued blocks before the one with this number, as few calls as their places allow.
     func write(before limit: Int, to store: Store) throws(RealmError) {
@@ -98,7 +98,8 @@ final class CommitScratch {
                 end += 1
             }
             try write(start..<end, at: page, to: store)
-            if isSynced, next - page >= Self.partPages / 2 {
+            // Of an encrypted file a piece that is full has somewhat less.
+            if isSynced, next - page >= Self.partPages * 7 / 8 {
                 let offset = store.codec.offset(page)
                 store.file.beginWriting(
                     Int(store.codec.offset(next) - offset), at: Int64(offset))

@@ -54,8 +54,6 @@ final class EarlyBlocks: BlockPlacer {
     func placeLeaf(_ block: UnsafeRawPointer, pages: Int, at place: UnsafeMutableRawPointer) {
         before.append((place, BlockReference(place)))
         scratch.queueLeaf(block, page: taker.take(pages, space), pages: pages, at: place, store)
-        // Two cores seal the next ones while these are written.
-        if scratch.waitingPages >= 3 * store.options.sharedSealingPagesMin { sealWaiting() }
     }
 
     func sealWaiting() { scratch.sealWaiting(store) }

@@ -4,7 +4,7 @@
 
 final class SealedBlocks {
     /// A commit that has sealed so much writes it before it goes on, or while it does.
-    static let pieceBytes = 2 << 20
+    static let pieceBytes = 512 << 10
     /// Up to here a commit is small: what it wrote stays decrypted.
     static let smallMax = 1 << 20
 

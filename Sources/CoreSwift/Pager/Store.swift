@@ -45,7 +45,7 @@ struct StoreOptions {
     static let decryptedBytesMin = 1 << 20
     var spaceLimits = SpaceLimits()
     /// Leaves that wait to be sealed: so many pages two cores seal, fewer take one at most 0.3 ms.
-    var sharedSealingPagesMin = 128
+    var sharedSealingPagesMin = 96
     /// A write transaction with more pages in memory writes full leaves before it commits: 768 KiB.
     var pendingPagesMax = 192
     /// The same of an encrypted file, 2 MiB: two cores seal many.
