@@ -198,6 +198,29 @@ struct NodeSource {
         return blocks.pointee.base + Int(page) &* Page.size
     }
 
+    /// Has the kernel read blocks that come next and have not passed the gate, while those before are decrypted. What
+    /// lies around a block of a plain file comes with it anyway, as files in address space do.
+    @inline(never)
+    func readAhead(_ numbers: Range<Int>, _ place: (Int) -> UnsafeRawPointer) {
+        let store = store.takeUnretainedValue()
+        guard store.codec.cipher != nil else { return }
+        let mapped = ck_load_relaxed_u64(&blocks.pointee.mappedPages)
+        var start: UInt64 = 0
+        var end: UInt64 = 0
+        for number in numbers {
+            let reference = BlockReference(place(number))
+            guard !reference.isTransient, reference.page < mapped,
+                ck_load_u64(blocks.pointee.verified + Int(reference.page)) != reference.check0
+            else { continue }
+            if reference.page != end {
+                store.beginReading(start..<end)
+                start = reference.page
+            }
+            end = reference.page + UInt64(reference.pageCount)
+        }
+        store.beginReading(start..<end)
+    }
+
     /// Takes the block through the gate: content check, tag, `structure`.
     @inline(never)
     func admit<Context>(

@@ -59,6 +59,8 @@ protocol FileSystem: AnyObject {
     func write(_ descriptor: Int32, _ vectors: UnsafeBufferPointer<IOVector>, _ offset: Int64)
         -> Int
     func truncate(_ descriptor: Int32, _ bytes: Int64) -> Int32
+    /// Has the kernel read these bytes, and does not wait for them. A hint: what goes wrong is said when they are read.
+    func beginReading(_ descriptor: Int32, _ offset: Int64, _ count: Int)
     /// Has the disk begin with what was written there, and does not wait for it. A hint: what goes wrong
     /// is said by `sync`, without which nothing is on stable storage.
     func beginWriting(_ descriptor: Int32, _ offset: Int64, _ count: Int)

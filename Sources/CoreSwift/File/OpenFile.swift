@@ -130,6 +130,11 @@ final class OpenFile {
         }
     }
 
+    /// Has the kernel read what will be read next.
+    func beginReading(_ count: Int, at offset: Int64) {
+        files.beginReading(descriptor, offset, count)
+    }
+
     /// Has the disk begin with what was written there; `sync` waits for it.
     func beginWriting(_ count: Int, at offset: Int64) {
         files.beginWriting(descriptor, offset, count)

@@ -54,6 +54,10 @@ final class SystemCalls: FileSystem {
         result(Glibc.ftruncate(descriptor, Int(bytes)))
     }
 
+    func beginReading(_ descriptor: Int32, _ offset: Int64, _ count: Int) {
+        _ = Glibc.posix_fadvise(descriptor, Int(offset), count, POSIX_FADV_WILLNEED)
+    }
+
     func beginWriting(_ descriptor: Int32, _ offset: Int64, _ count: Int) {
         ck_begin_writing(descriptor, offset, Int64(count))
     }

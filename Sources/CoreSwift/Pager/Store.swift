@@ -172,6 +172,13 @@ final class Store: @unchecked Sendable {
         return block
     }
 
+    /// Has the kernel read these pages of the file.
+    func beginReading(_ pages: Range<UInt64>) {
+        if pages.isEmpty { return }
+        let start = codec.offset(pages.lowerBound)
+        file.beginReading(Int(codec.offset(pages.upperBound) - start), at: Int64(start))
+    }
+
     private func intactBlock(
         _ reference: BlockReference, fresh: Bool
     ) throws(RealmError) -> UnsafeRawPointer? {

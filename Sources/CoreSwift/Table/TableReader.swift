@@ -160,6 +160,8 @@ struct LeafIterator {
     /// before. Its directory is on its way to the cache or there: what scans a column asks for the
     /// same column of this leaf line by line, because the processor's own prefetch ends with a page.
     private(set) var upcoming: LeafView?
+    /// How many leaves had to be read; from the second one on the disk is asked for those to come.
+    private var newLeaves = 0
 
     init(table: Table) {
         self.table = table
@@ -195,6 +197,7 @@ struct LeafIterator {
             let node = try table.branch(place, level)
             path.append((node, 1))
             place = RowBranch.reference(node, 0)
+            if level == 1, newLeaves > 1 { readAhead(node, from: 0) }
         }
         leavesLeft -= 1
         guard leavesLeft >= 0 else { throw table.state.nodes.endless() }
@@ -210,11 +213,21 @@ struct LeafIterator {
         let nodes = table.state.nodes
         let reference = RowBranch.reference(top.node, top.next)
         upcoming = nodes.resolved(reference, table.state.tree.leafTag).map { LeafView($0) }
+        if upcoming == nil {
+            newLeaves &+= 1
+            if newLeaves == 2 { readAhead(top.node, from: top.next) }
+        }
         guard top.next &+ 1 < count else { return }
         if let leaf = nodes.address(RowBranch.reference(top.node, top.next &+ 1)) {
             ck_prefetch(leaf)
             ck_prefetch(leaf + 64)
             ck_prefetch(leaf + 128)
+        }
+    }
+
+    private func readAhead(_ branch: UnsafeRawPointer, from first: Int) {
+        table.state.nodes.readAhead(first..<RowBranch.count(branch)) {
+            RowBranch.reference(branch, $0)
         }
     }
 }

@@ -34,6 +34,10 @@ class PassingFileSystem: FileSystem {
     func truncate(_ descriptor: Int32, _ bytes: Int64) -> Int32 {
         real.truncate(descriptor, bytes)
     }
+    func beginReading(_ descriptor: Int32, _ offset: Int64, _ count: Int) {
+        real.beginReading(descriptor, offset, count)
+    }
+
     func beginWriting(_ descriptor: Int32, _ offset: Int64, _ count: Int) {
         real.beginWriting(descriptor, offset, count)
     }

@@ -203,6 +203,10 @@ final class RecordingFileSystem: FileSystem {
         return real.truncate(descriptor, bytes)
     }
 
+    func beginReading(_ descriptor: Int32, _ offset: Int64, _ count: Int) {
+        real.beginReading(descriptor, offset, count)
+    }
+
     /// A crash may find anything that was written before the sync on the disk, with it or without.
     func beginWriting(_ descriptor: Int32, _ offset: Int64, _ count: Int) {
         real.beginWriting(descriptor, offset, count)

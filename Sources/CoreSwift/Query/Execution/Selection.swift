@@ -163,35 +163,42 @@ struct Selection: Planner {
     private func scanHalves<T>(
         _ initial: T, _ body: (inout T, LeafView, Bitmap) -> Void
     ) throws(RealmError) -> (T, T) {
-        var found: [LeafView] = []
-        var iterator = table.leaves()
-        while let leaf = try iterator.next() { found.append(leaf) }
-        let leaves = found
+        let leaves = try NodeList(table.table).leaves()
         // The scratch memory of a filter is for one thread; the sets are for both.
         let other = Selection(
             snapshot, program, table, root: root, slot: slot, sharing: FilterRun(forThread: run))
         try other.prepare()
         return try table.sharing { () throws(RealmError) in
             try TwoCores.run { half throws(RealmError) in
-                let middle = leaves.count / 2
+                let count = leaves.places.count
                 return try half == 0
-                    ? scan(leaves[..<middle], initial, body)
-                    : other.scan(leaves[middle...], initial, body)
+                    ? scan(leaves, 0..<(count / 2), initial, body)
+                    : other.scan(leaves, (count / 2)..<count, initial, body)
             }
         }
     }
 
     private func scan<T>(
-        _ leaves: ArraySlice<LeafView>, _ initial: T,
+        _ leaves: NodeList, _ range: Range<Int>, _ initial: T,
         _ body: (inout T, LeafView, Bitmap) -> Void
     ) throws(RealmError) -> T {
         var result = initial
         let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
         defer { bitmap.deallocate() }
-        for index in leaves.indices {
-            let leaf = leaves[index]
+        var asked = 0
+        for index in range {
+            let leaf: LeafView
+            if let known = leaves.known(index) {
+                leaf = known
+            } else {
+                if index >= asked {
+                    asked = min(index + RowBranch.capacity, range.upperBound)
+                    leaves.readAhead(index..<asked)
+                }
+                leaf = try leaves.leaf(index)
+            }
             Bits.live(leaf, bitmap)
-            filter.upcoming = index + 1 < leaves.endIndex ? leaves[index + 1] : nil
+            filter.upcoming = leaves.known(index + 1)
             try filter.apply(root, leaf, bitmap)
             if !Bits.isEmpty(bitmap, Bits.words(leaf.rows)) { body(&result, leaf, bitmap) }
         }

@@ -1,0 +1,87 @@
+// The nodes of a tree of rows as a list: for threads that divide the leaves among them, and to compare trees.
+
+/// The nodes of a tree of rows at one level, in order, as the places of their references.
+struct NodeList {
+    let table: Table
+    private(set) var places: [UnsafeRawPointer]
+    private(set) var level: Int
+
+    init(_ table: Table) {
+        self.table = table
+        places = table.state.tree.isEmpty ? [] : [UnsafeRawPointer(table.state.tree.rootPlace)]
+        level = table.state.tree.depth
+    }
+
+    /// The leaves below; only branches are read.
+    func leaves() throws(RealmError) -> NodeList {
+        var list = self
+        while list.level > 0 { try list.descend() }
+        return list
+    }
+
+    private mutating func descend() throws(RealmError) {
+        var children: [UnsafeRawPointer] = []
+        for place in places {
+            let node = try table.branch(place, level)
+            for child in 0..<RowBranch.count(node) {
+                children.append(RowBranch.reference(node, child))
+            }
+            guard children.count <= table.blocksMax else { throw table.state.nodes.endless() }
+        }
+        places = children
+        level -= 1
+    }
+
+    func leaf(_ index: Int) throws(RealmError) -> LeafView {
+        LeafView(try table.leaf(places[index]))
+    }
+
+    /// The leaf, if it was read before; nil behind the last one.
+    @inline(__always) func known(_ index: Int) -> LeafView? {
+        guard index < places.count else { return nil }
+        return table.state.nodes.resolved(places[index], table.state.tree.leafTag)
+            .map { LeafView($0) }
+    }
+
+    /// Has the kernel read these leaves, as far as that was not done before.
+    func readAhead(_ numbers: Range<Int>) {
+        table.state.nodes.readAhead(numbers) { places[$0] }
+    }
+
+    /// Leaves of both, without those that both trees have.
+    static func reduce(
+        _ first: inout NodeList, _ second: inout NodeList, sharesBlocks: Bool
+    ) throws(RealmError) {
+        while true {
+            if first.level > second.level, !first.places.isEmpty {
+                try first.descend()
+            } else if second.level > first.level, !second.places.isEmpty {
+                try second.descend()
+            } else {
+                if sharesBlocks, first.level == second.level { drop(&first, &second) }
+                if first.level == 0 && second.level == 0 { return }
+                if first.level > 0 { try first.descend() }
+                if second.level > 0 { try second.descend() }
+            }
+        }
+    }
+
+    private static func drop(_ first: inout NodeList, _ second: inout NodeList) {
+        if first.places.isEmpty || second.places.isEmpty { return }
+        let before = Set(first.places.map { BlockName($0) })
+        let after = Set(second.places.map { BlockName($0) })
+        first.places.removeAll { after.contains(BlockName($0)) }
+        second.places.removeAll { before.contains(BlockName($0)) }
+    }
+}
+
+/// What a reference names within a file; those in memory are of one transaction.
+struct BlockName: Hashable {
+    private let location: UInt64
+    private let version: UInt64
+
+    init(_ place: UnsafeRawPointer) {
+        location = place.u64(ReferenceField.location)
+        version = place.u64(ReferenceField.version)
+    }
+}
