@@ -247,6 +247,20 @@ def test_two_pages_of_two_studios_see_each_other(run, file, page, tmp_path) -> N
     page.wait(lambda: page.column(1)[0] == "Elsewhere")
 
 
+def test_a_click_falls_on_no_row_of_the_order_before(run, file, page) -> None:
+    """When the head shows the new order, the rows of the old one are gone."""
+    page.open(run(file)).has_total("200 objects")
+    page.wait(lambda: page.column(0))
+    page.script(
+        "const table = document.querySelector('#grid');"
+        "new MutationObserver(() => { table.seen ??= table.querySelectorAll('.rows .row:not([hidden]):not(.waiting)').length; })"
+        ".observe(table.querySelector('.head'), { childList: true })")
+    page.click("#column-1")
+    page.wait(lambda: page.find("#column-1").get_attribute("aria-sort") == "ascending")
+    assert page.script("return document.querySelector('#grid').seen") == 0
+    page.wait(lambda: page.column(0))
+
+
 def test_hostile_names_of_classes_and_properties_are_texts(run, page, tmp_path) -> None:
     """Names as no program would give them, in a file that the studio itself extended."""
     file = people(tmp_path / "people.realm")

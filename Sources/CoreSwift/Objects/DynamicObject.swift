@@ -103,7 +103,7 @@ extension Realm {
 }
 
 extension Results {
-    /// The object at a position, from 0 on; `.outOfBounds` behind the last one.
+    /// The object at a position, from 0 on; `.indexOutOfBounds` behind the last one.
     public func dynamicObject(_ index: Int) throws(RealmError) -> DynamicObject {
         DynamicObject(try object(index))
     }

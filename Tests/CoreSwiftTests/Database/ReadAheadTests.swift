@@ -26,10 +26,8 @@ import Testing
         }
     }
 
-    private static let rows = 420_000
-
     /// Things with numbers and texts, opened anew.
-    private func reopened(_ key: [UInt8], _ files: WatchedFiles) throws -> Realm {
+    private func reopened(_ rows: Int, _ key: [UInt8], _ files: WatchedFiles) throws -> Realm {
         var configuration = Configuration(path: directory.file(key.isEmpty ? "plain" : "sealed"))
         configuration.schemaVersion = 1
         configuration.schema = Schema([
@@ -39,7 +37,7 @@ import Testing
         configuration.encryptionKey = key
         let first = try Realm.open(configuration)
         try first.write {
-            for number in 0..<Self.rows {
+            for number in 0..<rows {
                 _ = try first.create(
                     "Thing", ["n": .int(Int64(number)), "t": .string("thing \(number)")])
             }
@@ -47,7 +45,7 @@ import Testing
         // Leaves that follow one another lie far from one another in the file.
         try first.write {
             let all = try first.objects("Thing")
-            for number in stride(from: 0, to: Self.rows, by: 10_000) {
+            for number in stride(from: 0, to: rows, by: 10_000) {
                 try all.dynamicObject(number).set("t", .string("changed"))
             }
         }
@@ -59,7 +57,7 @@ import Testing
     @Test(arguments: ["n == 77", "t == 'thing 77'"])
     func `a scan asks for the leaves to come, each once`(query: String) throws {
         let files = WatchedFiles(SystemCalls.shared)
-        let realm = try reopened(FileCipherTests.key, files)
+        let realm = try reopened(420_000, FileCipherTests.key, files)
         defer { realm.close() }
         _ = files.take()
         #expect(try realm.objects("Thing").filter(query).count() == 1)
@@ -75,12 +73,12 @@ import Testing
 
     @Test func `a look-up asks for nothing, nor does a plain file`() throws {
         let files = WatchedFiles(SystemCalls.shared)
-        let sealed = try reopened(FileCipherTests.key, files)
+        let sealed = try reopened(60_000, FileCipherTests.key, files)
         _ = files.take()
-        #expect(try sealed.objects("Thing").dynamicObject(Self.rows / 2).get("n") != .null)
+        #expect(try sealed.objects("Thing").dynamicObject(30_000).get("n") != .null)
         #expect(files.take() == [])
         sealed.close()
-        let plain = try reopened([], files)
+        let plain = try reopened(60_000, [], files)
         defer { plain.close() }
         #expect(try plain.objects("Thing").filter("n == 77").count() == 1)
         #expect(files.take() == [])

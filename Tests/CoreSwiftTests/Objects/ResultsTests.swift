@@ -56,8 +56,10 @@ import Testing
         #expect(try all.count() == 3000)
         #expect(try ids(all) == Array(0..<3000))
         for index in [2999, 0, 1500, 1499] {
-            let object = DynamicObject(try all.object(index))
-            #expect(try object.get("id") == .int(Int64(index)))
+            #expect(try all.dynamicObject(index).get("id") == .int(Int64(index)))
+        }
+        for index in [3000, -1] {
+            #expect(errorCode { _ = try all.dynamicObject(index) } == .indexOutOfBounds)
         }
         #expect(throws: RealmError.self) { try all.get(3000) }
         #expect(throws: RealmError.self) { try all.object(-1) }
