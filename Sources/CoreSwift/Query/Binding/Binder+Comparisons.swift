@@ -1,324 +1,358 @@
-// Comparisons: which side is which, whether the types go together, what lists and quantifiers
-// mean (QUERY_RULES T to Q).
+// Conditions on two operands: whether they go together, what lists and quantifiers mean, constants in the
+// type of the other side (QUERY_RULES T to Q). These rules are written here alone. What passes them is lowered
+// to a test of a column (`lowered`) or, where none can say it, written as an expression (`emitted`).
+
+/// Two operands that go together: constants are in the type of the other side.
+struct BoundComparison {
+    var left: BoundOperand
+    var right: BoundOperand
+    var op: ComparisonOperator
+    var options: ComparisonOptions
+    var pairing = ExpressionTest.Pairing.quantified
+    /// The operands are sets of types.
+    var comparesTypes = false
+    /// TEXT.
+    var search: WordSearch?
+    var wordRules = WordRules.latin
+}
 
 extension Binder {
-    /// What stands on one side of an operator.
-    private enum Side {
-        case constant, list
-        /// A plain path: what a column test can take.
-        case path(Int)
-        case general
-
-        var isGeneral: Bool {
-            if case .general = self { return true }
-            return false
-        }
-        /// Constants only.
-        var isConstant: Bool {
-            switch self {
-            case .constant, .list: return true
-            case .path, .general: return false
-            }
-        }
-    }
-
-    private func side(_ index: Int32) -> Side {
-        let node = syntax(index)
-        switch node.kind {
-        case .path:
-            return path(index).isPlain ? .path(place(index)) : .general
-        case .aggregate, .subquery, .function, .add, .subtract, .multiply, .divide, .negate:
-            return .general
-        case .list: return .list
-        default: return isList(index) ? .list : .constant
-        }
-    }
-
     mutating func bindComparison(
         _ node: SyntaxNode, _ scope: Int32
     ) throws(RealmError) -> Int32 {
-        var left = node.a
-        var right = node.b
-        var op = ComparisonOperator(rawValue: node.op) ?? .equal
-        let options = ComparisonOptions(rawValue: node.options)
-        guard runsOnColumns(scope) || (op == .text && scope == 0 && !isInCondition) else {
-            return try bindGeneral(node, scope)
-        }
-        var leftSide = side(left)
-        var rightSide = side(right)
-        if case .path = leftSide {
-        } else if case .path = rightSide, !op.isTextual, op != .text, op != .inList {
-            // The operand order is free (C1).
-            swap(&left, &right)
-            swap(&leftSide, &rightSide)
-            op = op.mirrored
-        }
-        if op == .text { try checkText(leftSide, rightSide, right) }
-        switch (leftSide, rightSide) {
-        case (.path(let path), .list):
-            if looksUpFolded(try target(path, left), options, right) { break }
-            return try bindList(
-                target(path, left), op, options, right, right: syntax(right).quantifier)
-        case (.path(let path), .constant) where op != .inList:
-            let constant = try constant(right)
-            let target = try target(path, left)
-            let test = try test(target, op, options, constant, inList: false)
-            return wrap(target, test ?? .constant(false))
-        default: break
-        }
-        if leftSide.isGeneral, rightSide.isConstant, runsOnColumns(scope) {
-            if let bound = try bindSome(left, op, options, right) { return bound }
-        } else if rightSide.isGeneral, leftSide.isConstant, !op.isTextual, op != .text,
-            op != .inList
-        {
-            if let bound = try bindSome(right, op.mirrored, options, left) { return bound }
-        }
-        return try bindGeneral(node, scope)
+        var condition = BoundComparison(
+            left: try operand(node.a), right: try operand(node.b),
+            op: ComparisonOperator(rawValue: node.op) ?? .equal,
+            options: ComparisonOptions(rawValue: node.options))
+        try check(&condition, node)
+        if let made = try lowered(condition, scope) { return made }
+        return try emitted(&condition)
     }
 
-    /// TEXT has a property on its left and words on its right.
-    private func checkText(_ left: Side, _ right: Side, _ index: Int32) throws(RealmError) {
-        switch (left, right) {
-        case (_, .list):
-            let problem =
-                "TEXT needs a string on its right, '\(spelling(index))' is a list"
-            throw syntax(index).kind == .argument
-                ? invalidArgument(problem) : invalidQuery(problem)
-        case (_, .path), (_, .general):
-            throw invalidQuery(
-                "TEXT needs words on its right, '\(spelling(index))' is a property"
-            )
-        default: return
-        }
-    }
-
-    // MARK: Targets
-
-    /// The column that a comparison tests.
-    struct Target {
-        var column: Int32
-        var kind: ColumnKind
-        var isKeyColumn: Bool
-        /// The class a link column points to.
-        var linkClass = ClassKey.invalid
-        /// Links crossed before: range of the binder's `hops`.
-        var hopFirst: Int32
-        var hopCount: Int32
-        /// "Class.property", for messages.
-        var name: String
-        /// The nanoseconds, size … of the column are not meant but its value.
-        var syntax: Int32
-        /// The values of a collection or behind links to many: tests are not wrapped, null has no
-        /// rules of its own.
-        var isMember = false
-        var isDirect: Bool { hopCount == 0 && !isMember }
-    }
-
-    private func target(_ path: Int, _ node: Int32) throws(RealmError) -> Target {
-        let bound = paths[path]
-        let owner = shownName(bound.classIndex)
-        let property = schema.classes[bound.classIndex].properties[bound.propertyIndex]
-        let kind: ColumnKind
-        do {
-            kind = try ColumnKind(property.type)
-        } catch {
-            throw notSupported("property '\(owner).\(property.name)' of type \(property.type)")
-        }
-        var target = Target(
-            column: Int32(property.key.column), kind: kind,
-            isKeyColumn: schema.classes[bound.classIndex].isObjectKey(property),
-            hopFirst: bound.hopFirst, hopCount: bound.hopCount, name: "", syntax: node)
-        if kind == .link,
-            let link = schema.classes.first(where: { $0.name == property.linkTarget })
-        {
-            target.linkClass = link.key
-        }
-        return target
-    }
-
-    /// The name of a target for messages; made only when one is needed.
-    func name(_ target: Target) -> String { propertyName(target.syntax) }
-
-    func propertyName(_ index: Int32) -> String {
-        let bound = path(index)
-        let owner = schema.classes[bound.classIndex]
-        return "\(owner.shownName).\(owner.properties[bound.propertyIndex].name)"
-    }
-
-    /// Adds a test of a target; through links, wrapped in a path node.
-    mutating func wrap(_ target: Target, _ test: FilterNode) -> Int32 {
-        guard !target.isDirect, !target.isMember, test.constantResult == nil else {
-            return filter.add(test)
-        }
-        let inner = filter.add(test)
-        return wrap(target, node: inner, matchesNull: test.matchesNull)
-    }
-
-    /// Wraps a node that tests the class at the end of the links. A null link on the way is as
-    /// null at the end (U6).
-    private mutating func wrap(_ target: Target, node: Int32, matchesNull: Bool) -> Int32 {
-        let links = hops[Int(target.hopFirst)..<Int(target.hopFirst + target.hopCount)]
-        var path = FilterNode(.path(filter.addLinks(links, to: node)))
-        path.matchesNull = matchesNull
-        path.column = links[links.startIndex].column
-        path.columnKind = .link
-        return filter.add(path)
-    }
-
-    // MARK: Lists
-
-    /// Mixed values that are looked for in a long list of folded texts: sets of columns hold no
-    /// such texts beside values of other types, those of expressions do.
-    func looksUpFolded(
-        _ target: Target, _ options: ComparisonOptions, _ list: Int32
-    ) -> Bool {
-        guard target.kind == .mixed, !options.folding.isEmpty else { return false }
-        let node = syntax(list)
-        if node.kind == .argument, case .list(let values) = arguments[Int(node.payload)] {
-            return values.count >= ConstantSet.countMin
-        }
-        return Int(node.b) >= ConstantSet.countMin
-    }
-
-    mutating func bindList(
-        _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions, _ list: Int32,
-        right quantifier: Quantifier
-    ) throws(RealmError) -> Int32 {
-        try checkOperator(target, op == .inList ? .equal : op)
-        let members = try listMembers(list)
-        let isEquality = op == .equal || op == .inList
-        // To be none of the members is to differ from all.
-        let isNone = isEquality ? quantifier == .none : op == .notEqual && quantifier == .all
-        if isNone || (isEquality && quantifier != .all),
-            let set = try bindSet(target, options, members)
-        {
-            let found = wrap(target, set)
-            return isNone ? filter.negate(found) : found
-        }
-        var parts: [Int32] = []
-        for member in members {
-            // Members that cannot equal the property's values never match (C4).
-            let test = try test(
-                target, isEquality ? .equal : op, options, member, inList: true)
-            if let test {
-                parts.append(wrap(target, test))
-            } else if quantifier == .all, op != .notEqual {
-                parts.append(filter.add(.constant(false)))
-            }
-        }
-        switch quantifier {
-        case .unspecified, .any: return filter.add(FilterTest.or, parts)
-        case .all: return filter.add(FilterTest.and, parts)
-        case .none:
-            let some = filter.add(FilterTest.or, parts)
-            return filter.negate(some)
-        }
-    }
-
-    /// `== some member of` as one set test; nil when single tests must do it.
-    private mutating func bindSet(
-        _ target: Target, _ options: ComparisonOptions, _ members: [BoundConstant]
-    ) throws(RealmError) -> FilterNode? {
-        guard members.count > 1, options.folding.isEmpty || target.kind != .mixed
-        else { return nil }
-        var values: [(Int64, Int64)] = []
-        var matchesNull = false
-        // What the members are; they are all of one kind.
-        var model = FilterTest.nothing
-        for member in members {
-            guard let test = try test(target, .equal, options, member, inList: true) else {
-                continue
-            }
-            switch test.test {
-            case .nothing:
-                if test.constantResult == nil { matchesNull = true }
-                continue
-            case .intRange(let range):
-                guard range.isSingle else { return nil }
-                values.append((range.low, 0))
-            case .doubleRange(let range), .floatRange(let range):
-                // Both zeros are one value; sets hold bits.
-                let value = range.low == 0 ? 0 : range.low
-                values.append((Int64(bitPattern: value.bitPattern), 0))
-            case .timestampRange(let range):
-                values.append((range.low.seconds, Int64(range.low.nanoseconds)))
-            case .value(.equal, let cell):
-                guard
-                    FilterBuilder.fuses(target.kind)
-                        || (target.kind == .mixed && !member.isInexact)
-                else { return nil }
-                values.append(cell.member)
-            case .text(let text): values.append(text.needle.member)
-            default: return nil
-            }
-            model = test.test
-        }
-        var node = FilterNode(set(values, like: model, options))
-        node.matchesNull = matchesNull
-        node.column = target.column
-        node.columnKind = target.kind
-        node.isKeyColumn = target.isKeyColumn
-        return node
-    }
-
-    /// The members of single tests as one set.
-    private mutating func set(
-        _ values: [(Int64, Int64)], like model: FilterTest, _ options: ComparisonOptions
-    ) -> FilterTest {
-        switch model {
-        case .text: return .textSet(filter.addSet(filter.sortedTexts(values)), options.folding)
-        case .value: return .valueSet(filter.addSet(filter.sortedValues(values)))
-        case .nothing: return .nothing
-        default: break
-        }
-        let set = filter.addSet(FilterBuilder.sortedInts(values))
-        switch model {
-        case .doubleRange: return .doubleSet(set)
-        case .floatRange: return .floatSet(set)
-        case .timestampRange: return .timestampSet(set)
-        default: return .intSet(set)
-        }
-    }
-
-    // MARK: BETWEEN and Boolean paths
-
-    mutating func bindBetween(_ node: SyntaxNode, _ scope: Int32) throws(RealmError) -> Int32 {
-        guard hasConstantBounds(node) else { return try bindComputedBetween(node, scope) }
-        guard runsOnColumns(scope), case .path(let path) = side(node.a) else {
-            if runsOnColumns(scope), let bound = try bindSomeBetween(node) { return bound }
-            return try bindGeneralBetween(node, scope)
-        }
-        let target = try target(path, node.a)
-        let both = try between(target, node)
-        return target.isDirect ? both : wrap(target, node: both, matchesNull: false)
-    }
-
-    /// Both ends of BETWEEN as tests of a column.
-    mutating func between(_ target: Target, _ node: SyntaxNode) throws(RealmError) -> Int32 {
-        let bounds = try betweenBounds(node)
-        try checkOperator(target, .less)
-        var parts: [Int32] = []
-        for (op, bound) in [
-            (ComparisonOperator.greaterEqual, bounds[0]), (.lessEqual, bounds[1]),
-        ] {
-            var test = try test(target, op, [], bound, inList: false) ?? .constant(false)
-            // A null value is outside (C8), also where null orders below every string.
-            test.matchesNull = false
-            parts.append(filter.add(test))
-        }
-        return filter.add(FilterTest.and, parts)
-    }
-
-    /// A Boolean property that stands alone means `== true` (X11).
+    /// A Boolean operand that stands alone means `== true` (X11).
     mutating func bindBooleanPath(
         _ node: SyntaxNode, _ scope: Int32
     ) throws(RealmError) -> Int32 {
-        guard runsOnColumns(scope), case .path(let path) = side(node.a) else {
-            return try bindGeneralBoolean(node, scope)
+        let operand = try operand(node.a)
+        guard operand.kind == .bool || operand.kind == .mixed else {
+            throw text.syntaxError(
+                at: Int(node.start),
+                "\(standsAlone(node)); it is of type \(operand.kind.typeWord)")
         }
-        let target = try target(path, node.a)
-        guard target.kind == .bool else { return try bindGeneralBoolean(node, scope) }
-        let test = try test(target, .equal, [], BoundConstant(.bool, 1), inList: false)
-        return wrap(target, test ?? .constant(false))
+        var condition = BoundComparison(
+            left: operand, right: BoundOperand(BoundConstant(.bool, 1), node: node.a), op: .equal,
+            options: [])
+        if let made = try lowered(condition, scope) { return made }
+        return try emitted(&condition)
+    }
+
+    // MARK: What goes together
+
+    private mutating func check(
+        _ condition: inout BoundComparison, _ node: SyntaxNode
+    ) throws(RealmError) {
+        let op = condition.op
+        if op == .inList, condition.right.shape == .single {
+            throw invalidArgument(
+                "the right side of IN must be a list, '\(spelling(node.b))' is none")
+        }
+        if condition.left.isConstant, condition.right.isConstant {
+            throw invalidQuery(
+                "'\(spelling(node))' compares two constants; one side must be a property")
+        }
+        if op == .text { return try checkWords(&condition) }
+        try checkQuantifier(condition.left)
+        try checkQuantifier(condition.right)
+        if condition.left.shape != .single, condition.right.shape != .single,
+            condition.left.quantifier == .unspecified, condition.right.quantifier == .unspecified
+        {
+            if op == .equal, meansMembership(condition) {
+                condition.left.quantifier = .any
+                condition.right.quantifier = .any
+            } else {
+                condition.pairing = .positional
+            }
+        }
+        if condition.left.kind == .type || condition.right.kind == .type {
+            try checkTypeWords(&condition)
+        } else {
+            try checkValues(&condition)
+        }
+    }
+
+    /// A quantifier before a single argument (Q14).
+    func checkQuantifier(_ operand: BoundOperand) throws(RealmError) {
+        guard operand.quantifier != .unspecified, operand.shape == .single else { return }
+        throw invalidQuery(
+            "the quantifier \(operand.quantifier.word) needs a collection, "
+                + "'\(spelling(operand.node))' is none")
+    }
+
+    /// A collection of objects one step away `==` a list means that some member is one of it (Q10);
+    /// against the empty list it stays positional (Q20).
+    private func meansMembership(_ condition: BoundComparison) -> Bool {
+        func isCollection(_ side: BoundOperand) -> Bool {
+            guard case .path(let place) = side.form else { return false }
+            let path = paths[place].path
+            return path.value == .member && path.isToMany && path.count == 1
+        }
+        let (left, right) = (condition.left, condition.right)
+        return isCollection(left) && right.isList && !right.members.isEmpty
+            || isCollection(right) && left.isList && !left.members.isEmpty
+    }
+
+    private mutating func checkValues(_ condition: inout BoundComparison) throws(RealmError) {
+        let op = condition.op
+        try compareAsAny(&condition.left, with: condition.right, op)
+        try compareAsAny(&condition.right, with: condition.left, op)
+        if op.isOrdering, condition.left.kind == .link || condition.right.kind == .link {
+            throw invalidQuery("operator \(op.spelling) is not defined for links")
+        }
+        if op == .matches {
+            try checkPatterns(condition)
+        } else if op.isTextual {
+            try requireText(condition.left, op)
+            try requireText(condition.right, op)
+        }
+        if condition.options.effective.contains(.ignoreDiacritics) {
+            try checkDiacritics(condition.left)
+            try checkDiacritics(condition.right)
+        }
+        if condition.left.isConstant {
+            try coerce(&condition.left, to: condition.right, op, condition.pairing)
+        } else if condition.right.isConstant {
+            try coerce(&condition.right, to: condition.left, op, condition.pairing)
+        } else {
+            try checkTypes(condition.left, condition.right, op)
+        }
+    }
+
+    private func checkDiacritics(_ side: BoundOperand) throws(RealmError) {
+        if side.kind == .binary, !side.isList {
+            throw invalidQuery("the option [d] is not defined for binary data such as \(subject(side))")
+        }
+    }
+
+    /// Values of a dictionary beside what its type does not go with are compared as those of mixed
+    /// ones are: nothing equals them (I6, T1).
+    private mutating func compareAsAny(
+        _ values: inout BoundOperand, with other: BoundOperand, _ op: ComparisonOperator
+    ) throws(RealmError) {
+        guard case .path(let place) = values.form, values.kind != .mixed,
+            takesDictionaryValues(paths[place])
+        else { return }
+        let fits: Bool
+        if op.isTextual, !values.kind.holdsText {
+            fits = false
+        } else if other.isPlainConstant {
+            // Of lists, members that do not fit are left out anyway.
+            if other.isList { return }
+            fits = try coerced(other.constant, to: values, op, inList: true) != nil
+        } else {
+            fits =
+                other.kind == .mixed || other.kind == values.kind
+                || other.kind.isNumeric && values.kind.isNumeric
+        }
+        if !fits { values.kind = .mixed }
+    }
+
+    private func requireText(
+        _ operand: BoundOperand, _ op: ComparisonOperator
+    ) throws(RealmError) {
+        for constant in operand.constants { try checkUTF8(constant, op) }
+        if operand.kind.holdsText || operand.kind == .null || operand.isList { return }
+        if operand.isPlainConstant { throw noText(op, operand.constant) }
+        throw invalidQuery(
+            "operator \(op.spelling) is not defined for \(subject(operand)) of type "
+                + "'\(operand.kind.typeWord)', it needs a string or binary")
+    }
+
+    /// The patterns of MATCHES are known when the query is bound (B4).
+    private func checkPatterns(_ condition: BoundComparison) throws(RealmError) {
+        guard condition.left.kind == .string || condition.left.kind == .mixed else {
+            throw invalidQuery(
+                "operator MATCHES is not defined for \(subject(condition.left)) of type "
+                    + "'\(condition.left.kind.typeWord)'")
+        }
+        guard condition.right.isPlainConstant else { throw noPattern(condition.right) }
+        for constant in condition.right.constants {
+            guard constant.kind == .string else {
+                throw invalidQuery(
+                    "MATCHES needs a string as its pattern, '\(spelling(constant.node))' is of type "
+                        + "'\(constant.typeWord)'")
+            }
+            try checkUTF8(constant, .matches)
+        }
+    }
+
+    func noPattern(_ side: BoundOperand) -> RealmError {
+        invalidQuery(
+            "MATCHES needs a constant as its pattern, '\(spelling(side.node))' is none")
+    }
+
+    /// Two operands that are no constants.
+    private func checkTypes(
+        _ left: BoundOperand, _ right: BoundOperand, _ op: ComparisonOperator
+    ) throws(RealmError) {
+        if left.kind == .mixed || right.kind == .mixed { return }
+        if left.kind.isNumeric, right.kind.isNumeric { return }
+        let (a, b) = (spelling(left.node), spelling(right.node))
+        guard left.kind == right.kind else {
+            throw invalidQuery(
+                "operator \(op.spelling) cannot compare '\(a)' of type '\(left.kind.typeWord)' "
+                    + "with '\(b)' of type '\(right.kind.typeWord)'")
+        }
+        if left.kind == .link, left.linkClass != right.linkClass {
+            throw invalidQuery(
+                "'\(a)' links to class '\(className(left.linkClass))', '\(b)' to class "
+                    + "'\(className(right.linkClass))'")
+        }
+    }
+
+    /// Brings the constants of one side into the type of the other.
+    private mutating func coerce(
+        _ side: inout BoundOperand, to other: BoundOperand, _ op: ComparisonOperator,
+        _ pairing: ExpressionTest.Pairing
+    ) throws(RealmError) {
+        switch side.form {
+        case .constant:
+            if side.constant.kind == .null, other.kind == .link, other.shape != .single {
+                throw invalidQuery(
+                    "'\(spelling(other.node))' leads to many objects and cannot be "
+                        + "compared with null; compare its @count with 0")
+            }
+            guard let coerced = try coerced(side.constant, to: other, op, inList: false) else {
+                throw mismatch(other, op, side.constant)
+            }
+            side.constant = coerced
+            if coerced.kind != .null { side.kind = OperandKind(coerced.kind) }
+        case .list:
+            // Members that cannot equal are left out (C4), unless their place counts or all must hold.
+            let keeps = pairing == .positional || (side.quantifier == .all && op != .notEqual)
+            var members: [BoundConstant] = []
+            members.reserveCapacity(side.members.count)
+            for var constant in side.members {
+                if let coerced = try coerced(constant, to: other, op, inList: true) {
+                    members.append(coerced)
+                } else if keeps {
+                    constant.isForeign = true
+                    members.append(constant)
+                }
+            }
+            side.members = members
+            // Members that were kept as they are compare as values of any type.
+            if other.kind == .decimal { side.kind = .decimal }
+        default: try checkTypes(side, other, op)
+        }
+    }
+
+    /// The words on one side of `@type` become sets of types (K10).
+    private mutating func checkTypeWords(_ condition: inout BoundComparison) throws(RealmError) {
+        let op = condition.op
+        guard op == .equal || op == .notEqual || op == .inList else {
+            throw invalidQuery("operator \(op.spelling) is not defined for @type; == and != are")
+        }
+        try readTypeWords(&condition.left)
+        try readTypeWords(&condition.right)
+        condition.comparesTypes = true
+    }
+
+    private func readTypeWords(_ side: inout BoundOperand) throws(RealmError) {
+        if side.kind == .type { return }
+        let words = TypeSet.words.map { $0.word }.joined(separator: ", ")
+        func types(_ constant: BoundConstant) throws(RealmError) -> BoundConstant {
+            guard constant.kind == .string,
+                let types = TypeSet.named(
+                    String(decoding: filter.text(constant.text), as: UTF8.self))
+            else {
+                throw invalidArgument("'\(spelling(constant.node))' is no type; one of \(words)")
+            }
+            return BoundConstant(.int, types)
+        }
+        switch side.form {
+        case .constant: side.constant = try types(side.constant)
+        case .list:
+            side.members = try side.members.map { member throws(RealmError) in try types(member) }
+        default:
+            throw invalidArgument(
+                "@type cannot be compared with '\(spelling(side.node))'; "
+                    + "it is compared with @type or one of \(words)")
+        }
+        side.kind = .type
+    }
+
+    // MARK: BETWEEN
+
+    /// A bound that is null for an object has nothing inside.
+    mutating func bindBetween(_ node: SyntaxNode, _ scope: Int32) throws(RealmError) -> Int32 {
+        var sides = [try operand(node.a)] + (try bounds(node))
+        try checkQuantifier(sides[0])
+        guard let first = sides.firstIndex(where: { !$0.isConstant }) else {
+            throw invalidQuery("'\(spelling(node))' compares constants; one must be a property")
+        }
+        for side in sides where !side.isConstant && (side.kind == .link || side.kind == .type) {
+            throw invalidQuery(
+                "operator BETWEEN is not defined for \(subject(side)) of type "
+                    + side.kind.typeWord)
+        }
+        for place in 1...2 where sides[place].isPlainConstant {
+            try compareAsAny(&sides[0], with: sides[place], .less)
+        }
+        // One between two of them has to fit both.
+        if case .constant = sides[0].form {
+            for bound in sides[1...] where bound.kind == .int && !bound.isConstant {
+                _ = try coerced(sides[0].constant, to: bound, .less, inList: false)
+            }
+        }
+        // Constants take the type of what is none.
+        let model = sides[first]
+        for place in sides.indices {
+            if sides[place].isConstant {
+                try coerce(&sides[place], to: model, .less, .quantified)
+            } else {
+                try checkTypes(model, sides[place], .less)
+            }
+        }
+        if let made = try loweredBetween(sides, scope) { return made }
+        var test = ExpressionTest()
+        test.kind = .between
+        test.left = side(&sides[0])
+        test.right = side(&sides[1])
+        test.upper = side(&sides[2])
+        test.numberKind = numberKind(sides)
+        filter.expressions.stackDepth = max(filter.expressions.stackDepth, 3)
+        return add(test)
+    }
+
+    /// The two bounds; constants are not null.
+    private mutating func bounds(_ node: SyntaxNode) throws(RealmError) -> [BoundOperand] {
+        var bounds: [BoundOperand] = []
+        let list = syntax(node.b)
+        if list.kind == .list {
+            for child in tree.children[Int(list.a)..<Int(list.a + list.b)] {
+                bounds.append(try operand(child))
+            }
+        } else if isList(node.b) {
+            for member in try listMembers(node.b) {
+                bounds.append(BoundOperand(member, node: node.b))
+            }
+        } else {
+            throw invalidArgument(
+                "BETWEEN needs a list of two values, '\(spelling(node.b))' is none")
+        }
+        guard bounds.count == 2 else {
+            throw invalidQuery("BETWEEN needs a list of exactly 2 values, it has \(bounds.count)")
+        }
+        for bound in bounds {
+            if case .constant = bound.form, bound.constant.kind == .null {
+                let problem = "a bound of BETWEEN is null"
+                throw bound.constant.isArgument ? invalidArgument(problem) : invalidQuery(problem)
+            }
+            guard bound.shape == .single else {
+                throw invalidQuery(
+                    "a bound of BETWEEN is one value, '\(spelling(bound.node))' is a collection")
+            }
+        }
+        return bounds
     }
 }

@@ -1,36 +1,39 @@
 // Constants in the type of what they are compared with (QUERY_RULES T, C4): the one place that knows which
 // types go together, for tests of columns and for expressions.
 
-/// What a constant is compared with.
-struct TypedSide {
-    var kind: OperandKind
-    var linkClass: ClassKey
-    /// The node of the tree, for messages, and whether it is one property's.
-    var syntax: Int32
-    var isProperty = false
-}
-
 extension Binder {
     // MARK: Messages
 
-    private func name(_ side: TypedSide) -> String {
-        side.isProperty ? propertyName(side.syntax) : spelling(side.syntax)
+    /// A property of the object at hand or behind links to one.
+    func isProperty(_ side: BoundOperand) -> Bool {
+        if case .path(let place) = side.form { return paths[place].isPlain }
+        return false
     }
 
-    private func subject(_ side: TypedSide) -> String {
-        side.isProperty ? "property '\(name(side))'" : "'\(name(side))'"
+    private func name(_ side: BoundOperand) -> String {
+        isProperty(side) ? propertyName(side.node) : spelling(side.node)
     }
 
-    /// A text operator has something else than a text on its right.
+    func subject(_ side: BoundOperand) -> String {
+        isProperty(side) ? "property '\(name(side))'" : "'\(name(side))'"
+    }
+
+    private func propertyName(_ index: Int32) -> String {
+        let bound = path(index)
+        let owner = schema.classes[bound.classIndex]
+        return "\(owner.shownName).\(owner.properties[bound.propertyIndex].name)"
+    }
+
+    /// A text operator has something else than a text beside it.
     func noText(_ op: ComparisonOperator, _ constant: BoundConstant) -> RealmError {
         let problem =
-            "operator \(op.spelling) needs a string or binary on its right, "
+            "operator \(op.spelling) needs a string or binary, "
             + "'\(spelling(constant.node))' is of type '\(constant.typeWord)'"
         return constant.isArgument ? invalidArgument(problem) : invalidQuery(problem)
     }
 
     func mismatch(
-        _ side: TypedSide, _ op: ComparisonOperator, _ constant: BoundConstant
+        _ side: BoundOperand, _ op: ComparisonOperator, _ constant: BoundConstant
     ) -> RealmError {
         let spelled = spelling(constant.node)
         if constant.isArgument {
@@ -80,7 +83,7 @@ extension Binder {
 
     /// The constant as the other side's type sees it; nil when it cannot be one of its values.
     mutating func coerced(
-        _ constant: BoundConstant, to side: TypedSide, _ op: ComparisonOperator, inList: Bool
+        _ constant: BoundConstant, to side: BoundOperand, _ op: ComparisonOperator, inList: Bool
     ) throws(RealmError) -> BoundConstant? {
         if constant.kind == .null { return constant }
         switch side.kind {
@@ -112,7 +115,7 @@ extension Binder {
     }
 
     private mutating func intConstant(
-        _ constant: BoundConstant, _ side: TypedSide, _ inList: Bool
+        _ constant: BoundConstant, _ side: BoundOperand, _ inList: Bool
     ) throws(RealmError) -> BoundConstant? {
         switch constant.kind {
         case .int, .decimal: return constant
@@ -126,7 +129,7 @@ extension Binder {
             return constant
         case .string:
             guard let number = parsed(constant) else { return nil }
-            if side.isProperty, number.kind == .double, number.floating.isInfinite {
+            if isProperty(side), number.kind == .double, number.floating.isInfinite {
                 if inList { return nil }
                 throw invalidQuery(
                     "\(subject(side)) of type 'int' cannot be compared with \(number.floating)")
@@ -146,7 +149,7 @@ extension Binder {
     }
 
     private mutating func floatingConstant(
-        _ constant: BoundConstant, _ side: TypedSide, _ inList: Bool
+        _ constant: BoundConstant, _ side: BoundOperand, _ inList: Bool
     ) throws(RealmError) -> BoundConstant? {
         let isFloat = side.kind == .float
         func floating(_ value: Double) -> BoundConstant {
@@ -173,7 +176,7 @@ extension Binder {
     }
 
     private func linkConstant(
-        _ constant: BoundConstant, _ side: TypedSide
+        _ constant: BoundConstant, _ side: BoundOperand
     ) throws(RealmError) -> BoundConstant? {
         switch constant.kind {
         case .link, .objectWithPrimaryKey:

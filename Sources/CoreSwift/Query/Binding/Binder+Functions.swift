@@ -48,7 +48,7 @@ extension Binder {
             return try folded(index, function, operands)
         }
         let first = operands.first
-        var result = BoundOperand(kind: kind, node: index)
+        var result = BoundOperand(.computed, kind, node: index)
         if !function.isAggregate, let collection = collections.first {
             result.shape = collection.shape
             result.quantifier = collection.quantifier
@@ -108,7 +108,7 @@ extension Binder {
             throw cannotTake(.ternary, operands)
         }
         let condition = filter.finish(result(tree.children[Int(node.a)]))
-        var result = BoundOperand(kind: kind, node: index)
+        var result = BoundOperand(.computed, kind, node: index)
         result.linkClass = a == .link ? operands[0].linkClass : operands[1].linkClass
         result.first = operands[0].first
         result.count = operands[0].count + operands[1].count + 1
@@ -153,6 +153,6 @@ extension Binder {
             result.isComputed = true
             result.node = index
         }
-        return foldedOperand(index, result)
+        return BoundOperand(result, node: index)
     }
 }

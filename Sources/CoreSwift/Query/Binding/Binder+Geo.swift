@@ -1,8 +1,8 @@
 // GEOWITHIN: what stands on its two sides (QUERY_RULES G1–G6).
 
 extension Binder {
-    mutating func bindGeoWithin(_ node: SyntaxNode, _ scope: Int32) throws(RealmError) -> Int32 {
-        let operand = try operand(node.a, scope)
+    mutating func bindGeoWithin(_ node: SyntaxNode) throws(RealmError) -> Int32 {
+        var operand = try operand(node.a)
         guard operand.kind == .link,
             let target = schema.classes.first(where: { $0.key == operand.linkClass }),
             target.kind == .embedded, let type = target.property(named: "type"),
@@ -17,7 +17,7 @@ extension Binder {
         try checkQuantifier(operand)
         var test = ExpressionTest()
         test.kind = .geoWithin
-        test.left = side(operand)
+        test.left = side(&operand)
         test.right.first = Int32(filter.shapes.count)
         filter.shapes.append(
             GeoCondition(

@@ -1,87 +1,149 @@
-// Operands of expressions: instructions in the order in which a stack machine runs them, their types
-// and shapes (QUERY_RULES A, R). Works with a list of what is left to do instead of recursion.
+// Operands: what stands on the sides of a condition, with types and shapes (QUERY_RULES A, R). What is computed
+// is written as instructions of a stack machine at once; the instruction of a constant or path by `emit`, when it
+// is known that no column answers the condition. Works with a list of what is left to do instead of recursion.
 
-/// An operand whose instructions have been written.
+/// An operand whose type is known.
 struct BoundOperand {
+    enum Form {
+        /// `constant`, or `members`.
+        case constant, list
+        /// Place in the binder's `paths`.
+        case path(Int)
+        /// Place in the expressions' tables.
+        case aggregate(Int32), subquery(Int32)
+        /// An operation or a call.
+        case computed
+    }
+    var form: Form
     var kind: OperandKind
     var shape = OperandShape.single
     var quantifier = Quantifier.unspecified
-    /// Range of the instructions.
+    /// Range of the instructions; empty until they are written.
     var first: Int32 = 0
     var count: Int32 = 0
-    /// Only constants: the range of those that it is, unless it is a list that was computed with.
+    /// Only constants went into it.
     var isConstant = false
+    var constant = BoundConstant(.null)
+    var members: [BoundConstant] = []
+    /// Where the constants stand among the expressions', once the instruction is written.
     var constantFirst: Int32 = -1
-    var constantCount: Int32 = 0
-    var isList = false
     /// Of links.
     var linkClass = ClassKey.invalid
-    /// A property of the object at hand.
-    var isDirect = false
-    /// The objects of a collection of the object at hand, one step away (Q10).
-    var isDirectCollection = false
-    /// Values of a dictionary of one type, or the one under a key.
-    var isOfDictionary = false
     /// The syntax node.
     var node: Int32
 
-    /// A constant whose instructions say nothing but its value.
-    var isPlainConstant: Bool { isConstant && constantFirst >= 0 }
+    init(_ form: Form, _ kind: OperandKind, node: Int32) {
+        self.form = form
+        self.kind = kind
+        self.node = node
+    }
+
+    init(_ constant: BoundConstant, node: Int32) {
+        self.init(.constant, OperandKind(constant.kind), node: node)
+        self.constant = constant
+        linkClass = constant.classKey
+        isConstant = true
+    }
+
+    var isList: Bool {
+        if case .list = form { return true }
+        return false
+    }
+
+    /// Constants as they stand, not what was computed of a list of them.
+    var isPlainConstant: Bool {
+        switch form {
+        case .constant, .list: return true
+        default: return false
+        }
+    }
+
+    /// The constants that it is.
+    var constants: [BoundConstant] { isList ? members : isPlainConstant ? [constant] : [] }
 }
 
 extension Binder {
-    /// Writes the instructions of an operand.
-    mutating func operand(_ root: Int32, _ scope: Int32) throws(RealmError) -> BoundOperand {
+    /// The operand at a node.
+    mutating func operand(_ root: Int32) throws(RealmError) -> BoundOperand {
         let kind = syntax(root).kind
         guard
             kind == .add || kind == .subtract || kind == .multiply || kind == .divide
                 || kind == .negate || kind == .function
-        else { return try leaf(root, scope) }
+        else { return try leaf(root) }
         var work: [(node: Int32, isReady: Bool)] = [(root, false)]
         var stack: [BoundOperand] = []
         while let (index, isReady) = work.popLast() {
             let node = syntax(index)
+            var made: BoundOperand
             switch node.kind {
             case .add, .subtract, .multiply, .divide:
-                if isReady {
-                    let right = stack.removeLast()
-                    let left = stack.removeLast()
-                    stack.append(try arithmetic(index, left, right))
-                } else {
+                guard isReady else {
                     work.append((index, true))
                     work.append((node.b, false))
                     work.append((node.a, false))
+                    continue
                 }
+                let right = stack.removeLast()
+                made = try arithmetic(index, stack.removeLast(), right)
             case .negate:
-                if isReady {
-                    stack.append(try negation(index, stack.removeLast()))
-                } else {
+                guard isReady else {
                     work.append((index, true))
                     work.append((node.a, false))
+                    continue
                 }
+                made = try negation(index, stack.removeLast())
             case .function:
                 // The condition of TERNARY is no operand: it has been bound before.
                 let children = tree.children[Int(node.a)..<Int(node.a + node.b)]
                 let operands = children.filter { !syntax($0).kind.isPredicate }
-                let count = operands.count
-                if isReady {
-                    let operands = Array(stack[(stack.count - count)...])
-                    stack.removeLast(count)
-                    stack.append(try function(index, operands))
-                } else {
+                guard isReady else {
                     work.append((index, true))
                     for child in operands.reversed() { work.append((child, false)) }
+                    continue
                 }
-            default: stack.append(try leaf(index, scope))
+                let given = Array(stack[(stack.count - operands.count)...])
+                stack.removeLast(operands.count)
+                made = try function(index, given)
+            default: made = try leaf(index)
             }
+            // Operands of something stand before it.
+            if index != root { emit(&made) }
+            stack.append(made)
             filter.expressions.stackDepth = max(filter.expressions.stackDepth, stack.count)
         }
         return stack[0]
     }
 
+    /// Writes the instruction of an operand that has none.
+    mutating func emit(_ operand: inout BoundOperand) {
+        guard operand.count == 0 else { return }
+        operand.first = Int32(truncatingIfNeeded: filter.expressions.code.count)
+        operand.count = 1
+        let code: ExpressionCode
+        switch operand.form {
+        case .constant, .list:
+            operand.constantFirst = Int32(truncatingIfNeeded: filter.expressions.constants.count)
+            if operand.isList {
+                filter.expressions.constants.append(contentsOf: operand.members)
+                code = ExpressionCode(
+                    kind: .list, a: operand.constantFirst, b: Int32(operand.members.count))
+            } else {
+                filter.expressions.constants.append(operand.constant)
+                code = ExpressionCode(kind: .constant, a: operand.constantFirst)
+            }
+        case .path(let place):
+            code = ExpressionCode(
+                kind: .path, a: addPath(paths[place].path, in: scope(operand.node)))
+        case .aggregate(let place): code = ExpressionCode(kind: .aggregate, a: place)
+        case .subquery(let place): code = ExpressionCode(kind: .subquery, a: place)
+        case .computed: return invariant(false, "an operation without instructions")
+        }
+        filter.expressions.code.append(code)
+    }
+
     // MARK: Leaves
 
-    private mutating func leaf(_ index: Int32, _ scope: Int32) throws(RealmError) -> BoundOperand {
+    private mutating func leaf(_ index: Int32) throws(RealmError) -> BoundOperand {
         let node = syntax(index)
         switch node.kind {
         case .path: return pathOperand(index, node)
@@ -89,93 +151,43 @@ extension Binder {
         case .subquery: return try subqueryOperand(index, node)
         default: break
         }
-        var operand = BoundOperand(kind: .null, node: index)
-        operand.first = Int32(truncatingIfNeeded: filter.expressions.code.count)
-        operand.count = 1
+        guard isList(index) else { return BoundOperand(try constant(index), node: index) }
+        let members = try listMembers(index)
+        var operand = BoundOperand(.list, Self.commonKind(members), node: index)
         operand.isConstant = true
-        operand.constantFirst = Int32(truncatingIfNeeded: filter.expressions.constants.count)
-        if isList(index) {
-            let members = try listMembers(index)
-            filter.expressions.constants.append(contentsOf: members)
-            operand.constantCount = Int32(truncatingIfNeeded: members.count)
-            operand.isList = true
-            operand.shape = .many
-            operand.quantifier = node.quantifier
-            operand.kind = Self.commonKind(members)
-            filter.expressions.code.append(
-                ExpressionCode(
-                    kind: .list, a: operand.constantFirst, b: operand.constantCount))
-            return operand
-        }
-        let constant = try constant(index)
-        operand.kind = Self.kind(constant)
-        operand.constantCount = 1
-        operand.linkClass = constant.classKey
-        filter.expressions.constants.append(constant)
-        filter.expressions.code.append(
-            ExpressionCode(kind: .constant, a: operand.constantFirst))
+        operand.members = members
+        operand.shape = .many
+        operand.quantifier = node.quantifier
         return operand
-    }
-
-    static func kind(_ constant: BoundConstant) -> OperandKind {
-        switch constant.kind {
-        case .null: return .null
-        case .int: return .int
-        case .double: return .double
-        case .float: return .float
-        case .bool: return .bool
-        case .string: return .string
-        case .binary: return .binary
-        case .timestamp: return .timestamp
-        case .link, .objectKey, .objectWithPrimaryKey: return .link
-        case .uuid: return .uuid
-        case .objectId: return .objectId
-        case .decimal: return .decimal
-        }
     }
 
     /// The kind of all members, or of their sum; else mixed.
     private static func commonKind(_ members: [BoundConstant]) -> OperandKind {
         guard let first = members.first else { return .mixed }
-        let common = kind(first)
-        if members.allSatisfy({ kind($0) == common }) { return common }
-        guard members.allSatisfy({ kind($0).isNumeric }) else { return .mixed }
-        return members.reduce(common) { OperandKind.ofResult($0, kind($1)) }
+        let common = OperandKind(first.kind)
+        if members.allSatisfy({ OperandKind($0.kind) == common }) { return common }
+        guard members.allSatisfy({ OperandKind($0.kind).isNumeric }) else { return .mixed }
+        return members.reduce(common) { OperandKind.ofResult($0, OperandKind($1.kind)) }
     }
 
     private mutating func pathOperand(_ index: Int32, _ node: SyntaxNode) -> BoundOperand {
-        let bound = path(index)
-        var operand = BoundOperand(kind: bound.path.kind, node: index)
-        operand.first = Int32(truncatingIfNeeded: filter.expressions.code.count)
-        operand.count = 1
-        if bound.types != 0 {
+        let place = place(index)
+        if paths[place].types != 0 {
             // The type of a property that is not mixed is known.
+            var operand = BoundOperand(BoundConstant(.int, paths[place].types), node: index)
             operand.kind = .type
-            operand.isConstant = true
-            operand.constantFirst = Int32(truncatingIfNeeded: filter.expressions.constants.count)
-            operand.constantCount = 1
-            filter.expressions.constants.append(BoundConstant(.int, bound.types))
-            filter.expressions.code.append(
-                ExpressionCode(kind: .constant, a: operand.constantFirst))
             return operand
         }
-        operand.shape = bound.path.shape
+        let path = paths[place].path
+        var operand = BoundOperand(.path(place), path.kind, node: index)
+        operand.shape = path.shape
         operand.quantifier = node.quantifier
-        operand.linkClass = bound.path.target
-        operand.isDirect = bound.isPlain && bound.hopCount == 0
-        operand.isDirectCollection =
-            bound.path.value == .member && bound.path.isToMany && bound.path.count == 1
-        switch bound.path.measure {
-        case .none: operand.isOfDictionary = takesDictionaryValues(bound)
-        case .size, .length:
-            operand.kind = .int
-            operand.isDirect = false
-        case .type:
-            operand.kind = .type
-            operand.isDirect = false
+        operand.linkClass = path.target
+        switch path.measure {
+        case .none: break
+        case .size, .length: operand.kind = .int
+        case .type: operand.kind = .type
         }
-        let place = addPath(bound.path, in: scope(index))
-        filter.expressions.code.append(ExpressionCode(kind: .path, a: place))
         return operand
     }
 
@@ -225,16 +237,12 @@ extension Binder {
     private mutating func aggregateOperand(_ index: Int32) -> BoundOperand {
         guard case .aggregate(let place) = bound[Int(index)].meaning else {
             invariant(false, "node \(index) is no aggregate")
-            return BoundOperand(kind: .null, node: index)
+            return BoundOperand(BoundConstant(.null), node: index)
         }
         let aggregate = aggregates[Int(place)]
         let added = addAggregate(
             aggregate.ending, aggregate.path.path, aggregate.inner, in: scope(index))
-        var operand = BoundOperand(kind: added.kind, node: index)
-        operand.first = Int32(truncatingIfNeeded: filter.expressions.code.count)
-        operand.count = 1
-        filter.expressions.code.append(ExpressionCode(kind: .aggregate, a: added.place))
-        return operand
+        return BoundOperand(.aggregate(added.place), added.kind, node: index)
     }
 
     private mutating func subqueryOperand(
@@ -243,13 +251,13 @@ extension Binder {
         let bound = subqueries[Int(node.a)]
         let scope = scopes[Int(bound.scope)]
         let ending = PathEnding(rawValue: node.op) ?? .size
-        var operand = BoundOperand(kind: .int, node: index)
+        var kind = OperandKind.int
         var aggregate: Int32 = -1
         if ending != .size {
             let added = addAggregate(
                 ending, bound.path.path, bound.inner, in: self.scope(index))
             aggregate = added.place
-            operand.kind = added.kind
+            kind = added.kind
         }
         let root = filter.finish(result(tree.subqueries[Int(node.a)].predicate))
         var subquery = ExpressionSubquery(
@@ -259,13 +267,8 @@ extension Binder {
             aggregate: aggregate)
         noteNesting(&subquery, bound)
         filter.expressions.subqueries.append(subquery)
-        operand.first = Int32(truncatingIfNeeded: filter.expressions.code.count)
-        operand.count = 1
-        filter.expressions.code.append(
-            ExpressionCode(
-                kind: .subquery,
-                a: Int32(truncatingIfNeeded: filter.expressions.subqueries.count - 1)))
-        return operand
+        let place = Int32(truncatingIfNeeded: filter.expressions.subqueries.count - 1)
+        return BoundOperand(.subquery(place), kind, node: index)
     }
 
     // MARK: Arithmetic
@@ -274,13 +277,9 @@ extension Binder {
         _ operand: BoundOperand, _ sign: String, _ whole: Int32
     ) throws(RealmError) {
         if operand.kind.isNumeric || (operand.kind == .mixed && !operand.isPlainConstant) { return }
-        if operand.isList, operand.kind == .mixed, operand.constantCount == 0 { return }
+        if operand.isList, operand.members.isEmpty { return }
         // What constants came to may be null (R5), a literal may not (R4).
-        if operand.kind == .null, operand.isPlainConstant,
-            filter.expressions.constants[Int(operand.constantFirst)].isComputed
-        {
-            return
-        }
+        if operand.kind == .null, operand.constant.isComputed { return }
         throw invalidArgument(
             "operator \(sign) in '\(spelling(whole))' needs numbers, "
                 + "'\(spelling(operand.node))' is of type "
@@ -305,13 +304,13 @@ extension Binder {
             throw invalidQuery(
                 "operator \(sign) in '\(spelling(node))' cannot join two collections")
         }
-        var result = left.shape == .single ? right : left
-        result.kind = .ofResult(left.kind, right.kind)
+        let many = left.shape == .single ? right : left
+        var result = BoundOperand(.computed, .ofResult(left.kind, right.kind), node: index)
+        result.shape = many.shape
+        result.quantifier = many.quantifier
+        result.linkClass = many.linkClass
         result.first = left.first
         result.count = left.count + right.count + 1
-        result.isDirect = false
-        result.isDirectCollection = false
-        result.node = index
         if result.kind == .decimal {
             // A number beside a decimal is read as one, with all its digits (T5).
             for side in [left, right] where side.isPlainConstant && side.kind != .decimal {
@@ -324,13 +323,13 @@ extension Binder {
             return fold(index, op, left, right)
         }
         result.isConstant = left.isConstant && right.isConstant
-        result.constantFirst = -1
         filter.expressions.code.append(ExpressionCode(kind: .arithmetic, a: Int32(op.rawValue)))
         return result
     }
 
     private mutating func makeDecimal(_ operand: BoundOperand) {
-        for place in operand.constantFirst..<operand.constantFirst + operand.constantCount {
+        let count = operand.isList ? operand.members.count : 1
+        for place in operand.constantFirst..<operand.constantFirst + Int32(count) {
             let constant = filter.expressions.constants[Int(place)]
             guard let number = decimal(constant) else { continue }
             filter.expressions.constants[Int(place)] = replacing(constant, .decimal(number))
@@ -374,7 +373,7 @@ extension Binder {
         var model = a
         model.isArgument = a.isArgument || b.isArgument
         model.node = index
-        return foldedOperand(index, replacing(model, value))
+        return BoundOperand(replacing(model, value), node: index)
     }
 
     /// Whether a path ends with the values of a dictionary, or the one under a key.
@@ -395,20 +394,6 @@ extension Binder {
         return property.collection == .dictionary
     }
 
-    /// A constant that was computed, as an operand.
-    mutating func foldedOperand(_ index: Int32, _ constant: BoundConstant) -> BoundOperand {
-        var operand = BoundOperand(kind: Self.kind(constant), node: index)
-        operand.first = Int32(truncatingIfNeeded: filter.expressions.code.count)
-        operand.count = 1
-        operand.isConstant = true
-        operand.constantFirst = Int32(truncatingIfNeeded: filter.expressions.constants.count)
-        operand.constantCount = 1
-        filter.expressions.constants.append(constant)
-        filter.expressions.code.append(
-            ExpressionCode(kind: .constant, a: operand.constantFirst))
-        return operand
-    }
-
     private mutating func negation(
         _ index: Int32, _ inner: BoundOperand
     ) throws(RealmError) -> BoundOperand {
@@ -418,14 +403,13 @@ extension Binder {
             filter.expressions.code.removeLast()
             var model = constant
             model.node = index
-            return foldedOperand(
-                index, replacing(model, ExpressionArithmetic.negate(constant.raw)))
+            return BoundOperand(
+                replacing(model, ExpressionArithmetic.negate(constant.raw)), node: index)
         }
         var result = inner
+        result.form = .computed
         result.count += 1
         result.node = index
-        result.isDirect = false
-        result.constantFirst = -1
         filter.expressions.code.append(ExpressionCode(kind: .negate, a: 0))
         return result
     }

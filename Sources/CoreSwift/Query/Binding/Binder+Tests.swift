@@ -1,78 +1,21 @@
 // One column against one constant: the test in the column's own type (QUERY_RULES T to S).
 
 extension Binder {
-    /// Whether the operator exists for the target's type.
-    func checkOperator(_ target: Target, _ op: ComparisonOperator) throws(RealmError) {
-        let problem: Bool
-        switch op {
-        case .equal, .notEqual, .inList: problem = false
-        case .less, .lessEqual, .greater, .greaterEqual: problem = target.kind == .link
-        case .beginsWith, .endsWith, .contains, .like: problem = !target.kind.holdsText
-        case .matches: problem = target.kind != .string && target.kind != .mixed
-        case .text:
-            _ = try wordRules(target)
-            problem = false
-        }
-        if problem {
-            throw invalidQuery(
-                "operator \(op.spelling) is not defined for property '\(name(target))' of type "
-                    + target.kind.typeWord)
-        }
-    }
-
-    /// The test `target op constant`. In lists (`inList`), nil for members of a type that cannot
-    /// equal the property's values; elsewhere those are errors.
+    /// The test `target op constant`. The constant is in the column's type (`coerced`).
     mutating func test(
-        _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions,
-        _ constant: BoundConstant, inList: Bool
-    ) throws(RealmError) -> FilterNode? {
-        try checkOperator(target, op)
-        if options.effective.contains(.ignoreDiacritics), target.kind.holdsText,
-            target.kind == .binary || (constant.kind == .binary && !inList)
-        {
-            throw invalidQuery(
-                "the option [d] is not defined for binary data such as '\(name(target))'")
-        }
-        try checkUTF8(constant, op)
-        var node: FilterNode?
-        if op == .matches {
-            node = try matchesTest(target, options, constant)
-        } else if op == .text {
-            node = try wordsTest(target, constant)
-        } else if constant.kind == .null {
-            node = nullTest(target, op, options)
-        } else {
-            node = try coercedTest(target, op, options, constant, inList)
-        }
-        guard var node else {
-            if inList { return nil }
-            throw mismatch(typed(target), op, constant)
-        }
+        _ target: ColumnTarget, _ op: ComparisonOperator, _ options: ComparisonOptions,
+        _ constant: BoundConstant
+    ) throws(RealmError) -> FilterNode {
         if neverHolds(op, options, constant) { return .constant(false) }
-        node.column = target.column
-        node.columnKind = target.kind
-        node.isKeyColumn = target.isKeyColumn
-        return node
+        return at(target, try node(target, op, options, constant))
     }
 
-    /// The side of a column, for constants that are brought into its type.
-    private func typed(_ target: Target) -> TypedSide {
-        TypedSide(
-            kind: OperandKind(target.kind), linkClass: target.linkClass, syntax: target.syntax,
-            isProperty: true)
-    }
-
-    /// The test for a constant that is not null, in the column's type.
-    private mutating func coercedTest(
-        _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions,
-        _ constant: BoundConstant, _ inList: Bool
-    ) throws(RealmError) -> FilterNode? {
-        if target.kind == .mixed { return try mixedTest(op, options, constant) }
-        // The commonest types need no bringing together.
-        if target.kind == .int, constant.kind == .int { return intRange(op, constant.int) }
-        guard let constant = try coerced(constant, to: typed(target), op, inList: inList) else {
-            return nil
-        }
+    private mutating func node(
+        _ target: ColumnTarget, _ op: ComparisonOperator, _ options: ComparisonOptions,
+        _ constant: BoundConstant
+    ) throws(RealmError) -> FilterNode {
+        if op == .matches { return try matchesTest(target, options, constant) }
+        if constant.kind == .null { return nullTest(target, op, options) }
         switch target.kind {
         case .int: return intTest(op, constant)
         case .bool: return intRange(op, Int64(constant.bits))
@@ -83,14 +26,14 @@ extension Binder {
             return constant.kind == .objectWithPrimaryKey
                 ? Self.equality(op, .object(constant.objectName)) : intRange(op, constant.int)
         case .decimal, .objectId, .uuid: return valueTest(op, constant.raw)
-        case .mixed, .collection: throw notSupported("collections in comparisons")
+        case .mixed, .collection: return try mixedTest(op, options, constant)
         }
     }
 
     // MARK: Null
 
     private func nullTest(
-        _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions
+        _ target: ColumnTarget, _ op: ComparisonOperator, _ options: ComparisonOptions
     ) -> FilterNode {
         var node = FilterNode(.nothing)
         let isDirectString = target.kind == .string && target.isDirect
@@ -181,7 +124,7 @@ extension Binder {
     }
 
     private mutating func floatingTest(
-        _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant
+        _ target: ColumnTarget, _ op: ComparisonOperator, _ constant: BoundConstant
     ) -> FilterNode {
         let isFloat = target.kind == .float
         if constant.kind == .decimal { return valueTest(op, constant.raw) }
@@ -268,7 +211,7 @@ extension Binder {
     // MARK: Texts
 
     private mutating func textTest(
-        _ target: Target, _ op: ComparisonOperator, _ options: ComparisonOptions,
+        _ target: ColumnTarget, _ op: ComparisonOperator, _ options: ComparisonOptions,
         _ constant: BoundConstant
     ) -> FilterNode {
         let isString = target.kind == .string
@@ -326,29 +269,10 @@ extension Binder {
         return text
     }
 
-    /// The compiled pattern of MATCHES (B4).
-    func pattern(
-        _ options: ComparisonOptions, _ constant: BoundConstant
-    ) throws(RealmError) -> RegularExpression {
-        let spelled = spelling(constant.node)
-        guard constant.kind == .string else {
-            throw invalidQuery(
-                "MATCHES needs a string as its pattern, '\(spelled)' is of type "
-                    + "'\(constant.typeWord)'")
-        }
-        do throws(RealmError) {
-            return try RegularExpression(Array(filter.text(constant.text)), options.folding)
-        } catch {
-            throw invalidQuery("the pattern \(spelled) of MATCHES: \(error.message)")
-        }
-    }
-
     private mutating func matchesTest(
-        _ target: Target, _ options: ComparisonOptions, _ constant: BoundConstant
+        _ target: ColumnTarget, _ options: ComparisonOptions, _ constant: BoundConstant
     ) throws(RealmError) -> FilterNode {
-        let compiled = try pattern(options, constant)
-        let text = TextCondition(op: .matches, pattern: Int32(filter.patterns.count))
-        filter.patterns.append(compiled)
+        let text = TextCondition(op: .matches, pattern: try addPattern(options, constant))
         // Mixed values that are no strings do not match.
         return FilterNode(
             target.kind == .string

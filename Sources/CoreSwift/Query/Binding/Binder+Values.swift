@@ -57,36 +57,20 @@ extension Binder {
 
     // MARK: Mixed values
 
-    /// Nil for what no mixed value can be.
     mutating func mixedTest(
         _ op: ComparisonOperator, _ options: ComparisonOptions, _ constant: BoundConstant
-    ) throws(RealmError) -> FilterNode? {
+    ) throws(RealmError) -> FilterNode {
         switch constant.kind {
         case .string, .binary:
             if op.isTextual || !options.folding.isEmpty {
                 return mixedText(op, options, constant)
             }
-            let isString = constant.kind == .string
-            let tag = isString ? ValueType.string : .binary
+            let tag = constant.kind == .string ? ValueType.string : .binary
             let bytes = [UInt8(tag.rawValue)] + filter.text(constant.text)
             return comparison(op, cell: filter.addText(bytes))
-        default: break
-        }
-        if op.isTextual { throw noText(op, constant) }
-        let isEquality = op == .equal || op == .notEqual || op == .inList
-        switch constant.kind {
-        case .link, .objectWithPrimaryKey, .objectKey:
-            guard isEquality else {
-                throw invalidQuery("operator \(op.spelling) is not defined for links")
-            }
-            if constant.kind == .link { return valueTest(op, constant.raw) }
-            guard constant.kind == .objectWithPrimaryKey else { return nil }
-            return Self.equality(op, .object(constant.objectName))
-        default:
-            if constant.huge != nil, let number = decimal(constant) {
-                return valueTest(op, .decimal(number))
-            }
-            return valueTest(op, constant.raw)
+        case _ where op.isTextual: throw noText(op, constant)
+        case .objectWithPrimaryKey: return Self.equality(op, .object(constant.objectName))
+        default: return valueTest(op, constant.raw)
         }
     }
 

@@ -2,9 +2,10 @@
 // P). Errors come in the order of E2: all names from left to right, then the arguments, then the
 // types.
 //
-// A condition has one of two forms. One property against constants becomes a test of a column
-// (Binder+Comparisons, Binder+Tests). Everything else becomes an expression that is evaluated
-// object by object (Binder+Operands, Binder+Expressions).
+// The operands of a condition are typed first (Binder+Operands), and what goes together is checked
+// (Binder+Comparisons, Binder+Constants). Then the condition is lowered: one property, or the members of a
+// collection, against constants becomes a test of a column (Binder+Lowering, Binder+Members, Binder+Tests).
+// Everything else becomes an expression that is evaluated object by object.
 
 /// What the binder finds out about a node of the tree, which stays as the parser made it. Plain numbers:
 /// a query has one of these for each node.
@@ -374,7 +375,7 @@ struct Binder {
             case .comparison: made = try bindComparison(node, scope(Int32(index)))
             case .between: made = try bindBetween(node, scope(Int32(index)))
             case .booleanPath: made = try bindBooleanPath(node, scope(Int32(index)))
-            case .geoWithin: made = try bindGeoWithin(node, scope(Int32(index)))
+            case .geoWithin: made = try bindGeoWithin(node)
             default: made = filter.add(.constant(node.kind == .truePredicate))
             }
             bound[index].meaning = .filter(made)

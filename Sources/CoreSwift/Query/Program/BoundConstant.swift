@@ -31,6 +31,8 @@ struct BoundConstant {
     var isArgument = false
     /// The value of an expression of constants: its spelling is not the value's.
     var isComputed = false
+    /// A member of a list whose type no value of the other side has; it stands for its place.
+    var isForeign = false
     /// Where it stands in the text.
     var node: Int32 = -1
 
@@ -107,20 +109,24 @@ struct BoundConstant {
     var timestamp: Timestamp { Timestamp(seconds: int, nanoseconds: extra) }
 
     /// The type word of messages (T2).
-    var typeWord: String {
+    var typeWord: String { OperandKind(kind).typeWord }
+}
+
+extension OperandKind {
+    init(_ kind: BoundConstant.Kind) {
         switch kind {
-        case .null: return "null"
-        case .int: return "int"
-        case .double: return "double"
-        case .float: return "float"
-        case .bool: return "bool"
-        case .string: return "string"
-        case .binary: return "binary"
-        case .timestamp: return "timestamp"
-        case .link, .objectKey, .objectWithPrimaryKey: return "link"
-        case .uuid: return "uuid"
-        case .objectId: return "objectId"
-        case .decimal: return "decimal128"
+        case .null: self = .null
+        case .int: self = .int
+        case .double: self = .double
+        case .float: self = .float
+        case .bool: self = .bool
+        case .string: self = .string
+        case .binary: self = .binary
+        case .timestamp: self = .timestamp
+        case .link, .objectKey, .objectWithPrimaryKey: self = .link
+        case .uuid: self = .uuid
+        case .objectId: self = .objectId
+        case .decimal: self = .decimal
         }
     }
 }

@@ -1,16 +1,16 @@
-// Collections against constants, with ANY, ALL or NONE: tests of the members' column, and whether some
-// member passes. ALL is that no member fails, NONE that none passes. Numbers of members against
-// constants. What can't be said so goes the general way (Binder+Expressions).
+// Lowering of collections against constants, with ANY, ALL or NONE: tests of the members' column, and whether
+// some member passes. ALL is that no member fails, NONE that none passes. Numbers of members against
+// constants. What can't be said so goes the general way (Binder+Emission).
 
 extension Binder {
     /// What the members are tested with: a column of the objects reached, or the elements.
     private enum Members {
-        case objects(Target)
-        case elements(Target)
+        case objects(ColumnTarget)
+        case elements(ColumnTarget)
         /// The objects themselves; values of a dictionary may be null links.
-        case links(Target, isOfDictionary: Bool)
+        case links(ColumnTarget, isOfDictionary: Bool)
 
-        var target: Target {
+        var target: ColumnTarget {
             switch self {
             case .objects(let target), .elements(let target), .links(let target, _): return target
             }
@@ -20,71 +20,27 @@ extension Binder {
             if case .links(_, let isOfDictionary) = self { return isOfDictionary }
             return false
         }
-
-        /// They may be the values of a dictionary.
-        var mayBeValues: Bool {
-            if case .elements = self { return true }
-            return isOfDictionary
-        }
     }
 
     /// `path op constants` for a path to many; nil: not of this kind.
-    mutating func bindSome(
-        _ path: Int32, _ op: ComparisonOperator, _ options: ComparisonOptions, _ other: Int32
+    mutating func loweredSome(
+        _ condition: BoundComparison, _ subject: BoundOperand, _ op: ComparisonOperator,
+        _ constants: BoundOperand
     ) throws(RealmError) -> Int32? {
-        let node = syntax(path)
-        guard let members = members(path) else { return nil }
-        let isList = isList(other)
-        if op == .inList, !isList { return nil }
-        let quantifier = syntax(other).quantifier
-        if isList, node.quantifier == .unspecified, quantifier == .unspecified { return nil }
-        let target = members.target
-        if isList, looksUpFolded(target, options, other) { return nil }
-        if !isList, op != .text, members.mayBeValues,
-            try comparesAsAny(target, op, try constant(other))
-        {
-            return nil
+        guard let members = members(subject) else { return nil }
+        if members.target.kind == .link {
+            // What null means is said by the general way.
+            guard op == .equal || op == .notEqual || op == .inList,
+                constants.constants.allSatisfy({ isObject($0, subject.linkClass) })
+            else { return nil }
         }
-        if target.kind == .link {
-            // Errors, and what null means, are said by the general way.
-            let constants = isList ? try listMembers(other) : [try constant(other)]
-            let isEquality = op == .equal || op == .notEqual || op == .inList
-            guard isEquality, constants.allSatisfy({ isObject($0, target.linkClass) }) else {
-                return nil
-            }
-        }
-        let inner: Int32
-        if isList {
-            inner = try bindList(target, op, options, other, right: quantifier)
-        } else {
-            let constant = try constant(other)
-            inner = filter.add(
-                try test(target, op, options, constant, inList: false) ?? .constant(false))
-        }
-        return some(members, inner, node)
+        let inner = try lowered(condition, members.target, op, constants)
+        return some(members, inner, subject)
     }
 
-    mutating func bindSomeBetween(_ node: SyntaxNode) throws(RealmError) -> Int32? {
-        guard let members = members(node.a), members.target.kind != .link else { return nil }
-        for bound in try betweenBounds(node)
-        where try comparesAsAny(members.target, .lessEqual, bound) {
-            return nil
-        }
-        let inner = try between(members.target, node)
-        return some(members, inner, syntax(node.a))
-    }
-
-    /// Whether the values of a dictionary are of a type that does not go with the constant: no error,
-    /// the general way says what that means.
-    private mutating func comparesAsAny(
-        _ target: Target, _ op: ComparisonOperator, _ constant: BoundConstant
-    ) throws(RealmError) -> Bool {
-        guard takesDictionaryValues(path(target.syntax)) else {
-            return false
-        }
-        if op.isTextual { return !target.kind.holdsText }
-        if op.isOrdering, target.kind == .link { return true }
-        return try test(target, op, ComparisonOptions(), constant, inList: true) == nil
+    mutating func loweredSomeBetween(_ sides: [BoundOperand]) throws(RealmError) -> Int32? {
+        guard let members = members(sides[0]), members.target.kind != .link else { return nil }
+        return some(members, try between(members.target, sides), sides[0])
     }
 
     /// An object of the class, given by whatever names one.
@@ -96,21 +52,18 @@ extension Binder {
         }
     }
 
-    private func members(_ index: Int32) -> Members? {
-        let node = syntax(index)
-        guard node.kind == .path else { return nil }
-        let bound = path(index)
+    private func members(_ subject: BoundOperand) -> Members? {
+        guard case .path(let place) = subject.form else { return nil }
+        let bound = paths[place]
         let path = bound.path
         guard bound.ending == .value, path.mixedCount == 0, path.measure == .none,
-            path.slot == scopes[Int(scope(index))].slot, bound.classIndex >= 0
+            path.slot == scopes[Int(scope(subject.node))].slot, bound.classIndex >= 0,
+            // Values of a dictionary are not compared as of another type.
+            path.kind == subject.kind
         else { return nil }
         let property = schema.classes[bound.classIndex].properties[bound.propertyIndex]
         let kind = path.value == .keys ? ColumnKind.string : path.kind.columnKind
-        var target = Target(
-            column: path.column, kind: kind, isKeyColumn: false, hopFirst: 0, hopCount: 0,
-            name: "", syntax: index)
-        target.isMember = true
-        if path.kind == .link { target.linkClass = path.target }
+        var target = ColumnTarget(column: path.column, kind: kind, isMember: true)
         switch path.value {
         case .column where path.isToMany, .member where path.isToMany && path.kind == .link:
             let steps = Int(path.first)..<Int(path.first + path.count)
@@ -131,11 +84,14 @@ extension Binder {
     }
 
     /// Some, all or none of the members pass; nil when one node cannot say what is tested.
-    private mutating func some(_ members: Members, _ asked: Int32, _ node: SyntaxNode) -> Int32? {
+    private mutating func some(
+        _ members: Members, _ asked: Int32, _ subject: BoundOperand
+    ) -> Int32? {
+        guard case .path(let place) = subject.form else { return nil }
         var inner = asked
-        if node.quantifier == .all { inner = filter.negate(inner) }
+        if subject.quantifier == .all { inner = filter.negate(inner) }
         inner = filter.finish(inner)
-        let path = path(members.target.syntax).path
+        let path = paths[place].path
         let isChain = filter.nodes[Int(inner)].isChain
         if members.target.kind == .link {
             // A null link leads to no object that could pass (U7); a test that always holds would
@@ -171,7 +127,7 @@ extension Binder {
             test = .elements(test: inner, areKeys: path.value == .keys)
             column = path.column
         }
-        let isNone = node.quantifier == .all || node.quantifier == .none
+        let isNone = subject.quantifier == .all || subject.quantifier == .none
         var result = isNone ? FilterNode(not: test) : FilterNode(test)
         result.column = column
         return filter.add(result)
@@ -191,69 +147,64 @@ extension Binder {
     /// The test of two operands, of which one is the number of members of a collection, of objects
     /// that link here or of a SUBQUERY that needs nothing of the row, and the other a number. Nil:
     /// not of this kind.
-    mutating func bindCount(_ test: ExpressionTest, _ scope: Int32) -> Int32? {
-        guard runsOnColumns(scope), test.left.shape == .single,
-            let (count, op, number) = comparedWithInteger(test),
-            let (column, members) = countedMembers(count, scope)
+    mutating func loweredCount(_ condition: BoundComparison, _ scope: Int32) -> Int32? {
+        guard let (count, op, number) = comparedWithInteger(condition),
+            let (column, counted) = countedMembers(count, scope)
         else { return nil }
-        let range = intRange(op, number)
-        guard case .intRange(let wanted) = range.test else { return filter.add(range) }
-        var counted = members
-        counted.wanted = wanted
-        var node = range
-        node.test = .memberCount(counted)
+        var node = intRange(op, number)
+        guard case .intRange(let wanted) = node.test else { return filter.add(node) }
+        var members = counted
+        members.wanted = wanted
+        node.test = .memberCount(members)
         node.column = column
         return filter.add(node)
     }
 
     /// The members of a SUBQUERY are counted until a comparison with a number is decided.
-    mutating func noteEnough(_ test: ExpressionTest) {
-        guard let (count, op, number) = comparedWithInteger(test), count.kind == .subquery,
-            filter.expressions.subqueries[Int(count.a)].aggregate < 0, number < .max
+    mutating func noteEnough(_ condition: BoundComparison) {
+        guard let (form, op, number) = comparedWithInteger(condition),
+            case .subquery(let place) = form,
+            filter.expressions.subqueries[Int(place)].aggregate < 0, number < .max
         else { return }
         // So many compare as any more do.
         let isDecided = op == .less || op == .greaterEqual
-        filter.expressions.subqueries[Int(count.a)].enough = isDecided ? number : number + 1
+        filter.expressions.subqueries[Int(place)].enough = isDecided ? number : number + 1
     }
 
-    /// What the test compares with an integer, as if that stood on the right; nil where neither side
-    /// is one, or the other one is more than a single instruction.
+    /// What the condition compares with an integer, as if that stood on the right; nil where neither side
+    /// is one, or the other one is computed.
     private func comparedWithInteger(
-        _ test: ExpressionTest
-    ) -> (ExpressionCode, ComparisonOperator, Int64)? {
-        guard test.kind == .compare, !test.comparesTypes,
-            test.op == .equal || test.op == .notEqual || test.op.isOrdering,
-            test.left.count == 1, test.right.count == 1, test.right.shape == .single
+        _ condition: BoundComparison
+    ) -> (BoundOperand.Form, ComparisonOperator, Int64)? {
+        let op = condition.op
+        guard op == .equal || op == .notEqual || op.isOrdering, !condition.comparesTypes,
+            condition.left.shape == .single, condition.right.shape == .single
         else { return nil }
-        var operand = filter.expressions.code[Int(test.left.first)]
-        var number = filter.expressions.code[Int(test.right.first)]
-        var op = test.op
-        if operand.kind == .constant {
-            swap(&operand, &number)
-            op = op.mirrored
-        }
-        guard number.kind == .constant else { return nil }
-        let constant = filter.expressions.constants[Int(number.a)]
-        guard constant.kind == .int, constant.huge == nil else { return nil }
-        return (operand, op, constant.int)
+        let isMirrored = condition.left.isConstant
+        let number = isMirrored ? condition.left : condition.right
+        guard case .constant = number.form, number.constant.kind == .int,
+            number.constant.huge == nil
+        else { return nil }
+        let form = isMirrored ? condition.right.form : condition.left.form
+        return (form, isMirrored ? op.mirrored : op, number.constant.int)
     }
 
-    /// What an instruction counts: a column, here or of the class that links, and which members.
+    /// What an operand counts: a column, here or of the class that links, and which members.
     private func countedMembers(
-        _ code: ExpressionCode, _ scope: Int32
+        _ form: BoundOperand.Form, _ scope: Int32
     ) -> (column: Int32, MemberCount)? {
         var count = MemberCount()
-        var place = code.a
-        if code.kind == .subquery {
-            let subquery = filter.expressions.subqueries[Int(code.a)]
+        let path: ExpressionPath
+        switch form {
+        case .path(let place): path = paths[place].path
+        case .subquery(let place):
+            let subquery = filter.expressions.subqueries[Int(place)]
             guard subquery.isUncorrelated, subquery.aggregate < 0, subquery.target != .invalid
             else { return nil }
-            count.subquery = code.a
-            place = subquery.path
-        } else if code.kind != .path {
-            return nil
+            count.subquery = place
+            path = filter.expressions.paths[Int(subquery.path)]
+        default: return nil
         }
-        let path = filter.expressions.paths[Int(place)]
         guard path.slot == scopes[Int(scope)].slot, path.measure == .none, path.mixedCount == 0
         else { return nil }
         if count.subquery < 0 {

@@ -1,0 +1,232 @@
+// From conditions whose operands go together to tests of columns: one property, of the object at hand or behind
+// links, against constants. Members of collections: Binder+Members; the tests themselves: Binder+Tests.
+
+/// The column that a test asks.
+struct ColumnTarget {
+    var column: Int32
+    var kind: ColumnKind
+    var isKeyColumn = false
+    /// Links crossed before: range of the binder's `hops`.
+    var hopFirst: Int32 = 0
+    var hopCount: Int32 = 0
+    /// The values of a collection or behind links to many: tests are not wrapped, null has no
+    /// rules of its own.
+    var isMember = false
+    var isDirect: Bool { hopCount == 0 && !isMember }
+}
+
+extension Binder {
+    /// The test of columns that says the condition; nil where none does.
+    mutating func lowered(
+        _ condition: BoundComparison, _ scope: Int32
+    ) throws(RealmError) -> Int32? {
+        let onColumns = runsOnColumns(scope)
+        // The words of a search are looked up in the index also where nothing else runs on columns.
+        guard onColumns || (condition.search != nil && scope == 0 && !isInCondition),
+            condition.pairing == .quantified, !condition.comparesTypes
+        else { return nil }
+        if onColumns, let made = loweredCount(condition, scope) { return made }
+        let op = condition.op
+        if condition.right.isPlainConstant {
+            return try lowered(condition, condition.left, op, condition.right, scope)
+        }
+        // The operand order is free (C1).
+        guard condition.left.isPlainConstant, !op.isTextual, op != .inList else { return nil }
+        return try lowered(condition, condition.right, op.mirrored, condition.left, scope)
+    }
+
+    /// With the constants on the right.
+    private mutating func lowered(
+        _ condition: BoundComparison, _ subject: BoundOperand, _ op: ComparisonOperator,
+        _ constants: BoundOperand, _ scope: Int32
+    ) throws(RealmError) -> Int32? {
+        guard case .path(let place) = subject.form,
+            !(constants.isList && looksUpFolded(subject, condition.options, constants))
+        else { return nil }
+        guard paths[place].isPlain else {
+            guard runsOnColumns(scope) else { return nil }
+            return try loweredSome(condition, subject, op, constants)
+        }
+        return try lowered(condition, target(paths[place]), op, constants)
+    }
+
+    /// The tests of a target.
+    mutating func lowered(
+        _ condition: BoundComparison, _ target: ColumnTarget, _ op: ComparisonOperator,
+        _ constants: BoundOperand
+    ) throws(RealmError) -> Int32 {
+        if let search = condition.search {
+            var node = FilterNode(.words(add(search)))
+            // What is excluded makes the set then, and the objects outside of it pass.
+            node.negated = search.required.isEmpty
+            return wrap(target, at(target, node))
+        }
+        if constants.isList { return try loweredList(target, op, condition.options, constants) }
+        return wrap(target, try test(target, op, condition.options, constants.constant))
+    }
+
+    private func target(_ bound: BoundPath) -> ColumnTarget {
+        let owner = schema.classes[bound.classIndex]
+        return ColumnTarget(
+            column: bound.path.column, kind: bound.path.kind.columnKind,
+            isKeyColumn: owner.isObjectKey(owner.properties[bound.propertyIndex]),
+            hopFirst: bound.hopFirst, hopCount: bound.hopCount)
+    }
+
+    /// A test of a target's column.
+    func at(_ target: ColumnTarget, _ test: FilterNode) -> FilterNode {
+        var node = test
+        node.column = target.column
+        node.columnKind = target.kind
+        node.isKeyColumn = target.isKeyColumn
+        return node
+    }
+
+    /// Adds a test of a target; through links, wrapped in a path node.
+    mutating func wrap(_ target: ColumnTarget, _ test: FilterNode) -> Int32 {
+        guard !target.isDirect, !target.isMember, test.constantResult == nil else {
+            return filter.add(test)
+        }
+        let inner = filter.add(test)
+        return wrap(target, node: inner, matchesNull: test.matchesNull)
+    }
+
+    /// Wraps a node that tests the class at the end of the links. A null link on the way is as
+    /// null at the end (U6).
+    private mutating func wrap(_ target: ColumnTarget, node: Int32, matchesNull: Bool) -> Int32 {
+        let links = hops[Int(target.hopFirst)..<Int(target.hopFirst + target.hopCount)]
+        var path = FilterNode(.path(filter.addLinks(links, to: node)))
+        path.matchesNull = matchesNull
+        path.column = links[links.startIndex].column
+        path.columnKind = .link
+        return filter.add(path)
+    }
+
+    /// Both ends of BETWEEN, by constants.
+    mutating func loweredBetween(
+        _ sides: [BoundOperand], _ scope: Int32
+    ) throws(RealmError) -> Int32? {
+        guard case .path(let place) = sides[0].form, runsOnColumns(scope),
+            case .constant = sides[1].form, case .constant = sides[2].form
+        else { return nil }
+        guard paths[place].isPlain else { return try loweredSomeBetween(sides) }
+        let target = target(paths[place])
+        let both = try between(target, sides)
+        return target.isDirect ? both : wrap(target, node: both, matchesNull: false)
+    }
+
+    mutating func between(
+        _ target: ColumnTarget, _ sides: [BoundOperand]
+    ) throws(RealmError) -> Int32 {
+        var low = try test(target, .greaterEqual, [], sides[1].constant)
+        var high = try test(target, .lessEqual, [], sides[2].constant)
+        // A null value is outside (C8), also where null orders below every string.
+        low.matchesNull = false
+        high.matchesNull = false
+        return filter.add(FilterTest.and, [filter.add(low), filter.add(high)])
+    }
+
+    // MARK: Lists
+
+    /// Mixed values that are looked for in a long list of folded texts: sets of columns hold no
+    /// such texts beside values of other types, those of expressions do.
+    private func looksUpFolded(
+        _ subject: BoundOperand, _ options: ComparisonOptions, _ list: BoundOperand
+    ) -> Bool {
+        subject.kind == .mixed && !options.folding.isEmpty
+            && list.members.count >= ConstantSet.countMin
+    }
+
+    private mutating func loweredList(
+        _ target: ColumnTarget, _ op: ComparisonOperator, _ options: ComparisonOptions,
+        _ list: BoundOperand
+    ) throws(RealmError) -> Int32 {
+        let isEquality = op == .equal || op == .inList
+        // To be none of the members is to differ from all.
+        let isNone =
+            isEquality ? list.quantifier == .none : op == .notEqual && list.quantifier == .all
+        if isNone || (isEquality && list.quantifier != .all),
+            let set = try set(target, options, list.members)
+        {
+            let found = wrap(target, set)
+            return isNone ? filter.negate(found) : found
+        }
+        var parts: [Int32] = []
+        for member in list.members {
+            if member.isForeign {
+                parts.append(filter.add(.constant(false)))
+            } else {
+                let test = try test(target, isEquality ? .equal : op, options, member)
+                parts.append(wrap(target, test))
+            }
+        }
+        switch list.quantifier {
+        case .unspecified, .any: return filter.add(FilterTest.or, parts)
+        case .all: return filter.add(FilterTest.and, parts)
+        case .none: return filter.negate(filter.add(FilterTest.or, parts))
+        }
+    }
+
+    /// `== some member of` as one set test; nil when single tests must do it.
+    private mutating func set(
+        _ target: ColumnTarget, _ options: ComparisonOptions, _ members: [BoundConstant]
+    ) throws(RealmError) -> FilterNode? {
+        guard members.count > 1, options.folding.isEmpty || target.kind != .mixed
+        else { return nil }
+        var values: [(Int64, Int64)] = []
+        var matchesNull = false
+        // What the members are; they are all of one kind.
+        var model = FilterTest.nothing
+        for member in members {
+            let test = try test(target, .equal, options, member)
+            switch test.test {
+            case .nothing:
+                if test.constantResult == nil { matchesNull = true }
+                continue
+            case .intRange(let range):
+                guard range.isSingle else { return nil }
+                values.append((range.low, 0))
+            case .doubleRange(let range), .floatRange(let range):
+                // Both zeros are one value; sets hold bits.
+                let value = range.low == 0 ? 0 : range.low
+                values.append((Int64(bitPattern: value.bitPattern), 0))
+            case .timestampRange(let range):
+                values.append((range.low.seconds, Int64(range.low.nanoseconds)))
+            case .value(.equal, let cell):
+                guard
+                    FilterBuilder.fuses(target.kind)
+                        || (target.kind == .mixed && !member.isInexact)
+                else { return nil }
+                values.append(cell.member)
+            case .text(let text): values.append(text.needle.member)
+            default: return nil
+            }
+            model = test.test
+        }
+        var node = FilterNode(set(values, like: model, options))
+        node.matchesNull = matchesNull
+        node.column = target.column
+        node.columnKind = target.kind
+        node.isKeyColumn = target.isKeyColumn
+        return node
+    }
+
+    /// The members of single tests as one set.
+    private mutating func set(
+        _ values: [(Int64, Int64)], like model: FilterTest, _ options: ComparisonOptions
+    ) -> FilterTest {
+        switch model {
+        case .text: return .textSet(filter.addSet(filter.sortedTexts(values)), options.folding)
+        case .value: return .valueSet(filter.addSet(filter.sortedValues(values)))
+        case .nothing: return .nothing
+        default: break
+        }
+        let set = filter.addSet(FilterBuilder.sortedInts(values))
+        switch model {
+        case .doubleRange: return .doubleSet(set)
+        case .floatRange: return .floatSet(set)
+        case .timestampRange: return .timestampSet(set)
+        default: return .intSet(set)
+        }
+    }
+}
