@@ -246,8 +246,32 @@ def test_names_that_are_words_of_the_language(r):
     reserved = Reserved
     assert r.objects(Reserved).where(reserved.any == 1).first() is not None
     assert compiled((reserved.true > 2, reserved.any < 3), Reserved) == (
-        "$K0 > $1 AND $K2 < $3", ("true", 2, "any", 3)
+        "#true > $0 AND #any < $1", (2, 3)
     )
+    people = r.objects(Reserved)
+    assert [x.any for x in people.sorted(reserved.any.desc(), reserved.true)] == sorted(
+        (x.any for x in people), reverse=True
+    )
+
+
+def test_words_of_the_language_behind_links_and_in_collections(tmp_path):
+    class Word(realm.Object):
+        id: int = realm.PrimaryKey()
+        all: int = 0
+        none: list[int] = []
+        self: "Word | None" = None
+        matches: list["Word"] = []
+
+    with realm.open(tmp_path / "words.realm", Word) as words:
+        with words.write():
+            first = words.create(Word, id=1, all=5, none=[7, 8])
+            words.create(Word, id=2, all=6, none=[9], self=first, matches=[first])
+        found = words.objects(Word)
+        assert [w.id for w in found.where(Word["self"].all == 5)] == [2]
+        assert [w.id for w in found.where(Word["none"][1] == 8)] == [1]
+        assert [w.id for w in found.where(Word["matches"].max("all") == 5)] == [2]
+        assert [w.id for w in found.where(Word["matches"].where(lambda w: w.all > 4).count() == 1)] == [2]
+        assert [w.id for w in found.sorted(Word["self"].all.desc())] == [2, 1]
 
 
 def test_long_chains(r):

@@ -88,6 +88,18 @@ extension Results {
             Query.parse(predicate, arguments: arguments, schema: schema, classKey: classKey))
     }
 
+    /// The same for a condition that was built without text.
+    public func filter(_ predicate: Predicate) throws(RealmError) -> Results {
+        try filter(predicate, asFormat: false)
+    }
+
+    /// `asFormat`: operators mean what they do in format strings.
+    package func filter(_ predicate: Predicate, asFormat: Bool) throws(RealmError) -> Results {
+        try checkState()
+        return try filter(
+            Query.make(predicate, schema: schema, classKey: classKey, asFormat: asFormat))
+    }
+
     /// The same for UTF-8 bytes.
     package func filter(
         _ predicate: UnsafeBufferPointer<UInt8>, _ arguments: [QueryArgument]

@@ -38,6 +38,14 @@ extension ValueResults {
         try filter(try parse(text, arguments))
     }
 
+    /// The same for a condition that was built without text, in which `Path.Step.itself` is the element.
+    package func filter(_ predicate: Predicate) throws(RealmError) -> ValueResults {
+        try check()
+        return try filter(
+            Query.make(
+                predicate, schema: realm.schema, classKey: collection.classKey, values: kind))
+    }
+
     package func filter(
         _ text: String, _ arguments: [QueryArgument] = []
     ) throws(RealmError) -> ValueResults {

@@ -107,7 +107,13 @@ extension RealmCollection {
 
     /// The elements that satisfy a condition: `.where { $0.age > 5 && $0.owner.name == "Ann" }`.
     public func `where`(_ isIncluded: (Query<Element>) -> Query<Bool>) -> Results<Element> {
-        filter(PredicateText(isIncluded(Query<Element>._root()).node))
+        let node = isIncluded(Query<Element>._root()).node
+        let results = _rlmResults
+        let session = results.source.session
+        let found = engine(.query) { () throws(RealmError) in
+            try results.source.filter(try node.condition(session))
+        }
+        return Results(found, session)
     }
 
     /// The elements that satisfy a format string.

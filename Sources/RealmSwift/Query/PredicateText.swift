@@ -1,4 +1,4 @@
-// Conditions as the engine takes them: a format string with arguments. Everything that filters comes by here.
+// Conditions as format strings with arguments, and what filters with conditions of all kinds.
 
 import CoreSwift
 public import Foundation
@@ -11,12 +11,6 @@ struct PredicateText {
     init(_ format: String, _ arguments: [Any]) {
         self.format = format
         self.arguments = arguments
-    }
-
-    /// The condition of a `where` block.
-    init(_ node: QueryNode) {
-        let made = node.predicate(forEngine: true)
-        self.init(made.format, made.arguments)
     }
 
     /// What a predicate of Foundation says; misuse for those that only have a block.
@@ -85,6 +79,17 @@ struct PredicateText {
             }
         }
         return result
+    }
+}
+
+extension _ElementSource {
+    /// The elements that satisfy a predicate of the engine.
+    func filter(_ predicate: CoreSwift.Predicate) throws(RealmError) -> AnyResults {
+        if let objects = core as? EngineResults {
+            return try objects.filter(predicate, asFormat: true)
+        }
+        guard let values = core as? ValueResults else { return core }
+        return try values.filter(predicate)
     }
 }
 

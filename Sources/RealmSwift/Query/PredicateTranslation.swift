@@ -1,5 +1,5 @@
-// Foundation's `#Predicate` as a condition of the query language: the tree of the expression is gone through, and each
-// kind of node writes itself. Kinds without a counterpart are an error that names them.
+// Foundation's `#Predicate` as a predicate of the engine: the tree of the expression is gone through, and each
+// kind of node says what it is. Kinds without a counterpart are an error that names them.
 
 import CoreSwift
 public import Foundation
@@ -9,80 +9,97 @@ extension RealmCollection {
     ///
     /// - Throws: `Realm.Error` with the code `invalidInput` for an expression that queries cannot say.
     public func filter(_ predicate: Foundation.Predicate<Element>) throws -> Results<Element> {
-        var writer = PredicateWriter()
-        writer.names[predicate.variable.key] = ""
-        let text = try writer.condition(predicate.expression)
         let results = _rlmResults
-        do throws(RealmError) {
-            let found = try PredicateText(text, writer.arguments).filter(results.source)
+        var reader = PredicateReader(session: results.source.session)
+        reader.names[predicate.variable.key] = .path(.init([.itself]))
+        do {
+            let found = try results.source.filter(try reader.condition(predicate.expression))
             return Results(found, results.source.session)
-        } catch {
+        } catch let error as RealmError {
             throw Realm.Error(error)
         }
     }
 }
 
-/// Writes the nodes of an expression. Arguments stand in the order in which the text names them.
-private struct PredicateWriter {
-    var arguments: [Any] = []
-    /// What variables stand for: "" the object that is asked, else a path or the name in a SUBQUERY.
-    var names: [PredicateExpressions.VariableID: String] = [:]
+private typealias Condition = CoreSwift.Predicate
+private typealias Operand = CoreSwift.Predicate.Operand
+
+private struct PredicateReader {
+    let session: _RealmSession
+    /// What variables stand for: the object that is asked, what a path leads to, the member in a subquery.
+    var names: [PredicateExpressions.VariableID: Operand] = [:]
     private var subqueries = 0
+
+    init(session: _RealmSession) { self.session = session }
 
     func refuse(_ what: String) -> Realm.Error {
         Realm.Error(.invalidInput, "#Predicate: \(what) cannot be asked in a query")
     }
 
-    mutating func text(_ node: any PredicateExpression) throws -> String {
+    private func known(_ node: any PredicateExpression) throws -> any QueryExpression {
         guard let known = node as? any QueryExpression else {
             let kind = "\(type(of: node))".split(separator: "<").first ?? ""
             throw refuse("an expression of the kind \(kind)")
         }
-        return try known.text(&self)
+        return known
     }
 
-    /// A node that is true or false: properties alone are compared with true.
-    mutating func condition(_ node: any PredicateExpression) throws -> String {
+    mutating func operand(_ node: any PredicateExpression) throws -> Operand {
+        try known(node).operand(&self)
+    }
+
+    mutating func condition(_ node: any PredicateExpression) throws -> Condition {
         if let constant = (node as? any ConstantExpression)?.constant as? Bool {
-            return constant ? "TRUEPREDICATE" : "FALSEPREDICATE"
+            return .always(constant)
         }
-        let written = try text(node)
-        return (node as? any QueryExpression)?.isProperty == true ? "\(written) == true" : written
+        return try known(node).condition(&self)
     }
 
-    mutating func argument(_ value: Any?) -> String {
-        arguments.append(value ?? NSNull())
-        return "%@"
+    func constant(_ value: Any?) throws -> Operand {
+        switch try QueryArguments.argument(value ?? NSNull(), session) {
+        case .scalar(let value): .value(value)
+        case .list(let values): .values(values)
+        }
     }
 
-    /// A path with one name more.
-    func path(_ base: String, _ name: String) -> String { base.isEmpty ? name : "\(base).\(name)" }
+    /// A path; nothing else has properties or members.
+    mutating func path(_ node: any PredicateExpression) throws -> CoreSwift.Predicate.Path {
+        guard case .path(let path, _) = try operand(node) else {
+            throw refuse("a property of '\(type(of: node))'")
+        }
+        return path
+    }
 
-    mutating func subquery(
+    mutating func members(
         _ sequence: any PredicateExpression, _ variable: PredicateExpressions.VariableID,
         _ test: any PredicateExpression, isNegated: Bool = false
-    ) throws -> String {
+    ) throws -> Operand {
         if sequence is any ConstantExpression {
             throw refuse("a condition on the elements of a constant")
         }
-        let collection = try text(sequence)
+        let collection = try path(sequence)
         subqueries += 1
-        let name = "$v\(subqueries)"
-        names[variable] = name
+        let name = "v\(subqueries)"
+        names[variable] = .path(.init([.variable(name)]))
         let condition = try condition(test)
-        return "SUBQUERY(\(collection), \(name), \(isNegated ? "NOT (\(condition))" : condition))"
+        return .matching(collection, as: name, isNegated ? .not(condition) : condition)
     }
 }
 
-/// A kind of node that queries know.
+/// A kind of node that queries know: a value, or a condition.
 private protocol QueryExpression {
-    func text(_ writer: inout PredicateWriter) throws -> String
-    /// A property, and no condition of its own.
-    var isProperty: Bool { get }
+    func operand(_ reader: inout PredicateReader) throws -> Operand
+    func condition(_ reader: inout PredicateReader) throws -> Condition
 }
 
 extension QueryExpression {
-    var isProperty: Bool { false }
+    fileprivate func operand(_ reader: inout PredicateReader) throws -> Operand {
+        throw reader.refuse("a condition as a value")
+    }
+    /// Values alone are compared with true.
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
+        .compare(try operand(&reader), .equal, .value(.bool(true)))
+    }
 }
 
 private protocol ConstantExpression {
@@ -92,139 +109,157 @@ private protocol ConstantExpression {
 private typealias Nodes = PredicateExpressions
 
 extension Nodes.Variable: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        guard let name = writer.names[key] else { throw writer.refuse("a variable from outside") }
-        return name.isEmpty ? "SELF" : name
+    fileprivate func operand(_ reader: inout PredicateReader) throws -> Operand {
+        guard let name = reader.names[key] else { throw reader.refuse("a variable from outside") }
+        return name
     }
-    fileprivate var isProperty: Bool { true }
 }
 
 extension Nodes.Value: QueryExpression, ConstantExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        writer.argument(unwrapped(value))
+    fileprivate func operand(_ reader: inout PredicateReader) throws -> Operand {
+        try reader.constant(unwrapped(value))
     }
     fileprivate var constant: Any { value }
 }
 
 extension Nodes.NilLiteral: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        writer.argument(nil)
+    fileprivate func operand(_ reader: inout PredicateReader) throws -> Operand {
+        try reader.constant(nil)
     }
 }
 
 extension Nodes.KeyPath: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        var base = try writer.text(root)
-        if base == "SELF" { base = "" }
+    fileprivate func operand(_ reader: inout PredicateReader) throws -> Operand {
         if Root.Output.self is ObjectBase.Type {
-            return writer.path(base, KeyPathNames.name(keyPath))
+            var path = try reader.path(root)
+            let name = CoreSwift.Predicate.Path.Step.name(KeyPathNames.name(keyPath))
+            if case .itself = path.steps[0] { path.steps = [name] } else { path.steps.append(name) }
+            return .path(path)
         }
-        // Of collections their number of elements.
-        if Root.Output.self is any _AssignableCollection.Type
-            || Root.Output.self is any LinkingObjectsProtocol.Type || base.hasPrefix("SUBQUERY")
-        {
-            if Output.self == Int.self { return writer.path(base, "@count") }
-            if Output.self == Bool.self { return "(\(writer.path(base, "@count")) == 0)" }
-        }
-        throw writer.refuse("a property of '\(Root.Output.self)'")
+        guard Output.self == Int.self else { throw refused(reader) }
+        return try count(&reader)
     }
-    fileprivate var isProperty: Bool {
-        !(Output.self == Bool.self && !(Root.Output.self is ObjectBase.Type))
+
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
+        if Output.self == Bool.self, !(Root.Output.self is ObjectBase.Type) {
+            return .compare(try count(&reader), .equal, .value(.int(0)))
+        }
+        return .compare(try operand(&reader), .equal, .value(.bool(true)))
+    }
+
+    /// How many elements a collection has, or how many of them satisfy a condition.
+    private func count(_ reader: inout PredicateReader) throws -> Operand {
+        let collection = try reader.operand(root)
+        switch collection {
+        case .matching: return collection
+        case .path(let path, _)
+        where Root.Output.self is any _AssignableCollection.Type
+            || Root.Output.self is any LinkingObjectsProtocol.Type:
+            return .aggregate(path, .count)
+        default: throw refused(reader)
+        }
+    }
+
+    private func refused(_ reader: PredicateReader) -> Realm.Error {
+        reader.refuse("a property of '\(Root.Output.self)'")
     }
 }
 
 extension Nodes.OptionalFlatMap: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        writer.names[variable.key] = try writer.text(wrapped)
-        return try writer.text(transform)
+    fileprivate func operand(_ reader: inout PredicateReader) throws -> Operand {
+        reader.names[variable.key] = try reader.operand(wrapped)
+        return try reader.operand(transform)
     }
-    fileprivate var isProperty: Bool { (transform as? any QueryExpression)?.isProperty ?? false }
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
+        reader.names[variable.key] = try reader.operand(wrapped)
+        return try reader.condition(transform)
+    }
 }
 
 extension Nodes.ForcedUnwrap: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        try writer.text(inner)
+    fileprivate func operand(_ reader: inout PredicateReader) throws -> Operand {
+        try reader.operand(inner)
     }
-    fileprivate var isProperty: Bool { (inner as? any QueryExpression)?.isProperty ?? false }
 }
 
 // MARK: - Conditions
 
 extension Nodes.Conjunction: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        "(\(try writer.condition(lhs)) AND \(try writer.condition(rhs)))"
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
+        .all([try reader.condition(lhs), try reader.condition(rhs)])
     }
 }
 
 extension Nodes.Disjunction: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        "(\(try writer.condition(lhs)) OR \(try writer.condition(rhs)))"
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
+        .any([try reader.condition(lhs), try reader.condition(rhs)])
     }
 }
 
 extension Nodes.Negation: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        "NOT (\(try writer.condition(wrapped)))"
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
+        .not(try reader.condition(wrapped))
     }
 }
 
 extension Nodes.Equal: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        "(\(try writer.text(lhs)) == \(try writer.text(rhs)))"
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
+        .compare(try reader.operand(lhs), .equal, try reader.operand(rhs))
     }
 }
 
 extension Nodes.NotEqual: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        "(\(try writer.text(lhs)) != \(try writer.text(rhs)))"
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
+        .compare(try reader.operand(lhs), .notEqual, try reader.operand(rhs))
     }
 }
 
 extension Nodes.Comparison: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        let sign =
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
+        let comparison: ComparisonOperator =
             switch op {
-            case .lessThan: "<"
-            case .lessThanOrEqual: "<="
-            case .greaterThan: ">"
-            case .greaterThanOrEqual: ">="
-            @unknown default: throw writer.refuse("the comparison \(op)")
+            case .lessThan: .less
+            case .lessThanOrEqual: .lessEqual
+            case .greaterThan: .greater
+            case .greaterThanOrEqual: .greaterEqual
+            @unknown default: throw reader.refuse("the comparison \(op)")
             }
-        return "(\(try writer.text(lhs)) \(sign) \(try writer.text(rhs)))"
+        return .compare(try reader.operand(lhs), comparison, try reader.operand(rhs))
     }
 }
 
 // MARK: - Numbers
 
 extension Nodes.Arithmetic: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        let sign =
+    fileprivate func operand(_ reader: inout PredicateReader) throws -> Operand {
+        let operation: CoreSwift.Predicate.Operation =
             switch op {
-            case .add: "+"
-            case .subtract: "-"
-            case .multiply: "*"
-            @unknown default: throw writer.refuse("the operation \(op)")
+            case .add: .add
+            case .subtract: .subtract
+            case .multiply: .multiply
+            @unknown default: throw reader.refuse("the operation \(op)")
             }
-        return "(\(try writer.text(lhs)) \(sign) \(try writer.text(rhs)))"
+        return .arithmetic(try reader.operand(lhs), operation, try reader.operand(rhs))
     }
 }
 
 extension Nodes.UnaryMinus: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        "(\(writer.argument(0)) - \(try writer.text(wrapped)))"
+    fileprivate func operand(_ reader: inout PredicateReader) throws -> Operand {
+        .negated(try reader.operand(wrapped))
     }
 }
 
 extension Nodes.FloatDivision: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        "(\(try writer.text(lhs)) / \(try writer.text(rhs)))"
+    fileprivate func operand(_ reader: inout PredicateReader) throws -> Operand {
+        .arithmetic(try reader.operand(lhs), .divide, try reader.operand(rhs))
     }
 }
 
 extension Nodes.NilCoalesce: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        let test = "\(try writer.text(lhs)) != \(writer.argument(nil))"
-        return "TERNARY(\(test), \(try writer.text(lhs)), \(try writer.text(rhs)))"
+    fileprivate func operand(_ reader: inout PredicateReader) throws -> Operand {
+        let value = try reader.operand(lhs)
+        return .choose(
+            .compare(value, .notEqual, .value(.null)), value, try reader.operand(rhs))
     }
 }
 
@@ -265,81 +300,92 @@ extension ClosedRange: RangeValue {
     }
 }
 
-extension PredicateWriter {
+extension PredicateReader {
     /// Whether a value lies in a range, or nil where that is none.
     fileprivate mutating func inRange(
         _ element: any PredicateExpression, _ range: any PredicateExpression
-    ) throws -> String? {
+    ) throws -> Condition? {
+        let (low, high, isClosed): (Operand, Operand, Bool)
         if let node = range as? any RangeNode {
-            let low = "(\(try text(element)) >= \(try text(node.bounds.lower)) AND "
-            let sign = node.isClosed ? "<=" : "<"
-            return low + "\(try text(element)) \(sign) \(try text(node.bounds.upper)))"
+            low = try operand(node.bounds.lower)
+            high = try operand(node.bounds.upper)
+            isClosed = node.isClosed
+        } else if let ends = ((range as? any ConstantExpression)?.constant as? any RangeValue)?.ends
+        {
+            low = try constant(ends.lower)
+            high = try constant(ends.upper)
+            isClosed = ends.isClosed
+        } else {
+            return nil
         }
-        guard let ends = ((range as? any ConstantExpression)?.constant as? any RangeValue)?.ends
-        else { return nil }
-        let low = "(\(try text(element)) >= \(argument(ends.lower)) AND "
-        return low + "\(try text(element)) \(ends.isClosed ? "<=" : "<") \(argument(ends.upper)))"
+        let value = try operand(element)
+        return .all([
+            .compare(value, .greaterEqual, low),
+            .compare(value, isClosed ? .lessEqual : .less, high),
+        ])
     }
 }
 
 extension Nodes.RangeExpressionContains: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        if let text = try writer.inRange(element, range) { return text }
-        throw writer.refuse("a range of the type '\(RangeExpression.Output.self)'")
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
+        if let condition = try reader.inRange(element, range) { return condition }
+        throw reader.refuse("a range of the type '\(RangeExpression.Output.self)'")
     }
 }
 
 extension Nodes.SequenceContains: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        if let text = try writer.inRange(element, sequence) { return text }
-        return "(\(try writer.text(element)) IN \(try writer.text(sequence)))"
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
+        if let condition = try reader.inRange(element, sequence) { return condition }
+        return .compare(try reader.operand(element), .inList, try reader.operand(sequence))
     }
 }
 
 extension Nodes.CollectionContainsCollection: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
         guard Base.Output.self == String.self else {
-            throw writer.refuse("a collection in one of the type '\(Base.Output.self)'")
+            throw reader.refuse("a collection in one of the type '\(Base.Output.self)'")
         }
-        return "(\(try writer.text(base)) CONTAINS \(try writer.text(other)))"
+        return .compare(try reader.operand(base), .contains, try reader.operand(other))
     }
 }
 
 extension Nodes.SequenceStartsWith: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
         guard Base.Output.self == String.self else {
-            throw writer.refuse("the beginning of a '\(Base.Output.self)'")
+            throw reader.refuse("the beginning of a '\(Base.Output.self)'")
         }
-        return "(\(try writer.text(base)) BEGINSWITH \(try writer.text(prefix)))"
+        return .compare(try reader.operand(base), .beginsWith, try reader.operand(prefix))
     }
 }
 
 extension Nodes.SequenceContainsWhere: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        "(\(try writer.subquery(sequence, variable.key, test)).@count > 0)"
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
+        .compare(try reader.members(sequence, variable.key, test), .greater, .value(.int(0)))
     }
 }
 
 extension Nodes.SequenceAllSatisfy: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        "(\(try writer.subquery(sequence, variable.key, test, isNegated: true)).@count == 0)"
+    fileprivate func condition(_ reader: inout PredicateReader) throws -> Condition {
+        .compare(
+            try reader.members(sequence, variable.key, test, isNegated: true), .equal,
+            .value(.int(0)))
     }
 }
 
 extension Nodes.Filter: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        try writer.subquery(sequence, variable.key, filter)
+    fileprivate func operand(_ reader: inout PredicateReader) throws -> Operand {
+        try reader.members(sequence, variable.key, filter)
     }
 }
 
 extension Nodes.SequenceMinimum: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        writer.path(try writer.text(elements), "@min")
+    fileprivate func operand(_ reader: inout PredicateReader) throws -> Operand {
+        .aggregate(try reader.path(elements), .minimum)
     }
 }
 
 extension Nodes.SequenceMaximum: QueryExpression {
-    fileprivate func text(_ writer: inout PredicateWriter) throws -> String {
-        writer.path(try writer.text(elements), "@max")
+    fileprivate func operand(_ reader: inout PredicateReader) throws -> Operand {
+        .aggregate(try reader.path(elements), .maximum)
     }
 }

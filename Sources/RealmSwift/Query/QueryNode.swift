@@ -1,5 +1,5 @@
-// The conditions of `where` blocks as trees, and the one place that writes them as format strings, in
-// realm-swift's spelling.
+// The conditions of `where` blocks as trees, and the format strings that programs can see of them, in
+// realm-swift's spelling. What the engine is handed: QueryNode+Predicate.
 
 import Foundation
 
@@ -42,13 +42,39 @@ indirect enum QueryNode {
         var arguments: [Any] = []
     }
 
-    /// The condition as a format string. `forEngine`: key paths with words of the language in them are
-    /// arguments, which the text that programs see does not have.
-    func predicate(forEngine: Bool = false) -> Predicate {
+    /// The condition as a format string.
+    func predicate() -> Predicate {
         var writer = Writer()
-        writer.isForEngine = forEngine
         writer.writeCondition(self)
         return writer.result
+    }
+
+    /// The member that a subquery is about: the collection it comes from, and its name.
+    struct Element {
+        let collection: [String]
+        let name: String
+
+        init(of condition: QueryNode, around: Element?, number: Int) {
+            guard let collection = condition.collection, around == nil else {
+                misuse("Subqueries must contain a keypath starting with a collection.")
+            }
+            self.collection = collection
+            name = "col\(number)"
+        }
+
+        /// What a path from the object adds to that to the collection.
+        func rest(of path: [String]) -> ArraySlice<String> {
+            guard path.starts(with: collection) else {
+                misuse("Subqueries must contain a keypath starting with a collection.")
+            }
+            return path.dropFirst(collection.count)
+        }
+    }
+
+    static func checkComparable(_ left: QueryNode, _ right: QueryNode) {
+        if left.isCollection, right.isCollection {
+            misuse("Comparing two collection columns is not permitted.")
+        }
     }
 
     var isCollection: Bool {
@@ -67,9 +93,7 @@ indirect enum QueryNode {
         var result = Predicate()
         /// Number of the subqueries so far.
         var subqueries = 0
-        var isForEngine = false
-        /// Inside a subquery: the collection, and the name of its element.
-        var element: (collection: [String], name: String)?
+        var element: Element?
 
         mutating func put(_ text: String) { result.format += text }
 
@@ -109,9 +133,7 @@ indirect enum QueryNode {
             case .mapSubscript(let map, let key):
                 if element != nil { misuse("Subqueries do not support map subscripts.") }
                 write(map, any: false)
-                if key is AnyElement, isForEngine {
-                    put("[*]")
-                } else if key is AnyElement {
+                if key is AnyElement {
                     put("[%K]")
                     result.arguments.append("#any")
                 } else {
@@ -123,27 +145,11 @@ indirect enum QueryNode {
 
         mutating func writePath(_ path: [String], _ any: Bool) {
             if let element {
-                guard path.starts(with: element.collection) else {
-                    misuse("Subqueries must contain a keypath starting with a collection.")
-                }
-                let rest = path.dropFirst(element.collection.count)
-                return put(([element.name] + rest).joined(separator: "."))
+                return put((["$" + element.name] + element.rest(of: path)).joined(separator: "."))
             }
             if any { put("ANY ") }
-            if isForEngine, path.contains(where: { Self.words.contains($0.lowercased()) }) {
-                put("%K")
-                return result.arguments.append(path.joined(separator: "."))
-            }
             put(path.isEmpty ? "SELF" : path.joined(separator: "."))
         }
-
-        /// Words of the query language, which are no names where they stand alone.
-        static let words: Set<String> = [
-            "all", "and", "any", "asc", "ascending", "beginswith", "between", "contains", "desc",
-            "descending", "distinct", "endswith", "exists", "false", "falsepredicate", "geowithin",
-            "in", "infinity", "limit", "like", "matches", "nan", "nil", "no", "none", "not", "null",
-            "offset", "or", "self", "some", "sort", "subquery", "true", "truepredicate", "yes",
-        ]
 
         mutating func writeComparison(
             _ operation: Operator, _ left: QueryNode, _ right: QueryNode, _ options: String
@@ -155,9 +161,7 @@ indirect enum QueryNode {
                 put(" \(operation.rawValue) ")
                 writeCondition(right)
             default:
-                if left.isCollection, right.isCollection {
-                    misuse("Comparing two collection columns is not permitted.")
-                }
+                QueryNode.checkComparable(left, right)
                 // A value that is among those of a collection needs no ANY.
                 write(left, any: true)
                 put(" \(operation.rawValue)\(options) ")
@@ -167,13 +171,10 @@ indirect enum QueryNode {
         }
 
         mutating func writeSubquery(_ condition: QueryNode) {
-            guard let collection = condition.collection, element == nil else {
-                misuse("Subqueries must contain a keypath starting with a collection.")
-            }
             subqueries += 1
-            let name = "$col\(subqueries)"
-            put("SUBQUERY(\(collection.joined(separator: ".")), \(name), ")
-            element = (collection, name)
+            let member = Element(of: condition, around: element, number: subqueries)
+            put("SUBQUERY(\(member.collection.joined(separator: ".")), $\(member.name), ")
+            element = member
             writeCondition(condition)
             element = nil
             put(").@count")

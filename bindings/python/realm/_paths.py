@@ -21,11 +21,16 @@ from ._model import ObjectMeta, _find_target
 
 T = TypeVar("T")
 
-#: Words that can't stand in a query as names of properties; they are given as key paths instead.
+#: Words that can't stand in a query as names of properties, but behind a #.
 _RESERVED = frozenset(
     "any some all none and or not true false null nil inf infinity nan truepredicate falsepredicate "
     "subquery geowithin geobox geopolygon geocircle obj self matches".split()
 )
+
+
+def _spelled(name: str) -> str:
+    """The name of a property as a query has it."""
+    return f"#{name}" if name.lower() in _RESERVED else name
 
 
 class _Aggregate(Expression[T]):
@@ -37,7 +42,7 @@ class _Aggregate(Expression[T]):
         self.source, self.function, self.name = source, function, name
 
     def _render(self, text: _Text) -> str:
-        end = f".{self.name}" if self.name is not None else ""
+        end = f".{_spelled(self.name)}" if self.name is not None else ""
         return f"{self.source._render(text)}.@{self.function}{end}"
 
 
@@ -165,12 +170,10 @@ class Path(Expression[T]):
 
     def _render(self, text: _Text) -> str:
         head = self._head(text)
-        if any(isinstance(step, str) and step.lower() in _RESERVED for step in self._steps):
-            return self._quantifier + self._key_path(text, head)
         parts = [head] if head else []
         for step in self._steps:
             if isinstance(step, str):
-                parts.append(f".{step}" if parts else step)
+                parts.append(f".{_spelled(step)}" if parts else _spelled(step))
             elif step == [-1]:
                 parts.append("[LAST]")
             elif isinstance(step[0], int):
@@ -178,12 +181,6 @@ class Path(Expression[T]):
             else:
                 parts.append(f"[{text.argument(step[0])}]")
         return self._quantifier + "".join(parts)
-
-    def _key_path(self, text: _Text, head: str) -> str:
-        if head or not all(isinstance(step, str) for step in self._steps):
-            raise QueryError(f"{self._text()} has a name that is a word of the query language")
-        text.arguments.append(".".join(self._steps))
-        return f"$K{len(text.arguments) - 1}"
 
     def _text(self) -> str:
         """As it is written in Python."""
@@ -199,7 +196,7 @@ class Path(Expression[T]):
             raise QueryError(f"{clause}: an element of where(...) was used outside of it")
         if not self._steps or not all(isinstance(step, str) for step in self._steps):
             raise QueryError(f"{clause}: {self._text()} is not a property or a path over links")
-        return ".".join(self._steps)
+        return ".".join(map(_spelled, self._steps))
 
     # Steps.
 

@@ -179,9 +179,9 @@ def _column_of(
 
 def _quoted(path: str) -> str:
     """The path with a # before names that are words of the language."""
-    from ._paths import _RESERVED
+    from ._paths import _spelled
 
-    return ".".join(f"#{name}" if name.lower() in _RESERVED else name for name in path.split("."))
+    return ".".join(map(_spelled, path.split(".")))
 
 
 def groups(

@@ -105,8 +105,11 @@ extension Binder {
         let op = condition.op
         try compareAsAny(&condition.left, with: condition.right, op)
         try compareAsAny(&condition.right, with: condition.left, op)
-        if op.isOrdering, condition.left.kind == .link || condition.right.kind == .link {
-            throw invalidQuery("operator \(op.spelling) is not defined for links")
+        if op.isOrdering {
+            for side in [condition.left, condition.right] where side.kind == .link {
+                throw invalidQuery(
+                    "operator \(op.spelling) is not defined for \(subject(side)) of type link")
+            }
         }
         if op == .matches {
             try checkPatterns(condition)
@@ -129,7 +132,8 @@ extension Binder {
 
     private func checkDiacritics(_ side: BoundOperand) throws(RealmError) {
         if side.kind == .binary, !side.isList {
-            throw invalidQuery("the option [d] is not defined for binary data such as \(subject(side))")
+            throw invalidQuery(
+                "the option [d] is not defined for binary data such as \(subject(side))")
         }
     }
 

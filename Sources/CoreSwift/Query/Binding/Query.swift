@@ -53,7 +53,8 @@ package final class Query: @unchecked Sendable {
         _ classKey: ClassKey, values: ColumnKind?, usesColumns: Bool = true,
         format: Format? = nil
     ) throws(RealmError) -> Query {
-        let classIndex = try index(of: classKey, in: schema)
+        // Unknown classes are an error before bad texts.
+        _ = try index(of: classKey, in: schema)
         return try withText(text) { text throws(RealmError) in
             let tree = try Parser.parse(
                 text, dialect: format == nil ? .core : .format, variables: format?.names ?? [],
@@ -62,13 +63,38 @@ package final class Query: @unchecked Sendable {
             let part = QueryPart(
                 text: Array(UnsafeBufferPointer(start: text.base, count: text.count)), tree: tree,
                 arguments: arguments)
-            var binder = Binder(
-                text, tree, schema, classIndex, arguments, FilterBuilder(), values: values)
-            binder.usesColumns = usesColumns
-            var ordering: [OrderingStep] = []
-            let root = try binder.bind(&ordering)
-            return Query(classKey, values, schema, &binder.filter, root, ordering, [part])
+            return try bind(part, text, schema, classKey, values, usesColumns)
         }
+    }
+
+    /// Binds a predicate that was built without text, for objects of a class or for the values of a
+    /// collection.
+    ///
+    /// Throws as `parse`, but for what only texts can have.
+    static func make(
+        _ predicate: Predicate, schema: Schema, classKey: ClassKey, values: ColumnKind? = nil,
+        asFormat: Bool = false
+    ) throws(RealmError) -> Query {
+        let writer = try PredicateWriter(predicate, asFormat ? .format : .core)
+        let part = QueryPart(text: writer.text, tree: writer.tree, arguments: writer.arguments)
+        return try writer.text.withUnsafeBufferPointer { buffer throws(RealmError) in
+            try withText(buffer) { text throws(RealmError) in
+                try bind(part, text, schema, classKey, values, true)
+            }
+        }
+    }
+
+    private static func bind(
+        _ part: QueryPart, _ text: QueryText, _ schema: Schema, _ classKey: ClassKey,
+        _ values: ColumnKind?, _ usesColumns: Bool
+    ) throws(RealmError) -> Query {
+        var binder = Binder(
+            text, part.tree, schema, try index(of: classKey, in: schema), part.arguments,
+            FilterBuilder(), values: values)
+        binder.usesColumns = usesColumns
+        var ordering: [OrderingStep] = []
+        let root = try binder.bind(&ordering)
+        return Query(classKey, values, schema, &binder.filter, root, ordering, [part])
     }
 
     /// A query that selects every object of a class.

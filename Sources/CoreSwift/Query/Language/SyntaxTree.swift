@@ -46,7 +46,8 @@ enum SyntaxKind: UInt8 {
     @inline(__always) var isConstant: Bool { rawValue <= SyntaxKind.object.rawValue }
 }
 
-enum ComparisonOperator: UInt8 {
+/// What must hold between two operands.
+public enum ComparisonOperator: UInt8, Sendable {
     case equal, notEqual, less, lessEqual, greater, greaterEqual
     case inList
     case beginsWith, endsWith, contains, like, matches, text
@@ -93,10 +94,13 @@ enum ComparisonOperator: UInt8 {
 }
 
 /// The letters in the brackets behind an operator.
-struct ComparisonOptions: OptionSet {
-    let rawValue: UInt8
-    static let ignoreCase = ComparisonOptions(rawValue: 1)
-    static let ignoreDiacritics = ComparisonOptions(rawValue: 2)
+public struct ComparisonOptions: OptionSet, Sendable {
+    public let rawValue: UInt8
+    public init(rawValue: UInt8) { self.rawValue = rawValue }
+    /// `A` is `a`.
+    public static let ignoreCase = ComparisonOptions(rawValue: 1)
+    /// `é` is `e`.
+    public static let ignoreDiacritics = ComparisonOptions(rawValue: 2)
     static let normalized = ComparisonOptions(rawValue: 4)
     /// The text operator means what it does in format strings: nothing begins with, ends with or
     /// contains null or the empty text (X6), and LIKE knows escapes (X7). The parser sets it there;
@@ -119,7 +123,9 @@ struct ComparisonOptions: OptionSet {
     }
 }
 
-enum Quantifier: UInt8 {
+/// For how many members of a collection a comparison is to hold; `unspecified` means any, but for whole lists
+/// beside lists.
+public enum Quantifier: UInt8, Sendable {
     case unspecified, any, all, none
 
     var word: String {

@@ -8,6 +8,9 @@ import Testing
 final class RuleWorld: RuleModel {
     private let directory = TemporaryDirectory()
 
+    /// How many of the queries were asked as predicates without text, too.
+    private(set) var predicatesBuilt = 0
+
     init() throws { try super.init(path: directory.file()) }
 
     // MARK: Asking
@@ -47,6 +50,17 @@ final class RuleWorld: RuleModel {
         let result = try found(planned, className)
         let plain = try query(text, arguments, className, usesColumns: false)
         #expect(try found(plain, className) == result, "with expressions alone: \(text)")
+        if let predicate = PredicateFromText.predicate(text, arguments) {
+            predicatesBuilt += 1
+            let key = realm.schema.class_(named: className)!.key
+            do {
+                let built = try Query.make(predicate, schema: realm.schema, classKey: key)
+                #expect(try found(built, className) == result, "built without text: \(text)")
+                #expect(try found(query(built.description, [], className), className) == result)
+            } catch {
+                Issue.record("\(text), built without text: \(error)")
+            }
+        }
         let canonical = planned.description
         do {
             let again = try query(canonical, [], className)

@@ -1,0 +1,364 @@
+// From a `Predicate` to the tree that the parser makes of texts. Beside the nodes it writes how they would be
+// spelled: names are places in that text, and messages quote it.
+
+struct PredicateWriter {
+    private(set) var text: [UInt8] = []
+    private(set) var arguments: [QueryArgument] = []
+    let tree = SyntaxTree()
+    private var depth = 0
+    /// So deep may predicates and operands stand in one another: they are gone through by recursion.
+    static let depthMax = 1000
+
+    /// `dialect`: what operators mean (QUERY_RULES X).
+    init(_ predicate: Predicate, _ dialect: QueryDialect) throws(RealmError) {
+        tree.dialect = dialect
+        tree.hasPositionalArguments = true
+        tree.root = try write(predicate)
+        guard text.count <= QueryText.bytesMax else { throw refused("it is too long") }
+    }
+
+    private func refused(_ problem: String) -> RealmError {
+        RealmError(.invalidQuery, "Invalid predicate: \(problem)")
+    }
+
+    private var here: Int32 { Int32(truncatingIfNeeded: text.count) }
+
+    private mutating func put(_ spelling: String) { text.append(contentsOf: spelling.utf8) }
+
+    private mutating func enter() throws(RealmError) {
+        guard depth < Self.depthMax else {
+            throw refused("its parts stand in one another more than \(Self.depthMax) deep")
+        }
+        depth += 1
+    }
+
+    private func append(_ node: SyntaxNode) -> Int32 {
+        tree.nodes.append(node)
+        return Int32(truncatingIfNeeded: tree.nodes.count - 1)
+    }
+
+    /// A node that ends here.
+    private func closed(_ node: SyntaxNode) -> Int32 {
+        var node = node
+        node.end = here
+        return append(node)
+    }
+
+    private func setChildren(_ node: inout SyntaxNode, _ children: [Int32]) {
+        node.a = Int32(truncatingIfNeeded: tree.children.count)
+        node.b = Int32(truncatingIfNeeded: children.count)
+        tree.children.append(contentsOf: children)
+    }
+
+    // MARK: Predicates
+
+    private mutating func write(_ predicate: Predicate) throws(RealmError) -> Int32 {
+        try enter()
+        defer { depth -= 1 }
+        var node = SyntaxNode(.not, here, here)
+        switch predicate {
+        case .always(let value):
+            put(value ? "TRUEPREDICATE" : "FALSEPREDICATE")
+            node.kind = value ? .truePredicate : .falsePredicate
+        case .all(let parts): return try write(parts, .and)
+        case .any(let parts): return try write(parts, .or)
+        case .not(let inner):
+            put("!(")
+            node.a = try write(inner)
+            put(")")
+        case .compare(let left, let op, let right, let options):
+            node.kind = .comparison
+            node.op = op.rawValue
+            var options = op == .text ? [] : options
+            node.a = try write(left)
+            put(" \(op.spelling)\(options.spelling) ")
+            if tree.dialect == .format, op.isTextual, op != .matches { options.insert(.format) }
+            node.options = options.rawValue
+            node.b = try write(right)
+        case .between(let value, let low, let high):
+            node.kind = .between
+            node.a = try write(value)
+            put(" BETWEEN ")
+            var list = SyntaxNode(.list, here, here)
+            put("{")
+            let first = try write(low)
+            put(", ")
+            setChildren(&list, [first, try write(high)])
+            put("}")
+            node.b = closed(list)
+        case .holds(let operand):
+            node.kind = .booleanPath
+            node.a = try write(operand)
+        case .within(let path, let shape):
+            node.kind = .geoWithin
+            node.a = try write(path, .unspecified)
+            put(" GEOWITHIN ")
+            node.b = argument(.scalar(.string(shape)), .unspecified)
+        }
+        return closed(node)
+    }
+
+    /// The parts of an AND or OR, those of chains of its kind in it among them.
+    private mutating func write(
+        _ parts: [Predicate], _ kind: SyntaxKind
+    ) throws(RealmError) -> Int32 {
+        var node = SyntaxNode(kind, here, here)
+        var children: [Int32] = []
+        // Programs join condition by condition: such chains are as deep as they are long.
+        var work = Array(parts.reversed())
+        put("(")
+        while let part = work.popLast() {
+            switch (part, kind) {
+            case (.all(let inner), .and), (.any(let inner), .or):
+                if !inner.isEmpty {
+                    work.append(contentsOf: inner.reversed())
+                    continue
+                }
+            default: break
+            }
+            if !children.isEmpty { put(kind == .and ? " and " : " or ") }
+            children.append(try write(part))
+        }
+        put(")")
+        switch children.count {
+        case 0: node.kind = kind == .and ? .truePredicate : .falsePredicate
+        case 1: return children[0]
+        default: setChildren(&node, children)
+        }
+        return closed(node)
+    }
+
+    // MARK: Operands
+
+    private mutating func write(_ operand: Predicate.Operand) throws(RealmError) -> Int32 {
+        try enter()
+        defer { depth -= 1 }
+        var node = SyntaxNode(.negate, here, here)
+        switch operand {
+        case .value(let value): return argument(.scalar(value), .unspecified)
+        case .values(let values, let quantifier): return argument(.list(values), quantifier)
+        case .path(let path, let quantifier): return try write(path, quantifier)
+        case .aggregate(let path, let aggregate, let names):
+            guard aggregate != .count else {
+                return try write(Predicate.Path(path.steps, .count), .unspecified)
+            }
+            node.kind = .aggregate
+            (node.a, node.b) = try steps(path.steps)
+            put("." + aggregate.ending.spelling)
+            node.op = aggregate.ending.rawValue
+            node.extra = self.names(names).count
+        case .matching(let path, let variable, let condition, let aggregate, let names):
+            node.kind = .subquery
+            try writeSubquery(&node, path, variable, condition, aggregate, names)
+        case .call(let name, let operands):
+            return try call(name) { writer throws(RealmError) in
+                var children: [Int32] = []
+                for operand in operands {
+                    if !children.isEmpty { writer.put(", ") }
+                    children.append(try writer.write(operand))
+                }
+                return children
+            }
+        case .choose(let condition, let first, let second):
+            return try call("TERNARY") { writer throws(RealmError) in
+                let children = [try writer.write(condition)]
+                writer.put(", ")
+                let value = try writer.write(first)
+                writer.put(", ")
+                return children + [value, try writer.write(second)]
+            }
+        case .arithmetic(let left, let operation, let right):
+            node.kind = operation.kind
+            put("(")
+            node.a = try write(left)
+            put(operation.sign)
+            node.b = try write(right)
+            put(")")
+        case .negated(let inner):
+            put("-(")
+            node.a = try write(inner)
+            put(")")
+        }
+        return closed(node)
+    }
+
+    private mutating func argument(_ value: QueryArgument, _ quantifier: Quantifier) -> Int32 {
+        var node = SyntaxNode(.argument, here, here)
+        node.quantifier = quantifier
+        node.payload = UInt64(arguments.count)
+        put((quantifier == .unspecified ? "" : quantifier.word + " ") + "$\(arguments.count)")
+        arguments.append(value)
+        return closed(node)
+    }
+
+    private mutating func call(
+        _ name: String, _ operands: (inout PredicateWriter) throws(RealmError) -> [Int32]
+    ) throws(RealmError) -> Int32 {
+        var node = SyntaxNode(.function, here, here)
+        // Where the nodes of the operands begin.
+        node.extra = Int32(truncatingIfNeeded: tree.nodes.count)
+        put(name)
+        node.end = here
+        put("(")
+        setChildren(&node, try operands(&self))
+        put(")")
+        return append(node)
+    }
+
+    private mutating func writeSubquery(
+        _ node: inout SyntaxNode, _ path: Predicate.Path, _ variable: String,
+        _ condition: Predicate, _ aggregate: Predicate.AggregateFunction, _ rest: [String]
+    ) throws(RealmError) {
+        put("SUBQUERY(")
+        let members = try steps(path.steps)
+        put(", ")
+        var subquery = SyntaxSubquery(
+            first: members.first, count: members.count, variableStart: here, variableEnd: here,
+            nodeFirst: Int32(truncatingIfNeeded: tree.nodes.count), predicate: 0)
+        put("$" + variable)
+        subquery.variableEnd = here
+        put(", ")
+        subquery.predicate = try write(condition)
+        put(").")
+        put(aggregate == .count ? "@count" : aggregate.ending.spelling)
+        node.op = aggregate.ending.rawValue
+        if aggregate != .count {
+            (subquery.restFirst, subquery.restCount) = names(rest)
+        }
+        node.a = Int32(truncatingIfNeeded: tree.subqueries.count)
+        tree.subqueries.append(subquery)
+    }
+
+    // MARK: Paths
+
+    private mutating func write(
+        _ path: Predicate.Path, _ quantifier: Quantifier
+    ) throws(RealmError) -> Int32 {
+        var node = SyntaxNode(.path, here, here)
+        node.quantifier = quantifier
+        if quantifier != .unspecified { put(quantifier.word + " ") }
+        (node.a, node.b) = try steps(path.steps)
+        switch path.ending {
+        case .value: break
+        case .count:
+            node.op = PathEnding.size.rawValue
+            put(".@count")
+        case .type:
+            node.op = PathEnding.type.rawValue
+            put(".@type")
+        }
+        return closed(node)
+    }
+
+    private mutating func steps(
+        _ steps: [Predicate.Path.Step]
+    ) throws(RealmError) -> (first: Int32, count: Int32) {
+        let first = Int32(truncatingIfNeeded: tree.steps.count)
+        if steps.isEmpty { throw refused("a path has no steps") }
+        for (place, step) in steps.enumerated() {
+            func dot() -> String { place == 0 ? "" : "." }
+            switch step {
+            case .name(let name):
+                put(dot())
+                putName(name)
+            case .itself, .variable:
+                guard place == 0 else { throw refused("a variable is the first step of a path") }
+                if case .variable(let name) = step {
+                    word(.name, "$" + name)
+                } else {
+                    word(.name, "SELF")
+                }
+            case .index(let index):
+                put("[")
+                word(.index, "\(index)")
+                tree.steps[tree.steps.count - 1].index = index
+                put("]")
+            case .key(let key):
+                put("[")
+                let spelled = CanonicalText.key(Array(key.utf8))
+                word(.key, spelled)
+                tree.steps[tree.steps.count - 1].flag = spelled.utf8.contains(UInt8(ascii: "\\"))
+                put("]")
+            case .elements:
+                put("[")
+                word(.every, "*")
+                put("]")
+            case .keys:
+                put(dot())
+                word(.keys, "@keys")
+            case .values:
+                put(dot())
+                word(.values, "@values")
+            case .allBacklinks:
+                put(dot())
+                word(.allLinks, "@links")
+            case .backlinks(let name, let property):
+                put(dot())
+                word(.allLinks, "@links")
+                put(".")
+                putName(name)
+                put(".")
+                putName(property)
+            }
+        }
+        return (first, Int32(truncatingIfNeeded: tree.steps.count) - first)
+    }
+
+    /// Names behind an aggregate word.
+    private mutating func names(_ names: [String]) -> (first: Int32, count: Int32) {
+        let first = Int32(truncatingIfNeeded: tree.steps.count)
+        for name in names {
+            put(".")
+            putName(name)
+        }
+        return (first, Int32(truncatingIfNeeded: names.count))
+    }
+
+    /// A step that is spelled so.
+    private mutating func word(_ kind: PathStepKind, _ spelling: String) {
+        let start = text.count
+        put(spelling)
+        tree.steps.append(PathStep(kind, Token(.identifier, start, text.count)))
+    }
+
+    /// The name of a property or class, any text: in quotes behind `#` where it is no word.
+    private mutating func putName(_ name: String) {
+        let spelled = CanonicalText.name(name)
+        let isEscaped = spelled.utf8.first == UInt8(ascii: "#")
+        if isEscaped { put("#") }
+        word(.name, isEscaped ? String(spelled.dropFirst()) : spelled)
+        tree.steps[tree.steps.count - 1].isEscaped = isEscaped
+        tree.steps[tree.steps.count - 1].flag = spelled.utf8.contains(UInt8(ascii: "\\"))
+    }
+}
+
+extension Predicate.AggregateFunction {
+    fileprivate var ending: PathEnding {
+        switch self {
+        case .count: return .size
+        case .minimum: return .minimum
+        case .maximum: return .maximum
+        case .sum: return .sum
+        case .average: return .average
+        }
+    }
+}
+
+extension Predicate.Operation {
+    fileprivate var kind: SyntaxKind {
+        switch self {
+        case .add: return .add
+        case .subtract: return .subtract
+        case .multiply: return .multiply
+        case .divide: return .divide
+        }
+    }
+    fileprivate var sign: String {
+        switch self {
+        case .add: return " + "
+        case .subtract: return " - "
+        case .multiply: return " * "
+        case .divide: return " / "
+        }
+    }
+}
