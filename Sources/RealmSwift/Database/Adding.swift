@@ -126,7 +126,9 @@ extension _RealmSession {
             misuse("'\(binding.info.className)' does not have a primary key and can not be updated")
         }
         let object = type.init()
-        object.assign(value, isInitializer: true, in: self)
+        let copying = Copying(to: self)
+        if let source = unwrapped(value) as? ObjectBase { copying.note(source, object) }
+        object.assign(value, isInitializer: true, copying)
         add(object, policy)
         return object
     }
@@ -143,19 +145,45 @@ extension _RealmSession {
     }
 }
 
+/// Values go to a realm: its objects are linked to, those of others are copied, each once.
+final class Copying {
+    let session: _RealmSession
+    private var made: [Source: ObjectBase] = [:]
+    private struct Source: Hashable {
+        let session: ObjectIdentifier
+        let classKey: ClassKey
+        let objectKey: ObjectKey
+    }
+
+    init(to session: _RealmSession) { self.session = session }
+
+    private func source(_ object: ObjectBase) -> Source? {
+        guard let handle = object.handle, let session = object.session else { return nil }
+        return Source(
+            session: ObjectIdentifier(session), classKey: handle.classKey,
+            objectKey: handle.objectKey)
+    }
+
+    /// The copy of an object is known from now on: something may lead back to it.
+    func note(_ object: ObjectBase, _ copy: ObjectBase) {
+        if let source = source(object) { made[source] = copy }
+    }
+
+    func copy(of object: ObjectBase) -> ObjectBase? { source(object).flatMap { made[$0] } }
+}
+
 extension ObjectBase {
-    /// Gives an unmanaged object values, and notes which. `session`: objects of this realm are linked
-    /// to, those of others copied.
-    func assign(_ value: Any, isInitializer: Bool, in session: _RealmSession? = nil) {
+    /// Gives an unmanaged object values, and notes which. `copying`: where they come from another realm.
+    func assign(_ value: Any, isInitializer: Bool, _ copying: Copying? = nil) {
         let info = classInfo
         let given = aside as? GivenNames ?? GivenNames()
         aside = given
         let tree = unwrapped(value)
         if let source = tree as? ObjectBase {
-            return copy(source, info, given, session)
+            return copy(source, info, given, copying)
         }
         if let source = tree as? any _ProjectionRoot {
-            return copy(source._rlmRoot, info, given, session)
+            return copy(source._rlmRoot, info, given, copying)
         }
         if let values = tree as? [Any] ?? (tree as? NSArray).map({ $0.map { $0 } }) {
             if values.count > info.stored.count {
@@ -164,7 +192,7 @@ extension ObjectBase {
                         + "(\(info.stored.count)).")
             }
             for (property, value) in zip(info.stored, values) {
-                set(property, value, info, given, session)
+                set(property, value, info, given, copying)
             }
             return
         }
@@ -180,26 +208,26 @@ extension ObjectBase {
         }
         for property in info.stored {
             guard let value = values[property.name] else { continue }
-            set(property, value, info, given, session)
+            set(property, value, info, given, copying)
         }
     }
 
     private func copy(
-        _ source: ObjectBase, _ info: ClassInfo, _ given: GivenNames, _ session: _RealmSession?
+        _ source: ObjectBase, _ info: ClassInfo, _ given: GivenNames, _ copying: Copying?
     ) {
         source._rlmCheckValid()
         for property in info.stored {
             guard let value = source.valueIfPresent(property.name) else { continue }
-            set(property, value, info, given, session)
+            set(property, value, info, given, copying)
         }
     }
 
     private func set(
         _ property: PropertyInfo, _ value: Any, _ info: ClassInfo, _ given: GivenNames,
-        _ session: _RealmSession?
+        _ copying: Copying?
     ) {
         given.names.insert(property.name)
-        let value = session.map { property.valueType.adopt(value, $0) } ?? value
+        let value = copying.map { property.valueType.adopt(value, $0) } ?? value
         if property.wrapper.set(self, ClassInfo.address(self, property), value) { return }
         if isNull(value) {
             misuse("Must provide a non-nil value.; '\(info.className).\(property.name)'")
@@ -212,15 +240,17 @@ extension ObjectBase {
 
 extension _Persistable {
     /// What objects of another realm become in this one: their values, to be copied.
-    fileprivate static func adopt(_ value: Any, _ session: _RealmSession) -> Any {
+    fileprivate static func adopt(_ value: Any, _ copying: Copying) -> Any {
         let shape = _rlmShape
         guard shape.isLink, let type = shape.target else { return value }
         func one(_ value: Any) -> Any {
             guard let object = unwrapped(value) as? ObjectBase, object.slot != nil,
-                object.session !== session || shape.isEmbedded
+                object.session !== copying.session || shape.isEmbedded
             else { return value }
+            if !shape.isEmbedded, let known = copying.copy(of: object) { return known }
             let copy = type.init()
-            copy.assign(object, isInitializer: true, in: session)
+            if !shape.isEmbedded { copying.note(object, copy) }
+            copy.assign(object, isInitializer: true, copying)
             return copy
         }
         if shape.collection == .none { return one(value) }
