@@ -42,9 +42,17 @@ public func predicateDescription(_ predicate: NSPredicate) -> String {
         : text.format + " [" + text.arguments.map { "\($0)" }.joined(separator: ", ") + "]"
 }
 
+/// A block that `Realm.observe` takes.
+public typealias NotificationBlock = (_ notification: Realm.Notification, _ realm: Realm) -> Void
+
 extension Realm {
     /// Whether opening waits for data of a server; nothing here has one.
     public enum OpenBehavior: Sendable {
-        case never, once, always
+        /// Never.
+        case never
+        /// At the first time.
+        case once
+        /// Each time.
+        case always
     }
 }

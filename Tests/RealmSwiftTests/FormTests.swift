@@ -206,7 +206,7 @@ private actor Stage {
     }
 
     @Test func namesOfOtherForms() throws {
-        let made = Query<Bool>._constructForTesting() as Query<Dog>
+        let made = Query<Dog>._constructForTesting()
         #expect((made.age > 2)._constructPredicate().0 == "(age > %@)")
         #expect(_name(for: \Dog.best?.name) == "best.name")
         #expect(predicateDescription(NSPredicate(format: "age > %@", 5)) == "age > %@ [5]")

@@ -240,7 +240,7 @@ private final class Lines: @unchecked Sendable {
         func bytes<T: _QueryBinary>(_: T.Type) {}
         func fetched<T: RealmFetchable>(_: T.Type) {}
         func confined<T: ThreadConfined>(_: T.Type) {}
-        func map<T: RealmKeyedCollection>(_: T.Type) -> Any.Type { T.MapValue.self }
+        func map<T: RealmKeyedCollection>(_: T.Type) -> Any.Type { T.Value.self }
         func oldOptional<T: RealmOptionalType>(_: T.Type) {}
         func oldProperty<T: RealmPropertyType>(_: T.Type) {}
         func area<T: RLMGeospatial>(_: T.Type) {}

@@ -50,7 +50,7 @@ actor Keeper {
     }
 
     func count() -> Int { realm?.objects(Dog.self).count ?? -1 }
-    func close() { realm?.invalidate() }
+    func close() { realm?.core.close() }
 }
 
 @Suite struct NotificationTests {

@@ -214,6 +214,39 @@ import Testing
         #expect(realm.isEmpty && list.isInvalidated)
     }
 
+    @Test @MainActor func invalidatedRealmsGoOn() async throws {
+        let realm = try Realm(configuration: memory())
+        let person = Person(value: [1, "Ann", 3, [["name": "Rex"]]] as [Any])
+        try realm.write { realm.add(person) }
+        let (dog, dogs, all) = (person.dogs[0], person.dogs, realm.objects(Dog.self))
+        let names = all.map { $0.name }
+        let frozen = realm.freeze()
+        realm.beginWrite()
+        dog.name = "undone"
+        realm.invalidate()
+        #expect(!realm.isInWriteTransaction && person.isInvalidated && dog.isInvalidated)
+        #expect(dogs.isInvalidated && all.isInvalidated && all.isEmpty && names.isEmpty)
+        #expect(misuse { _ = dog.name } == "Object has been deleted or invalidated.")
+        #expect(misuse { _ = dogs.count }?.hasPrefix("Collection is no longer valid") == true)
+        #expect(try Realm(configuration: realm.configuration) == realm)
+        #expect(realm.objects(Dog.self).map { $0.name } == ["Rex"])
+        let found = try #require(realm.object(ofType: Person.self, forPrimaryKey: 1))
+        realm.invalidate()
+        realm.invalidate()
+        #expect(found.isInvalidated && !realm.isEmpty)
+        var told = 0
+        let token = realm.observe { _, _ in told += 1 }
+        realm.invalidate()
+        try realm.write { realm.create(Dog.self, value: ["name": "Max"]) }
+        #expect(told > 0 && realm.objects(Dog.self).count == 2)
+        try await realm.asyncWrite { realm.deleteAll() }
+        let before = frozen.objects(Dog.self)
+        #expect(realm.isEmpty && before.first?.name == "Rex")
+        frozen.invalidate()
+        #expect(before.isEmpty)
+        token.invalidate()
+    }
+
     @Test func embeddedObjectsBelongToTheirOwner() throws {
         let realm = try Realm(configuration: memory())
         let person = Person(value: [1, "Ann", 3] as [Any])

@@ -57,7 +57,7 @@ enum After {
             }
             #expect(text?.hasSuffix("already opened with different schema version") == true)
             #expect(throws: Realm.Error.self) { try Realm.deleteFiles(for: configuration) }
-            one.invalidate()
+            one.core.close()
             #expect(Realm.fileExists(for: configuration))
             #expect(try Realm.deleteFiles(for: configuration))
             #expect(try !Realm.deleteFiles(for: configuration))
@@ -69,12 +69,12 @@ enum After {
             func write() throws {
                 let realm = try Realm(configuration: configuration)
                 try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
-                realm.invalidate()
+                realm.core.close()
             }
             try write()
             let realm = try Realm(configuration: configuration)
             #expect(realm.objects(Dog.self).first?.name == "Rex")
-            realm.invalidate()
+            realm.core.close()
             #expect(try schemaVersionAtURL(#require(configuration.fileURL)) == 0)
         }
     }
@@ -214,7 +214,7 @@ enum After {
                     old.create(Before.Item.self, value: ["A\(index)", "B\(index)", index] as [Any])
                 }
             }
-            old.invalidate()
+            old.core.close()
             var next = configuration
             next.objectTypes = [After.Item.self]
             #expect(throws: Realm.Error.self) { _ = try Realm(configuration: next) }
@@ -233,7 +233,7 @@ enum After {
             let items = realm.objects(After.Item.self).sorted(byKeyPath: "age")
             #expect(items.map { $0.fullName } == ["A0 B0", "A1 B1", "A2 B2", "A3 B3", "New"])
             #expect(items.map { $0.age } == [0, 1, 2, 3, 99])
-            realm.invalidate()
+            realm.core.close()
             #expect(try schemaVersionAtURL(#require(configuration.fileURL)) == 2)
             var reset = configuration
             reset.schemaVersion = 2
@@ -316,12 +316,12 @@ enum After {
             #expect(throws: Realm.Error.self) { try realm.writeCopy(toFile: url) }
             let copy = try Realm(configuration: Realm.Configuration(fileURL: url))
             #expect(copy.objects(Dog.self).first?.name == "Rex")
-            copy.invalidate()
+            copy.core.close()
             var seeded = configuration
             seeded.fileURL = url.appendingPathExtension("seeded")
             seeded.seedFilePath = url
             #expect(try Realm(configuration: seeded).objects(Dog.self).count == 1)
-            realm.invalidate()
+            realm.core.close()
         }
     }
 
@@ -331,7 +331,7 @@ enum After {
             secret.encryptionKey = Realm.generateEncryptionKey()
             let realm = try Realm(configuration: secret)
             try realm.write { realm.create(Dog.self, value: ["name": "Rex"]) }
-            realm.invalidate()
+            realm.core.close()
             let again = try Realm(configuration: secret)
             #expect(again.objects(Dog.self).first?.name == "Rex")
             let url = try #require(configuration.fileURL)
@@ -341,10 +341,10 @@ enum After {
             )
             try again.writeCopy(
                 toFile: #require(copy.fileURL), encryptionKey: copy.encryptionKey)
-            again.invalidate()
+            again.core.close()
             let other = try Realm(configuration: copy)
             #expect(other.objects(Dog.self).first?.name == "Rex")
-            other.invalidate()
+            other.core.close()
             #expect(try schemaVersionAtURL(url, encryptionKey: secret.encryptionKey) == 0)
             var wrong = secret
             wrong.encryptionKey = Realm.generateEncryptionKey()

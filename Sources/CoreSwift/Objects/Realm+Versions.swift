@@ -14,6 +14,17 @@ extension Realm {
         return frozen
     }
 
+    /// Undoes an open write transaction and ends the read transaction: every object, collection and result
+    /// becomes invalid, and their observers hear no more. The realm stays open and begins to read again, at
+    /// the newest version, when it is asked for something. A frozen realm is closed.
+    package func invalidate() throws(RealmError) {
+        try checkUsable()
+        if isFrozen { return close() }
+        finishCommits()
+        if isWritable { try rollback() }
+        if version != nil { endReadingForGood() }
+    }
+
     /// While an observer is called: a frozen realm at the version that it was told last, which has all
     /// values as it knows them.
     package func freezeTold() throws(RealmError) -> Realm {

@@ -29,7 +29,7 @@ extension GroupAggregate where Value == Int {
     }
 }
 
-extension GroupAggregate where Value: AddableType & RealmCollectionValue {
+extension GroupAggregate where Value: RealmCollectionValue, Value.PersistedType: AddableType {
     /// The sum of a property; zero of no values. One that the type of the property can't hold is misuse.
     public static func sum(_ keyPath: KeyPath<Element, Value>) -> GroupAggregate {
         GroupAggregate("@sum", keyPath) { raw, session in
@@ -46,9 +46,10 @@ extension GroupAggregate where Value: AddableType & RealmCollectionValue {
 
 extension GroupAggregate where Value == Double? {
     /// The mean of a property; nil of no values.
-    public static func average<T: AddableType & RealmCollectionValue>(
+    public static func average<T: RealmCollectionValue>(
         _ keyPath: KeyPath<Element, T>
-    ) -> GroupAggregate {
+    ) -> GroupAggregate
+    where T.PersistedType: AddableType {
         GroupAggregate("@avg", keyPath) { raw, session in
             raw.isNull ? nil : session.any(raw).flatMap { Double._rlmConvert($0) }
         }
@@ -57,18 +58,18 @@ extension GroupAggregate where Value == Double? {
 
 extension GroupAggregate {
     /// The least value of a property; nil of no values.
-    public static func min<T: MinMaxType & RealmCollectionValue>(
+    public static func min<T: RealmCollectionValue>(
         _ keyPath: KeyPath<Element, T>
-    ) -> GroupAggregate where Value == T? {
+    ) -> GroupAggregate where Value == T?, T.PersistedType: MinMaxType {
         GroupAggregate("@min", keyPath) { raw, session in
             raw.isNull ? nil : T._rlmFrom(raw, session)
         }
     }
 
     /// The greatest value of a property; nil of no values.
-    public static func max<T: MinMaxType & RealmCollectionValue>(
+    public static func max<T: RealmCollectionValue>(
         _ keyPath: KeyPath<Element, T>
-    ) -> GroupAggregate where Value == T? {
+    ) -> GroupAggregate where Value == T?, T.PersistedType: MinMaxType {
         GroupAggregate("@max", keyPath) { raw, session in
             raw.isNull ? nil : T._rlmFrom(raw, session)
         }
@@ -88,8 +89,11 @@ public struct GroupedResults<Element: ObjectBase & RealmCollectionValue, Key> {
     let keyPaths: [String]
     fileprivate let key: (GroupTable, Int, _RealmSession) -> Key
 
+    /// The realm of the objects.
     public var realm: Realm? { results.realm }
+    /// The realm was closed or invalidated.
     public var isInvalidated: Bool { results.isInvalidated }
+    /// They never change, and any thread may read them.
     public var isFrozen: Bool { results.isFrozen }
 
     /// The groups as they are now.
@@ -108,7 +112,8 @@ public struct GroupedResults<Element: ObjectBase & RealmCollectionValue, Key> {
         }
         return engine(.query) { () throws(RealmError) in
             try objects.grouped(
-                by: keyPaths.joined(separator: ", "), aggregates.joined(separator: ", ")
+                by: keyPaths.map { engineKeyPath($0) }.joined(separator: ", "),
+                aggregates.joined(separator: ", ")
             ).table()
         }
     }
@@ -148,24 +153,28 @@ public struct GroupedResults<Element: ObjectBase & RealmCollectionValue, Key> {
     public var counts: [(key: Key, value: Int)] { values(.count) }
 
     /// The sum of a property in each group; zero of no values.
-    public func sum<T: AddableType & RealmCollectionValue>(
+    public func sum<T: RealmCollectionValue>(
         of keyPath: KeyPath<Element, T>
-    ) -> [(key: Key, value: T)] { values(.sum(keyPath)) }
+    ) -> [(key: Key, value: T)]
+    where T.PersistedType: AddableType { values(.sum(keyPath)) }
 
     /// The mean of a property in each group; nil of no values.
-    public func average<T: AddableType & RealmCollectionValue>(
+    public func average<T: RealmCollectionValue>(
         of keyPath: KeyPath<Element, T>
-    ) -> [(key: Key, value: Double?)] { values(.average(keyPath)) }
+    ) -> [(key: Key, value: Double?)]
+    where T.PersistedType: AddableType { values(.average(keyPath)) }
 
     /// The least value of a property in each group; nil of no values.
-    public func min<T: MinMaxType & RealmCollectionValue>(
+    public func min<T: RealmCollectionValue>(
         of keyPath: KeyPath<Element, T>
-    ) -> [(key: Key, value: T?)] { values(.min(keyPath)) }
+    ) -> [(key: Key, value: T?)]
+    where T.PersistedType: MinMaxType { values(.min(keyPath)) }
 
     /// The greatest value of a property in each group; nil of no values.
-    public func max<T: MinMaxType & RealmCollectionValue>(
+    public func max<T: RealmCollectionValue>(
         of keyPath: KeyPath<Element, T>
-    ) -> [(key: Key, value: T?)] { values(.max(keyPath)) }
+    ) -> [(key: Key, value: T?)]
+    where T.PersistedType: MinMaxType { values(.max(keyPath)) }
 
     /// Calls a block soon, and then after each change of the objects that are grouped, with the groups as they
     /// are then. With key paths, changes of other properties don't count: `["city", "age"]`.

@@ -219,6 +219,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
         for _ in 0..<number { remove(at: 0) }
     }
 
+    /// Removes the last elements.
     public func removeLast(_ number: Int = 1) {
         if number < 0 { misuse("Cannot pass a negative value for 'number'.") }
         for _ in 0..<number { remove(at: count - 1) }
@@ -308,6 +309,8 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
 }
 
 extension List: _Persistable, _AssignableCollection {
+    public typealias PersistedType = List
+
     public static var _rlmShape: _PropertyShape { Element._rlmShape.inside(.list) }
     public static var _rlmIsCollection: Bool { true }
     public static func _rlmDefaultValue() -> Self { make(.plain([])) }

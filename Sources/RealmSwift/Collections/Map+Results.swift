@@ -29,9 +29,9 @@ extension Map {
     where S.Iterator.Element == SortDescriptor { results.sorted(by: sortDescriptors) }
 
     /// The values sorted by a property: `sorted(by: \.name)`.
-    public func sorted<T: ObjectBase, Property: SortableType>(
+    public func sorted<T: ObjectBase, Property: _Persistable>(
         by keyPath: KeyPath<T, Property>, ascending: Bool = true
-    ) -> Results<Value> where Value == T? {
+    ) -> Results<Value> where Value == T?, Property.PersistedType: SortableType {
         sorted(byKeyPath: KeyPathNames.name(keyPath), ascending: ascending)
     }
 
@@ -57,47 +57,59 @@ extension Map {
     // MARK: Aggregates of a property
 
     /// The smallest value of a property; nil of none.
-    public func min<T: MinMaxType & RealmCollectionValue>(ofProperty property: String) -> T? {
+    public func min<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    where T.PersistedType: MinMaxType {
         results.min(ofProperty: property)
     }
 
     /// The largest value of a property; nil of none.
-    public func max<T: MinMaxType & RealmCollectionValue>(ofProperty property: String) -> T? {
+    public func max<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    where T.PersistedType: MinMaxType {
         results.max(ofProperty: property)
     }
 
     /// The sum of a property; zero of none.
-    public func sum<T: AddableType & RealmCollectionValue>(ofProperty property: String) -> T {
+    public func sum<T: RealmCollectionValue>(ofProperty property: String) -> T
+    where T.PersistedType: AddableType {
         results.sum(ofProperty: property)
     }
 
     /// The mean of a property; nil of none.
-    public func average<T: AddableType & RealmCollectionValue>(ofProperty property: String) -> T? {
+    public func average<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    where T.PersistedType: AddableType {
         results.average(ofProperty: property)
     }
 
     /// The smallest value of a property; nil of none.
-    public func min<Object: ObjectBase, T: MinMaxType & RealmCollectionValue>(
+    public func min<Object: ObjectBase, T: RealmCollectionValue>(
         of keyPath: KeyPath<Object, T>
-    ) -> T? where Value == Object? { min(ofProperty: KeyPathNames.name(keyPath)) }
+    ) -> T? where Value == Object?, T.PersistedType: MinMaxType {
+        min(ofProperty: KeyPathNames.name(keyPath))
+    }
 
     /// The largest value of a property; nil of none.
-    public func max<Object: ObjectBase, T: MinMaxType & RealmCollectionValue>(
+    public func max<Object: ObjectBase, T: RealmCollectionValue>(
         of keyPath: KeyPath<Object, T>
-    ) -> T? where Value == Object? { max(ofProperty: KeyPathNames.name(keyPath)) }
+    ) -> T? where Value == Object?, T.PersistedType: MinMaxType {
+        max(ofProperty: KeyPathNames.name(keyPath))
+    }
 
     /// The sum of a property; zero of none.
-    public func sum<Object: ObjectBase, T: AddableType & RealmCollectionValue>(
+    public func sum<Object: ObjectBase, T: RealmCollectionValue>(
         of keyPath: KeyPath<Object, T>
-    ) -> T where Value == Object? { sum(ofProperty: KeyPathNames.name(keyPath)) }
+    ) -> T where Value == Object?, T.PersistedType: AddableType {
+        sum(ofProperty: KeyPathNames.name(keyPath))
+    }
 
     /// The mean of a property; nil of none.
-    public func average<Object: ObjectBase, T: AddableType & RealmCollectionValue>(
+    public func average<Object: ObjectBase, T: RealmCollectionValue>(
         of keyPath: KeyPath<Object, T>
-    ) -> Double? where Value == Object? { average(ofProperty: KeyPathNames.name(keyPath)) }
+    ) -> Double? where Value == Object?, T.PersistedType: AddableType {
+        average(ofProperty: KeyPathNames.name(keyPath))
+    }
 }
 
-extension Map where Value: SortableType {
+extension Map where Value.PersistedType: SortableType {
     /// The values by size.
     public func sorted(ascending: Bool = true) -> Results<Value> {
         results.sorted(ascending: ascending)
@@ -107,16 +119,17 @@ extension Map where Value: SortableType {
     public func distinct() -> Results<Value> { results.distinct() }
 }
 
-extension Map where Value: MinMaxType {
+extension Map where Value.PersistedType: MinMaxType {
     /// The smallest value; nil of none.
     public func min() -> Value? { results.min() }
     /// The largest value; nil of none.
     public func max() -> Value? { results.max() }
 }
 
-extension Map where Value: AddableType {
+extension Map where Value.PersistedType: AddableType {
     /// The sum of the values; zero of none.
     public func sum() -> Value { results.sum() }
     /// The mean of the values; nil of none.
-    public func average<T: AddableType & RealmCollectionValue>() -> T? { results.average() }
+    public func average<T: RealmCollectionValue>() -> T?
+    where T.PersistedType: AddableType { results.average() }
 }

@@ -25,6 +25,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
     public var realm: Realm? { backing.session.map { Realm($0) } }
     public var isInvalidated: Bool { backing.isInvalid }
     public var isFrozen: Bool { backing.session?.core.isFrozen ?? false }
+    /// There are no keys.
     public var isEmpty: Bool { count == 0 }
 
     public var count: Int {
@@ -177,7 +178,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
     /// Takes over the entries of a dictionary; the closure decides about keys that are in both.
     public func merge<S: Sequence>(
         _ sequence: S, uniquingKeysWith combine: (Value, Value) throws -> Value
-    ) rethrows where S.Element == (Key, Value) {
+    ) rethrows where S.Element == (key: Key, value: Value) {
         for (key, value) in sequence {
             if let old = self[key] {
                 updateValue(try combine(old, value), forKey: key)
@@ -187,11 +188,19 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
         }
     }
 
+    /// Takes over the entries of a sequence of pairs; the closure decides about keys that are in both.
+    public func merge<S: Sequence>(
+        _ sequence: S, uniquingKeysWith combine: (Value, Value) throws -> Value
+    ) rethrows where S.Element == (Key, Value) {
+        let entries: [SingleMapEntry<Key, Value>] = sequence.map { (key: $0.0, value: $0.1) }
+        try merge(entries, uniquingKeysWith: combine)
+    }
+
     /// Takes over the entries of a map; the closure decides about keys that are in both.
     public func merge(
         _ other: Map<Key, Value>, uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows {
-        try merge(other.map { ($0.key, $0.value) }, uniquingKeysWith: combine)
+        try merge(other.asKeyValueSequence(), uniquingKeysWith: combine)
     }
 
     /// Removes a key.
@@ -239,6 +248,8 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
 }
 
 extension Map: _Persistable, _AssignableCollection {
+    public typealias PersistedType = Map
+
     public static var _rlmShape: _PropertyShape { Value._rlmShape.inside(.dictionary) }
     public static var _rlmIsCollection: Bool { true }
     public static func _rlmDefaultValue() -> Self { make(.plain([:])) }

@@ -163,6 +163,8 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
 }
 
 extension MutableSet: _Persistable, _AssignableCollection {
+    public typealias PersistedType = MutableSet
+
     public static var _rlmShape: _PropertyShape { Element._rlmShape.inside(.set) }
     public static var _rlmIsCollection: Bool { true }
     public static func _rlmDefaultValue() -> Self { make(.plain([])) }

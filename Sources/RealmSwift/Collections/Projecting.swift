@@ -1,7 +1,7 @@
 // One property of all elements, as projections have it: `list.projectTo.name`.
 
 import CoreSwift
-import Foundation
+public import Foundation
 
 /// What `projectTo` gives: the properties of the elements as collections.
 @dynamicMemberLookup
@@ -15,8 +15,7 @@ where Elements.Element: ObjectBase {
     ) -> ProjectedCollection<Value> {
         // While a key path is traced, the one element that there is notes the property.
         if elements.isRecording { _ = elements[0][keyPath: path] }
-        return ProjectedCollection(
-            count: { elements.count }, value: { elements[$0][keyPath: path] })
+        return ProjectedCollection(ProjectedElements(elements, path))
     }
 }
 
@@ -28,18 +27,151 @@ where Elements.Element: ObjectBase {
 /// }
 /// ```
 public struct ProjectedCollection<Element>: RandomAccessCollection, CustomStringConvertible {
-    private let size: () -> Int
-    private let value: (Int) -> Element
+    fileprivate let source: ProjectedSource<Element>
 
-    init(count: @escaping () -> Int, value: @escaping (Int) -> Element) {
-        size = count
-        self.value = value
-    }
+    fileprivate init(_ source: ProjectedSource<Element>) { self.source = source }
 
     public var startIndex: Int { 0 }
-    public var endIndex: Int { size() }
-    public subscript(position: Int) -> Element { value(position) }
+    public var endIndex: Int { source.count }
+    public subscript(position: Int) -> Element { source[position] }
+    /// The values.
     public var description: String { "ProjectedCollection<\(Element.self)> \(Array(self))" }
+
+    /// The realm of the collection; nil where none manages it.
+    public var realm: Realm? { source.realm }
+    /// The collection is not there any more.
+    public var isInvalidated: Bool { source.isInvalidated }
+    /// It never changes, and any thread may read it.
+    public var isFrozen: Bool { source.isFrozen }
+    /// The values as they are now.
+    public func freeze() -> ProjectedCollection { ProjectedCollection(source.freeze()) }
+    /// The live values; nil if the collection is not there any more.
+    public func thaw() -> ProjectedCollection? { source.thaw().map { ProjectedCollection($0) } }
+
+    /// Calls a block soon with the values as they are, and then after each change of them.
+    ///
+    /// - Parameter keyPaths: the properties of the elements that count as modifications; nil: the projected one.
+    /// - Parameter queue: where the block is called, with the values there; nil: where the realm belongs.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmCollectionChange<ProjectedCollection>) -> Void
+    ) -> NotificationToken {
+        source.observe(keyPaths, queue) { there, change in
+            block(change.of(ProjectedCollection(there)))
+        }
+    }
+
+    /// Calls a block on an actor with what happens to the values, beginning with `.initial`.
+    public func observe<A: Actor>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block:
+            @Sendable @escaping (isolated A, RealmCollectionChange<ProjectedCollection>) -> Void
+    ) async -> NotificationToken {
+        await source.observe(keyPaths, actor) { actor, there, change in
+            block(actor, change.of(ProjectedCollection(there)))
+        }
+    }
+}
+
+extension ProjectedCollection where Element: Equatable {
+    /// The position of the first such value; nil if there is none.
+    public func index(of value: Element) -> Int? { firstIndex(of: value) }
+}
+
+extension RealmCollectionChange {
+    /// The same change of another view of the collection.
+    fileprivate func of<Other>(_ other: Other) -> RealmCollectionChange<Other> {
+        switch self {
+        case .initial: .initial(other)
+        case .update(_, let deletions, let insertions, let modifications):
+            .update(
+                other, deletions: deletions, insertions: insertions, modifications: modifications)
+        case .error(let error): .error(error)
+        }
+    }
+}
+
+/// What a projected collection needs of the one behind it, whatever its type.
+private class ProjectedSource<Value> {
+    var count: Int { unwritten() }
+    var realm: Realm? { unwritten() }
+    var isInvalidated: Bool { unwritten() }
+    var isFrozen: Bool { unwritten() }
+    subscript(position: Int) -> Value { unwritten() }
+    func freeze() -> ProjectedSource { unwritten() }
+    func thaw() -> ProjectedSource? { unwritten() }
+    func observe(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?,
+        _ block: @escaping (ProjectedSource, RealmCollectionChange<Void>) -> Void
+    ) -> NotificationToken { unwritten() }
+    func observe<A: Actor>(
+        _ keyPaths: [String]?, _ actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block:
+            @Sendable @escaping (isolated A, ProjectedSource, RealmCollectionChange<Void>) -> Void
+    ) async -> NotificationToken { unwritten() }
+
+    private func unwritten() -> Never { fatalError("ProjectedElements has it") }
+}
+
+private final class ProjectedElements<Elements: RealmCollection, Value>: ProjectedSource<Value>
+where Elements.Element: ObjectBase {
+    private let elements: Elements
+    private let path: KeyPath<Elements.Element, Value>
+
+    init(_ elements: Elements, _ path: KeyPath<Elements.Element, Value>) {
+        self.elements = elements
+        self.path = path
+    }
+
+    override var count: Int { elements.count }
+    override var realm: Realm? { elements.realm }
+    override var isInvalidated: Bool { elements.isInvalidated }
+    override var isFrozen: Bool { elements.isFrozen }
+    override subscript(position: Int) -> Value { elements[position][keyPath: path] }
+    override func freeze() -> ProjectedSource<Value> { ProjectedElements(elements.freeze(), path) }
+    override func thaw() -> ProjectedSource<Value>? {
+        elements.thaw().map { ProjectedElements($0, path) }
+    }
+
+    override func observe(
+        _ keyPaths: [String]?, _ queue: DispatchQueue?,
+        _ block: @escaping (ProjectedSource<Value>, RealmCollectionChange<Void>) -> Void
+    ) -> NotificationToken {
+        let path = path
+        return elements.observe(keyPaths: keyPaths ?? [KeyPathNames.name(path)], on: queue) {
+            guard let there = $0.collection else { return }
+            block(ProjectedElements(there, path), $0.of(()))
+        }
+    }
+
+    override func observe<A: Actor>(
+        _ keyPaths: [String]?, _ actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block:
+            @Sendable @escaping (isolated A, ProjectedSource<Value>, RealmCollectionChange<Void>) ->
+            Void
+    ) async -> NotificationToken {
+        if elements.realm == nil {
+            misuse("Change notifications are only supported on managed collections.")
+        }
+        let path = path
+        let work: UncheckedBox<(A) -> NotificationToken> =
+            Observing.work(elements) { there, actor in
+                ProjectedElements(there, path).observe(keyPaths, nil) { source, change in
+                    let call = UncheckedBox((block, source, change))
+                    actor.assumeIsolated { call.value.0($0, call.value.1, call.value.2) }
+                }
+            }
+        return await Observing.run(on: actor, work)
+    }
+}
+
+extension RealmCollectionChange {
+    fileprivate var collection: CollectionType? {
+        switch self {
+        case .initial(let collection), .update(let collection, _, _, _): collection
+        case .error: nil
+        }
+    }
 }
 
 @available(*, unavailable)

@@ -42,12 +42,17 @@ where Element: RealmCollectionValue, Index == Int, Iterator == RLMIterator<Eleme
 }
 
 extension RealmCollection {
+    /// The first position, 0.
     public var startIndex: Int { 0 }
+    /// The position behind the last element.
     public var endIndex: Int { count }
+    /// The next position.
     public func index(after i: Int) -> Int { i + 1 }
+    /// The position before.
     public func index(before i: Int) -> Int { i - 1 }
     public var first: Element? { isEmpty ? nil : self[0] }
     public var last: Element? { isEmpty ? nil : self[count - 1] }
+    /// There are no elements.
     public var isEmpty: Bool { count == 0 }
 
     // MARK: Finding
@@ -160,7 +165,7 @@ extension RealmCollection {
     /// The first element of each combination of values at key paths.
     public func distinct<S: Sequence>(by keyPaths: S) -> Results<Element>
     where S.Iterator.Element == String {
-        let text = keyPaths.joined(separator: ", ")
+        let text = keyPaths.map { engineKeyPath($0) }.joined(separator: ", ")
         let results = _rlmResults
         let found = engine(.query) { () throws(RealmError) -> AnyResults in
             if let objects = results.core as? EngineResults { return try objects.distinct(text) }
@@ -173,22 +178,26 @@ extension RealmCollection {
     // MARK: Aggregates by name
 
     /// The smallest value of a property; nil of no elements.
-    public func min<T: MinMaxType & RealmCollectionValue>(ofProperty property: String) -> T? {
+    public func min<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    where T.PersistedType: MinMaxType {
         aggregate(.minimum, property)
     }
 
     /// The largest value of a property; nil of no elements.
-    public func max<T: MinMaxType & RealmCollectionValue>(ofProperty property: String) -> T? {
+    public func max<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    where T.PersistedType: MinMaxType {
         aggregate(.maximum, property)
     }
 
     /// The sum of a property; zero of no elements.
-    public func sum<T: AddableType & RealmCollectionValue>(ofProperty property: String) -> T {
+    public func sum<T: RealmCollectionValue>(ofProperty property: String) -> T
+    where T.PersistedType: AddableType {
         aggregate(.sum, property) ?? T._rlmConvert(0) ?? T._rlmDefaultValue()
     }
 
     /// The mean of a property; nil of no elements.
-    public func average<T: AddableType & RealmCollectionValue>(ofProperty property: String) -> T? {
+    public func average<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    where T.PersistedType: AddableType {
         aggregate(.average, property)
     }
 
@@ -272,11 +281,11 @@ enum AggregateName {
     }
 }
 
-extension RealmCollection where Element: ObjectBase {
+extension RealmCollection where Element: _KeyPathRoot {
     /// Sorted by a property: `sorted(by: \.name)`.
-    public func sorted<T: SortableType>(
+    public func sorted<T: _Persistable>(
         by keyPath: KeyPath<Element, T>, ascending: Bool = true
-    ) -> Results<Element> {
+    ) -> Results<Element> where T.PersistedType: SortableType {
         sorted(byKeyPath: KeyPathNames.name(keyPath), ascending: ascending)
     }
 
@@ -285,47 +294,100 @@ extension RealmCollection where Element: ObjectBase {
     where S.Iterator.Element == PartialKeyPath<Element> {
         distinct(by: keyPaths.map { KeyPathNames.name($0) })
     }
+}
 
+extension RealmCollection where Element: ObjectBase {
     /// The smallest value of a property.
-    public func min<T: MinMaxType & RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T? {
+    public func min<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T?
+    where T.PersistedType: MinMaxType {
         aggregate(.minimum, KeyPathNames.name(keyPath))
     }
 
     /// The largest value of a property.
-    public func max<T: MinMaxType & RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T? {
+    public func max<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T?
+    where T.PersistedType: MinMaxType {
         aggregate(.maximum, KeyPathNames.name(keyPath))
     }
 
     /// The sum of a property.
-    public func sum<T: AddableType & RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T {
+    public func sum<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T
+    where T.PersistedType: AddableType {
         aggregate(.sum, KeyPathNames.name(keyPath)) ?? T._rlmConvert(0) ?? T._rlmDefaultValue()
     }
 
     /// The mean of a property.
-    public func average<T: AddableType & RealmCollectionValue>(
+    public func average<T: RealmCollectionValue>(
         of keyPath: KeyPath<Element, T>
-    ) -> Double? {
+    ) -> Double?
+    where T.PersistedType: AddableType {
         aggregate(.average, KeyPathNames.name(keyPath))
     }
 }
 
-extension RealmCollection where Element: MinMaxType {
+extension RealmCollection where Element.PersistedType: MinMaxType {
     /// The smallest element; nil of none.
+    @_disfavoredOverload
     public func min() -> Element? { aggregate(.minimum, nil) }
     /// The largest element; nil of none.
+    @_disfavoredOverload
     public func max() -> Element? { aggregate(.maximum, nil) }
 }
 
-extension RealmCollection where Element: AddableType {
+extension RealmCollection
+where
+    Element: OptionalProtocol, Element.Wrapped: RealmCollectionValue,
+    Element.Wrapped.PersistedType: MinMaxType
+{
+    /// The smallest element that there is; nil of none.
+    public func min() -> Element.Wrapped? { aggregate(.minimum, nil) }
+    /// The largest element that there is; nil of none.
+    public func max() -> Element.Wrapped? { aggregate(.maximum, nil) }
+}
+
+extension RealmCollection
+where
+    Element: OptionalProtocol, Element.Wrapped: RealmCollectionValue,
+    Element.Wrapped.PersistedType: AddableType
+{
     /// The sum of the elements; zero of none.
+    public func sum() -> Element.Wrapped {
+        aggregate(.sum, nil) ?? Element.Wrapped._rlmConvert(0) ?? Element.Wrapped._rlmDefaultValue()
+    }
+}
+
+extension RealmCollection where Element: ObjectBase {
+    /// The smallest value of a property that may be nil; nil of none.
+    public func min<T: _RealmCollectionValueInsideOptional>(of keyPath: KeyPath<Element, T?>) -> T?
+    where T.PersistedType: MinMaxType { aggregate(.minimum, KeyPathNames.name(keyPath)) }
+
+    /// The largest value of a property that may be nil; nil of none.
+    public func max<T: _RealmCollectionValueInsideOptional>(of keyPath: KeyPath<Element, T?>) -> T?
+    where T.PersistedType: MinMaxType { aggregate(.maximum, KeyPathNames.name(keyPath)) }
+
+    /// The sum of a property that may be nil; zero of none.
+    public func sum<T: _RealmCollectionValueInsideOptional>(of keyPath: KeyPath<Element, T?>) -> T
+    where T.PersistedType: AddableType {
+        aggregate(.sum, KeyPathNames.name(keyPath)) ?? T._rlmConvert(0) ?? T._rlmDefaultValue()
+    }
+
+    /// The mean of a property as a value of its type; nil of none.
+    @_disfavoredOverload
+    public func average<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T?
+    where T.PersistedType: AddableType { aggregate(.average, KeyPathNames.name(keyPath)) }
+}
+
+extension RealmCollection where Element.PersistedType: AddableType {
+    /// The sum of the elements; zero of none.
+    @_disfavoredOverload
     public func sum() -> Element {
         aggregate(.sum, nil) ?? Element._rlmConvert(0) ?? Element._rlmDefaultValue()
     }
     /// The mean of the elements; nil of none.
-    public func average<T: AddableType & RealmCollectionValue>() -> T? { aggregate(.average, nil) }
+    public func average<T: RealmCollectionValue>() -> T?
+    where T.PersistedType: AddableType { aggregate(.average, nil) }
 }
 
-extension RealmCollection where Element: SortableType {
+extension RealmCollection where Element.PersistedType: SortableType {
     /// The elements by size.
     public func sorted(ascending: Bool = true) -> Results<Element> {
         sorted(byKeyPath: "SELF", ascending: ascending)
@@ -350,6 +412,7 @@ extension RealmCollection {
 }
 
 extension RealmCollection where Self: Encodable, Element: Encodable {
+    /// Writes the elements as an array.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()
         for element in self { try container.encode(element) }
@@ -392,7 +455,9 @@ public struct RLMIterator<Element: RealmCollectionValue>: IteratorProtocol {
 }
 
 /// An order of elements: a property and a direction.
-public struct SortDescriptor: ExpressibleByStringLiteral, Equatable, Sendable {
+public struct SortDescriptor: ExpressibleByStringLiteral, Equatable, Sendable,
+    CustomStringConvertible
+{
     /// The property, or those that lead to it.
     public let keyPath: String
     /// Small values come first.
@@ -405,7 +470,7 @@ public struct SortDescriptor: ExpressibleByStringLiteral, Equatable, Sendable {
     }
 
     /// By a key path.
-    public init<T: ObjectBase>(keyPath: PartialKeyPath<T>, ascending: Bool = true) {
+    public init<T: _KeyPathRoot>(keyPath: PartialKeyPath<T>, ascending: Bool = true) {
         self.init(keyPath: KeyPathNames.name(keyPath), ascending: ascending)
     }
 
@@ -417,5 +482,22 @@ public struct SortDescriptor: ExpressibleByStringLiteral, Equatable, Sendable {
         SortDescriptor(keyPath: keyPath, ascending: !ascending)
     }
 
-    var text: String { "\(keyPath) \(ascending ? "ASC" : "DESC")" }
+    /// The key path and the direction.
+    public var description: String {
+        "SortDescriptor(keyPath: \(keyPath), direction: \(ascending ? "ascending" : "descending"))"
+    }
+
+    var text: String { "\(engineKeyPath(keyPath)) \(ascending ? "ASC" : "DESC")" }
+}
+
+/// A key path for the engine's texts: names there may be words of the query language, which `#` makes names.
+func engineKeyPath(_ path: String) -> String {
+    path.split(separator: ".", omittingEmptySubsequences: false).map { name in
+        let isName =
+            name.utf8.first.map { !(0x30...0x39).contains($0) } == true
+            && name.utf8.allSatisfy {
+                $0 == 0x5F || (0x30...0x39).contains($0) || (0x61...0x7A).contains($0 | 0x20)
+            }
+        return isName && name.lowercased() != "self" ? "#\(name)" : String(name)
+    }.joined(separator: ".")
 }

@@ -60,6 +60,12 @@ public struct Results<Element: RealmCollectionValue>: RealmCollection {
             }, source.session)
     }
 
+    /// The elements behind one of them, for paging: `dogs.sorted(by: \.name).after(last).limited(20)`. Its position
+    /// counts, as it is now; none where it is no element any more.
+    public func after(_ element: Element) -> Results {
+        offset(index(of: element).map { $0 + 1 } ?? count)
+    }
+
     /// Whether both are the same results.
     public static func == (a: Results, b: Results) -> Bool { a.source === b.source }
 }
@@ -71,7 +77,9 @@ extension Results: @unchecked Sendable {}
 
 /// A type that can make linking objects of the name of a property.
 public protocol LinkingObjectsProtocol: _Persistable {
+    /// Those through a property of the elements.
     init(origin: String)
+    /// The property of the elements.
     var origin: String { get }
 }
 
@@ -86,6 +94,7 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
     /// Of a property without a wrapper.
     let direct: DirectLinks?
 
+    /// Those through a property of the elements; `@Persisted(originProperty:)` makes them.
     public init(origin: String) {
         self.origin = origin
         found = nil
@@ -177,6 +186,8 @@ public struct LinkingObjects<Element: ObjectBase & RealmCollectionValue>: RealmC
 }
 
 extension LinkingObjects: _Persistable {
+    public typealias PersistedType = LinkingObjects
+
     public static var _rlmShape: _PropertyShape {
         _PropertyShape(type: .linkingObjects, target: Element.self)
     }

@@ -46,7 +46,7 @@ private struct Sections<Key: Hashable> {
 /// Results in sections, each with the elements of one key. The sections are determined anew when the realm has
 /// changed; that goes through all elements.
 public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionValue>:
-    RandomAccessCollection, Equatable
+    RandomAccessCollection, Equatable, CustomStringConvertible
 {
     fileprivate final class State {
         var sections: Sections<Key>
@@ -84,8 +84,11 @@ public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionVal
     public var endIndex: Int { sections.keys.count }
     /// The keys of the sections in their order.
     public var allKeys: [Key] { sections.keys }
+    /// The realm of the elements.
     public var realm: Realm? { results.realm }
+    /// The realm was closed or invalidated.
     public var isInvalidated: Bool { results.isInvalidated }
+    /// They never change, and any thread may read them.
     public var isFrozen: Bool { results.isFrozen }
 
     /// A section by its position.
@@ -140,11 +143,16 @@ public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionVal
     }
 
     public static func == (a: SectionedResults, b: SectionedResults) -> Bool { a.state === b.state }
+
+    /// The keys and their elements.
+    public var description: String {
+        "SectionedResults {\n" + map { "\t\($0)\n" }.joined() + "}"
+    }
 }
 
 /// The elements of one key.
 public struct ResultsSection<Key: Hashable, SectionElement: RealmCollectionValue>:
-    RandomAccessCollection, Identifiable, Equatable
+    RandomAccessCollection, Identifiable, Equatable, CustomStringConvertible
 {
     let parent: SectionedResults<Key, SectionElement>
     /// The key.
@@ -160,8 +168,23 @@ public struct ResultsSection<Key: Hashable, SectionElement: RealmCollectionValue
 
     public var startIndex: Int { 0 }
     public var endIndex: Int { positions.count }
+    /// The realm of the elements.
     public var realm: Realm? { parent.realm }
+    /// It never changes, and any thread may read it.
     public var isFrozen: Bool { parent.isFrozen }
+    /// The realm was closed or invalidated.
+    public var isInvalidated: Bool { parent.isInvalidated }
+
+    /// The section as it is now.
+    public func freeze() -> ResultsSection { ResultsSection(parent: parent.freeze(), id: id) }
+
+    /// The live section.
+    public func thaw() -> ResultsSection? {
+        parent.thaw().map { ResultsSection(parent: $0, id: id) }
+    }
+
+    /// The key and the elements.
+    public var description: String { "\(id): \(Array(self))" }
 
     public subscript(position: Int) -> SectionElement {
         let positions = positions
@@ -221,7 +244,7 @@ extension RealmCollection {
     }
 }
 
-extension RealmCollection where Element: SortableType {
+extension RealmCollection where Element.PersistedType: SortableType {
     /// Values in sections by what a block gives for each.
     public func sectioned<Key: Hashable>(
         by block: @escaping (Element) -> Key, ascending: Bool = true

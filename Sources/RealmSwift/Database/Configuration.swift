@@ -101,31 +101,31 @@ extension Realm {
 
         /// Settings that can't be right are misuse.
         func check() throws {
-            if let filePath, filePath.isEmpty { misuse("Realm path must not be empty") }
+            if let filePath, filePath.isEmpty { try refuse("Realm path must not be empty") }
             if let inMemoryIdentifier, inMemoryIdentifier.isEmpty {
-                misuse("In-memory identifier must not be empty")
+                try refuse("In-memory identifier must not be empty")
             }
             if let encryptionKey, encryptionKey.count != 64 {
-                misuse("Encryption key must be exactly 64 bytes long")
+                try refuse("Encryption key must be exactly 64 bytes long")
             }
             if readOnly, deleteRealmIfMigrationNeeded {
-                misuse("Cannot set `readOnly` when `deleteRealmIfMigrationNeeded` is set.")
+                try refuse("Cannot set `readOnly` when `deleteRealmIfMigrationNeeded` is set.")
             }
             if readOnly, shouldCompactOnLaunch != nil {
-                misuse("Cannot set `readOnly` when `shouldCompactOnLaunch` is set.")
+                try refuse("Cannot set `readOnly` when `shouldCompactOnLaunch` is set.")
             }
         }
 
         /// Misuse where a realm that is open was opened otherwise.
         func check(opensSame other: Configuration) throws {
-            func clash(_ what: String) -> Never {
-                misuse(
+            func clash(_ what: String) throws -> Never {
+                try refuse(
                     "Realm at path '\((try? path()) ?? "")' already opened with different \(what)")
             }
-            if readOnly != other.readOnly { clash("read permissions") }
-            if encryptionKey != other.encryptionKey { clash("encryption key") }
-            if schemaVersion != other.schemaVersion { clash("schema version") }
-            if isInMemory != other.isInMemory { clash("inMemory settings") }
+            if readOnly != other.readOnly { try clash("read permissions") }
+            if encryptionKey != other.encryptionKey { try clash("encryption key") }
+            if schemaVersion != other.schemaVersion { try clash("schema version") }
+            if isInMemory != other.isInMemory { try clash("inMemory settings") }
             if types == nil, other.types == nil { return }
             // As a rule it is the same list.
             if let types, let others = other.types, types.count == others.count,
@@ -135,7 +135,7 @@ extension Realm {
             }
             let mine = types.map { Set($0.map { ObjectIdentifier($0) }) }
             if mine != other.types.map({ Set($0.map { ObjectIdentifier($0) }) }) {
-                clash("schema")
+                try clash("schema")
             }
         }
 

@@ -19,44 +19,75 @@ extension Realm {
     public struct Error: Swift.Error, CustomNSError, LocalizedError, Sendable {
         /// What went wrong. The numbers are those of `NSError.code`.
         public enum Code: Int, Sendable {
+            /// What has no other code.
             case fail = 1
+            /// The system cannot read or write the file.
             case fileAccess = 2
+            /// The program may not open the file.
             case filePermissionDenied = 3
+            /// There is a file where a copy was to be written.
             case fileExists = 4
+            /// There is no such file.
             case fileNotFound = 5
+            /// The file is of an older format, and was opened read-only.
             case fileFormatUpgradeRequired = 6
+            /// Another process has the file open with another version of the library.
             case incompatibleLockFile = 8
+            /// No memory, or no place to map the file at.
             case addressSpaceExhausted = 9
+            /// The file's classes are others than those of the program.
             case schemaMismatch = 10
+            /// A realm of the file is open.
             case alreadyOpen = 12
+            /// An argument that the operation does not take.
             case invalidInput = 13
+            /// The disk is full.
             case outOfDiskSpace = 14
+            /// The file is of a newer format.
             case unsupportedFileFormatVersion = 16
+            /// An operation on the file failed.
             case fileOperationFailed = 19
+            /// No realm file, a damaged one, or one with another key.
             case invalidDatabase = 20
         }
 
         /// "io.realm".
         public static let errorDomain = "io.realm"
 
+        /// What has no other code.
         public static let fail = Code.fail
+        /// The system cannot read or write the file.
         public static let fileAccess = Code.fileAccess
+        /// The program may not open the file.
         public static let filePermissionDenied = Code.filePermissionDenied
+        /// There is a file where a copy was to be written.
         public static let fileExists = Code.fileExists
+        /// There is no such file.
         public static let fileNotFound = Code.fileNotFound
+        /// The file is of an older format, and was opened read-only.
         public static let fileFormatUpgradeRequired = Code.fileFormatUpgradeRequired
+        /// Another process has the file open with another version of the library.
         public static let incompatibleLockFile = Code.incompatibleLockFile
+        /// No memory, or no place to map the file at.
         public static let addressSpaceExhausted = Code.addressSpaceExhausted
+        /// The file's classes are others than those of the program.
         public static let schemaMismatch = Code.schemaMismatch
+        /// A realm of the file is open.
         public static let alreadyOpen = Code.alreadyOpen
+        /// An argument that the operation does not take.
         public static let invalidInput = Code.invalidInput
+        /// The disk is full.
         public static let outOfDiskSpace = Code.outOfDiskSpace
+        /// The file is of a newer format.
         public static let unsupportedFileFormatVersion = Code.unsupportedFileFormatVersion
+        /// An operation on the file failed.
         public static let fileOperationFailed = Code.fileOperationFailed
+        /// No realm file, a damaged one, or one with another key.
         public static let invalidDatabase = Code.invalidDatabase
         /// The same as `fail`.
         public static let callFailed = Code.fail
 
+        /// What kind of error it is.
         public let code: Code
         let message: String
         let path: String?
@@ -102,6 +133,7 @@ extension Realm {
             if let path { info[NSFilePathErrorKey] = path }
             return info
         }
+        /// As `NSError` has it: the message and the path.
         public var userInfo: [String: Any] { errorUserInfo }
         public var errorDescription: String? { message }
         public var localizedDescription: String { message }

@@ -9,7 +9,9 @@ public enum LogLevel: UInt, Sendable, CaseIterable {
     case off
     /// The program cannot go on.
     case fatal
+    /// What failed.
     case error
+    /// What may be wrong.
     case warn
     /// What is told unless said otherwise.
     case info
@@ -19,6 +21,7 @@ public enum LogLevel: UInt, Sendable, CaseIterable {
     case debug
     /// Transactions that begin, moves to other versions.
     case trace
+    /// All messages.
     case all
 
     /// The engine counts from the other end.
@@ -146,7 +149,9 @@ public protocol LogCategory: Sendable {
 public enum Category: String, LogCategory, CaseIterable {
     /// All.
     case realm = "Realm"
+    /// Nothing: a name that programs for realm-swift have.
     case sdk = "Realm.SDK"
+    /// Nothing: a name that programs for realm-swift have.
     case app = "Realm.App"
 
     /// What concerns files.
@@ -155,7 +160,9 @@ public enum Category: String, LogCategory, CaseIterable {
         case all = "Realm.Storage"
         /// Transactions, and the versions that realms show.
         case transaction = "Realm.Storage.Transaction"
+        /// Queries, with what they found.
         case query = "Realm.Storage.Query"
+        /// Objects that are made, changed and deleted.
         case object = "Realm.Storage.Object"
         /// What observers are told.
         case notification = "Realm.Storage.Notification"
@@ -163,14 +170,22 @@ public enum Category: String, LogCategory, CaseIterable {
 
     /// What concerns synchronising.
     public enum Sync: String, LogCategory, CaseIterable {
+        /// Nothing: a name that programs for realm-swift have.
         case all = "Realm.Sync"
+        /// Nothing: a name that programs for realm-swift have.
         case server = "Realm.Sync.Server"
 
+        /// Parts of what a client would say.
         public enum Client: String, LogCategory, CaseIterable {
+            /// Nothing: a name that programs for realm-swift have.
             case all = "Realm.Sync.Client"
+            /// Nothing: a name that programs for realm-swift have.
             case session = "Realm.Sync.Client.Session"
+            /// Nothing: a name that programs for realm-swift have.
             case changeset = "Realm.Sync.Client.Changeset"
+            /// Nothing: a name that programs for realm-swift have.
             case network = "Realm.Sync.Client.Network"
+            /// Nothing: a name that programs for realm-swift have.
             case reset = "Realm.Sync.Client.Reset"
         }
     }

@@ -41,7 +41,7 @@ public struct Realm {
     ) throws {
         let confinement = queue.map { Confinement.queue($0) } ?? .current()
         if queue != nil, !confinement.scheduler.isOnThread {
-            misuse("Realm opened from incorrect dispatch queue.")
+            try refuse("Realm opened from incorrect dispatch queue.")
         }
         self.init(try SessionCache.open(configuration, confinement))
     }
@@ -180,7 +180,7 @@ public struct Realm {
     public func write<Result>(
         withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
     ) throws -> Result {
-        beginWrite()
+        try begin(refuse)
         let result: Result
         do {
             result = try block()
@@ -194,13 +194,19 @@ public struct Realm {
 
     /// Begins a write transaction on the newest version; waits for other writers. The observers of this
     /// realm are told first of what is pending.
-    public func beginWrite() {
-        if core.isFrozen { misuse("Can't perform transactions on a frozen Realm") }
+    public func beginWrite() { begin { misuse($0) } }
+
+    private func begin(_ refuse: (String) throws -> Never) rethrows {
+        if core.isFrozen { try refuse("Can't perform transactions on a frozen Realm") }
         if session.configuration.readOnly {
-            misuse("Can't perform transactions on read-only Realms.")
+            try refuse("Can't perform transactions on read-only Realms.")
         }
-        if core.isWritable { misuse("The Realm is already in a write transaction") }
-        engine(.transaction) { () throws(RealmError) in try core.beginWrite() }
+        if core.isWritable { try refuse("The Realm is already in a write transaction") }
+        do throws(RealmError) {
+            try core.beginWrite()
+        } catch {
+            try refuse(misuseText(error, .transaction))
+        }
     }
 
     /// Saves the changes and ends the transaction.
@@ -208,8 +214,8 @@ public struct Realm {
     /// - Throws: `Realm.Error`, for instance `outOfDiskSpace`; the changes are undone then.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         guard core.isWritable else {
-            checkThread()
-            misuse("Can't commit a non-existing write transaction")
+            try checkedEngine(.transaction) { () throws(RealmError) in try core.beginRead() }
+            try refuse("Can't commit a non-existing write transaction")
         }
         let silent = tokens.flatMap { $0.engineTokens(of: session) }
         do throws(RealmError) {
@@ -238,7 +244,9 @@ public struct Realm {
     @discardableResult
     public func writeNested<Result>(_ block: () throws -> Result) throws -> Result {
         guard core.isWritable else { return try write(block) }
-        let begin = engine(.transaction) { () throws(RealmError) in try core.savepoint() }
+        let begin = try checkedEngine(.transaction) { () throws(RealmError) in
+            try core.savepoint()
+        }
         let result: Result
         do {
             result = try block()
@@ -298,6 +306,12 @@ public struct Realm {
     public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error)
     where S.Iterator.Element: Object {
         for object in objects { add(object, update: update) }
+    }
+
+    /// The older form: `true` is `.all`.
+    @available(*, deprecated, message: "Use add(_:update:) with a policy.")
+    public func add<S: Sequence>(_ objects: S, update: Bool) where S.Iterator.Element: Object {
+        add(objects, update: update ? .all : .error)
     }
 
     /// Stores a new object with values as for `Object.init(value:)`, and returns it. Where an object with
@@ -501,74 +515,11 @@ public struct Realm {
     /// The live collection; nil if it is not there any more.
     public func thaw<C: RealmCollection>(_ collection: C) -> C? { collection.thaw() }
 
-    /// Ends the realm here: objects and lists are invalid, an open write transaction is undone. Opening it
-    /// again gives a new one.
-    public func invalidate() { core.close() }
-
-    // MARK: Files
-
-    /// Writes a compact copy of the realm to a new file; in a write transaction with its changes.
-    ///
-    /// - Throws: `Realm.Error`, `fileExists` where the file is there already.
-    public func writeCopy(toFile fileURL: URL, encryptionKey: Data? = nil) throws {
-        do throws(RealmError) {
-            try core.writeCopy(
-                to: fileURL.path, encryptionKey: encryptionKey.map { [UInt8]($0) } ?? [])
-        } catch {
-            throw Error(error, path: fileURL.path)
-        }
-    }
-
-    /// Writes a copy of the realm to the file of a configuration; where there is one already, it takes the objects
-    /// over: those with a primary key that is there get the values of this realm.
-    public func writeCopy(configuration: Configuration) throws {
-        let path = try configuration.path()
-        var target = EngineConfiguration(path: path)
-        target.encryptionKey = configuration.encryptionKey.map { [UInt8]($0) } ?? []
-        do throws(RealmError) {
-            try core.convert(to: target, merging: true)
-        } catch {
-            throw Error(error, path: path)
-        }
-    }
-
-    /// Whether there is a file for a configuration.
-    public static func fileExists(for configuration: Configuration) -> Bool {
-        guard let path = try? configuration.path() else { return false }
-        return FileManager.default.fileExists(atPath: path)
-    }
-
-    /// Deletes the files of a realm that is not open; false if there were none.
-    ///
-    /// - Throws: `Realm.Error.alreadyOpen` while a realm of the file is open.
-    @discardableResult
-    public static func deleteFiles(for configuration: Configuration) throws -> Bool {
-        let path = try configuration.path()
-        do throws(RealmError) {
-            return try EngineRealm.deleteFiles(path)
-        } catch {
-            throw Error(error, path: path)
-        }
-    }
-
-    /// Migrates the file of a configuration, if that is needed, without opening it for use.
-    ///
-    /// - Throws: `Realm.Error.alreadyOpen` while a realm of the file is open.
-    public static func performMigration(
-        for configuration: Configuration = .defaultConfiguration
-    ) throws {
-        let path = try configuration.path()
-        if SessionCache.isOpen(path) {
-            throw Error(.alreadyOpen, "Cannot migrate Realms that are already open.", path: path)
-        }
-        let realm = try Realm(configuration: configuration)
-        realm.core.close()
-    }
-
-    /// 64 random bytes to encrypt a file with.
-    public static func generateEncryptionKey() -> Data {
-        var generator = SystemRandomNumberGenerator()
-        return Data((0..<64).map { _ in UInt8.random(in: 0...255, using: &generator) })
+    /// Lets go of the version that the realm shows: objects and lists become invalid, results empty, and what
+    /// observes them hears no more; an open write transaction is undone. The realm itself stays valid, and
+    /// shows the newest version when it is asked for something. Waits for asynchronous commits.
+    public func invalidate() {
+        engine(.transaction) { () throws(RealmError) in try core.invalidate() }
     }
 }
 

@@ -69,10 +69,15 @@ public struct Property: Equatable, CustomStringConvertible, Sendable {
     public var columnName: String { item.name }
     /// The type, or that of the elements.
     public var type: PropertyType { PropertyType(item.type) }
+    /// It is a `List`.
     public var isArray: Bool { item.collection == .list || item.isComputed }
+    /// It is a `MutableSet`.
     public var isSet: Bool { item.collection == .set }
+    /// It is a `Map`.
     public var isMap: Bool { item.collection == .dictionary }
+    /// It has an index.
     public var isIndexed: Bool { item.flags.contains(.indexed) || item.isPrimaryKey }
+    /// It can be nil; of collections, the elements can.
     public var isOptional: Bool { item.isNullable && item.type != .mixed }
     /// The class that links lead to.
     public var objectClassName: String? { item.linkTarget.isEmpty ? nil : item.linkTarget }

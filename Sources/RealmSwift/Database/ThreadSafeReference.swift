@@ -88,6 +88,7 @@ public final class ThreadSafe<T: ThreadConfined>: @unchecked Sendable {
     private var configuration: Realm.Configuration?
     private var frozen: T?
 
+    /// A reference to something managed, or to nothing.
     public init(wrappedValue: T?) { assign(wrappedValue) }
 
     /// Of a value that no realm manages: misuse.

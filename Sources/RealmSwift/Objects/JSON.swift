@@ -28,7 +28,9 @@ extension Realm {
     public func create<T: Object>(
         _ type: T.Type, json: String, update: UpdatePolicy = .error
     ) throws -> T {
-        session.checkWriting()
+        if !core.isWritable {
+            try refuse(misuseText(RealmError(.wrongTransactionState, ""), .realm))
+        }
         let binding = session.binding(type)
         do throws(RealmError) {
             let tree = try JSONReader.read(json)

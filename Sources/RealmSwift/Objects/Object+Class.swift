@@ -103,8 +103,8 @@ extension RealmFetchable where Self: RealmSwiftObject {
 extension _ObservableObject {
     /// Calls a block with whether the object was deleted, or with the properties that changed.
     public func addNotificationBlock(
-        queue: DispatchQueue? = nil,
-        _ block: @escaping (_ deleted: Bool, _ changes: [PropertyChange]?, (any Error)?) -> Void
+        _ block: @escaping (_ deleted: Bool, _ changes: [PropertyChange]?, (any Error)?) -> Void,
+        queue: DispatchQueue? = nil
     ) -> NotificationToken {
         observe(on: queue) { (change: ObjectChange<Self>) in
             switch change {
@@ -131,6 +131,7 @@ extension ObjectBase {
 public struct PropertyDescriptor {
     let propertyName: String
 
+    /// The property of a class.
     public init(with type: ObjectBase.Type, propertyName: String) {
         self.propertyName = propertyName
     }

@@ -22,6 +22,8 @@ public typealias EmbeddedObject = RealmSwiftEmbeddedObject
 
 /// The class behind `Object`.
 open class RealmSwiftObject: ObjectBase, RealmCollectionValue, _RealmCollectionValueInsideOptional {
+    public typealias PersistedType = RealmSwiftObject
+
     /// An object that no realm manages, with the default values of its properties.
     public required init() {
         super.init()
@@ -40,6 +42,8 @@ open class RealmSwiftObject: ObjectBase, RealmCollectionValue, _RealmCollectionV
 open class RealmSwiftEmbeddedObject: ObjectBase, RealmCollectionValue,
     _RealmCollectionValueInsideOptional
 {
+    public typealias PersistedType = RealmSwiftEmbeddedObject
+
     /// An object without an owner, with the default values of its properties.
     public required init() {
         super.init()

@@ -92,16 +92,9 @@ extension Query where T: _ProjectionRoot {
     }
 }
 
-extension RealmCollection where Element: _ProjectionRoot {
-    /// Sorted by a property as the projection names it.
-    public func sorted<T: SortableType>(
-        by keyPath: KeyPath<Element, T>, ascending: Bool = true
-    ) -> Results<Element> {
-        sorted(byKeyPath: KeyPathNames.name(keyPath), ascending: ascending)
-    }
-}
-
 extension Projection: RealmFetchable, ThreadConfined {
+    public typealias PersistedType = Root
+
     public static var _rlmShape: _PropertyShape { Root._rlmShape }
     public static func _rlmDefaultValue() -> Self { self.init(projecting: Root._rlmDefaultValue()) }
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Self {

@@ -1,7 +1,7 @@
 // What observers are told.
 
 import CoreSwift
-import Foundation
+public import Foundation
 
 /// What happened to a collection.
 public enum RealmCollectionChange<CollectionType> {
@@ -19,8 +19,8 @@ public enum RealmMapChange<Collection: RealmKeyedCollection> {
     case initial(Collection)
     /// Keys came, went, or got other values.
     case update(
-        Collection, deletions: [Collection.MapKey], insertions: [Collection.MapKey],
-        modifications: [Collection.MapKey])
+        Collection, deletions: [Collection.Key], insertions: [Collection.Key],
+        modifications: [Collection.Key])
     /// Never told; realm-swift has it.
     case error(any Error)
 }
@@ -32,7 +32,7 @@ public enum ObjectChange<T> {
     /// The object was deleted; nothing is told after this.
     case deleted
     /// Never told; realm-swift has it.
-    case error(any Error)
+    case error(NSError)
 }
 
 /// A property that changed.

@@ -24,6 +24,27 @@ extension RealmCollection where Element: _KeyPathRoot {
     }
 }
 
+extension _ObservableObject {
+    /// The same for a block that takes the object as one of another class: a superclass, as `ObjectBase`.
+    @_disfavoredOverload
+    public func observe<T: ObjectBase>(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<Self>) in
+            switch change {
+            case .change(let object, let properties):
+                guard let typed = object as? T else {
+                    misuse("Object type '\(object.classInfo.className)' is no '\(T.self)'")
+                }
+                block(.change(typed, properties))
+            case .deleted: block(.deleted)
+            case .error(let error): block(.error(error))
+            }
+        }
+    }
+}
+
 extension _ObservableObject where Self: ThreadConfined {
     /// Calls a block on an actor when one of these properties changes, or the object is deleted.
     public func observe<A: Actor>(

@@ -254,6 +254,32 @@ extension RealmCollection {
     }
 }
 
+extension RealmCollection {
+    /// The same with the collection before and after each change, frozen: `before` has the elements that were deleted,
+    /// and all values that were there. It is nil in the first call. The version of the last call stays in the file
+    /// until the next one.
+    ///
+    /// - Parameter withOldValues: false: both are nil.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil, withOldValues: Bool,
+        _ block:
+            @escaping (_ change: RealmCollectionChange<Self>, _ before: Self?, _ after: Self?) ->
+            Void
+    ) -> NotificationToken {
+        var known: Self?
+        return observe(keyPaths: keyPaths, on: queue) { change in
+            guard withOldValues else { return block(change, nil, nil) }
+            let before = known
+            switch change {
+            case .initial(let collection), .update(let collection, _, _, _):
+                known = collection.isInvalidated ? nil : collection.freeze()
+            case .error: break
+            }
+            block(change, before, known)
+        }
+    }
+}
+
 extension _ElementSource {
     /// Observes results; `make` wraps them for the block.
     static func observe<C>(

@@ -48,8 +48,11 @@ private func projectedFields(_ projection: AnyObject) -> [ProjectedField] {
 
 /// What `observe` has on projections.
 public protocol ProjectionObservable: AnyObject, ThreadConfined {
+    /// The class of the objects.
     associatedtype Root: _ObservableObject & RealmFetchable & ThreadConfined
+    /// The object.
     var rootObject: Root { get }
+    /// A view of an object.
     init(projecting object: Root)
 }
 

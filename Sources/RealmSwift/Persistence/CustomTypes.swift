@@ -12,8 +12,11 @@ public import CoreSwift
 /// The first case is the default. A stored value that is no case is misuse to read, or nil where the property
 /// is optional.
 public protocol PersistableEnum: RawRepresentable, CaseIterable, Hashable, Comparable,
-    _RealmCollectionValueInsideOptional, _PrimaryKey, _Indexable, SortableType, MinMaxType
-where RawValue: _RealmScalar & Comparable {}
+    _RealmCollectionValueInsideOptional
+where RawValue: _RealmScalar & Comparable, PersistedType == RawValue {
+    // What it follows from.
+    associatedtype PersistedType = RawValue
+}
 
 extension PersistableEnum {
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
@@ -48,15 +51,8 @@ extension PersistableEnum {
 /// The older name for enumerations that can be stored, also in a `RealmOptional`.
 public protocol RealmEnum: PersistableEnum, RealmOptionalType {}
 
-/// What is stored as a value of another type.
-public protocol _HasPersistedType {
-    /// What is stored: a value, or an embedded object.
-    associatedtype PersistedType
-}
-
 /// A type of the program that is stored as another one, with values that may not convert.
-public protocol FailableCustomPersistable: Hashable, _RealmCollectionValueInsideOptional,
-    _HasPersistedType
+public protocol FailableCustomPersistable: Hashable, _RealmCollectionValueInsideOptional
 where PersistedType: _RealmCollectionValueInsideOptional {
     // Again, so that it follows from the members.
     associatedtype PersistedType

@@ -204,6 +204,7 @@ extension DirectValue {
 public final class RealmOptional<Value: RealmOptionalType>: DirectValue {
     let storage: DirectStorage<Value?>
 
+    /// One with a value, or with none.
     public init(_ value: Value? = nil) { storage = DirectStorage(value) }
 
     /// The value, in the realm once the object is managed.
@@ -218,7 +219,9 @@ public final class RealmOptional<Value: RealmOptionalType>: DirectValue {
 public final class RealmProperty<Value: RealmPropertyType>: DirectValue {
     let storage: DirectStorage<Value>
 
+    /// One with the default value of the type.
     public init() { storage = DirectStorage(Value._rlmDefaultValue()) }
+    /// One with a value.
     public convenience init(_ value: Value) {
         self.init()
         storage.value = value

@@ -38,8 +38,14 @@ public enum _AddingPolicy: Sendable {
     case error, modified, all
 }
 
+/// What is stored as a value of this or of another type.
+public protocol _HasPersistedType {
+    /// What is stored: the type itself, the raw values of an enumeration, or what a type of the program names.
+    associatedtype PersistedType
+}
+
 /// A type that a `@Persisted` property can have.
-public protocol _Persistable {
+public protocol _Persistable: _HasPersistedType {
     static var _rlmShape: _PropertyShape { get }
     /// Collections are kept by the wrapper once they were made, and are filled, not replaced, when
     /// something is assigned.
@@ -194,6 +200,10 @@ extension _PersistableInsideOptional where Self: RealmCollectionValue {
 
 /// Null in the file's form.
 @usableFromInline var _rlmNull: RawValue { .null }
+
+extension Optional: _HasPersistedType where Wrapped: _PersistableInsideOptional {
+    public typealias PersistedType = Wrapped.PersistedType?
+}
 
 extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
     public static var _rlmShape: _PropertyShape { Wrapped._rlmShape.asOptional }

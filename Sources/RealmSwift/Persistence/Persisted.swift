@@ -157,7 +157,7 @@ public struct Persisted<Value: _Persistable> {
     }
 }
 
-extension Persisted where Value: _Indexable {
+extension Persisted where Value.PersistedType: _Indexable {
     /// A property with an index: it makes queries for equality and ranges fast, and writes slower.
     public init(indexed: Bool) { state = .unset(indexed ? PersistedFlags.indexed : 0) }
 
@@ -167,7 +167,7 @@ extension Persisted where Value: _Indexable {
     }
 }
 
-extension Persisted where Value: _QueryString {
+extension Persisted where Value.PersistedType: _QueryString {
     /// A text with an index of its words, for `matchesText` in queries.
     public init(fullText: FullTextIndex) { state = .unset(fullText.flags) }
 
@@ -177,7 +177,7 @@ extension Persisted where Value: _QueryString {
     }
 }
 
-extension Persisted where Value: _PrimaryKey {
+extension Persisted where Value.PersistedType: _PrimaryKey {
     /// The property that identifies the objects of the class.
     public init(primaryKey: Bool) { state = .unset(primaryKey ? PersistedFlags.primaryKey : 0) }
 

@@ -73,6 +73,6 @@ extension ObjectBase: _KeyPathRoot {
 }
 
 /// The name of a key path as queries and sorting take it, such as `owner.name` for `\Dog.owner?.name`.
-public func _name<T: ObjectBase>(for keyPath: PartialKeyPath<T>) -> String {
+public func _name<T: _KeyPathRoot>(for keyPath: PartialKeyPath<T>) -> String {
     KeyPathNames.name(keyPath)
 }

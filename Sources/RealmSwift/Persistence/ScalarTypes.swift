@@ -7,7 +7,7 @@ public import Foundation
 /// A type that is stored as one value without a class behind it.
 public protocol _RealmScalar:
     _RealmCollectionValueInsideOptional, Sendable
-{
+where PersistedType == Self {
     static var _rlmType: PropertyType { get }
 }
 
@@ -68,6 +68,8 @@ extension NSNumber {
 extension Int: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType, SortableType,
     _QueryNumeric
 {
+    public typealias PersistedType = Int
+
     public static var _rlmType: PropertyType { .int }
     public static func _rlmDefaultValue() -> Int { 0 }
     @inlinable @inline(__always)
@@ -95,6 +97,8 @@ extension Int: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType, S
 extension Int8: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType, SortableType,
     _QueryNumeric
 {
+    public typealias PersistedType = Int8
+
     public static var _rlmType: PropertyType { .int }
     public static func _rlmDefaultValue() -> Int8 { 0 }
     @inlinable @inline(__always)
@@ -122,6 +126,8 @@ extension Int8: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType, 
 extension Int16: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType, SortableType,
     _QueryNumeric
 {
+    public typealias PersistedType = Int16
+
     public static var _rlmType: PropertyType { .int }
     public static func _rlmDefaultValue() -> Int16 { 0 }
     @inlinable @inline(__always)
@@ -149,6 +155,8 @@ extension Int16: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType,
 extension Int32: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType, SortableType,
     _QueryNumeric
 {
+    public typealias PersistedType = Int32
+
     public static var _rlmType: PropertyType { .int }
     public static func _rlmDefaultValue() -> Int32 { 0 }
     @inlinable @inline(__always)
@@ -176,6 +184,8 @@ extension Int32: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType,
 extension Int64: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType, SortableType,
     _QueryNumeric
 {
+    public typealias PersistedType = Int64
+
     public static var _rlmType: PropertyType { .int }
     public static func _rlmDefaultValue() -> Int64 { 0 }
     @inlinable @inline(__always)
@@ -200,7 +210,9 @@ extension Int64: _RealmScalar, _PrimaryKey, _Indexable, MinMaxType, AddableType,
     }
 }
 
-extension Bool: _RealmScalar, _Indexable {
+extension Bool: _RealmScalar, _Indexable, SortableType {
+    public typealias PersistedType = Bool
+
     public static var _rlmType: PropertyType { .bool }
     public static func _rlmDefaultValue() -> Bool { false }
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Bool {
@@ -226,6 +238,8 @@ extension Bool: _RealmScalar, _Indexable {
 }
 
 extension Float: _RealmScalar, MinMaxType, AddableType, SortableType, _QueryNumeric {
+    public typealias PersistedType = Float
+
     public static var _rlmType: PropertyType { .float }
     public static func _rlmDefaultValue() -> Float { 0 }
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Float {
@@ -251,6 +265,8 @@ extension Float: _RealmScalar, MinMaxType, AddableType, SortableType, _QueryNume
 }
 
 extension Double: _RealmScalar, MinMaxType, AddableType, SortableType, _QueryNumeric {
+    public typealias PersistedType = Double
+
     public static var _rlmType: PropertyType { .double }
     public static func _rlmDefaultValue() -> Double { 0 }
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Double {
@@ -278,6 +294,8 @@ extension Double: _RealmScalar, MinMaxType, AddableType, SortableType, _QueryNum
 extension String: _RealmScalar, _PrimaryKey, _Indexable, SortableType, _QueryString, _QueryBinary,
     _MapKey
 {
+    public typealias PersistedType = String
+
     public static var _rlmType: PropertyType { .string }
     public static func _rlmDefaultValue() -> String { "" }
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> String {
@@ -296,7 +314,9 @@ extension String: _RealmScalar, _PrimaryKey, _Indexable, SortableType, _QueryStr
     }
 }
 
-extension Data: _RealmScalar, _QueryBinary {
+extension Data: _RealmScalar, SortableType, _QueryBinary {
+    public typealias PersistedType = Data
+
     public static var _rlmType: PropertyType { .data }
     public static func _rlmDefaultValue() -> Data { Data() }
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Data {
@@ -315,6 +335,8 @@ extension Data: _RealmScalar, _QueryBinary {
 }
 
 extension Date: _RealmScalar, _Indexable, MinMaxType, SortableType, _QueryNumeric {
+    public typealias PersistedType = Date
+
     public static var _rlmType: PropertyType { .date }
     public static func _rlmDefaultValue() -> Date { Date(timeIntervalSince1970: 0) }
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Date {
@@ -350,6 +372,8 @@ extension Date: _RealmScalar, _Indexable, MinMaxType, SortableType, _QueryNumeri
 }
 
 extension UUID: _RealmScalar, _PrimaryKey, _Indexable, SortableType {
+    public typealias PersistedType = UUID
+
     public static var _rlmType: PropertyType { .UUID }
     public static func _rlmDefaultValue() -> UUID { UUID() }
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> UUID {
@@ -369,6 +393,8 @@ extension UUID: _RealmScalar, _PrimaryKey, _Indexable, SortableType {
 }
 
 extension ObjectId: _RealmScalar, _PrimaryKey, _Indexable, SortableType {
+    public typealias PersistedType = ObjectId
+
     public static var _rlmType: PropertyType { .objectId }
     public static func _rlmDefaultValue() -> ObjectId { ObjectId.generate() }
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> ObjectId {
@@ -385,6 +411,8 @@ extension ObjectId: _RealmScalar, _PrimaryKey, _Indexable, SortableType {
 }
 
 extension Decimal128: _RealmScalar, MinMaxType, AddableType, SortableType, _QueryNumeric {
+    public typealias PersistedType = Decimal128
+
     public static var _rlmType: PropertyType { .decimal128 }
     public static func _rlmDefaultValue() -> Decimal128 { Decimal128() }
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Decimal128 {

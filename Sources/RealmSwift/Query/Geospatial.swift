@@ -14,8 +14,11 @@ public protocol RLMGeospatial: Sendable {
 /// Objects keep places in an embedded object with a text `type`, "Point", and a list of doubles `coordinates`:
 /// longitude, latitude, and perhaps altitude.
 public struct GeoPoint: Hashable, Sendable {
+    /// Degrees north, -90 to 90.
     public let latitude: Double
+    /// Degrees east, -180 to 180.
     public let longitude: Double
+    /// Meters above the sea; queries leave it out.
     public let altitude: Double
 
     /// Nil for what is no place.
@@ -51,25 +54,35 @@ public struct Distance: Hashable, Sendable {
     public static func kilometers(_ kilometers: Double) -> Distance? {
         Distance(checked: kilometers / earthKilometers)
     }
+    /// A distance in miles; nil for negative ones.
     public static func miles(_ miles: Double) -> Distance? {
         kilometers(miles / milesPerKilometer)
     }
+    /// A distance in degrees of a great circle; nil for negative ones.
     public static func degrees(_ degrees: Double) -> Distance? {
         Distance(checked: degrees * .pi / 180)
     }
+    /// A distance in radians of a great circle; nil for negative ones.
     public static func radians(_ radians: Double) -> Distance? { Distance(checked: radians) }
 
+    /// In kilometers.
     public func asKilometers() -> Double { radians * Self.earthKilometers }
+    /// In miles.
     public func asMiles() -> Double { asKilometers() * Self.milesPerKilometer }
+    /// In degrees of a great circle.
     public func asDegrees() -> Double { radians * 180 / .pi }
+    /// In radians of a great circle.
     public var asRadians: Double { radians }
 }
 
 /// The places between two corners.
 public struct GeoBox: RLMGeospatial, Hashable {
+    /// The corner in the south west.
     public let bottomLeft: GeoPoint
+    /// The corner in the north east.
     public let topRight: GeoPoint
 
+    /// A box between two corners.
     public init(bottomLeft: GeoPoint, topRight: GeoPoint) {
         self.bottomLeft = bottomLeft
         self.topRight = topRight
@@ -86,7 +99,9 @@ public struct GeoBox: RLMGeospatial, Hashable {
 
 /// The places inside a ring of points, and outside of the rings of its holes.
 public struct GeoPolygon: RLMGeospatial, Hashable {
+    /// The ring around the area; its last point is the first.
     public let outerRing: [GeoPoint]
+    /// The rings around what is left out.
     public let holes: [[GeoPoint]]
 
     /// Each ring ends where it begins; nil for rings of less than four points.
@@ -119,7 +134,9 @@ public struct GeoPolygon: RLMGeospatial, Hashable {
 
 /// The places within a distance of a point.
 public struct GeoCircle: RLMGeospatial, Hashable {
+    /// The point in the middle.
     public let center: GeoPoint
+    /// The radius in radians of a great circle.
     public let radiusInRadians: Double
 
     /// Nil for a radius below zero.
@@ -129,6 +146,7 @@ public struct GeoCircle: RLMGeospatial, Hashable {
         self.radiusInRadians = radiusInRadians
     }
 
+    /// A circle around a point.
     public init(center: GeoPoint, radius: Distance) {
         self.center = center
         radiusInRadians = radius.radians

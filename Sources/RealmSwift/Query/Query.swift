@@ -31,7 +31,7 @@ public struct Query<T> {
     public static func _root() -> Query<T> { Query(.keyPath([], needsAny: false)) }
 
     /// For tests of conditions: what `where` gives its block for objects of a class.
-    public static func _constructForTesting<V>() -> Query<V> { Query<V>._root() }
+    public static func _constructForTesting() -> Query<T> { _root() }
 
     /// The condition as a format string with its arguments.
     public func _constructPredicate() -> (String, [Any]) {
@@ -78,6 +78,7 @@ public struct Query<T> {
 // MARK: - Properties
 
 extension Query where T: ObjectBase {
+    /// A property of the object.
     public subscript<V: _Persistable>(dynamicMember member: KeyPath<T, V>) -> Query<V> {
         Query<V>(node.appending(KeyPathNames.name(member)))
     }
@@ -134,21 +135,47 @@ extension Query where T: RealmCollectionValue {
     }
 }
 
-extension Query where T: _QueryNumeric & RealmCollectionValue {
+extension Query where T: RealmCollectionValue, T.PersistedType: _QueryNumeric {
+    /// The value is less.
     public static func < (a: Query, b: T) -> Query<Bool> { a.compare(.less, b) }
+    /// The value is less or the same.
     public static func <= (a: Query, b: T) -> Query<Bool> { a.compare(.lessEqual, b) }
+    /// The value is greater.
     public static func > (a: Query, b: T) -> Query<Bool> { a.compare(.greater, b) }
+    /// The value is greater or the same.
     public static func >= (a: Query, b: T) -> Query<Bool> { a.compare(.greaterEqual, b) }
+    /// The value is less than the other one.
     public static func < (a: Query, b: Query) -> Query<Bool> { a.compare(.less, b) }
+    /// The value is less than the other one, or the same.
     public static func <= (a: Query, b: Query) -> Query<Bool> { a.compare(.lessEqual, b) }
+    /// The value is greater than the other one.
     public static func > (a: Query, b: Query) -> Query<Bool> { a.compare(.greater, b) }
+    /// The value is greater than the other one, or the same.
     public static func >= (a: Query, b: Query) -> Query<Bool> { a.compare(.greaterEqual, b) }
+
+    /// The smallest value of the property among the objects of the collection that it is reached through:
+    /// `$0.dogs.age.min`.
+    public var min: Query { aggregate("@min") }
+    /// The largest value of the property among the objects of the collection.
+    public var max: Query { aggregate("@max") }
+    /// The mean of the property over the objects of the collection.
+    public var avg: Query { aggregate("@avg") }
+    /// The sum of the property over the objects of the collection.
+    public var sum: Query { aggregate("@sum") }
+
+    private func aggregate(_ name: String) -> Query {
+        guard case .keyPath(let path, true) = node, path.count > 1 else {
+            misuse("'\(name)' needs a property that is reached through a collection.")
+        }
+        // realm-swift's place for it: behind the collection, which is the first property.
+        return Query(.keyPath([path[0], name] + path.dropFirst(), needsAny: false))
+    }
 }
 
-extension Query where T: _QueryNumeric & RealmCollectionValue & Comparable {
+extension Query where T: Comparable {
     /// The value is in the range.
     public func contains(_ range: Range<T>) -> Query<Bool> {
-        self >= range.lowerBound && self < range.upperBound
+        isIn(range.lowerBound, before: range.upperBound)
     }
     /// The value is in the range.
     public func contains(_ range: ClosedRange<T>) -> Query<Bool> {
@@ -156,59 +183,85 @@ extension Query where T: _QueryNumeric & RealmCollectionValue & Comparable {
     }
 }
 
-extension Query where T: PersistableEnum {
-    /// The stored value, for comparisons of its type.
-    public var rawValue: Query<T.RawValue> { Query<T.RawValue>(node) }
+extension Query where T: OptionalProtocol, T.Wrapped: Comparable {
+    /// The value is in the range.
+    public func contains(_ range: Range<T.Wrapped>) -> Query<Bool> {
+        isIn(range.lowerBound, before: range.upperBound)
+    }
+    /// The value is in the range.
+    public func contains(_ range: ClosedRange<T.Wrapped>) -> Query<Bool> {
+        Query<Bool>(.between(node, range.lowerBound, range.upperBound))
+    }
 }
 
-extension Query where T: FailableCustomPersistable {
-    /// The stored value, for comparisons of its type.
-    public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(node) }
+extension Query {
+    fileprivate func isIn(_ low: Any, before high: Any) -> Query<Bool> {
+        Query<Bool>(
+            .comparison(
+                .and, .comparison(.greaterEqual, node, .constant(low), options: ""),
+                .comparison(.less, node, .constant(high), options: ""), options: ""))
+    }
 }
 
-extension Query where T: _QueryBinary & RealmCollectionValue {
+extension Query where T: _Persistable, T.PersistedType: _QueryBinary {
     /// The text is in the value.
     public func contains(_ value: T, options: StringOptions = []) -> Query<Bool> {
         compare(.contains, value, options)
     }
-    public func contains<U: _QueryBinary>(
+    /// The value of the other property is in the value.
+    public func contains<U: _Persistable>(
         _ column: Query<U>, options: StringOptions = []
-    ) -> Query<Bool> { compare(.contains, column, options) }
+    ) -> Query<Bool> where U.PersistedType: _QueryBinary { compare(.contains, column, options) }
 
     /// The value begins with the text.
     public func starts(with value: T, options: StringOptions = []) -> Query<Bool> {
         compare(.beginsWith, value, options)
     }
-    public func starts<U: _QueryBinary>(
+    /// The value begins with that of the other property.
+    public func starts<U: _Persistable>(
         with column: Query<U>, options: StringOptions = []
-    ) -> Query<Bool> { compare(.beginsWith, column, options) }
+    ) -> Query<Bool> where U.PersistedType: _QueryBinary { compare(.beginsWith, column, options) }
 
     /// The value ends with the text.
     public func ends(with value: T, options: StringOptions = []) -> Query<Bool> {
         compare(.endsWith, value, options)
     }
-    public func ends<U: _QueryBinary>(
+    /// The value ends with that of the other property.
+    public func ends<U: _Persistable>(
         with column: Query<U>, options: StringOptions = []
-    ) -> Query<Bool> { compare(.endsWith, column, options) }
+    ) -> Query<Bool> where U.PersistedType: _QueryBinary { compare(.endsWith, column, options) }
 
     /// The value is the text.
     public func equals(_ value: T, options: StringOptions = []) -> Query<Bool> {
         compare(.equal, value, options)
     }
+    /// The value is that of the other property.
+    public func equals<U: _Persistable>(
+        _ column: Query<U>, options: StringOptions = []
+    ) -> Query<Bool> where U.PersistedType: _QueryBinary { compare(.equal, column, options) }
+
     /// The value is another text.
     public func notEquals(_ value: T, options: StringOptions = []) -> Query<Bool> {
         compare(.notEqual, value, options)
     }
+    /// The value is not that of the other property.
+    public func notEquals<U: _Persistable>(
+        _ column: Query<U>, options: StringOptions = []
+    ) -> Query<Bool> where U.PersistedType: _QueryBinary { compare(.notEqual, column, options) }
 }
 
-extension Query where T: _QueryString & RealmCollectionValue {
+extension Query where T: _Persistable, T.PersistedType: _QueryString {
     /// The value is like a text with `*` for any letters and `?` for one.
     public func like(_ value: T, caseInsensitive: Bool = false) -> Query<Bool> {
         compare(.like, value, caseInsensitive ? [.caseInsensitive] : [])
     }
-}
+    /// The value is like the text of the other property.
+    public func like<U: _Persistable>(
+        _ column: Query<U>, caseInsensitive: Bool = false
+    ) -> Query<Bool> where U.PersistedType: _QueryString {
+        compare(.like, column, caseInsensitive ? [.caseInsensitive] : [])
+    }
 
-extension Query where T: _QueryString & RealmCollectionValue {
     /// The text has all of these words, by its full-text index: `word*` is a beginning, `-word` must not occur.
     public func matchesText(_ words: String) -> Query<Bool> {
         Query<Bool>(.comparison(.text, node, .constant(words), options: ""))
@@ -238,83 +291,7 @@ extension Query where T: RealmCollection, T.Element: EmbeddedObject {
     }
 }
 
-// MARK: - Collections
-
-extension Query where T: RealmCollection {
-    /// The number of elements.
-    public var count: Query<Int> { Query<Int>(node.appending("@count")) }
-
-    /// The value, or object, is an element.
-    public func contains(_ value: T.Element) -> Query<Bool> {
-        Query<Bool>(.comparison(.isIn, .constant(value), node, options: ""))
-    }
-
-    /// One of the values is an element.
-    public func containsAny<S: Sequence>(in collection: S) -> Query<Bool>
-    where S.Element == T.Element {
-        Query<Bool>(
-            .comparison(
-                .isIn, asAny, .constant(collection.map { $0 as Any }), options: ""))
-    }
-
-    fileprivate var asAny: QueryNode {
-        guard case .keyPath(let path, _) = node else { return node }
-        return .keyPath(path, needsAny: true)
-    }
-
-    private func any(_ operation: QueryNode.Operator, _ value: T.Element) -> Query<Bool> {
-        Query<Bool>(.comparison(operation, asAny, .constant(value), options: ""))
-    }
-
-    /// Some element is this value.
-    public static func == (a: Query, b: T.Element) -> Query<Bool> { a.any(.equal, b) }
-    /// Some element is another value.
-    public static func != (a: Query, b: T.Element) -> Query<Bool> { a.any(.notEqual, b) }
-}
-
-extension Query where T: RealmCollection, T.Element: _QueryNumeric {
-    public static func > (a: Query, b: T.Element) -> Query<Bool> { a.any(.greater, b) }
-    public static func >= (a: Query, b: T.Element) -> Query<Bool> { a.any(.greaterEqual, b) }
-    public static func < (a: Query, b: T.Element) -> Query<Bool> { a.any(.less, b) }
-    public static func <= (a: Query, b: T.Element) -> Query<Bool> { a.any(.lessEqual, b) }
-    /// The smallest element.
-    public var min: Query<T.Element> { Query<T.Element>(node.appending("@min")) }
-    /// The largest element.
-    public var max: Query<T.Element> { Query<T.Element>(node.appending("@max")) }
-    /// The mean of the elements.
-    public var avg: Query<Double> { Query<Double>(node.appending("@avg")) }
-    /// The sum of the elements.
-    public var sum: Query<T.Element> { Query<T.Element>(node.appending("@sum")) }
-}
-
-/// A map, for conditions on its keys and values.
-public protocol RealmKeyedCollection: _Persistable {
-    associatedtype MapKey: _MapKey
-    associatedtype MapValue: RealmCollectionValue
-}
-extension Map: RealmKeyedCollection {
-    public typealias MapKey = Key
-    public typealias MapValue = Value
-}
-
-extension Query where T: RealmKeyedCollection {
-    /// The number of keys.
-    public var count: Query<Int> { Query<Int>(node.appending("@count")) }
-    /// The keys: a comparison means that some key satisfies it.
-    public var keys: Query<T.MapKey> { Query<T.MapKey>(node.appending("@allKeys", needsAny: true)) }
-    /// The values: a comparison means that some value satisfies it.
-    public var values: Query<T.MapValue> {
-        Query<T.MapValue>(node.appending("@allValues", needsAny: true))
-    }
-    /// The value of a key.
-    public subscript(key: T.MapKey) -> Query<T.MapValue> {
-        Query<T.MapValue>(.mapSubscript(node, key))
-    }
-    /// The value, or object, is in the map.
-    public func contains(_ value: T.MapValue) -> Query<Bool> {
-        Query<Bool>(.comparison(.isIn, .constant(value), node, options: ""))
-    }
-}
+// MARK: - Mixed values
 
 extension Query where T == AnyRealmValue {
     /// An element of a list in the value.

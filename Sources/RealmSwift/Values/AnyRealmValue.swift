@@ -8,19 +8,33 @@ public import Foundation
 /// It can also be a list or a dictionary of such values; these are live where the value is in a realm:
 /// `it.value = .fromArray([.int(1)])`, then `it.value.listValue?.append(.string("x"))`.
 public enum AnyRealmValue: Hashable {
+    /// No value.
     case none
+    /// An integer.
     case int(Int)
+    /// A truth value.
     case bool(Bool)
+    /// A number with a fraction, of 32 bits.
     case float(Float)
+    /// A number with a fraction, of 64 bits.
     case double(Double)
+    /// Text.
     case string(String)
+    /// Bytes.
     case data(Data)
+    /// A date.
     case date(Date)
+    /// An object of any class.
     case object(Object)
+    /// An object id.
     case objectId(ObjectId)
+    /// A decimal number.
     case decimal128(Decimal128)
+    /// A UUID.
     case uuid(UUID)
+    /// Values by key.
     case dictionary(Map<String, AnyRealmValue>)
+    /// Values in an order.
     case list(List<AnyRealmValue>)
 
     /// A list of values.
@@ -33,25 +47,37 @@ public enum AnyRealmValue: Hashable {
         .dictionary(Map(.plain(dictionary)))
     }
 
+    /// The list; nil for values of other types.
     public var listValue: List<AnyRealmValue>? {
         if case .list(let value) = self { value } else { nil }
     }
+    /// The dictionary; nil for values of other types.
     public var dictionaryValue: Map<String, AnyRealmValue>? {
         if case .dictionary(let value) = self { value } else { nil }
     }
+    /// The integer; nil for values of other types.
     public var intValue: Int? { if case .int(let value) = self { value } else { nil } }
+    /// The truth value; nil for values of other types.
     public var boolValue: Bool? { if case .bool(let value) = self { value } else { nil } }
+    /// The number; nil for values of other types.
     public var floatValue: Float? { if case .float(let value) = self { value } else { nil } }
+    /// The number; nil for values of other types.
     public var doubleValue: Double? { if case .double(let value) = self { value } else { nil } }
+    /// The text; nil for values of other types.
     public var stringValue: String? { if case .string(let value) = self { value } else { nil } }
+    /// The bytes; nil for values of other types.
     public var dataValue: Data? { if case .data(let value) = self { value } else { nil } }
+    /// The date; nil for values of other types.
     public var dateValue: Date? { if case .date(let value) = self { value } else { nil } }
+    /// The object id; nil for values of other types.
     public var objectIdValue: ObjectId? {
         if case .objectId(let value) = self { value } else { nil }
     }
+    /// The decimal number; nil for values of other types.
     public var decimal128Value: Decimal128? {
         if case .decimal128(let value) = self { value } else { nil }
     }
+    /// The UUID; nil for values of other types.
     public var uuidValue: UUID? { if case .uuid(let value) = self { value } else { nil } }
 
     /// The object, if it is of this class.
@@ -87,9 +113,14 @@ public enum AnyRealmValue: Hashable {
     }
 }
 
-extension AnyRealmValue: RealmCollectionValue, _Indexable, SortableType,
-    ExpressibleByNilLiteral
+extension AnyRealmValue: RealmCollectionValue, _Indexable, SortableType, MinMaxType, AddableType,
+    _QueryNumeric, ExpressibleByNilLiteral
 {
+    public typealias PersistedType = AnyRealmValue
+
+    /// No value.
+    public init() { self = .none }
+
     public init(nilLiteral: ()) { self = .none }
 
     public static var _rlmShape: _PropertyShape { _PropertyShape(type: .mixed) }

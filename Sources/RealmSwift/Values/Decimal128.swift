@@ -13,12 +13,11 @@ public struct Decimal128: Sendable, Hashable, CustomStringConvertible {
     /// Zero.
     public init() { core = .zero }
 
-    /// From a number, or from text.
-    ///
-    /// - Throws: `Realm.Error` with the code `invalidInput` for what is neither.
-    public init(value: Any) throws {
+    /// From a number, or from text; what is neither is misuse.
+    public init(value: Any) {
         guard let made = Decimal128(converting: value) else {
-            throw Realm.Error(.invalidInput, "Cannot convert value '\(value)' to Decimal128")
+            misuse(
+                "Cannot convert value '\(value)' of type '\(type(of: value))' to decimal128 value")
         }
         self = made
     }
@@ -72,6 +71,7 @@ public struct Decimal128: Sendable, Hashable, CustomStringConvertible {
     /// The largest finite number.
     public static var max: Decimal128 { Decimal128("9.999999999999999999999999999999999E6144") }
 
+    /// It is no number.
     public var isNaN: Bool { core.isNaN }
     /// The number without its sign.
     public var magnitude: Decimal128 { Decimal128(core.magnitude) }
@@ -111,6 +111,7 @@ extension Decimal128: Comparable, SignedNumeric, Strideable {
     public static func * (a: Decimal128, b: Decimal128) -> Decimal128 {
         Decimal128(a.core * b.core)
     }
+    /// The quotient.
     public static func / (a: Decimal128, b: Decimal128) -> Decimal128 {
         Decimal128(a.core / b.core)
     }

@@ -39,6 +39,7 @@ public struct ObjectId: Hashable, Comparable, Sendable, CustomStringConvertible,
     }
 
     /// From 24 hexadecimal digits; nil for any other text.
+    @_disfavoredOverload
     public init?(_ description: String) {
         guard let core = try? EngineObjectId(parsing: description) else { return nil }
         self.core = core

@@ -2,9 +2,31 @@
 
 /// The type of a property, or of the elements of one that is a collection.
 public enum PropertyType: Int, Sendable, CustomStringConvertible {
+    /// Integers.
     case int = 0
-    case bool, string, data, date, float, double, object, linkingObjects, any, objectId
+    /// Truth values.
+    case bool
+    /// Text.
+    case string
+    /// Bytes.
+    case data
+    /// Dates.
+    case date
+    /// Numbers with a fraction, of 32 bits.
+    case float
+    /// Numbers with a fraction, of 64 bits.
+    case double
+    /// Links to objects.
+    case object
+    /// Objects that link here.
+    case linkingObjects
+    /// Values of any type.
+    case any
+    /// Object ids.
+    case objectId
+    /// Decimal numbers.
     case decimal128
+    /// UUIDs.
     case UUID
 
     var engineType: EnginePropertyType {

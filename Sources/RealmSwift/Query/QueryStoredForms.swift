@@ -1,0 +1,71 @@
+// Conditions on what is stored for enumerations and types of the program: all operations of the stored type.
+
+import Foundation
+
+/// An optional, for constraints.
+public protocol OptionalProtocol {
+    /// What is inside.
+    associatedtype Wrapped
+}
+extension Optional: OptionalProtocol {}
+
+extension Query where T: PersistableEnum {
+    /// The stored value, for comparisons of its type.
+    public var rawValue: Query<T.RawValue> { Query<T.RawValue>(node) }
+}
+
+extension Query where T: OptionalProtocol, T.Wrapped: PersistableEnum {
+    /// The stored value, for comparisons of its type.
+    public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(node) }
+}
+
+// The type of the collection says what can be asked; it is the same of all of them.
+
+extension Query where T: RealmCollection, T.Element: PersistableEnum {
+    /// The stored values of the elements, for comparisons of their type.
+    public var rawValue: Query<AnyRealmCollection<T.Element.RawValue>> {
+        Query<AnyRealmCollection<T.Element.RawValue>>(node)
+    }
+}
+
+extension Query
+where T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: PersistableEnum {
+    /// The stored values of the elements, for comparisons of their type.
+    public var rawValue: Query<AnyRealmCollection<T.Element.Wrapped.RawValue?>> {
+        Query<AnyRealmCollection<T.Element.Wrapped.RawValue?>>(node)
+    }
+}
+
+extension Query where T: RealmKeyedCollection, T.Value: PersistableEnum {
+    /// The stored values of the map, for comparisons of their type.
+    public var rawValue: Query<Map<T.Key, T.Value.RawValue>> {
+        Query<Map<T.Key, T.Value.RawValue>>(node)
+    }
+}
+
+extension Query
+where T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: PersistableEnum {
+    /// The stored values of the map, for comparisons of their type.
+    public var rawValue: Query<Map<T.Key, T.Value.Wrapped.RawValue?>> {
+        Query<Map<T.Key, T.Value.Wrapped.RawValue?>>(node)
+    }
+}
+
+extension Query where T: _HasPersistedType {
+    /// What is stored for the value, for comparisons of its type.
+    public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(node) }
+}
+
+extension Query where T: RealmCollection, T.Element.PersistedType: RealmCollectionValue {
+    /// What is stored for the elements, for comparisons of its type.
+    public var persistableValue: Query<AnyRealmCollection<T.Element.PersistedType>> {
+        Query<AnyRealmCollection<T.Element.PersistedType>>(node)
+    }
+}
+
+extension Query where T: RealmKeyedCollection, T.Value.PersistedType: RealmCollectionValue {
+    /// What is stored for the values of the map, for comparisons of its type.
+    public var persistableValue: Query<Map<T.Key, T.Value.PersistedType>> {
+        Query<Map<T.Key, T.Value.PersistedType>>(node)
+    }
+}
