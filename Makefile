@@ -37,7 +37,7 @@ test-packages:
 		g++ binutils pkg-config valgrind libsqlite3-dev liblmdb-dev chromium chromium-driver
 
 bench: lib
-	@.ci/install-packages libsqlite3-dev liblmdb-dev
+	@.ci/install-packages libsqlite3-dev liblmdb-dev python3-venv
 	@Benchmarks/run --no-build --write
 
 demo: lib
