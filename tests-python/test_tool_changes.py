@@ -115,6 +115,24 @@ class TestWatch:
         said("edit", file, "delete Dog Rex")
         assert seen.json()["change"] == "left"
 
+    def test_objects_enter_and_leave_when_only_what_they_link_to_changes(self, tmp_path: Path, watch) -> None:
+        class Town(realm.Object):
+            name: str = realm.PrimaryKey()
+            size: int = 0
+
+        class Citizen(realm.Object):
+            id: int = realm.PrimaryKey()
+            town: Town | None
+
+        file = tmp_path / "towns.realm"
+        with realm.open(file, [Town, Citizen]) as r, r.write():
+            r.create(Citizen, id=1, town=Town(name="a"))
+        seen = watch(file, "Citizen", "town.size > 3", "--commits", 2)
+        for size, change in ((9, "entered"), (1, "left")):
+            said("edit", file, f'set Town a {{"size": {size}}}')
+            assert f": {change} Citizen 1" in seen.line()
+        assert seen.end() == 0
+
     def test_a_change_of_the_schema_is_told(self, file: Path, watch) -> None:
         class Cat(realm.Object):
             name: str

@@ -105,7 +105,9 @@ struct WatchCommand: FileCommand {
         try old.readChanges(changes) { changed.note($0) }
         var teller = ChangeTeller(old: old, new: new, version: version, format, output)
         for class_ in new.schema.classes where className == nil || class_.name == className {
-            guard let objects = changed.classes[class_.key] else { continue }
+            // With a query, objects enter and leave also where only others changed.
+            let none = query == nil ? nil : ChangedObjects.OfClass()
+            guard let objects = changed.classes[class_.key] ?? none else { continue }
             if let query {
                 teller.chosenOld = try Self.keys(old, class_, query)
                 teller.chosenNew = try Self.keys(new, class_, query)
