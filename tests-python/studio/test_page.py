@@ -7,6 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import axe_core_python
 import pytest
 from selenium.webdriver.common.keys import Keys
 from selenium.webdriver.support.ui import Select
@@ -156,6 +157,42 @@ def test_a_screen_reader_is_told_what_is_where(shown) -> None:
     unnamed = [node for node in tree if not node.get("ignored") and node["role"]["value"] in ("button", "combobox", "textbox")
                and not node.get("name", {}).get("value")]
     assert unnamed == []
+
+
+@pytest.mark.parametrize("theme", ["light", "dark"])
+def test_axe_finds_nothing(run, file, page, theme) -> None:
+    """The rules of axe-core: contrast, names, roles, headings."""
+    axe = (Path(axe_core_python.__file__).parent / "axe.min.js").read_text()
+    page.browser.execute_cdp_cmd(
+        "Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": theme}]})
+    found = {}
+
+    def look(what: str) -> None:
+        page.script(axe)
+        # Of 2022, it does not know that lists of tabs may be navigation, and fields for queries comboboxes.
+        done = page.browser.execute_async_script(
+            "axe.run({rules: {'aria-allowed-role': {enabled: false}}}).then(arguments[0])")
+        assert len(done["passes"]) > 15
+        for broken in done["violations"]:
+            found[what, broken["id"]] = [(n["target"], n["failureSummary"]) for n in broken["nodes"][:3]]
+
+    page.open(run(file)).has_total("200 objects")
+    look("table")
+    page.wait(lambda: page.all(".rows .row")[0].click() or page.text("#detail .where") == "Person #1")
+    look("object")
+    page.query("nme == 1")
+    page.wait(lambda: page.find("#problem").is_displayed())
+    look("mistake")
+    page.query("")
+    page.has_total("200 objects")
+    Select(page.find("#strip-choice")).select_by_value("age")
+    page.wait(lambda: page.all("#strip .column"))
+    look("histogram")
+    for view in ("map", "links"):
+        page.click(f"#view-{view}")
+        page.wait(lambda: page.all("#other h2"))
+        look(view)
+    assert found == {}
 
 
 def test_a_commit_of_another_process_appears(shown, file) -> None:

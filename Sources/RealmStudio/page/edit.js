@@ -342,7 +342,7 @@ export class Editor {
     area.value = text;
     const box = h("dialog", { class: "card", "aria-label": title, onclose: () => box.remove() },
       h("form", { onsubmit: async (event) => { event.preventDefault(); if (await save(area.value)) box.close(); } },
-        h("h1", { text: title }), h("p", { text: hint }), area,
+        h("h2", { text: title }), h("p", { text: hint }), area,
         h("div", { class: "buttons" },
           h("button", { type: "button", text: "Cancel", onclick: () => box.close() }),
           h("button", { type: "submit", class: "main", text: action }))));

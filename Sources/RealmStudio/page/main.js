@@ -127,7 +127,7 @@ async function open(key) {
     $("work").hidden = true;
     $("gate").hidden = false;
     $("gate").replaceChildren(h("div", { class: "card" },
-      h("h1", { text: "The file can't be opened" }), h("p", { text: state.files[state.file] }),
+      h("h2", { text: "The file can't be opened" }), h("p", { text: state.files[state.file] }),
       h("p", { class: "wrong", role: "alert", text: error.message }),
       h("div", { class: "buttons" }, h("button", { class: "main", text: "Try again", onclick: () => open("") }))));
   }
@@ -157,7 +157,7 @@ function askForKey(error, wasGiven = false) {
     open([...content].map((byte) => byte.toString(16).padStart(2, "0")).join(""));
   });
   $("gate").replaceChildren(h("form", { class: "card", onsubmit: (event) => { event.preventDefault(); give(); } },
-    h("h1", { text: "This file is encrypted" }),
+    h("h2", { text: "This file is encrypted" }),
     h("p", { text: state.files[state.file] }),
     h("label", { for: "key", text: "Encryption key" }), field, choice, problem,
     h("p", { text: "The key opens the file and is kept nowhere: not in the page, not in the browser, not by the studio." }),
@@ -400,5 +400,5 @@ document.addEventListener("keydown", (event) => {
 start().catch((error) => {
   $("gate").hidden = false;
   $("gate").replaceChildren(h("div", { class: "card" },
-    h("h1", { text: "The studio does not answer" }), h("p", { class: "wrong", role: "alert", text: error.message })));
+    h("h2", { text: "The studio does not answer" }), h("p", { class: "wrong", role: "alert", text: error.message })));
 });

@@ -23,7 +23,7 @@ export async function fileMap(file) {
   const part = (number) => `${((number / Math.max(found.bytes, 1)) * 100).toFixed(1)} %`;
   const most = Math.max(1, ...classes.map((one) => one.bytes));
   return h("div", { class: "picture" },
-    h("h1", { text: "File map" }),
+    h("h2", { text: "File map" }),
     h("div", { class: "facts" },
       fact(bytes(found.bytes), "in the file"), fact(bytes(found.free), "free for the next commits"),
       fact(bytes(found.held), "held for readers"), fact(count(found.versions), "live versions")),
@@ -36,7 +36,7 @@ export async function fileMap(file) {
     h("div", { class: "legend" }, pieces.map((one) => h("span", {},
       h("i", { class: one.mark ?? `hue h${one.hue % 8}` }), one.name, h("small", { text: ` ${part(one.bytes)}` })))),
     h("table", { class: "figures" },
-      h("thead", {}, h("tr", {}, ["class", "objects", ...PARTS.map(([, name]) => name), "in all", ""].map((text) => h("th", { scope: "col", text })))),
+      h("thead", {}, h("tr", {}, ["class", "objects", ...PARTS.map(([, name]) => name), "in all", "share"].map((text) => h("th", { scope: "col", text })))),
       h("tbody", {}, classes.map((one, index) => {
         const bar = h("i", { class: `hue h${index % 8}` });
         bar.style.width = `${(one.bytes / most) * 100}%`;
@@ -99,7 +99,7 @@ export async function linkGraph(file, classes, choose) {
     node.addEventListener("keydown", (event) => { if (event.key === "Enter") choose(one.name); });
     return node;
   });
-  return h("div", { class: "picture" }, h("h1", { text: "Links" }),
+  return h("div", { class: "picture" }, h("h2", { text: "Links" }),
     h("p", { class: "where", text: links.length === 0 ? "No class links to another." : "Each arrow is a property; the number says how many links it has." }),
     svg("svg", { class: "graph", viewBox: `0 0 ${width} ${height}` },
       svg("defs", {}, svg("marker", { id: "tip", viewBox: "0 0 10 10", refX: "9", refY: "5", markerWidth: "7", markerHeight: "7", orient: "auto-start-reverse" },
@@ -145,9 +145,15 @@ export async function histogram(view, property, filter) {
     const label = `${found.isWhole ? name(low) : `${name(low)} to ${name(high)}`}: ${plural(number, "object")}`;
     const bar = h("i");
     bar.style.height = `${number === 0 ? 0 : Math.max(2, (number / most) * 100)}%`;
-    const column = h("button", { class: "column", title: label, "aria-label": label, disabled: found.kind === "times" || number === 0, onclick: () => {
+    const column = h("button", { class: "column", title: label, "aria-label": label, disabled: number === 0, onclick: () => {
       const isLast = index === found.counts.length - 1;
       const it = nameInQuery(property.name);
+      if (found.kind === "times") {
+        // Seconds with a fraction say less than nanoseconds: the ends are open.
+        const ends = [index > 0 && `${it} >= ${instant(low)}`, !isLast && `${it} < ${instant(high)}`].filter(Boolean);
+        filter(ends.join(" AND ") || `${it} != NULL`);
+        return;
+      }
       filter(found.isWhole ? `${it} == ${low}` : `${it} >= ${low} AND ${it} ${isLast ? "<=" : "<"} ${isLast ? found.high : high}`);
     } }, bar);
     return column;
@@ -155,5 +161,8 @@ export async function histogram(view, property, filter) {
   return [title(property, notes), h("div", { class: "bars" }, bars),
     h("div", { class: "scale" }, h("span", { text: name(found.low) }), h("span", { text: name(found.high) }))];
 }
+
+/// Seconds since 1970 as a literal of the query language.
+const instant = (seconds) => `T${Math.trunc(seconds)}:${Math.round((seconds - Math.trunc(seconds)) * 1e9)}`;
 
 const title = (property, notes) => h("div", { class: "title" }, h("b", { text: property.name }), h("span", { class: "where", text: ` ${notes.join(", ")}` }));

@@ -53,7 +53,7 @@ export function askForProperty({ file, classes, className, done, failed }) {
     preview();
   };
   const form = h("form", { onsubmit: (event) => event.preventDefault(), oninput: update },
-    h("h1", { text: isNew ? "New class" : `New property of ${className}` }),
+    h("h2", { text: isNew ? "New class" : `New property of ${className}` }),
     isNew && field("class", class_), isNew && field("embedded in others", isEmbedded),
     field(isNew ? "first property" : "name", name), field("type", type), targetLine, field("holds", collection),
     field("may be null", isNullable), field("indexed", isIndexed), isNew && field("primary key", isKey), outcome,
