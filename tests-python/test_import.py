@@ -5,9 +5,11 @@ from __future__ import annotations
 import fcntl
 import gzip
 import json
+import lzma
 import os
 import subprocess
 import sys
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -98,6 +100,65 @@ assert wholes == [True] * 3, wholes
 if sys.argv[1] == "ssl":
     ssl.create_default_context()
 """
+
+
+def test_trees_of_two_levels_arrive(sample, tmp_path: Path) -> None:
+    """66,100 objects and a list of 1,001,050 elements, against the listing of the old library."""
+    lines = gzip.decompress((SAMPLES / "deep.jsonl.gz").read_bytes()).decode().splitlines()
+    told = [json.loads(line) for line in lines]
+    assert realm.import_realm_core(sample("deep"), tmp_path / "new.realm").whole
+
+    def shown(value: object) -> object:
+        match value:
+            case bool():
+                return ["b", value]
+            case int():
+                return ["i", str(value)]
+            case str():
+                return ["s", value]
+            case realm.Object():
+                return ["l", f"class_{type(value).__name__}", realm.reference(value).key]
+        return None
+
+    with realm.open(tmp_path / "new.realm") as r:
+        keys = {item["key"] for item in told if item["kind"] == "object" and item["table"] == "class_Small"}
+        assert {realm.reference(obj).key for obj in r.objects("Small")} == keys and len(keys) == 300
+        for item in told:
+            if item["kind"] == "object":
+                obj = r.object_at(item["table"].removeprefix("class_"), item["key"])
+                for name, value in item["values"].items():
+                    found = getattr(obj, name)
+                    match value:
+                        case ["L", elements]:
+                            assert [shown(element) for element in found] == elements
+                        case ["L#", count, digest]:
+                            parts = ",".join(json.dumps(shown(element), separators=(",", ":")) for element in found)
+                            assert (len(found), sha256(parts.encode()).hexdigest()) == (count, digest)
+                        case ["M", pairs]:
+                            assert {key: shown(x) for key, x in found.items()} == {key[1]: x for key, x in pairs}
+                        case ["E", elements]:
+                            assert set(found) == {element[1] for element in elements}
+                            assert len(found) == len(elements)
+                        case _:
+                            assert shown(found) == value
+            elif item["kind"] == "digest":
+                all_lines = sha256()
+                objects = r.objects(item["table"].removeprefix("class_"))
+                for obj in sorted(objects, key=lambda obj: realm.reference(obj).key):
+                    line = {"kind": "object", "table": item["table"], "key": realm.reference(obj).key,
+                            "values": {"v": shown(obj.v)}}
+                    all_lines.update(json.dumps(line, separators=(",", ":")).encode() + b"\n")
+                assert (len(objects), all_lines.hexdigest()) == (item["count"], item["sha256"])
+
+
+def test_the_largest_values_arrive(tmp_path: Path) -> None:
+    old = tmp_path / "old.realm"
+    old.write_bytes(lzma.decompress((SAMPLES / "maxblob.realm.xz").read_bytes()))
+    assert realm.import_realm_core(old, tmp_path / "new.realm").whole
+    with realm.open(tmp_path / "new.realm") as r:
+        (obj,) = r.objects("Max")
+        assert obj.b == bytes(16_777_200) and obj.s == "x" * 16_777_199
+    assert realm.check_file(tmp_path / "new.realm") == []
 
 
 @pytest.mark.parametrize("case", ["ssl", "strict machine", "old processor"])
