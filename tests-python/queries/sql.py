@@ -509,6 +509,9 @@ class Oracle:
         for cls in universe.classes.values():
             self.fill(cls)
 
+    def __del__(self) -> None:
+        self.db.close()
+
     def column(self, cls: Cls, prop: Prop, read: Callable[[Any], Any]) -> list[Any]:
         try:
             return [read(row.values[prop.name]) for row in self.universe.rows[cls.name]]
