@@ -223,11 +223,11 @@ class TestFields:
         assert "owners" not in shown
 
     def test_mistakes(self):
-        with pytest.raises(TypeError, match="full_text is True"):
+        with pytest.raises(realm.SchemaError, match="full_text is True"):
             realm.Field(full_text="words")
-        with pytest.raises(TypeError, match="name_in_file is a str"):
+        with pytest.raises(realm.SchemaError, match="name_in_file is a str"):
             realm.Field(name_in_file=3)
-        with pytest.raises(TypeError, match="default_factory is a function"):
+        with pytest.raises(realm.SchemaError, match="default_factory is a function"):
             realm.Field(default_factory=[])
 
 

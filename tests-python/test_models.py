@@ -189,7 +189,7 @@ class TestDeclarations:
                 a = realm.PrimaryKey()
 
     def test_default_and_factory_exclude_each_other(self):
-        with pytest.raises(TypeError, match="not both"):
+        with pytest.raises(realm.SchemaError, match="not both"):
             realm.Indexed(default=1, default_factory=int)
 
     def test_property_names_may_be_those_of_helpers(self):

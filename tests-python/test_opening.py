@@ -220,9 +220,9 @@ class TestSchemaModes:
             assert self.opens(people, PERSON_1, mode, version=2) == COUNT
 
     def test_names_that_are_none(self, people):
-        with pytest.raises(ValueError, match="additive_explicit"):
+        with pytest.raises(realm.ConfigurationError, match="additive_explicit"):
             self.opens(people, PERSON_1, "additive")
-        with pytest.raises(TypeError):
+        with pytest.raises(realm.ConfigurationError, match="no schema mode 3"):
             self.opens(people, PERSON_1, 3)
         with pytest.raises(TypeError, match="read_only"):
             realm.open(people, [person_1()], read_only=True, schema_mode="manual")

@@ -45,8 +45,13 @@ class TestOpening:
 
     @pytest.mark.parametrize("wrong", [int, [int], "Book", realm.Object, 3])
     def test_what_is_no_schema(self, tmp_path, wrong):
-        with pytest.raises((realm.SchemaError, TypeError)):
+        with pytest.raises(realm.SchemaError, match="derived from realm.Object"):
             realm.open(tmp_path / "b.realm", schema=wrong)
+
+    @pytest.mark.parametrize("wrong", [-1, "1", 1.5, True, 2**64])
+    def test_what_is_no_version(self, tmp_path, wrong):
+        with pytest.raises(realm.ConfigurationError, match="a schema version is an int from 0 on"):
+            realm.open(tmp_path / "b.realm", schema=Book, version=wrong)
 
     def test_a_default_place(self, tmp_path):
         code = (

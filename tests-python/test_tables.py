@@ -250,7 +250,7 @@ class TestIn:
                 Row, (Row(id=i) if i % 2 else {"id": i, "tags": ["x"]} for i in range(6)),
                 progress=seen.append)
             assert count == 6 and seen == [6] and len(r.objects(Row)) == 6
-            with pytest.raises(TypeError, match="dicts or objects as rows, not 3"):
+            with pytest.raises(realm.PropertyTypeError, match="dicts or objects as rows, not 3"):
                 r.insert_many(Row, [{"id": 10}, 3])
             assert len(r.objects(Row)) == 6
 
@@ -266,7 +266,7 @@ class TestIn:
     @pytest.mark.parametrize(
         ("columns", "error", "words"),
         [
-            ({"id": [1, 2], "text": ["a"]}, ValueError, "different lengths: id has 2 values, text 1"),
+            ({"id": [1, 2], "text": ["a"]}, realm.ArgumentError, "different lengths: id has 2 values, text 1"),
             ({"id": [1, "2"]}, realm.PropertyTypeError, r"Row\.id is int.*row 1"),
             ({"id": [1], "nothing": [1]}, realm.NoSuchPropertyError, "no property 'nothing'"),
             ({"text": ["a"]}, realm.MissingValueError, "id"),
@@ -279,8 +279,9 @@ class TestIn:
             (pyarrow.table({"id": [1], "moment": [datetime(2020, 1, 1)]}), realm.PropertyTypeError,
              "without a time zone"),
             (pyarrow.table({"id": [1], "extra": [{"a": 1}]}), realm.NotSupportedError, r"\+s"),
-            (pyarrow.array([1, 2]), TypeError, "rows, not"),
-            ("text", TypeError, "not text"),
+            (pyarrow.array([1, 2]), realm.PropertyTypeError, "rows, not"),
+            ("text", realm.PropertyTypeError, "not text"),
+            (5, realm.PropertyTypeError, "not 5"),
         ],
     )
     def test_mistakes_change_nothing(self, r, columns, error, words):

@@ -37,7 +37,7 @@ from ._errors import ArgumentError, NoSuchObjectError, OutOfBoundsError
 from ._model import _find_target
 from ._observing import KeyPath, begin, freeze
 from ._results import Results
-from ._showing import short
+from ._showing import html_of_collection, short
 from ._streams import Changes
 
 if TYPE_CHECKING:
@@ -81,6 +81,9 @@ class _Queryable(Generic[T]):
     Of a dictionary, over its values."""
 
     __slots__ = ()
+
+    def _repr_html_(self) -> str:
+        return html_of_collection(self, _state(self))
 
     def results(self) -> Results[T]:
         """The elements as results: live, lazy, to be refined."""

@@ -20,12 +20,13 @@ from ._errors import (
 from ._migration import Migrate, MigrationPlan, runner
 from ._model import Object, Reference
 from ._observing import RealmChange, SchemaChange, begin, begin_schema, detach
+from ._progress import Count, Part, end
 from ._reflection import classes_from_description
 from ._request import _READING, Classes, Request, SchemaMode, checked, version_of
 from ._results import Results
 from ._showing import html_of_realm
 from ._streams import Changes, end_streams
-from ._tables import Progress, insert_many
+from ._tables import insert_many
 from ._transactions import AsyncTransaction, Savepoint, Transaction
 
 S = TypeVar("S")
@@ -122,7 +123,7 @@ class Realm(LoggedRealm):
         /,
         *,
         update: Update = "error",
-        progress: Progress | bool | None = None,
+        progress: Count | bool | None = None,
     ) -> int:
         """Creates many objects, all or none, and returns how many.
 
@@ -308,7 +309,10 @@ def _bind_found(realm: Realm) -> None:
 
 
 def _opened(request: Request) -> Realm:
-    realm = Realm(*request.positional, **request.options)
+    try:
+        realm = Realm(*request.positional, **request.options)
+    finally:
+        end(request.options["progress"])
     if request.models is None:
         _bind_found(realm)
     return realm
@@ -324,7 +328,7 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
     schema_mode: SchemaMode | None = None,
     migrate: Migrate | None = None,
     initial_data: Callable[[Realm], object] | None = None,
-    progress: Callable[[float], object] | None = None,
+    progress: Part | bool | None = None,
     read_only: bool = False,
     in_memory: bool = False,
     max_versions: int | None = None,
@@ -353,7 +357,7 @@ def open(  # noqa: A001 - `realm.open` is the natural name, as `gzip.open` is.
                     classes. An exception undoes that, too, and comes out of `open`.
     progress        called with how much of a change of classes is done, from 0.0 to 1.0, as far as
                     objects have to be gone through. If it returns False or raises, everything is
-                    undone.
+                    undone. True shows a bar where tqdm is installed.
     read_only       nothing can be written, not even new classes.
     in_memory       nothing outlives the last realm that is open under this path.
     max_versions    a write transaction fails when readers hold more versions than this.

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Annotated, Any, Literal
 
+from ._errors import SchemaError
+
 
 class _Float32Marker:
     def __repr__(self) -> str:
@@ -41,9 +43,9 @@ class Marker:
         name_in_file: str | None = None,
     ) -> None:
         if default is not _MISSING and default_factory is not None:
-            raise TypeError("give default or default_factory, not both")
+            raise SchemaError("give default or default_factory, not both")
         if default_factory is not None and not callable(default_factory):
-            raise TypeError(f"default_factory is a function, not {default_factory!r}")
+            raise SchemaError(f"default_factory is a function, not {default_factory!r}")
         self.default = default
         self.default_factory = default_factory
         self.primary_key = primary_key
@@ -72,9 +74,9 @@ def Field(
     name_in_file     the name that the file, and programs in other languages, know it by.
     """
     if full_text not in (False, True, "latin", "unicode"):
-        raise TypeError(f"full_text is True, 'latin' or 'unicode', not {full_text!r}")
+        raise SchemaError(f"full_text is True, 'latin' or 'unicode', not {full_text!r}")
     if name_in_file is not None and not isinstance(name_in_file, str):
-        raise TypeError(f"name_in_file is a str, not {name_in_file!r}")
+        raise SchemaError(f"name_in_file is a str, not {name_in_file!r}")
     return Marker(
         default=default,
         default_factory=default_factory,

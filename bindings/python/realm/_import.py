@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable
 from typing import NamedTuple
 
 from . import _realm
+from ._progress import Part, end, parts
 
 
 class ImportedClass(NamedTuple):
@@ -46,23 +46,27 @@ def import_realm_core(
     key: bytes | None = None,
     new_key: bytes | None = None,
     even_in_use: bool = False,
-    progress: Callable[[float], object] | None = None,
+    progress: Part | bool | None = None,
 ) -> ImportReport:
     """Makes a new realm file `new` of the file of realm-core `old`, formats 9 to 11 and 20 to 24, which is only read.
 
     `key` is that of `old`, `new_key` the one to encrypt `new` with, each of 64 bytes. `progress` is called some
     hundred times with how much is done, between 0 and 1; the import ends with an error when it returns False or
-    raises. On an error there is no new file. A file that a program has open with realm-core is refused, unless
+    raises. True shows a bar where tqdm is installed. On an error there is no new file. A file that a program has open with realm-core is refused, unless
     `even_in_use`.
     """
-    text = _realm.import_realm_core(
-        os.path.abspath(os.fsdecode(old)),
-        os.path.abspath(os.fsdecode(new)),
-        key,
-        new_key,
-        even_in_use,
-        progress,
-    )
+    told = parts(progress, "import")
+    try:
+        text = _realm.import_realm_core(
+            os.path.abspath(os.fsdecode(old)),
+            os.path.abspath(os.fsdecode(new)),
+            key,
+            new_key,
+            even_in_use,
+            told,
+        )
+    finally:
+        end(told)
     answer = json.loads(text)
     return ImportReport(
         format=answer["format"],

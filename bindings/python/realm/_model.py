@@ -191,9 +191,13 @@ class _Declaration:
         if self.collection is not None:
             return self._check_collection()
         if self.kind == "link" and not self.nullable:
+            unknown = (
+                f" ({self.target} is none of the types, so it is taken for a class that is declared later)"
+                if self.target_class is None else ""
+            )
             raise SchemaError(
                 f"{self.where}: a link can always be None, because its object can be deleted; "
-                f"declare it as `{self.target} | None`"
+                f"declare it as `{self.target} | None`{unknown}"
             )
         if field.primary_key and self.kind not in _PRIMARY_KEY_TYPES:
             raise SchemaError(

@@ -13,6 +13,7 @@ from ._database import Realm, _bind_found
 from ._request import Classes, Request, SchemaMode
 from ._errors import Error, ErrorCode
 from ._migration import Migrate
+from ._progress import Part
 from . import _realm
 
 
@@ -191,7 +192,7 @@ def open_async(
     schema_mode: SchemaMode | None = None,
     migrate: Migrate | None = None,
     initial_data: Callable[[Realm], object] | None = None,
-    progress: Callable[[float], object] | None = None,
+    progress: Part | bool | None = None,
     read_only: bool = False,
     in_memory: bool = False,
     max_versions: int | None = None,

@@ -58,6 +58,14 @@ def _annotation(where: str, kind: int, collection: int, target: str, nullable: b
     return _COLLECTIONS[collection][element] if collection else element  # type: ignore[index]
 
 
+def _linking(collection: str | None, target: Any) -> Any:
+    """The annotation of a property that links, as signatures show it."""
+    if collection in ("list", "set"):
+        return list[target] if collection == "list" else set[target]
+    optional: Any = target | None
+    return dict.__class_getitem__((str, optional)) if collection else optional
+
+
 def _words(flags: int) -> str | None:
     if not flags & _FULL_TEXT:
         return None
@@ -88,4 +96,5 @@ def classes_from_description(
         for declaration in cls.__realm_declarations__.values():
             if declaration.target is not None:
                 declaration.target_class = by_name.get(declaration.target)
+                declaration.annotation = _linking(declaration.collection, declaration.target_class)
     return classes

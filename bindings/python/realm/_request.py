@@ -5,12 +5,13 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 from . import _realm
 from ._errors import ArgumentError, ConfigurationError, SchemaError
 from ._migration import Migrate, check_ordinary, runner
 from ._model import EmbeddedObject, Object, ObjectMeta, _find_target
+from ._progress import Part, parts
 
 #: The classes of a realm: several, or one. (Type checkers take a list of two classes for one of their
 #: metaclass.)
@@ -52,7 +53,9 @@ def _with_targets(classes: Iterable[ObjectMeta]) -> Iterator[ObjectMeta]:
 
 def checked(given: Any) -> tuple[_realm.Model, ...]:
     by_name: dict[str, ObjectMeta] = {}
-    classes = (given,) if isinstance(given, ObjectMeta) else given
+    classes: Any = (given,) if isinstance(given, type) else given
+    if not isinstance(classes, Iterable):
+        raise SchemaError(f"{given!r} is no class derived from realm.Object, and no list of such classes")
     for cls in _with_targets(classes):
         other = by_name.setdefault(cls.__realm_model__.name, cls)
         if other is not cls:
@@ -75,8 +78,12 @@ def _one_of(name: str, value: Any, other_name: str, other: Any) -> Any:
 
 
 def version_of(version: int | None, schema_version: int | None) -> int:
-    number: int | None = _one_of("version", version, "schema_version", schema_version)
-    return number or 0
+    number = _one_of("version", version, "schema_version", schema_version)
+    if number is None:
+        return 0
+    if isinstance(number, bool) or not isinstance(number, int) or not 0 <= number < 2**64 - 1:
+        raise ConfigurationError(f"a schema version is an int from 0 on, not {number!r}")
+    return number
 
 
 def default_path(make: bool = False, /) -> str:
@@ -124,7 +131,7 @@ class Request:
         schema_mode: SchemaMode | None,
         migrate: Migrate | None,
         initial_data: Callable[[Any], object] | None,
-        progress: Callable[[float], object] | None,
+        progress: Part | bool | None,
         read_only: bool,
         in_memory: bool,
         max_versions: int | None,
@@ -142,10 +149,10 @@ class Request:
             for name, given in (("migrate", migrate), ("initial_data", initial_data)):
                 if given is not None:
                     raise ConfigurationError(f"{name} needs classes")
+        if schema_mode is not None and schema_mode not in get_args(SchemaMode):
+            raise ConfigurationError(f"no schema mode {schema_mode!r}; there are {', '.join(get_args(SchemaMode))}")
         if read_only and schema_mode not in (None, "read_only"):
             raise TypeError(f"read_only has a schema mode of its own, not {schema_mode!r}")
-        if progress is not None and not callable(progress):
-            raise TypeError(f"progress is a function, not {progress!r}")
         if isinstance(client_number, bool) or not isinstance(client_number, int):
             raise TypeError(f"client_number is an int, not {client_number!r}")
         if not 0 <= client_number <= _CLIENT_MAX:
@@ -164,5 +171,5 @@ class Request:
             "client_number": client_number,
             "migrate": None if migrate is None else runner(migrate, number),
             "initial_data": _first(initial_data),
-            "progress": progress,
+            "progress": parts(progress, "migration"),
         }

@@ -90,6 +90,22 @@ def html_of_results(results: Any) -> str:
     return _table(head, rows, f"{count} objects of {results._name}{more}")
 
 
+def html_of_collection(collection: Any, state: str | None) -> str:
+    """The first elements as a table, of a dictionary with their keys; `state`: why there are none to be shown."""
+    if state is not None:
+        return f"<p>{_escaped(repr(collection))}</p>"
+    count = len(collection)
+    more = f", of which {_ROWS} are shown" if count > _ROWS else ""
+    caption = f"{count} values of {collection._path}{more}"
+    if isinstance(collection, _realm.Dictionary):
+        pairs = cast("dict[str, Any]", collection).items()
+        rows = [[_cell(key), _cell(value)] for key, value in itertools.islice(pairs, _ROWS)]
+        return _table(["key", "value"], rows, caption)
+    if collection._property.type == "link":
+        return html_of_results(collection.results())
+    return _table([], [[_cell(value)] for value in itertools.islice(collection, _ROWS)], caption)
+
+
 def html_of_object(obj: Any) -> str:
     """The properties and their values as a table."""
     if not obj._realm_valid:

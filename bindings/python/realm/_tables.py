@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import functools
-import importlib
 from collections import namedtuple
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _realm
-from ._errors import NoSuchPropertyError, QueryError
+from ._errors import NoSuchPropertyError, PropertyTypeError, QueryError
+from ._progress import Count, count
 
 if TYPE_CHECKING:
     from ._database import Realm
     from ._results import Results
-
-#: What `insert_many` calls with how many objects are done.
-Progress = Callable[[int], object]
 
 
 # ---- out -------------------------------------------------------------------------------------
@@ -229,51 +226,34 @@ def _numbers(column: Any) -> Any:
     return array
 
 
-def _bar(progress: Progress | bool | None, total: int | None) -> tuple[Progress | None, Callable[[], None]]:
-    """What to call with how many are done, and what to call at the end."""
-    if progress is None or progress is False:
-        return None, lambda: None
-    if progress is not True:
-        if not callable(progress):
-            raise TypeError(f"progress is a function or True, not {progress!r}")
-        return progress, lambda: None
-    try:
-        tqdm = importlib.import_module("tqdm.auto").tqdm
-    except ImportError:
-        return None, lambda: None
-    bar = tqdm(total=total, unit=" objects", unit_scale=True)
-    return lambda done: bar.update(done - bar.n), bar.close
-
-
 def insert_many(
-    realm: Realm, cls: Any, data: Any, update: str, progress: Progress | bool | None
+    realm: Realm, cls: Any, data: Any, update: str, progress: Count | bool | None
 ) -> int:
     """As `Realm.insert_many`."""
-    if isinstance(data, (str, bytes)):
-        raise TypeError("insert_many() takes rows, columns or an Arrow table, not text")
+    if isinstance(data, (str, bytes)) or not (hasattr(data, "__arrow_c_stream__") or isinstance(data, Iterable)):
+        kind = "text" if isinstance(data, (str, bytes)) else repr(data)
+        raise PropertyTypeError(f"insert_many() takes rows, columns or an Arrow table, not {kind}")
     stream = getattr(data, "__arrow_c_stream__", None)
     is_columns = isinstance(data, Mapping)
-    total = None if is_columns else getattr(data, "num_rows", None)
-    tell, end = _bar(progress, total if total is not None or is_columns else _length(data))
-    try:
+    with count(progress, " objects", _length(next(iter(data.values()), ()) if is_columns else data)) as tell:
+        told = None if progress is None or progress is False else tell
         if stream is not None:
-            return realm._insert_columns(cls, stream(), update, tell)
+            return realm._insert_columns(cls, stream(), update, told)
         if is_columns:
             columns = {name: _numbers(column) for name, column in data.items()}
-            return realm._insert_columns(cls, columns, update, tell)
-        return realm._atomically(lambda: _insert_rows(realm, cls, data, update, tell))
-    finally:
-        end()
+            return realm._insert_columns(cls, columns, update, told)
+        return realm._atomically(lambda: _insert_rows(realm, cls, data, update, told))
 
 
 def _length(data: Any) -> int | None:
-    return len(data) if hasattr(data, "__len__") else None
+    found = getattr(data, "num_rows", None)
+    return len(data) if found is None and hasattr(data, "__len__") else found
 
 
 def _insert_rows(
-    realm: Realm, cls: Any, rows: Iterable[Any], update: Any, tell: Progress | None
+    realm: Realm, cls: Any, rows: Iterable[Any], update: Any, tell: Count | None
 ) -> int:
-    count = 0
+    done = 0
     for row in rows:
         try:
             if isinstance(row, _realm.Object):
@@ -281,16 +261,16 @@ def _insert_rows(
             elif isinstance(row, Mapping):
                 realm.create(cls, row, update=update)
             else:
-                raise TypeError(f"insert_many() takes dicts or objects as rows, not {row!r}")
+                raise PropertyTypeError(f"insert_many() takes dicts or objects as rows, not {row!r}")
         except Exception as error:
-            error.add_note(f"in row {count}")
+            error.add_note(f"in row {done}")
             raise
-        count += 1
-        if tell is not None and count % 10_000 == 0:
-            tell(count)
+        done += 1
+        if tell is not None and done % 10_000 == 0:
+            tell(done)
     if tell is not None:
-        tell(count)
-    return count
+        tell(done)
+    return done
 
 
 # ---- paths -----------------------------------------------------------------------------------

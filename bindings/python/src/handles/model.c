@@ -91,7 +91,7 @@ Model *model_of_class(State *state, PyObject *type) {
     if (!found || Py_TYPE(found) != state->model_type) {
         Py_XDECREF(found);
         PyErr_Clear();
-        PyErr_Format(PyExc_TypeError, "%R is not a class derived from realm.Object", type);
+        raise_code(state, RLM_ERR_OBJECT_TYPE_MISMATCH, "%R is not a class derived from realm.Object", type);
         return NULL;
     }
     /* The class keeps its model: a borrowed reference is as safe as the one to the class. */

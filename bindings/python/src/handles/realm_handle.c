@@ -34,7 +34,8 @@ int realm_ready_slow(Realm *self) {
     if (self->frozen) return 0;
     if (self->thread != PyThread_get_thread_ident()) {
         raise_code(self->state, RLM_ERR_WRONG_THREAD,
-                   "the realm %R was opened on another thread; open it on this one too",
+                   "the realm %R was opened on another thread; open it on this one too, or pass on what "
+                   "freeze() gives",
                    self->path);
         return -1;
     }

@@ -176,8 +176,9 @@ static int insert_dict(Insertion *self, PyObject *columns) {
         bad = source_named(self, i, name) < 0 ||
               source_python(&self->sources[i], column, &rows) < 0 ? -1 : 0;
         if (!bad && i > 0 && rows != self->rows) {
-            PyErr_Format(PyExc_ValueError, "the columns are of different lengths: %U has %zu values, "
-                         "%U %zu", self->sources[0].property->name, self->rows, name, rows);
+            raise_code(self->realm->state, RLM_ERR_INVALID_ARGUMENT,
+                       "the columns are of different lengths: %U has %zu values, %U %zu",
+                       self->sources[0].property->name, self->rows, name, rows);
             bad = -1;
         }
         self->rows = rows;
