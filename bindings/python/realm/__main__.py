@@ -1,20 +1,24 @@
-"""`python -m realm`: looks into realm files, and brings data in and out."""
+"""`python -m realm`: looks into realm files, and brings data in and out. The commands are those of the program
+`realm` (docs/TOOL.md), the formats of columns and a prompt of Python come besides."""
 
 from __future__ import annotations
 
 import argparse
-import csv
+import contextlib
 import importlib
 import json
 import os
+import re
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, Literal
 
 import realm
 
-from . import _convert
+from . import _asking, _cells, _progress, _telling
+from ._asking import Failed
+from ._asking import class_named as _class
 
 
 def _key(options: argparse.Namespace) -> bytes | None:
@@ -27,30 +31,23 @@ def _read_key(path: str | None) -> bytes | None:
     with open(path, "rb") as file:
         key = file.read()
     if len(key) != 64:
-        sys.exit(f"realm: {path} has {len(key)} bytes; a key has 64")
+        raise Failed(f"{path} has {len(key)} bytes; a key has 64")
     return key
 
 
 def _opened(options: argparse.Namespace, **more: Any) -> realm.Realm:
     if not os.path.isfile(options.file):
-        sys.exit(f"realm: there is no file {options.file!r}")
+        raise Failed(f"there is no file {options.file!r}")
     return realm.open(options.file, encryption_key=_key(options), **more)
 
 
-def _class(r: realm.Realm, name: str) -> Any:
-    found = r.classes.get(name)
-    if found is None:
-        sys.exit(f"realm: {r.path!r} has no class {name!r}; it has {', '.join(sorted(r.classes))}")
-    return found
-
-
 def _format(options: argparse.Namespace, path: str) -> str:
-    """One of `_FORMATS`: as asked for, or by the name of the file."""
-    if options.format is not None:
-        return str(options.format)
+    """One of `_FORMATS`: as asked for, or by the name of the file; CSV through a pipe."""
+    if options.format is not None or path == "-":
+        return str(options.format or "csv")
     known = _format_of_name(path)
     if known is None:
-        sys.exit(f"realm: {path!r} does not tell its format; give --format csv, jsonl, parquet or arrow")
+        raise Failed(f"{path!r} does not tell its format; give --format csv, jsonl, parquet or arrow")
     return known
 
 
@@ -68,14 +65,14 @@ def _columns(form: str) -> Any:
     try:
         return importlib.import_module("pyarrow.parquet" if form == "parquet" else "pyarrow.feather")
     except ImportError:
-        sys.exit(f"realm: {form.capitalize()} needs pyarrow: pip install pyarrow")
+        raise Failed(f"{form.capitalize()} needs pyarrow: pip install pyarrow")
 
 
 def _read_columns(form: str, path: str) -> Any:
     try:
         return _columns(form).read_table(path)
     except ValueError as error:
-        sys.exit(f"realm: {path}: not {form.capitalize()}: {error}")
+        raise Failed(f"{path}: not {form.capitalize()}: {error}")
 
 
 def _kind(path: str) -> str | None:
@@ -87,6 +84,23 @@ def _kind(path: str) -> str | None:
     if head.startswith(b"RealmSwF"):
         return "ours"
     return "core" if head[16:20] == b"T-DB" else None
+
+
+def _declaration(prop: realm.Property) -> str:
+    """A property as it is declared."""
+    element = str(prop.link_target) if prop.type == "link" else prop.type
+    nullable = prop.nullable and element != "Any" and not (prop.type == "link" and prop.collection)
+    text = f"{element} | None" if nullable else element
+    if prop.collection is not None:
+        text = f"{prop.collection}[{'str, ' if prop.collection == 'dict' else ''}{text}]"
+    options = [
+        name
+        for name, is_set in (("primary_key=True", prop.primary_key), ("indexed=True", prop.indexed))
+        if is_set
+    ]
+    if prop.full_text:
+        options.append(f"full_text={prop.full_text!r}")
+    return f"{text} = realm.Field({', '.join(options)})" if options else text
 
 
 # ---- commands --------------------------------------------------------------------------------
@@ -110,7 +124,7 @@ def schema(options: argparse.Namespace) -> int:
             base = "EmbeddedObject" if issubclass(cls, realm.EmbeddedObject) else "Object"
             print(f"class {cls.__name__}(realm.{base}):  # {len(r.objects(cls))} objects")
             for prop in realm.properties(cls).values():
-                print(f"    {prop.name}: {_convert.declaration(prop)}")
+                print(f"    {prop.name}: {_declaration(prop)}")
             print()
     return 0
 
@@ -119,7 +133,7 @@ def compact(options: argparse.Namespace) -> int:
     with _opened(options) as r:
         before = os.path.getsize(options.file)
         if not r.compact():
-            sys.exit(f"realm: {options.file!r} is read or written elsewhere; it was not made compact")
+            raise Failed(f"{options.file!r} is read or written elsewhere; it was not made compact")
     print(f"{before} bytes before, {os.path.getsize(options.file)} now")
     return 0
 
@@ -130,7 +144,7 @@ def copy(options: argparse.Namespace) -> int:
     if options.plain:
         new = None
     if not os.path.isfile(options.file):
-        sys.exit(f"realm: there is no file {options.file!r}")
+        raise Failed(f"there is no file {options.file!r}")
     with realm.open(options.file, encryption_key=key, read_only=True) as r:
         r.write_copy(options.to, encryption_key=new)
     return 0
@@ -147,56 +161,96 @@ def change_key(options: argparse.Namespace) -> int:
 
 def export(options: argparse.Namespace) -> int:
     with _opened(options, read_only=True) as r:
-        found: realm.Results[Any] = r.objects(_class(r, options.cls))
-        if options.query:
-            found = found.filter(options.query)
+        found: Any = _asking.chosen(r, options)
         to_file = options.to not in (None, "-")
         form = _format(options, options.to or "out.csv")
         if form in ("parquet", "arrow"):
             if not to_file:
-                sys.exit(f"realm: {form.capitalize()} is written to a file; name one")
+                raise Failed(f"{form.capitalize()} is written to a file; name one")
+            if options.columns:
+                found = found.columns(*options.columns.split(","))
             module = _columns(form)
             write = module.write_table if form == "parquet" else module.write_feather
             write(importlib.import_module("pyarrow").table(found), options.to)
             return 0
+        cls = _class(r, options.cls)
+        rows = _asking.Rows(cls, argparse.Namespace(depth=options.depth, columns=options.columns), form)
         out = open(options.to, "w", encoding="utf-8", newline="") if to_file else sys.stdout
         try:
-            if form == "jsonl":
-                for obj in found:
-                    out.write(realm.to_json(obj) + "\n")
-            else:
-                names = list(realm.properties(_class(r, options.cls)))
-                writer = csv.writer(out)
-                writer.writerow(names)
-                for obj in found:
-                    writer.writerow([_convert.to_text(getattr(obj, name)) for name in names])
+            rows.write(found, out)
         finally:
             if to_file:
                 out.close()
     return 0
 
 
-def _rows(options: argparse.Namespace, properties: Any) -> Iterator[dict[str, Any]]:
-    with open(options.data, encoding="utf-8", newline="") as file:
-        reader = csv.DictReader(file)
-        unknown = [name for name in reader.fieldnames or [] if name not in properties]
-        if unknown:
-            sys.exit(f"realm: {options.cls} has no property {unknown[0]!r}; it has {', '.join(properties)}")
-        for row in reader:
-            values = {}
-            for name, text in row.items():
-                if name is None or text is None:
-                    sys.exit(f"realm: {options.data}, line {reader.line_num}: not as many fields as names")
-                try:
-                    value = _convert.from_text(properties[name], text)
-                except (ValueError, ArithmeticError) as error:
-                    sys.exit(
-                        f"realm: {options.data}, line {reader.line_num}: {name} is "
-                        f"{properties[name].type}, not {text!r}: {error}"
-                    )
-                if value is not _convert.MISSING:
-                    values[name] = value
-            yield values
+def _rows(options: argparse.Namespace, r: realm.Realm, cls: Any) -> Iterator[tuple[int, str]]:
+    """The rows as JSON, each with the number of its line."""
+    with _input(options.data) as file:
+        if _format(options, options.data) == "jsonl":
+            for number, line in enumerate(file, 1):
+                if line.strip():
+                    yield number, line
+            return
+        records = _cells.csv_records(file)
+        _, names = next(records, (1, []))
+        properties = realm.properties(cls)
+        for name in names:
+            if name not in properties:
+                raise Failed(f"{options.cls} has no property {name!r}; it has {', '.join(properties)}")
+        columns = [(properties[str(name)], _key_of_target(r, properties[str(name)])) for name in names]
+        for number, fields in records:
+            if fields == [None] and len(columns) > 1:
+                continue
+            if len(fields) != len(columns):
+                raise ValueError(f"line {number}: not as many fields as names")
+            yield number, _row(number, columns, fields)
+
+
+def _input(path: str) -> Any:
+    return open(path, encoding="utf-8", newline="") if path != "-" else contextlib.nullcontext(sys.stdin)
+
+
+def _key_of_target(r: realm.Realm, prop: realm.Property) -> realm.Property | None:
+    target: Any = r.classes.get(str(prop.link_target)) if prop.type == "link" else None
+    return None if target is None else target.__realm_model__.primary_key
+
+
+def _row(number: int, columns: list[tuple[realm.Property, realm.Property | None]], fields: _cells.Fields) -> str:
+    members = []
+    for (prop, key), text in zip(columns, fields, strict=True):
+        try:
+            found = _cells.json_of_field(prop, key, text)
+        except (ValueError, ArithmeticError) as error:
+            kind = "a collection" if prop.collection else prop.type
+            raise ValueError(f"line {number}: {prop.name} is {kind}, not {text!r}: {error}") from None
+        if found is not None:
+            members.append(f"{_cells.json_text(prop.name)}:{found}")
+    return "{" + ",".join(members) + "}"
+
+
+#: A link by an object key, which means another object elsewhere.
+_OBJECT_KEY = re.compile(r'"\$link"\s*:')
+
+
+def _created(options: argparse.Namespace, r: realm.Realm, cls: Any) -> int:
+    """Makes objects of the rows, and says how many; in a write transaction."""
+    update: Literal["all", "modified", "error"] = "modified" if options.update else "error"
+    count = 0
+    with _progress.count(sys.stderr.isatty(), " objects") as tell:
+        for number, row in _rows(options, r, cls):
+            if not options.object_keys and _OBJECT_KEY.search(row):
+                raise ValueError(f"line {number}: a link by an object key, which leads elsewhere in another file; "
+                                 "--object-keys takes it nevertheless")
+            try:
+                r.create_from_json(cls, row, update=update)
+            except realm.Error as error:
+                error.add_note(f"in line {number} of {options.data}")
+                raise
+            count += 1
+            if count % 1000 == 0:
+                tell(count)
+    return count
 
 
 def import_(options: argparse.Namespace) -> int:
@@ -204,42 +258,41 @@ def import_(options: argparse.Namespace) -> int:
     if options.data is None:
         return _import_file(options)
     if options.new_key_file is not None or options.even_in_use:
-        sys.exit("realm: --new-key-file and --even-in-use are for files of realm-core: import FILE NEW")
+        raise Failed("--new-key-file and --even-in-use are for files of realm-core: import FILE NEW")
     if _kind(options.file) == "core":
-        sys.exit(f"realm: {options.file!r} is a file of realm-core, which gets no objects; "
+        raise Failed(f"{options.file!r} is a file of realm-core, which gets no objects; "
                  "'import FILE NEW' makes a file of ours of it")
     if _kind(options.data) is not None:
-        sys.exit(f"realm: {options.data!r} is a realm file, not rows")
+        raise Failed(f"{options.data!r} is a realm file, not rows")
     form = _format(options, options.data)
-    if not os.path.isfile(options.data):
-        sys.exit(f"realm: there is no file {options.data!r}")
+    if options.data != "-" and not os.path.isfile(options.data):
+        raise Failed(f"there is no file {options.data!r}")
     with _opened(options) as r:
         cls = _class(r, options.cls)
-        update: Literal["all", "error"] = "all" if options.update else "error"
-        with r.write():
-            if form in ("parquet", "arrow"):
-                count = r.insert_many(cls, _read_columns(form, options.data), update=update)
-            elif form == "csv":
-                rows = _rows(options, realm.properties(cls))
-                count = r.insert_many(cls, rows, update=update)
-            else:
-                count = 0
-                with open(options.data, encoding="utf-8") as file:
-                    for line in filter(str.strip, file):
-                        r.create_from_json(cls, line, update=update)
-                        count += 1
-    print(f"{count} objects of {options.cls}")
+        try:
+            with r.write():
+                if form in ("parquet", "arrow"):
+                    table = _read_columns(form, options.data)
+                    count = r.insert_many(
+                        cls, table, update="modified" if options.update else "error", progress=sys.stderr.isatty())
+                else:
+                    count = _created(options, r, cls)
+        except ValueError as error:
+            if isinstance(error, realm.Error):
+                raise
+            raise Failed(f"{options.data}, {error}") from None
+    print(f"{count} object{'' if count == 1 else 's'} of {options.cls}")
     return 0
 
 
 def _import_file(options: argparse.Namespace) -> int:
     if options.update or options.format is not None:
-        sys.exit("realm: --update and --format are for rows: import FILE CLASS DATA")
+        raise Failed("--update and --format are for rows: import FILE CLASS DATA")
     if _kind(options.file) == "ours":
-        sys.exit(f"realm: {options.file!r} is none of realm-core, but one of ours; rows come into it by "
+        raise Failed(f"{options.file!r} is none of realm-core, but one of ours; rows come into it by "
                  "'import FILE CLASS DATA'")
     if _kind(options.file) is None and _format_of_name(options.file) is not None:
-        sys.exit(f"realm: {options.file!r} is named as rows are, which come into a class: "
+        raise Failed(f"{options.file!r} is named as rows are, which come into a class: "
                  "'import FILE CLASS DATA'")
     report = realm.import_realm_core(
         options.file,
@@ -247,6 +300,7 @@ def _import_file(options: argparse.Namespace) -> int:
         key=_key(options),
         new_key=_read_key(options.new_key_file),
         even_in_use=options.even_in_use,
+        progress=sys.stderr.isatty(),
     )
     for note in report.notes:
         print(f"note: {note}")
@@ -276,11 +330,35 @@ def shell(options: argparse.Namespace) -> int:
     return 0
 
 
+def asking(function: Callable[[realm.Realm, argparse.Namespace], int], **more: Any) -> Any:
+    """A command that needs the open realm."""
+
+    def run(options: argparse.Namespace) -> int:
+        with _opened(options, **more) as r:
+            return function(r, options)
+
+    return run
+
+
+def diff(options: argparse.Namespace) -> int:
+    if (options.other is None) == (options.since is None):
+        raise Failed("give either another file or --since")
+
+    def other() -> realm.Realm:
+        key = options.other_key_file or (None if options.other_plain else options.key_file)
+        if not os.path.isfile(options.other):
+            raise Failed(f"there is no file {options.other!r}")
+        return realm.open(options.other, encryption_key=_read_key(key), read_only=True)
+
+    with _opened(options, read_only=True) as r:
+        return _telling.diff(r, options, None if options.other is None else other)
+
+
 def tool(options: argparse.Namespace) -> int:
     """What the program `realm` does and the library does not."""
     program = shutil.which("realm")
     if program is None:
-        sys.exit(f"realm: {options.command} is done by the program realm of the Swift package, which is not "
+        raise Failed(f"{options.command} is done by the program realm of the Swift package, which is not "
                  "in the PATH")
     os.execv(program, [program, options.command, *options.arguments])
 
@@ -296,6 +374,10 @@ def parser() -> argparse.ArgumentParser:
         found.add_argument("file", help="the realm's file")
         found.add_argument("--key-file", help="file with the 64 bytes of its key")
         return found
+
+    def columns(one: argparse.ArgumentParser) -> None:
+        one.add_argument("--columns", metavar="a,b,c", help="only these properties, in this order")
+        one.add_argument("--depth", type=int, default=0, help="linked objects stand in JSON so many links deep")
 
     add("check", check, "Verifies every block, tree and index of a file; 1 where something is wrong.")
     add("stats", stats, "Shows where the bytes of a file are, as JSON.")
@@ -315,21 +397,68 @@ def parser() -> argparse.ArgumentParser:
     one.add_argument("to", nargs="?", help="file, standard output if not given")
     one.add_argument("--query", help="only those for which it is true")
     one.add_argument("--format", choices=_FORMATS)
+    columns(one)
     one = add("import", import_, "Makes objects of CSV, JSON lines, Parquet or Arrow: all or none. "
               "Without data: makes a new file of one of realm-core.")
     one.add_argument("cls", metavar="class|new", help="the class; without data, the new file")
     one.add_argument("data", nargs="?", help="file with the rows")
-    one.add_argument("--update", action="store_true", help="objects that are there get the values")
+    one.add_argument("--update", "--upsert", action="store_true", help="objects that are there get the values")
+    one.add_argument("--object-keys", action="store_true", help="links by object keys are meant for this file")
     one.add_argument("--format", choices=_FORMATS)
     one.add_argument("--new-key-file", help="file with the key that the new file is encrypted with")
     one.add_argument("--even-in-use", action="store_true", help="the old file also while programs have it open")
+    questions(add, columns)
     one = add("shell", shell, "A Python prompt with the realm open as r.")
     one.add_argument("--read-only", action="store_true")
-    for name in ("migrate", "salvage"):
+    for name in ("migrate", "salvage", "studio", "serve"):
         one = commands.add_parser(name, help="As the program realm does.", add_help=False)
         one.set_defaults(run=tool)
         one.add_argument("arguments", nargs=argparse.REMAINDER)
     return top
+
+
+def questions(add: Callable[..., argparse.ArgumentParser], columns: Callable[..., None]) -> None:
+    """The commands that ask, change and follow."""
+    for name, function, text in (
+        ("query", _asking.query, "Shows the objects of a class for which a query is true."),
+        ("count", _asking.count, "Counts the objects of a class for which a query is true."),
+        ("explain", _asking.explain, "Says how a query would be answered: by which indexes, tests and orders."),
+    ):
+        one = add(name, asking(function, read_only=True), text)
+        one.add_argument("cls", metavar="class")
+        one.add_argument("query", nargs="?", help="such as 'age > 2 SORT(name ASC)'; all objects if not given")
+        if name == "query":
+            one.add_argument("--limit", type=int, help="at most so many objects")
+            one.add_argument("--format", choices=("table", "json", "jsonl", "csv"), default="table")
+            columns(one)
+    one = add("get", asking(_asking.get, read_only=True), "Shows one object; 1 where there is none.")
+    one.add_argument("cls", metavar="class")
+    one.add_argument("key", nargs="?", help="its primary key, or object key where the class has none")
+    one.add_argument("--object-key", action="store_true", help="the key is an object key")
+    one.add_argument("--null", action="store_true", help="the object whose primary key is null, in place of a key")
+    one.add_argument("--format", choices=("table", "json", "jsonl", "csv"), default="table")
+    columns(one)
+    one = add("edit", asking(_asking.edit), "Creates, changes and deletes objects in one transaction: create CLASS "
+              "JSON, upsert CLASS JSON, set CLASS KEY JSON, delete CLASS KEY, delete CLASS where QUERY.")
+    one.add_argument("statements", nargs="*", help="from standard input, one a line, if not given")
+    one = add("watch", asking(_telling.watch, read_only=True), "Prints changes as other programs commit them.")
+    one.add_argument("cls", metavar="class", nargs="?")
+    one.add_argument("query", nargs="?")
+    one.add_argument("--commits", type=int, help="end after so many commits that changed something")
+    one.add_argument("--format", choices=("text", "jsonl"), default="text")
+    one = add("log", asking(_telling.log, read_only=True), "Shows what the change log in a file holds.")
+    one.add_argument("--from", dest="start", type=int, help="what came behind this version")
+    one.add_argument("--class", dest="only", help="of one class alone")
+    one.add_argument("--format", choices=("text", "jsonl"), default="text")
+    one = add("diff", diff, "Shows what leads from a file to another, or from an earlier version of it; 1 where "
+              "something does.")
+    one.add_argument("other", nargs="?", help="the other file")
+    one.add_argument("--since", type=int, help="an earlier version, in place of another file")
+    one.add_argument("--other-key-file", help="file with the other file's key; that of the first if not given")
+    one.add_argument("--other-plain", action="store_true", help="the other file is not encrypted")
+    one.add_argument("--class", dest="only", help="of one class alone")
+    one.add_argument("--format", choices=("text", "jsonl"), default="text")
+    one.add_argument("--quiet", action="store_true", help="tell by the exit status alone")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -340,6 +469,11 @@ def main(arguments: list[str] | None = None) -> int:
         # Whoever reads has enough.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except KeyboardInterrupt:
+        return 130
+    except Failed as error:
+        print(f"realm: {error}", file=sys.stderr)
+        return 2
     except (realm.Error, OSError) as error:
         notes = "".join(f" ({note})" for note in getattr(error, "__notes__", ()))
         print(f"realm: {error}{notes}", file=sys.stderr)
