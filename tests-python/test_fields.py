@@ -222,6 +222,12 @@ class TestFields:
         assert shown["name"].default is inspect.Parameter.empty and shown["level"].annotation
         assert "owners" not in shown
 
+    def test_signatures_of_classes_from_a_file_name_what_they_link_to(self, path, r, rex):
+        with realm.open(path) as other:
+            shown = inspect.signature(other.classes["Person"]).parameters
+            assert shown["dogs"].annotation == list[other.classes["Dog"]]
+            assert shown["best"].annotation == other.classes["Person"] | None
+
     def test_mistakes(self):
         with pytest.raises(realm.SchemaError, match="full_text is True"):
             realm.Field(full_text="words")

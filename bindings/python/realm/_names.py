@@ -14,6 +14,9 @@ class _Unknown:
     def __init__(self, name: str) -> None:
         self.name = name
 
+    def __repr__(self) -> str:
+        return self.name
+
     def __or__(self, other: object) -> _Choice:
         return _Choice((self, other))
 
@@ -28,6 +31,9 @@ class _Choice:
 
     def __init__(self, members: tuple[object, ...]) -> None:
         self.members = members
+
+    def __repr__(self) -> str:
+        return " | ".join(m.__name__ if isinstance(m, type) else repr(m) for m in self.members)
 
     def __or__(self, other: object) -> _Choice:
         return _Choice((*self.members, other))
