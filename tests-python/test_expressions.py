@@ -267,11 +267,12 @@ def test_words_of_the_language_behind_links_and_in_collections(tmp_path):
             first = words.create(Word, id=1, all=5, none=[7, 8])
             words.create(Word, id=2, all=6, none=[9], self=first, matches=[first])
         found = words.objects(Word)
-        assert [w.id for w in found.where(Word["self"].all == 5)] == [2]
-        assert [w.id for w in found.where(Word["none"][1] == 8)] == [1]
-        assert [w.id for w in found.where(Word["matches"].max("all") == 5)] == [2]
-        assert [w.id for w in found.where(Word["matches"].where(lambda w: w.all > 4).count() == 1)] == [2]
-        assert [w.id for w in found.sorted(Word["self"].all.desc())] == [2, 1]
+        assert [w.id for w in found.where(Word.self["all"] == 5)] == [2]
+        assert [w.id for w in found.where(Word.none[1] == 8)] == [1]
+        assert [w.id for w in found.where(Word.matches.max("all") == 5)] == [2]
+        assert [w.id for w in found.where(Word.matches.where(lambda w: w["all"] > 4).count() == 1)] == [2]
+        assert [w.id for w in found.sorted(Word.self["all"])] == [2, 1]
+        assert [w.id for w in found.sorted(Word.self["all"].desc())] == [1, 2]
 
 
 def test_long_chains(r):
