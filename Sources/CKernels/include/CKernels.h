@@ -13,6 +13,7 @@
 #include "CKernelsCells.h"
 #include "CKernelsElements.h"
 #include "CKernelsGroups.h"
+#include "CKernelsLinks.h"
 #include "CKernelsSearch.h"
 #include "CKernelsSodium.h"
 

@@ -8,6 +8,8 @@
 // So the links to a target are neighbours, their number is a difference of ranks, and the usual
 // case, one link each, takes no more than in a plain column.
 
+import CKernels
+
 enum CountedLinks {
     /// Target with class, and number.
     static let byteCountMax = 16
@@ -85,32 +87,34 @@ enum CountedLinks {
         _ leaf: IndexLeaf, _ entries: Range<Int>, _ body: (Int, ObjectKey) -> Void
     ) {
         let shared = min(leaf.prefixCount, 8)
-        let own = 8 &- shared
+        let common = common(leaf, shared)
+        for entry in entries {
+            let suffix = leaf.suffix(entry)
+            let own = min(8 &- shared, suffix.count)
+            // The eight bytes up to the end of the target; before the suffix there are others of the block.
+            let bytes = suffix.baseAddress.unsafelyUnwrapped.u64(own &- 8).byteSwapped
+            let mask = own == 8 ? UInt64.max : (1 &<< UInt64(own &* 8)) &- 1
+            let upper = own == 8 ? 0 : common &<< UInt64(own &* 8)
+            body(entry, ObjectKey(word: upper | bytes & mask))
+        }
+    }
+
+    /// The first bytes of a target that the entries of a leaf share, as a number.
+    private static func common(_ leaf: IndexLeaf, _ shared: Int) -> UInt64 {
         var common: UInt64 = 0
         for index in 0..<shared { common = common << 8 | UInt64(leaf.prefix.u8(index)) }
-        let heap = leaf.heap
-        let isUniform = !leaf.hasOffsets && leaf.suffixCount == own
-        if isUniform, own == 2 {
-            for entry in entries {
-                let word = common << 16 | UInt64(heap.u16(entry &* 2).byteSwapped)
-                body(entry, ObjectKey(word: word))
-            }
-        } else if isUniform, own == 3 {
-            for entry in entries {
-                let place = entry &* 3
-                let word = UInt64(heap.u8(place)) << 16 | UInt64(heap.u16(place &+ 1).byteSwapped)
-                body(entry, ObjectKey(word: common << 24 | word))
-            }
-        } else {
-            for entry in entries {
-                let suffix = leaf.suffix(entry)
-                var word = common
-                for index in 0..<min(own, suffix.count) {
-                    word = word << 8 | UInt64(suffix[index])
-                }
-                body(entry, ObjectKey(word: word))
-            }
-        }
+        return common
+    }
+
+    /// The entries of a column of links for a kernel that counts the links to the objects from `first` on.
+    static func entries(_ leaf: IndexLeaf, of first: ObjectKey) -> ck_link_entries {
+        let shared = min(leaf.prefixCount, 8)
+        let length = leaf.hasOffsets ? 0 : leaf.suffixCount
+        let own = leaf.hasOffsets ? 8 &- shared : min(8 &- shared, length)
+        return ck_link_entries(
+            suffixes: leaf.heap.assumingMemoryBound(to: UInt8.self),
+            offsets: leaf.hasOffsets ? leaf.offsets : nil, own: own, length: length,
+            base: common(leaf, shared) << UInt64(own &* 8) &- first.word)
     }
 
     /// The sources of all links to the target, ascending, each as often as it links.

@@ -1,5 +1,7 @@
 // The nodes of a tree of rows as a list: for threads that divide the leaves among them, and to compare trees.
 
+import CKernels
+
 /// The nodes of a tree of rows at one level, in order, as the places of their references.
 struct NodeList {
     let table: Table
@@ -19,6 +21,13 @@ struct NodeList {
         return list
     }
 
+    /// The branches above the leaves; of a tree that is a leaf, that leaf.
+    func branches() throws(RealmError) -> NodeList {
+        var list = self
+        while list.level > 1 { try list.descend() }
+        return list
+    }
+
     private mutating func descend() throws(RealmError) {
         var children: [UnsafeRawPointer] = []
         for place in places {
@@ -30,6 +39,45 @@ struct NodeList {
         }
         places = children
         level -= 1
+    }
+
+    /// How many leaves ahead the directory of a leaf is sent for, and how many what a column holds.
+    private static let (directoryAhead, dataAhead) = (12, 6)
+
+    /// Calls `body` with the leaves below a branch of `branches`, of which a column will be read.
+    @inline(__always)
+    func forEachLeaf(
+        _ index: Int, ahead column: Int, _ body: (LeafView) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        guard level > 0 else { return try body(leaf(index)) }
+        let node = try table.branch(places[index], 1)
+        let count = RowBranch.count(node)
+        let nodes = table.state.nodes
+        let tag = table.state.tree.leafTag
+        if count > 0, nodes.resolved(RowBranch.reference(node, 0), tag) == nil {
+            nodes.readAhead(0..<count) { RowBranch.reference(node, $0) }
+        }
+        let bounds =
+            LeafLayout.directoryOffset + table.state.columnCount * LeafLayout.entrySize
+            + column * LeafLayout.boundsSize
+        let entry = LeafLayout.directoryOffset + column * LeafLayout.entrySize
+        for child in -Self.directoryAhead..<count {
+            let far = child &+ Self.directoryAhead
+            if far < count, let leaf = nodes.address(RowBranch.reference(node, far)) {
+                ck_prefetch(leaf)
+                ck_prefetch(leaf + entry)
+                ck_prefetch(leaf + bounds)
+            }
+            let near = child &+ Self.dataAhead
+            if near >= 0, near < count,
+                let leaf = nodes.resolved(RowBranch.reference(node, near), tag),
+                let data = LeafView(leaf).column(column)?.data
+            {
+                // Some lines: with these the processor sees where it goes.
+                for line in 0..<8 { ck_prefetch(data + line &* 64) }
+            }
+            if child >= 0 { try body(LeafView(try table.leaf(RowBranch.reference(node, child)))) }
+        }
     }
 
     func leaf(_ index: Int) throws(RealmError) -> LeafView {

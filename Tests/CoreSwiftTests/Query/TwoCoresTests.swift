@@ -259,9 +259,71 @@ import Testing
         let far = count { (rows[$0 - step].rank ?? -1) > 20 }
         #expect(try all.filter("ANY near.rank > 20").count() == far)
         #expect(try all.filter("SUBQUERY(near, $n, $n.rank > 20).@count == 1").count() == far)
+        #expect(try all.filter("@links.Note.near.@count == 1").count() == count { _ in true })
+        #expect(
+            try all.filter("@links.Note.near.@count == 0").count() == rows.count
+                - count { _ in true })
+        #expect(
+            try all.filter("SUBQUERY(@links.Note.near, $n, $n.rank > 20).@count == 1").count()
+                == count { (rows[$0].rank ?? -1) > 20 })
         #expect(
             try all.filter("ANY near.rank > 20 AND text CONTAINS '7'").count()
                 == count { (rows[$0 - step].rank ?? -1) > 20 && rows[$0].text.contains("7") })
+        try realm.write {
+            // Gaps between the keys, and links that go with their objects.
+            let owner = realm.schema.class_(named: "Note")!.key
+            for index in stride(from: step, to: rows.count, by: step * 3) {
+                try realm.find(owner, key: rows[index].key)?.delete()
+                try realm.find(owner, key: rows[index + 1].key)?.delete()
+            }
+        }
+        // Links are left where neither the one nor the other was deleted.
+        let linked = stride(from: step, to: rows.count, by: step).filter { index in
+            index % (step * 3) != step && (index - step) % (step * 3) != step
+        }
+        #expect(
+            try keys(all.filter("@links.Note.near.@count == 1"))
+                == linked.map { rows[$0 - step].key })
+        let stillFar = linked.count { (rows[$0 - step].rank ?? -1) > 20 }
+        #expect(try all.filter("ANY near.rank > 20").count() == stillFar)
+    }
+
+    @Test func countsOfNumbersInLargeClassesAreThoseOfALoop() throws {
+        let directory = TemporaryDirectory()
+        let number = ClassSchema(
+            "Number",
+            properties: [
+                PropertySchema("value", .int), PropertySchema("maybe", .int, flags: [.nullable]),
+            ])
+        let realm = try Realm.open(TestSchema.configuration(directory.file(), Schema([number])))
+        defer { realm.close() }
+        let owner = realm.schema.class_(named: "Number")!
+        let (value, maybe) = (owner.properties[0].key, owner.properties[1].key)
+        let count = 2_100_000
+        func of(_ index: Int) -> Int { index &* 7919 % 1000 }
+        try realm.write {
+            for index in 0..<count {
+                let object = try realm.createObject(owner.key)
+                try Value.int(Int64(of(index))).withRaw { raw throws(RealmError) in
+                    try object.setValue(value, raw)
+                    if index % 3 == 0 { try object.setValue(maybe, raw) }
+                }
+                object.release()
+            }
+            for index in stride(from: 11, to: count, by: 50_021) {
+                try realm.find(owner.key, key: ObjectKey(rawValue: Int64(index)))?.delete()
+            }
+        }
+        let live = (0..<count).filter { $0 % 50_021 != 11 }
+        let all = try realm.objects("Number")
+        #expect(try all.count() == live.count)
+        for (low, high) in [(30, 39), (0, 999), (998, 5000), (2000, 3000)] {
+            let text = "value >= \(low) AND value <= \(high)"
+            #expect(
+                try all.filter(text).count() == live.count { of($0) >= low && of($0) <= high },
+                "\(text)")
+        }
+        #expect(try all.filter("maybe < 10").count() == live.count { $0 % 3 == 0 && of($0) < 10 })
     }
 
     @Test func largeScansOfElementsOfOtherTypesFindWhatALoopFinds() throws {

@@ -13,6 +13,8 @@ struct NodeState {
     var walked = 0
     /// Of `memberCount` nodes that count backlinks: the class that links here.
     var origin: TableReader?
+    /// Counts those links leaf by leaf.
+    var linkCounter: LinkCounter?
     /// The object that an `object` node names; nil when there is none.
     var object: ObjectKey?
     /// What text tests with options, LIKE and MATCHES are done with.
@@ -33,7 +35,7 @@ final class FilterRun {
         self.expressions = expressions
     }
 
-    /// The same for another thread, which needs matchers of its own.
+    /// The same for another thread, which needs matchers and counters of its own.
     init(forThread other: FilterRun) {
         program = other.program
         guard let known = other.states else { return }
@@ -42,6 +44,7 @@ final class FilterRun {
         for node in 0..<program.nodeCount {
             own[node].matcher = nil
             own[node].texts = nil
+            own[node].linkCounter = nil
         }
         states = own
     }
@@ -56,6 +59,7 @@ final class FilterRun {
     @inline(__always) func targets(_ node: Int) -> KeySet? { states?[node].targets }
     @inline(__always) func object(_ node: Int) -> ObjectKey? { states?[node].object }
     func origin(_ node: Int) -> TableReader? { states?[node].origin }
+    func linkCounter(_ node: Int) -> LinkCounter? { states?[node].linkCounter }
     func walked(_ node: Int) -> Int { states?[node].walked ?? 0 }
     @inline(__always) func matcher(_ node: Int) -> TextMatcher? { states?[node].matcher }
     func texts(_ node: Int) -> TextSet? { states?[node].texts }

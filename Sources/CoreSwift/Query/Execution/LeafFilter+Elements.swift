@@ -40,8 +40,7 @@ extension LeafFilter {
         let column = Int(node.column)
         let wanted = count.wanted.low...max(count.wanted.low, count.wanted.high)
         if count.origin != .invalid {
-            let counted = count.subquery >= 0 ? run.keys(index) : nil
-            try countSources(run.origin(index), column, leaf, counted, wanted)
+            try countSources(index, count, column, leaf, wanted)
         } else if count.subquery < 0 {
             try maskSizes(column, leaf, selection, wanted)
         } else if let set = run.keys(index) {
@@ -84,36 +83,47 @@ extension LeafFilter {
 
     /// Objects that link here, from the inverse index: the entries of the leaf's keys.
     private func countSources(
-        _ origin: TableReader?, _ column: Int, _ leaf: LeafView, _ set: KeySet?,
+        _ index: Int, _ count: MemberCount, _ column: Int, _ leaf: LeafView,
         _ wanted: ClosedRange<Int64>
     ) throws(RealmError) {
         let rows = leaf.rows
         Bits.clear(match, Bits.words(rows))
-        guard rows > 0, let origin else { return }
-        let counts = UnsafeMutablePointer<Int32>.allocate(capacity: rows)
+        let low = min(max(wanted.lowerBound, 0), 1 << 31)
+        let high = min(wanted.upperBound, Int64(Int32.max))
+        guard rows > 0, low <= high, let origin = run.origin(index) else { return }
+        func mask(_ counts: UnsafeMutablePointer<UInt32>) {
+            ck_mask_range_u32(
+                counts, rows, UInt32(truncatingIfNeeded: low),
+                UInt32(truncatingIfNeeded: high - low), match)
+        }
+        if count.subquery < 0, leaf.keyWidth == 0,
+            let counter = try linkCounter(index, origin, column)
+        {
+            return mask(try counter.counts(leaf))
+        }
+        let set = count.subquery >= 0 ? run.keys(index) : nil
+        let counts = UnsafeMutablePointer<UInt32>.allocate(capacity: rows)
         defer { counts.deallocate() }
         counts.initialize(repeating: 0, count: rows)
-        let first = leaf.keyBase
-        let isDense = leaf.keyWidth == 0
         try origin.visitLinks(
-            to: first, through: leaf.key(rows &- 1), column: column
+            to: leaf.keyBase, through: leaf.key(rows &- 1), column: column
         ) { links, entries in
             CountedLinks.forEachTarget(links, entries) { entry, target in
                 if let set, !set.contains(links.key(entry)) { return }
-                if isDense {
-                    let row = first.distance(to: target)
-                    if row >= 0 && row < rows { counts[row] &+= 1 }
-                } else if let row = leaf.row(of: target) {
-                    counts[row] &+= 1
-                }
+                if let row = leaf.row(of: target) { counts[row] &+= 1 }
             }
         }
-        let low = min(max(wanted.lowerBound, 0), 1 << 31)
-        let high = min(wanted.upperBound, Int64(Int32.max))
-        guard low <= high else { return }
-        ck_mask_range_u32(
-            counts, rows, UInt32(truncatingIfNeeded: low),
-            UInt32(truncatingIfNeeded: high - low), match)
+        mask(counts)
+    }
+
+    /// What counts the links to leaf after leaf; nil when there are none.
+    private func linkCounter(
+        _ index: Int, _ origin: TableReader, _ column: Int
+    ) throws(RealmError) -> LinkCounter? {
+        if let counter = run.linkCounter(index) { return counter }
+        let counter = try LinkCounter(origin, column: column)
+        if let counter { run.note(index) { $0.linkCounter = counter } }
+        return counter
     }
 
     // MARK: Cells

@@ -9,12 +9,11 @@ extension Selection {
         if let targets = run.targets(index) { return targets }
         guard case .reach(let linked) = program.nodes[index].test else { return KeySet([]) }
         let hops = program.links(linked)
-        var keys = try reachEnds(linked, hops[hops.count - 1].target)
-        for hop in stride(from: hops.count - 1, to: 0, by: -1) where !keys.isEmpty {
+        var targets = try reachEnds(linked, hops[hops.count - 1].target)
+        for hop in stride(from: hops.count - 1, to: 0, by: -1) where targets.count > 0 {
             let origin = try snapshot.table(hops[hop - 1].target)
-            keys = try step(hops[hop], origin, keys)
+            targets = KeySet(KeyList.union(try step(hops[hop], origin, targets.keys)))
         }
-        let targets = KeySet(KeyList.union(keys))
         run.note(index) { $0.targets = targets }
         return targets
     }
@@ -22,21 +21,21 @@ extension Selection {
     /// The objects at the end of the links that pass.
     private func reachEnds(
         _ linked: LinkedTest, _ end: ClassKey
-    ) throws(RealmError) -> [ObjectKey] {
+    ) throws(RealmError) -> KeySet {
         let node = program.nodes[Int(linked.test)]
         if node.namesTargets {
             switch node.test {
-            case .object(let name): return try find(name).map { [$0] } ?? []
+            case .object(let name): return KeySet(try find(name).map { [$0] } ?? [])
             case .intSet(let set):
-                return program.members(set).map { ObjectKey(rawValue: $0.0) }
-            case .intRange(let range): return [ObjectKey(rawValue: range.low)]
+                return KeySet(KeyList.union(program.members(set).map { ObjectKey(rawValue: $0.0) }))
+            case .intRange(let range): return KeySet([ObjectKey(rawValue: range.low)])
             default: break
             }
         }
         return try Selection(
             snapshot, program, try snapshot.table(end), root: Int(linked.test), slot: slot,
             sharing: run
-        ).keys()
+        ).keySet()
     }
 
     /// Objects of `origin` from which a step leads to one of `keys`.
@@ -78,11 +77,10 @@ extension Selection {
         }
         guard count.subquery >= 0, run.keys(index) == nil else { return }
         let subquery = program.subqueries[Int(count.subquery)]
-        let members = KeySet(
-            try Selection(
-                snapshot, program, try snapshot.table(subquery.target), root: Int(subquery.root),
-                slot: Int(subquery.slot), sharing: run
-            ).keys())
+        let members = try Selection(
+            snapshot, program, try snapshot.table(subquery.target), root: Int(subquery.root),
+            slot: Int(subquery.slot), sharing: run
+        ).keySet()
         run.note(index) { $0.keys = members }
     }
 

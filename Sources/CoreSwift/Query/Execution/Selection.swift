@@ -103,6 +103,20 @@ struct Selection: Planner {
         return keys
     }
 
+    /// The objects that pass, as a set: of a scan over keys without large gaps its bits as they are found.
+    func keySet() throws(RealmError) -> KeySet {
+        if program.nodes[root].constantResult != nil { return KeySet(try keys()) }
+        if let keys = try candidates() { return KeySet(keys) }
+        try prepare()
+        guard !usesTwoCores, let bits = try KeyBits(table) else { return KeySet(try keys()) }
+        var isSound = true
+        try forEachLeaf { leaf, bitmap throws(RealmError) in
+            isSound = bits.add(leaf, bitmap)
+            return isSound
+        }
+        return isSound ? bits.set() : KeySet(try keys())
+    }
+
     static func append(_ leaf: LeafView, _ bitmap: Bitmap, _ keys: inout [ObjectKey]) {
         for word in 0..<Bits.words(leaf.rows) {
             var bits = bitmap[word]
@@ -146,7 +160,7 @@ struct Selection: Planner {
             case .text, .textSet, .value, .valueSet, .mixedText, .elements: isSlow = true
             // Sets of keys are looked up in no time, but collections are read.
             case .reach: if run.keys(Int(next)) == nil { isSlow = true }
-            case .memberCount(let count) where count.origin == .invalid: isSlow = true
+            case .memberCount: isSlow = true
             case .nothing, .intRange, .intSet, .doubleRange, .floatRange, .doubleSet, .floatSet,
                 .timestampRange, .timestampSet:
                 break
@@ -157,7 +171,7 @@ struct Selection: Planner {
         return isSlow
     }
 
-    private static let twoCoresRows = 400_000
+    static let twoCoresRows = 400_000
 
     /// Scans both halves of the leaves at once, each into a result of its own.
     private func scanHalves<T>(
@@ -203,31 +217,6 @@ struct Selection: Planner {
             if !Bits.isEmpty(bitmap, Bits.words(leaf.rows)) { body(&result, leaf, bitmap) }
         }
         return result
-    }
-
-    /// Counts a range of integers without selections, where leaves allow it.
-    private func countRange(_ node: FilterNode) throws(RealmError) -> Int? {
-        guard case .intRange(let range) = node.test, !node.isKeyColumn, !node.negated,
-            node.columnKind != .bool
-        else { return nil }
-        let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
-        defer { bitmap.deallocate() }
-        let index = Int(node.column)
-        let info = table.column(index)
-        var count = 0
-        var leaves = table.leaves()
-        while let leaf = try leaves.next() {
-            if leaf.tombstones == nil, let column = leaf.column(index, info),
-                column.encoding == .packed, !column.flags.contains(.hasNulls)
-            {
-                count &+= LeafFilter.countRange(column, range.low, range.high)
-            } else {
-                Bits.live(leaf, bitmap)
-                try filter.test(root, leaf, bitmap)
-                count &+= Bits.count(bitmap, Bits.words(leaf.rows))
-            }
-        }
-        return count
     }
 
     // MARK: Preparation

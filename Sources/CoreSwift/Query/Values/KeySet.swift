@@ -2,9 +2,14 @@
 // numbers, like they stand in packed columns, sorted, and a bitmap over their range where that is
 // small.
 
+import CKernels
+
 final class KeySet {
     let values: UnsafeMutablePointer<Int64>
     let count: Int
+    /// No member is below or above.
+    let low: Int64
+    let high: Int64
     /// One bit per number from `low` on; nil when the members lie too far apart.
     private let bits: UnsafeMutablePointer<UInt64>?
 
@@ -32,9 +37,11 @@ final class KeySet {
         self.values = values
         self.count = count
         guard let first = all.first, let last = all.last else {
+            (low, high) = (0, -1)
             bits = nil
             return
         }
+        (low, high) = (first, last)
         let range = UInt64(bitPattern: last &- first)
         guard range < Self.bitsFree + UInt64(count) * Self.bitsPerMember else {
             bits = nil
@@ -50,6 +57,24 @@ final class KeySet {
         bits = bitmap
     }
 
+    /// The numbers `low` + i for which bit i is set. Takes over the memory.
+    init(bits: UnsafeMutablePointer<UInt64>, words: Int, from low: Int64) {
+        count = ck_popcount(bits, words)
+        values = .allocate(capacity: max(count, 1))
+        var place = 0
+        for word in 0..<words {
+            var left = bits[word]
+            while left != 0 {
+                values[place] = low &+ Int64(word << 6 | left.trailingZeroBitCount)
+                place &+= 1
+                left &= left &- 1
+            }
+        }
+        self.low = low
+        high = low &+ Int64(words << 6) &- 1
+        self.bits = bits
+    }
+
     deinit {
         values.deallocate()
         bits?.deallocate()
@@ -57,8 +82,6 @@ final class KeySet {
 
     /// The bits of `low` ... `high`, if there are.
     @inline(__always) var bitmap: UnsafePointer<UInt64>? { bits.map { UnsafePointer($0) } }
-    @inline(__always) var low: Int64 { values[0] }
-    @inline(__always) var high: Int64 { values[count &- 1] }
 
     /// Position of the first member that is not below `value`.
     func lowerBound(_ value: Int64) -> Int {

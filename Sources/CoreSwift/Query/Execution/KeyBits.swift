@@ -1,0 +1,70 @@
+// The objects that a scan finds, as bits by object key: less work than a list of keys, where many pass and
+// a set of them is wanted.
+
+final class KeyBits {
+    private let low: ObjectKey
+    /// Keys that have a bit, and the words of these and one more.
+    private let count: Int
+    private let words: Int
+    private var bits: Bitmap?
+
+    /// A class may have so many keys per object, gaps included.
+    private static let keysPerObject = 8
+
+    /// Nil where keys lie too far apart, and for a class without objects.
+    init?(_ table: TableReader) throws(RealmError) {
+        guard let first = try table.leaf(atPosition: 0)?.leaf,
+            let last = try table.leaf(atPosition: table.rowCount - 1)?.leaf, last.rows > 0
+        else { return nil }
+        low = first.keyBase
+        let (distance, overflows) = last.key(last.rows - 1).rawValue
+            .subtractingReportingOverflow(low.rawValue)
+        guard !overflows, distance >= 0, distance / Int64(Self.keysPerObject) < table.rowCount
+        else { return nil }
+        count = Int(distance) + 1
+        words = Bits.words(count) + 1
+        let made = Bitmap.allocate(capacity: words)
+        made.initialize(repeating: 0, count: words)
+        bits = made
+    }
+
+    deinit { bits?.deallocate() }
+
+    /// Adds selected rows of a leaf; false when its keys are not between those of the first and the last
+    /// leaf, as in no sound tree.
+    func add(_ leaf: LeafView, _ selection: Bitmap) -> Bool {
+        guard let bits, leaf.rows > 0 else { return leaf.rows == 0 }
+        let place = low.distance(to: leaf.keyBase)
+        guard place >= 0, leaf.key(leaf.rows &- 1) >= leaf.keyBase,
+            low.distance(to: leaf.key(leaf.rows &- 1)) < count
+        else { return false }
+        if leaf.keyWidth == 0 {
+            let first = place >> 6
+            let shift = UInt64(place & 63)
+            for word in 0..<Bits.words(leaf.rows) {
+                let selected = selection[word]
+                bits[first &+ word] |= selected &<< shift
+                // Two steps, so that none is of 64 places.
+                bits[first &+ word &+ 1] |= (selected &>> 1) &>> (63 &- shift)
+            }
+            return true
+        }
+        for word in 0..<Bits.words(leaf.rows) {
+            var left = selection[word]
+            while left != 0 {
+                let place = low.distance(to: leaf.key(word << 6 &+ left.trailingZeroBitCount))
+                left &= left &- 1
+                guard place >= 0, place < count else { return false }
+                Bits.set(bits, place)
+            }
+        }
+        return true
+    }
+
+    /// What was added. Nothing can be added any more.
+    func set() -> KeySet {
+        guard let bits else { return KeySet([]) }
+        self.bits = nil
+        return KeySet(bits: bits, words: words, from: low.rawValue)
+    }
+}
