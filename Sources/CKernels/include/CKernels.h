@@ -16,6 +16,7 @@
 #include "CKernelsLinks.h"
 #include "CKernelsSearch.h"
 #include "CKernelsSodium.h"
+#include "CKernelsSort.h"
 
 static inline uint64_t ck_load_relaxed_u64(const uint64_t *p) {
     return __atomic_load_n(p, __ATOMIC_RELAXED);

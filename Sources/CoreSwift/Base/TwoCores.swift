@@ -34,22 +34,35 @@ enum TwoCores {
     static func run<T>(
         _ body: (Int) throws(RealmError) -> T
     ) throws(RealmError) -> (T, T) {
-        let results = UnsafeMutablePointer<Result<T, RealmError>?>.allocate(capacity: 2)
+        let results = UnsafeMutablePointer<T?>.allocate(capacity: 2)
         results.initialize(repeating: nil, count: 2)
         defer {
             results.deinitialize(count: 2)
             results.deallocate()
         }
-        run { half in
-            do throws(RealmError) {
-                results[half] = .success(try body(half))
-            } catch {
-                results[half] = .failure(error)
-            }
-        }
+        try runThrowing { half throws(RealmError) in results[half] = try body(half) }
         guard let first = results[0], let second = results[1] else {
             throw RealmError(.runtime, "a half of the work did not end")
         }
-        return (try first.get(), try second.get())
+        return (first, second)
+    }
+
+    /// Apart from the results' type, so that it is there once.
+    @inline(never)
+    private static func runThrowing(
+        _ body: (Int) throws(RealmError) -> Void
+    ) throws(RealmError) {
+        let failures = UnsafeMutablePointer<RealmError?>.allocate(capacity: 2)
+        failures.initialize(repeating: nil, count: 2)
+        defer {
+            failures.deinitialize(count: 2)
+            failures.deallocate()
+        }
+        run { half in
+            do throws(RealmError) { try body(half) } catch { failures[half] = error }
+        }
+        for half in 0..<2 {
+            if let failure = failures[half] { throw failure }
+        }
     }
 }

@@ -117,31 +117,8 @@ final class GatheredKey {
             return false
         }
         let target = words + run.element
-        let sign: UInt64 = 1 << 63
         switch column.encoding {
-        case .packed:
-            let base = UInt64(bitPattern: column.base) ^ sign
-            let data = column.data
-            // Adding a delta to the ordered word of the base orders like the sum.
-            switch column.width {
-            case 0: for row in 0..<run.count { target[row] = base }
-            case 1:
-                for row in 0..<run.count {
-                    target[row] = base &+ UInt64(data.u8(run.row &+ row))
-                }
-            case 2:
-                for row in 0..<run.count {
-                    target[row] = base &+ UInt64(data.u16((run.row &+ row) &* 2))
-                }
-            case 4:
-                for row in 0..<run.count {
-                    target[row] = base &+ UInt64(data.u32((run.row &+ row) &* 4))
-                }
-            default:
-                for row in 0..<run.count {
-                    target[row] = base &+ data.u64((run.row &+ row) &* 8)
-                }
-            }
+        case .packed: Self.packed(column, run.row, run.count, target)
         case .fixed where column.width == 8:
             for row in 0..<run.count { target[row] = Self.ordered(column.double(run.row &+ row)) }
         case .stringFixed, .string16, .string32, .stringDictionary:
@@ -158,6 +135,24 @@ final class GatheredKey {
             }
         }
         return true
+    }
+
+    /// Packed numbers as words in their order.
+    static func packed(
+        _ column: ColumnView, _ first: Int, _ count: Int, _ target: UnsafeMutablePointer<UInt64>
+    ) {
+        // Adding a delta to the ordered word of the base orders like the sum.
+        let base = UInt64(bitPattern: column.base) ^ 1 << 63
+        let data = column.data
+        switch column.width {
+        case 0: for row in 0..<count { target[row] = base }
+        case 1: for row in 0..<count { target[row] = base &+ UInt64(data.u8(first &+ row)) }
+        case 2:
+            for row in 0..<count { target[row] = base &+ UInt64(data.u16((first &+ row) &* 2)) }
+        case 4:
+            for row in 0..<count { target[row] = base &+ UInt64(data.u32((first &+ row) &* 4)) }
+        default: for row in 0..<count { target[row] = base &+ data.u64((first &+ row) &* 8) }
+        }
     }
 
     // MARK: Over links

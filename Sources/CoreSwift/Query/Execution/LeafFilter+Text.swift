@@ -35,8 +35,8 @@ extension LeafFilter {
         }
     }
 
-    /// Whether a value that is not null passes a text test.
-    @inline(__always)
+    /// Whether a value that is not null passes a text test. Its callers are closures, each made several times.
+    @inline(never)
     func passes(
         _ value: UnsafeRawBufferPointer, _ index: Int, _ text: TextCondition, isString: Bool
     ) throws(RealmError) -> Bool {

@@ -57,6 +57,7 @@ extension LeafFilter {
     }
 
     /// Whether a value that is not null passes a test of this file, before negation.
+    @inline(never)
     func passesMixed(
         _ value: RawValue, _ index: Int, _ node: FilterNode
     ) throws(RealmError) -> Bool {

@@ -1,5 +1,7 @@
 // Sorting of packed codes: stable, small ranges by insertion, large ones by radix.
 
+import CKernels
+
 extension Sorter {
     private static let digitBits = 11
     private static let digits = 1 << digitBits
@@ -128,39 +130,17 @@ extension Sorter {
         let left = mask.nonzeroBitCount
         let passes = { (bits: Int) in (bits + Self.digitBits - 1) / Self.digitBits }
         if passes(left) >= passes(bits) { return bits }
-        let steps = Self.steps(mask)
         inHalves(range) { part in
-            // A piece at a time, which stays in the cache for all steps.
-            for start in stride(from: part.lowerBound, to: part.upperBound, by: 1024) {
-                let piece = start..<min(start + 1024, part.upperBound)
-                for index in piece { codes[index] &= mask }
-                for (shift, moved) in steps {
-                    for index in piece {
-                        let bits = codes[index] & moved
-                        codes[index] = codes[index] ^ bits | bits >> shift
-                    }
+            withUnsafeTemporaryAllocation(of: UInt64.self, capacity: 1024) { buffer in
+                guard let dense = buffer.baseAddress else { return }
+                for start in stride(from: part.lowerBound, to: part.upperBound, by: 1024) {
+                    let count = min(1024, part.upperBound - start)
+                    dense.initialize(repeating: 0, count: count)
+                    ck_append_bits(dense, codes + start, count, 0, mask, false)
+                    (codes + start).update(from: dense, count: count)
                 }
             }
         }
         return left
-    }
-
-    /// How to move the bits of a mask together at the lower end: those in `moved` go down by `shift`, for one
-    /// power of two after another. A bit goes down by as many places as the mask has zeros below it; which have an
-    /// odd number of them, the parities of all prefixes say (Warren, Hacker's Delight, "Compress, or generalized extract").
-    private static func steps(_ mask: UInt64) -> [(shift: UInt64, moved: UInt64)] {
-        var result: [(shift: UInt64, moved: UInt64)] = []
-        var mask = mask
-        var zeros = ~mask << 1
-        for power in 0..<6 {
-            var parity = zeros
-            for distance in [1, 2, 4, 8, 16, 32] as [UInt64] { parity ^= parity << distance }
-            let moved = parity & mask
-            let shift = UInt64(1) << UInt64(power)
-            if moved != 0 { result.append((shift, moved)) }
-            mask = mask ^ moved | moved >> shift
-            zeros &= ~parity
-        }
-        return result
     }
 }

@@ -1,0 +1,424 @@
+// Sorting objects by keys of which those bits that differ fit into one word together with the number of the object:
+// such words are all that is moved, in the memory of the result and once as much. Numbers take the bits of their
+// range, texts those in which some two of them differ: seven digits 28. Keys that do not fit, or that have other
+// forms than columns in leaves, are left to `Sorter`.
+
+import CKernels
+
+struct PackedSort {
+    private let table: TableReader
+    private let objects: UnsafeBufferPointer<ObjectKey>
+    private var parts: [Part] = []
+    /// Bits of the numbers of objects, at the lower end of the words.
+    private let numberBits: Int
+
+    /// A column, and what is known of its values.
+    private struct Part {
+        let column: Int
+        let info: ColumnInfo
+        let descending: Bool
+        var isText: Bool { info.kind == .string || info.kind == .binary }
+        /// Numbers, as words in their order.
+        var least = UInt64.max
+        var greatest: UInt64 = 0
+        var bits = WordBits()
+        /// Words of texts, eight bytes each.
+        var words: [WordBits] = []
+        var lengthLeast = UInt64.max
+        var lengthGreatest: UInt64 = 0
+        /// Some value is null; which no number or text is.
+        var hasNulls = false
+        var hasValues = false
+
+        /// What is known of a word behind those that all texts so far have.
+        var noWord: WordBits { hasValues ? .zeros : WordBits() }
+
+        init(_ key: OrderingKey, _ table: TableReader) {
+            column = key.column
+            info = table.column(key.column)
+            descending = key.descending
+        }
+    }
+
+    /// Bits that some words have, and those that all have.
+    private struct WordBits {
+        var any: UInt64 = 0
+        var all = UInt64.max
+        static let zeros = WordBits(any: 0, all: 0)
+        var differing: UInt64 { any & ~all }
+
+        mutating func add(_ words: UnsafePointer<UInt64>, _ count: Int) {
+            var found = self
+            ck_words_bits(words, count, &found.any, &found.all)
+            self = found
+        }
+
+        mutating func add(_ other: WordBits) {
+            any |= other.any
+            all &= other.all
+        }
+    }
+
+    /// Texts that differ further behind are left to `Sorter`.
+    private static let wordsMax = 8
+    /// Objects that lie here and there are left to it, too: judged by so many runs of rows and their mean length.
+    private static let (runsSample, rowsOfRunMin) = (64, 16)
+    /// Fewer objects are sorted in no time.
+    private static let countMin = 256
+
+    /// The keys in the order of `ordering`, equal ones as they were; nil when they do not fit.
+    static func sorted(
+        _ objects: [ObjectKey], by ordering: [OrderingKey], _ table: TableReader
+    ) throws(RealmError) -> [ObjectKey]? {
+        guard objects.count >= countMin, objects.count < Int(UInt32.max) else { return nil }
+        for key in ordering {
+            guard key.hops.isEmpty, key.program == nil, !key.isKeyColumn else { return nil }
+            switch key.kind {
+            case .int, .bool, .double, .timestamp, .link, .string, .binary: break
+            default: return nil
+            }
+        }
+        return try objects.withUnsafeBufferPointer { buffer throws(RealmError) in
+            var sort = PackedSort(buffer, ordering, table)
+            guard try sort.look() else { return nil }
+            return try sort.result()
+        }
+    }
+
+    private init(
+        _ objects: UnsafeBufferPointer<ObjectKey>, _ ordering: [OrderingKey], _ table: TableReader
+    ) {
+        self.objects = objects
+        self.table = table
+        numberBits = 64 - (objects.count - 1).leadingZeroBitCount
+        parts = ordering.map { Part($0, table) }
+    }
+
+    // MARK: What the values have in common
+
+    /// Looks at all values; false when their bits are too many, or in forms that are not for here.
+    private mutating func look() throws(RealmError) -> Bool {
+        let start = parts
+        let found = try inHalves { range throws(RealmError) in
+            var looked = self
+            looked.parts = start
+            return try looked.look(range) ? looked.parts : nil
+        }
+        guard let first = found.0, let second = found.1 else { return false }
+        parts = first
+        for index in parts.indices { Self.add(second[index], to: &parts[index]) }
+        return bits + numberBits <= 64
+    }
+
+    private static func add(_ other: Part, to part: inout Part) {
+        part.hasNulls = part.hasNulls || other.hasNulls
+        guard other.hasValues else { return }
+        part.least = min(part.least, other.least)
+        part.greatest = max(part.greatest, other.greatest)
+        part.bits.add(other.bits)
+        part.lengthLeast = min(part.lengthLeast, other.lengthLeast)
+        part.lengthGreatest = max(part.lengthGreatest, other.lengthGreatest)
+        for word in 0..<max(part.words.count, other.words.count) {
+            if word == part.words.count { part.words.append(part.noWord) }
+            part.words[word].add(word < other.words.count ? other.words[word] : .zeros)
+        }
+        part.hasValues = true
+    }
+
+    private mutating func look(_ range: Range<Int>) throws(RealmError) -> Bool {
+        let scratch = Scratch()
+        defer { scratch.deallocate() }
+        var runs = 0
+        var rows = 0
+        return try forEachRun(range) { leaf, row, count, _ in
+            runs &+= 1
+            rows &+= count
+            // What is done for a run is too much for a row or two.
+            if runs % Self.runsSample == 0, rows < runs &* Self.rowsOfRunMin { return false }
+            for index in parts.indices where !look(&parts[index], leaf, row, count, scratch) {
+                return false
+            }
+            // Texts in no order take too many bits at once.
+            return bits + numberBits <= 64
+        }
+    }
+
+    private func look(
+        _ part: inout Part, _ leaf: LeafView, _ row: Int, _ count: Int, _ scratch: Scratch
+    ) -> Bool {
+        guard let column = leaf.column(part.column, part.info), column.externals == nil else {
+            return false
+        }
+        let nulls = column.nulls
+        if nulls != nil { part.hasNulls = true }
+        let words = scratch.words
+        guard part.isText else {
+            if nulls == nil, Self.lookAtBounds(&part, column) { return true }
+            guard Self.numbers(column, row, count, words) else { return false }
+            let found = Self.drop(nulls, row, count, words)
+            for index in 0..<found {
+                part.least = min(part.least, words[index])
+                part.greatest = max(part.greatest, words[index])
+            }
+            part.bits.add(words, found)
+            part.hasValues = part.hasValues || found > 0
+            return true
+        }
+        guard var texts = Self.texts(column) else { return false }
+        let codes = Self.codes(column)
+        ck_text_lengths(&texts, codes, row, count, words)
+        let found = Self.drop(nulls, row, count, words)
+        if found == 0 { return true }
+        var longest: UInt64 = 0
+        for index in 0..<found {
+            part.lengthLeast = min(part.lengthLeast, words[index])
+            longest = max(longest, words[index])
+        }
+        part.lengthGreatest = max(part.lengthGreatest, longest)
+        let wordCount = max(Int(longest + 7) / 8, part.words.count)
+        guard wordCount <= Self.wordsMax else { return false }
+        for word in 0..<wordCount {
+            if word == part.words.count { part.words.append(part.noWord) }
+            ck_text_words(&texts, codes, row, count, word, words)
+            let found = Self.drop(nulls, row, count, words)
+            part.words[word].add(words, found)
+        }
+        part.hasValues = true
+        return true
+    }
+
+    /// Takes the bounds of integers, which say as much as all values; false where there are none.
+    private static func lookAtBounds(_ part: inout Part, _ column: ColumnView) -> Bool {
+        guard part.info.kind == .int || part.info.kind == .link, column.encoding == .packed,
+            column.flags.contains(.hasBounds)
+        else { return false }
+        let sign: UInt64 = 1 << 63
+        part.least = min(part.least, UInt64(bitPattern: column.minimumInt) ^ sign)
+        part.greatest = max(part.greatest, UInt64(bitPattern: column.maximumInt) ^ sign)
+        part.bits.add(WordBits(any: .max, all: 0))
+        part.hasValues = true
+        return true
+    }
+
+    /// Moves the words of rows that are not null together; returns how many there are.
+    private static func drop(
+        _ nulls: UnsafeRawPointer?, _ row: Int, _ count: Int, _ words: UnsafeMutablePointer<UInt64>
+    ) -> Int {
+        guard let nulls else { return count }
+        var kept = 0
+        for index in 0..<count {
+            words[kept] = words[index]
+            kept &+= LeafLayout.bit(nulls, row &+ index) ? 0 : 1
+        }
+        return kept
+    }
+
+    // MARK: Columns as words
+
+    /// The values of rows as words in their order; false where the column has another form.
+    private static func numbers(
+        _ column: ColumnView, _ row: Int, _ count: Int, _ words: UnsafeMutablePointer<UInt64>
+    ) -> Bool {
+        switch column.encoding {
+        case .bits:
+            for index in 0..<count { words[index] = column.bit(row &+ index) ? 1 : 0 }
+            return true
+        case .timestamp where column.flags.contains(.hasNanoseconds): return false
+        case .packed, .timestamp: GatheredKey.packed(column, row, count, words)
+        case .fixed where column.width == 8:
+            for index in 0..<count {
+                words[index] = GatheredKey.ordered(column.double(row &+ index))
+            }
+        default: return false
+        }
+        return true
+    }
+
+    private static func texts(_ column: ColumnView) -> ck_texts? {
+        let heap = column.heap.assumingMemoryBound(to: UInt8.self)
+        switch column.encoding {
+        case .stringFixed:
+            return ck_texts(
+                heap: heap, rows: column.rows, length: column.fixedLength, offsets16: nil,
+                offsets32: nil, ahead: 0)
+        case .string16:
+            return ck_texts(
+                heap: heap, rows: column.rows, length: 0, offsets16: column.data, offsets32: nil,
+                ahead: 0)
+        case .string32:
+            return ck_texts(
+                heap: heap, rows: column.rows, length: 0, offsets16: nil, offsets32: column.data,
+                ahead: 0)
+        case .stringDictionary:
+            return ck_texts(
+                heap: heap, rows: column.wordCount, length: 0,
+                offsets16: column.data + LeafLayout.align8(column.rows), offsets32: nil, ahead: 0)
+        default: return nil
+        }
+    }
+
+    private static func codes(_ column: ColumnView) -> UnsafePointer<UInt8>? {
+        guard column.encoding == .stringDictionary else { return nil }
+        return column.data.assumingMemoryBound(to: UInt8.self)
+    }
+
+    // MARK: Words
+
+    /// The bits that order the objects.
+    private var bits: Int {
+        parts.reduce(0) { sum, part in
+            sum + Self.masks(part).reduce(0) { $0 + $1.mask.nonzeroBitCount }
+        }
+    }
+
+    private enum Source { case presence, number, text(Int), length }
+
+    /// What a part puts into the code, in this order: bits of (word - base).
+    private static func masks(_ part: Part) -> [(source: Source, base: UInt64, mask: UInt64)] {
+        var masks: [(source: Source, base: UInt64, mask: UInt64)] = []
+        if part.hasNulls { masks.append((.presence, 0, 1)) }
+        guard part.hasValues else { return masks }
+        if part.isText {
+            for (word, bits) in part.words.enumerated() {
+                masks.append((.text(word), 0, bits.differing))
+            }
+            masks.append((.length, part.lengthLeast, range(part.lengthLeast, part.lengthGreatest)))
+        } else {
+            // Bits at the lower end that all have in common say nothing.
+            let differing = part.bits.differing
+            let low = differing == 0 ? 0 : differing & (0 &- differing)
+            masks.append((.number, part.least, range(part.least, part.greatest) & (0 &- low)))
+        }
+        return masks
+    }
+
+    /// The bits of the numbers up to greatest - least.
+    private static func range(_ least: UInt64, _ greatest: UInt64) -> UInt64 {
+        least < greatest ? UInt64.max >> UInt64((greatest - least).leadingZeroBitCount) : 0
+    }
+
+    /// Writes the word of each object of a range.
+    private func pack(
+        _ range: Range<Int>, _ target: UnsafeMutablePointer<UInt64>
+    ) throws(RealmError) {
+        let scratch = Scratch()
+        defer { scratch.deallocate() }
+        let masks = parts.map { Self.masks($0) }
+        let numberBits = UInt64(numberBits)
+        _ = try forEachRun(range) { leaf, row, count, element in
+            let codes = scratch.codes
+            codes.update(repeating: 0, count: count)
+            for (part, masks) in zip(parts, masks) where !masks.isEmpty {
+                append(part, masks, leaf, row, count, scratch)
+            }
+            for index in 0..<count {
+                target[element &+ index] =
+                    codes[index] &<< numberBits | UInt64(truncatingIfNeeded: element &+ index)
+            }
+            return true
+        }
+    }
+
+    private func append(
+        _ part: Part, _ masks: [(source: Source, base: UInt64, mask: UInt64)], _ leaf: LeafView,
+        _ row: Int, _ count: Int, _ scratch: Scratch
+    ) {
+        guard let column = leaf.column(part.column, part.info) else { return }
+        let words = scratch.words
+        let nulls = column.nulls
+        for (source, base, mask) in masks where mask != 0 {
+            switch source {
+            case .presence: words.update(repeating: 1, count: count)
+            case .number: _ = Self.numbers(column, row, count, words)
+            case .text(let word):
+                guard var texts = Self.texts(column) else { return }
+                ck_text_words(&texts, Self.codes(column), row, count, word, words)
+            case .length:
+                guard var texts = Self.texts(column) else { return }
+                ck_text_lengths(&texts, Self.codes(column), row, count, words)
+            }
+            if let nulls {
+                for index in 0..<count where LeafLayout.bit(nulls, row &+ index) {
+                    words[index] = base
+                }
+            }
+            ck_append_bits(scratch.codes, words, count, base, mask, part.descending)
+        }
+    }
+
+    /// The object keys in their order.
+    private func result() throws(RealmError) -> [ObjectKey] {
+        var failure: RealmError?
+        let count = objects.count
+        let keys = [ObjectKey](unsafeUninitializedCapacity: count) { result, initialized in
+            guard let start = result.baseAddress else { return }
+            start.withMemoryRebound(to: UInt64.self, capacity: count) { words in
+                do throws(RealmError) {
+                    _ = try inHalves { range throws(RealmError) in try pack(range, words) }
+                } catch {
+                    failure = error
+                    return
+                }
+                sort(words)
+            }
+            initialized = failure == nil ? count : 0
+        }
+        if let failure { throw failure }
+        return keys
+    }
+
+    private func sort(_ words: UnsafeMutablePointer<UInt64>) {
+        let objects = objects
+        let mask = UInt64.max >> UInt64(64 - numberBits)
+        let sort = WordSort(words, count: objects.count, lowBit: numberBits, bits: bits) {
+            source, target in
+            for index in 0..<target.count {
+                let number = Int(truncatingIfNeeded: source[index] & mask)
+                target[index] = UInt64(bitPattern: objects[number].rawValue)
+            }
+        }
+        sort.run()
+    }
+
+    // MARK: Runs of rows
+
+    /// For the columns of a run of rows.
+    private struct Scratch {
+        let words = UnsafeMutablePointer<UInt64>.allocate(capacity: LeafLayout.rowsMax)
+        let codes = UnsafeMutablePointer<UInt64>.allocate(capacity: LeafLayout.rowsMax)
+
+        func deallocate() {
+            words.deallocate()
+            codes.deallocate()
+        }
+    }
+
+    /// Calls `body` with rows that follow one another in a leaf, and the place of the first one among the
+    /// objects, until it gives false. False when it does, or an object is gone.
+    private func forEachRun(
+        _ range: Range<Int>, _ body: (LeafView, Int, Int, Int) -> Bool
+    ) throws(RealmError) -> Bool {
+        guard let start = objects.baseAddress, !range.isEmpty else { return true }
+        var runs = RowRuns(table, start + range.lowerBound, count: range.count)
+        while let run = try runs.next() {
+            guard let leaf = run.leaf else { return false }
+            if !body(leaf, run.row, run.count, range.lowerBound + run.element) { return false }
+        }
+        return true
+    }
+
+    /// What `body` gives for both halves of the objects, at the same time where that is worth it.
+    private func inHalves<T>(
+        _ body: (Range<Int>) throws(RealmError) -> T
+    ) throws(RealmError) -> (T, T) {
+        let middle = objects.count / 2
+        guard objects.count >= Sorter.twoCoresMin, TwoCores.areThere else {
+            return (try body(0..<middle), try body(middle..<objects.count))
+        }
+        return try table.sharing { () throws(RealmError) in
+            try TwoCores.run { half throws(RealmError) in
+                try body(half == 0 ? 0..<middle : middle..<objects.count)
+            }
+        }
+    }
+}
