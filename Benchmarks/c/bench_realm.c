@@ -512,6 +512,7 @@ static const workload_t workloads[] = {
     {"team_queries", w_team_queries, true},
     {"sort_indexed", w_sort_indexed, true},
     {"commit_small", w_commit_small, true},
+    {"commit_insert", w_commit_insert, true},
     {"commit_grouped", w_commit_grouped, true},
     {"notify", w_notify, false},
     {"versions", w_versions, false},

@@ -97,6 +97,7 @@ void w_notify_objects(void);
 void w_delete_listed(void);
 void w_nested(void);
 void w_migrate(void);
+void w_commit_insert(void);
 void w_commit_grouped(void);
 void w_update(void);
 #endif

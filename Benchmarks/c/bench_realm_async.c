@@ -1,17 +1,64 @@
 /* bench_realm_async.c - small asynchronous commits that share syncs: of one realm, and of one on each of eight
- * threads. To be compared with commit_small, where each commit waits for its sync.
+ * threads. Three kinds of change, each beside the same commits one by one, of which each waits for its sync:
+ * an integer of any object (commit_small), a new object (commit_insert), an integer of one of a hundred objects
+ * that lie together (commit_near; each thread has its own hundred).
  */
 #define _GNU_SOURCE
 #include "bench_realm.h"
 
-enum { GROUPED_COMMITS = 4000, GROUPED_THREADS = 8 };
+enum { GROUPED_COMMITS = 4000, GROUPED_THREADS = 8, SINGLE_COMMITS = 1000, NEAR = 100 };
+
+typedef void change_t(realm_t* realm, uint64_t random, size_t number);
 
 typedef struct writer {
     loop_t loop;
     realm_t* realm;
-    size_t commits, committed;
+    change_t* change;
+    size_t number, commits, committed;
     uint64_t random;
+    double began, ended;
 } writer_t;
+
+static uint64_t step(uint64_t random) { return random * 6364136223846793005u + 1442695040888963407u; }
+
+static void change_age(realm_t* realm, int64_t id, uint64_t random)
+{
+    realm_object_t* o = find_pk(realm, K.person, id);
+    CK(o && realm_set_value(o, K.age, v_int((int64_t)(random >> 40) % 100), false));
+    realm_release(o);
+}
+static void change_any(realm_t* realm, uint64_t random, size_t number)
+{
+    (void)number;
+    change_age(realm, (int64_t)((random >> 33) % B.n), random);
+}
+/* Writer `number` has its hundred in the middle of the objects of its share. */
+static void change_near(realm_t* realm, uint64_t random, size_t number)
+{
+    size_t share = B.n / GROUPED_THREADS;
+    change_age(realm, (int64_t)(share * number + share / 2 + (random >> 33) % NEAR), random);
+}
+static void insert_event(realm_t* realm, uint64_t random, size_t number)
+{
+    const realm_property_key_t props[] = {K.ts, K.kind, K.payload};
+    char payload[CODE_LEN];
+    hex_code(payload, (size_t)(random >> 33) % B.n);
+    const realm_value_t vals[] = {v_int((int64_t)(random >> 33)), v_int((int64_t)number), v_str(payload, CODE_LEN)};
+    realm_object_t* o = realm_object_create(realm, K.event);
+    CK(o && realm_set_values(o, 3, props, vals, false));
+    realm_release(o);
+}
+/* Rows that come later count what they insert themselves. */
+static void delete_events(size_t count)
+{
+    CK(realm_begin_write(g_realm));
+    realm_results_t* all = realm_object_find_all(g_realm, K.event);
+    size_t found = 0;
+    CK(all && realm_results_count(all, &found) && found == count);
+    CK(realm_results_delete_all(all));
+    realm_release(all);
+    CK(realm_commit(g_realm));
+}
 
 static void committed(void* ud, bool error, const char* text)
 {
@@ -22,10 +69,8 @@ static void committed(void* ud, bool error, const char* text)
 static void change_one(void* ud)
 {
     writer_t* w = ud;
-    w->random = w->random * 6364136223846793005u + 1442695040888963407u;
-    realm_object_t* o = find_pk(w->realm, K.person, (int64_t)((w->random >> 33) % B.n));
-    CK(o && realm_set_value(o, K.age, v_int((int64_t)(w->random >> 40) % 100), false));
-    realm_release(o);
+    w->random = step(w->random);
+    w->change(w->realm, w->random, w->number);
     CK(realm_async_commit(w->realm, committed, w, NULL, true, NULL));
 }
 static void write_all(writer_t* w)
@@ -45,14 +90,16 @@ static void* run_writer(void* ud)
     w->realm = open_file(B.path, &w->loop);
     CK(realm_refresh(w->realm, NULL));
     pthread_barrier_wait(&g_ready);
+    w->began = now();
     write_all(w);
+    w->ended = now();
     pthread_barrier_wait(&g_ready);
     realm_close(w->realm);
     realm_release(w->realm);
     return NULL;
 }
 
-static void run_writers(const char* name, size_t count)
+static void run_writers(const char* name, size_t count, change_t* change)
 {
     /* Until the end of the process: a scheduler may be woken as long as anybody has it. */
     writer_t* writers = calloc(count, sizeof *writers);
@@ -62,20 +109,54 @@ static void run_writers(const char* name, size_t count)
     for (size_t i = 0; i < count; i++) {
         writers[i].commits = GROUPED_COMMITS / count;
         writers[i].random = 77 + i;
+        writers[i].number = i;
+        writers[i].change = change;
         CK(pthread_create(&threads[i], NULL, run_writer, &writers[i]) == 0);
     }
     pthread_barrier_wait(&g_ready);
-    double t0 = now();
     pthread_barrier_wait(&g_ready);
-    report(name, now() - t0, GROUPED_COMMITS);
+    /* From the first that begins to the last that ends: this thread may come later. */
+    double began = writers[0].began, ended = writers[0].ended;
+    for (size_t i = 0; i < count; i++) {
+        began = writers[i].began < began ? writers[i].began : began;
+        ended = writers[i].ended > ended ? writers[i].ended : ended;
+    }
+    report(name, ended - began, GROUPED_COMMITS);
     for (size_t i = 0; i < count; i++)
         pthread_join(threads[i], NULL);
     pthread_barrier_destroy(&g_ready);
     CK(realm_refresh(g_realm, NULL));
 }
 
+static void run_single(const char* name, change_t* change)
+{
+    uint64_t random = 7;
+    B.fresh = false;
+    double t0 = now();
+    for (size_t i = 0; i < SINGLE_COMMITS; i++) {
+        random = step(random);
+        CK(realm_begin_write(g_realm));
+        change(g_realm, random, 0);
+        CK(realm_commit(g_realm));
+    }
+    report(name, now() - t0, SINGLE_COMMITS);
+}
+
+void w_commit_insert(void)
+{
+    run_single("commit_insert", insert_event);
+    delete_events(SINGLE_COMMITS);
+    run_single("commit_near", change_near);
+}
+
 void w_commit_grouped(void)
 {
-    run_writers("commit_grouped", 1);
-    run_writers("commit_grouped_8", GROUPED_THREADS);
+    run_writers("commit_grouped", 1, change_any);
+    run_writers("commit_grouped_8", GROUPED_THREADS, change_any);
+    run_writers("commit_grouped_insert", 1, insert_event);
+    delete_events(GROUPED_COMMITS);
+    run_writers("commit_grouped_insert_8", GROUPED_THREADS, insert_event);
+    delete_events(GROUPED_COMMITS);
+    run_writers("commit_grouped_near", 1, change_near);
+    run_writers("commit_grouped_near_8", GROUPED_THREADS, change_near);
 }

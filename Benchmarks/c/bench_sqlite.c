@@ -244,6 +244,42 @@ static void w_commit_small(void)
     sqlite3_finalize(u);
     sqlite3_finalize(c);
 }
+/* A new event, or the age of one of a hundred persons that lie together; as bench_realm_async.c does. */
+static void w_commit_insert(void)
+{
+    const size_t ops = 1000;
+    char payload[CODE_LEN];
+    sqlite3_stmt *b = prep("BEGIN IMMEDIATE"), *c = prep("COMMIT");
+    sqlite3_stmt *s = prep("INSERT INTO event VALUES(?,?,?)"), *u = prep("UPDATE person SET age=? WHERE id=?");
+    double t0 = now();
+    B.fresh = false;
+    for (size_t i = 0; i < ops; i++) {
+        size_t number = rnd() % B.n;
+        step_done(b);
+        hex_code(payload, number);
+        sqlite3_bind_int64(s, 1, (int64_t)number);
+        sqlite3_bind_int64(s, 2, 0);
+        sqlite3_bind_text(s, 3, payload, CODE_LEN, SQLITE_STATIC);
+        step_done(s);
+        step_done(c);
+    }
+    report("commit_insert", now() - t0, ops);
+    exec("DELETE FROM event");
+    t0 = now();
+    for (size_t i = 0; i < ops; i++) {
+        step_done(b);
+        sqlite3_bind_int64(u, 2, (int64_t)(B.n / 16 + rnd() % 100));
+        sqlite3_bind_int64(u, 1, (int64_t)(rnd() % 100));
+        step_done(u);
+        CK(sqlite3_changes(db) == 1);
+        step_done(c);
+    }
+    report("commit_near", now() - t0, ops);
+    sqlite3_finalize(b);
+    sqlite3_finalize(c);
+    sqlite3_finalize(s);
+    sqlite3_finalize(u);
+}
 /* The age of half the persons in one transaction; as bench_realm_update.c chooses them. */
 static void update(const char* name, size_t step)
 {
@@ -375,6 +411,7 @@ static const workload_t workloads[] = {
     {"team_queries", w_team_queries, true},
     {"sort_indexed", w_sort_indexed, true},
     {"commit_small", w_commit_small, true},
+    {"commit_insert", w_commit_insert, true},
     {"notify", w_notify, true},
     {"versions", w_versions, true},
     {"insert_bulk_nopk", w_insert_bulk_nopk, true},
