@@ -204,8 +204,9 @@ if Context.environment["REALM_FUZZ"] == "1" {
             swiftSettings: [.swiftLanguageMode(.v5)]))
     // That of files, which `Tests/FileFuzz/run` builds.
     let support = [
-        "FileReading", "FileSurgeon", "HostileForge", "Query+Answers", "SampleFile",
-        "TemporaryDirectory", "TestSchema", "TestSettings", "ToyClient",
+        "FileReading", "FileSurgeon", "HostileForge", "KeptFileSystem", "PassingFileSystem",
+        "Query+Answers", "SampleFile", "TemporaryDirectory", "TestSchema", "TestSettings",
+        "ToyClient",
     ]
     package.targets.append(
         .executableTarget(
