@@ -136,7 +136,26 @@ func measure() throws {
         best(count, runs: 5) { for index in 0..<count { sink &+= all[index].age } })
     show(
         "where, built and counted",
-        best(1000, runs: 7) { for _ in 0..<1000 { sink &+= all.where { $0.id == 5 }.count } })
+        best(50, runs: 200) { for _ in 0..<50 { sink &+= all.where { $0.id == 5 }.count } })
+    show(
+        "where, built",
+        best(50, runs: 200) {
+            for index in 0..<50 {
+                sink &+= all.where { $0.age > index && $0.name == "x" }.isFrozen ? 1 : 0
+            }
+        })
+    realm.beginWrite()
+    var next = count
+    show(
+        "create, 4 values of a dictionary",
+        best(50, runs: 200) {
+            for _ in 0..<50 {
+                let values: [String: Any] = ["id": next, "age": 3, "name": "row", "score": 1.5]
+                realm.create(Row.self, value: values)
+                next += 1
+            }
+        })
+    realm.cancelWrite()
     show(
         "Realm() that is open",
         best(10000) {
