@@ -142,7 +142,8 @@ extension Binder {
     private mutating func compareAsAny(
         _ values: inout BoundOperand, with other: BoundOperand, _ op: ComparisonOperator
     ) throws(RealmError) {
-        guard case .path(let place) = values.form, values.kind != .mixed,
+        // Most paths are plain; the whole binder would be copied to ask for them.
+        guard case .path(let place) = values.form, values.kind != .mixed, !paths[place].isPlain,
             takesDictionaryValues(paths[place])
         else { return }
         let fits: Bool

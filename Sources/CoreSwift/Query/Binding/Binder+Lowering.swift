@@ -65,7 +65,7 @@ extension Binder {
         return wrap(target, try test(target, op, condition.options, constants.constant))
     }
 
-    private func target(_ bound: BoundPath) -> ColumnTarget {
+    @inline(__always) private func target(_ bound: BoundPath) -> ColumnTarget {
         let owner = schema.classes[bound.classIndex]
         return ColumnTarget(
             column: bound.path.column, kind: bound.path.kind.columnKind,
@@ -130,7 +130,7 @@ extension Binder {
 
     /// Mixed values that are looked for in a long list of folded texts: sets of columns hold no
     /// such texts beside values of other types, those of expressions do.
-    private func looksUpFolded(
+    @inline(__always) private func looksUpFolded(
         _ subject: BoundOperand, _ options: ComparisonOptions, _ list: BoundOperand
     ) -> Bool {
         subject.kind == .mixed && !options.folding.isEmpty

@@ -162,17 +162,27 @@ struct FilterBuilder {
         case 0: nodes[index] = .constant(isAnd)
         case 1: nodes[index] = nodes[Int(parts[0])]
         default:
-            // Stable, so that equal costs keep the order of the text.
-            let ranked = parts.enumerated().sorted {
-                let a = nodes[Int($0.element)].cost
-                let b = nodes[Int($1.element)].cost
-                return a != b ? a < b : $0.offset < $1.offset
-            }
-            setParts(index, isAnd, ranked.map { $0.element })
-            nodes[index].cost = parts.reduce(UInt8(0)) {
-                max($0, nodes[Int($1)].cost)
-            }
+            let ranked = byCost(parts)
+            setParts(index, isAnd, ranked)
+            nodes[index].cost = nodes[Int(ranked[ranked.count - 1])].cost
         }
+    }
+
+    /// Cheap ones first; those of equal cost keep the order of the text. There are few different costs.
+    private func byCost(_ parts: [Int32]) -> [Int32] {
+        var ranked: [Int32] = []
+        ranked.reserveCapacity(parts.count)
+        var next = parts.reduce(UInt8.max) { min($0, nodes[Int($1)].cost) }
+        while ranked.count < parts.count {
+            var following = UInt8.max
+            for part in parts {
+                let cost = nodes[Int(part)].cost
+                if cost == next { ranked.append(part) }
+                if cost > next { following = min(following, cost) }
+            }
+            next = following
+        }
+        return ranked
     }
 
     /// `a >= x AND a < y` becomes one range test.
