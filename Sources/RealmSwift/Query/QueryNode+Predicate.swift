@@ -61,8 +61,8 @@ extension QueryNode {
             switch node {
             case .constant(let value): return try constant(value)
             case .keyPath(let names, let needsAny):
-                let (path, aggregate) = path(names)
-                if let aggregate { return .aggregate(path, aggregate) }
+                let (path, aggregate, rest) = path(names)
+                if let aggregate { return .aggregate(path, aggregate, of: rest) }
                 return .path(path, any && needsAny && element == nil ? .any : .unspecified)
             case .mapSubscript(let map, let key):
                 if element != nil { misuse("Subqueries do not support map subscripts.") }
@@ -102,7 +102,7 @@ extension QueryNode {
         /// Names as steps; words with an @ are what is asked of the values there.
         private func path(
             _ names: [String], outside: Bool = false
-        ) -> (path: Predicate.Path, aggregate: Predicate.AggregateFunction?) {
+        ) -> (path: Predicate.Path, aggregate: Predicate.AggregateFunction?, of: [String]) {
             var path = Predicate.Path([])
             var rest = names[...]
             if !outside, let element {
@@ -110,7 +110,10 @@ extension QueryNode {
                 path.steps.append(.variable(element.name))
             }
             var aggregate: Predicate.AggregateFunction?
-            for name in rest {
+            // What is aggregated is a property behind the word.
+            var property: [String] = []
+            // The properties of projections are key paths with points in them.
+            for name in rest.flatMap({ $0.split(separator: ".").map(String.init) }) {
                 switch name {
                 case "@count": path.ending = .count
                 case "@allKeys": path.steps.append(.keys)
@@ -119,11 +122,12 @@ extension QueryNode {
                 case "@max": aggregate = .maximum
                 case "@avg": aggregate = .average
                 case "@sum": aggregate = .sum
+                case _ where aggregate != nil: property.append(name)
                 default: path.steps.append(.name(name))
                 }
             }
             if path.steps.isEmpty { path.steps = [.itself] }
-            return (path, aggregate)
+            return (path, aggregate, property)
         }
     }
 }

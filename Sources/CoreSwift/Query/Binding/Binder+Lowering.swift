@@ -25,7 +25,6 @@ extension Binder {
         guard onColumns || (condition.search != nil && scope == 0 && !isInCondition),
             condition.pairing == .quantified, !condition.comparesTypes
         else { return nil }
-        if onColumns, let made = loweredCount(condition, scope) { return made }
         let op = condition.op
         if condition.right.isPlainConstant {
             return try lowered(condition, condition.left, op, condition.right, scope)
@@ -40,14 +39,13 @@ extension Binder {
         _ condition: BoundComparison, _ subject: BoundOperand, _ op: ComparisonOperator,
         _ constants: BoundOperand, _ scope: Int32
     ) throws(RealmError) -> Int32? {
-        guard case .path(let place) = subject.form,
-            !(constants.isList && looksUpFolded(subject, condition.options, constants))
-        else { return nil }
-        guard paths[place].isPlain else {
-            guard runsOnColumns(scope) else { return nil }
-            return try loweredSome(condition, subject, op, constants)
+        let isFolded = constants.isList && looksUpFolded(subject, condition.options, constants)
+        if case .path(let place) = subject.form, paths[place].isPlain {
+            return isFolded ? nil : try lowered(condition, target(paths[place]), op, constants)
         }
-        return try lowered(condition, target(paths[place]), op, constants)
+        guard runsOnColumns(scope) else { return nil }
+        if let made = loweredCount(condition, scope) { return made }
+        return isFolded ? nil : try loweredSome(condition, subject, op, constants)
     }
 
     /// The tests of a target.
