@@ -127,7 +127,7 @@ extension _RealmSession {
         }
         let object = type.init()
         let copying = Copying(to: self)
-        if let source = unwrapped(value) as? ObjectBase { copying.note(source, object) }
+        if let source = RealmSwift.object(value) { copying.note(source, object) }
         object.assign(value, isInitializer: true, copying)
         add(object, policy)
         return object
@@ -178,6 +178,9 @@ extension ObjectBase {
         let info = classInfo
         let given = aside as? GivenNames ?? GivenNames()
         aside = given
+        if type(of: value) == [String: Any].self, let values = value as? [String: Any] {
+            return set(values, info, given, copying)
+        }
         let tree = unwrapped(value)
         if let source = tree as? ObjectBase {
             return copy(source, info, given, copying)
@@ -206,6 +209,12 @@ extension ObjectBase {
                 "Invalid value '\(value)' to initialize object of type '\(info.className)': missing "
                     + "key '\(info.properties.first?.name ?? "")'")
         }
+        set(values, info, given, copying)
+    }
+
+    private func set(
+        _ values: [String: Any], _ info: ClassInfo, _ given: GivenNames, _ copying: Copying?
+    ) {
         for property in info.stored {
             guard let value = values[property.name] else { continue }
             set(property, value, info, given, copying)
@@ -244,7 +253,7 @@ extension _Persistable {
         let shape = _rlmShape
         guard shape.isLink, let type = shape.target else { return value }
         func one(_ value: Any) -> Any {
-            guard let object = unwrapped(value) as? ObjectBase, object.slot != nil,
+            guard let object = RealmSwift.object(value), object.slot != nil,
                 object.session !== copying.session || shape.isEmbedded
             else { return value }
             if !shape.isEmbedded, let known = copying.copy(of: object) { return known }

@@ -270,11 +270,31 @@ func isNull(_ value: Any) -> Bool { unwrapped(value) == nil }
 
 /// What is inside optionals; nil for null.
 func unwrapped(_ value: Any) -> Any? {
-    if value is NSNull { return nil }
-    let mirror = Mirror(reflecting: value)
-    guard mirror.displayStyle == .optional else { return value }
-    guard let child = mirror.children.first else { return nil }
-    return unwrapped(child.value)
+    let kind = type(of: value)
+    if isPlain(kind) { return value }
+    if kind == NSNull.self { return nil }
+    guard let optional = value as? any AnyOptional else { return value }
+    return optional.content.flatMap { unwrapped($0) }
+}
+
+/// The object that a value is.
+func object(_ value: Any) -> ObjectBase? {
+    isPlain(type(of: value)) ? nil : unwrapped(value) as? ObjectBase
+}
+
+/// The commonest types that are neither optional nor classes: a look at the type spares casts, for which Swift
+/// values are first made objects of Foundation.
+private func isPlain(_ kind: Any.Type) -> Bool {
+    kind == String.self || kind == Int.self || kind == Double.self || kind == Bool.self
+        || kind == [String: Any].self || kind == [Any].self || kind == Date.self
+        || kind == Data.self
+}
+
+private protocol AnyOptional {
+    var content: Any? { get }
+}
+extension Optional: AnyOptional {
+    fileprivate var content: Any? { self }
 }
 
 // Which types can be what: a program with a combination that is not allowed does not compile.
