@@ -13,7 +13,7 @@ from ._observing import CollectionChange, KeyPath, begin, freeze
 from ._paths import Path, SortKey, compiled
 from ._showing import html_of_results
 from ._streams import Changes
-from ._tables import Aggregate, Columns, groups, numpy_of, values_along
+from ._tables import Aggregate, Columns, groups, numpy_of, schema_of, stream_of, values_along
 
 if TYPE_CHECKING:
     from ._expressions import Condition
@@ -233,8 +233,12 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
         """The Arrow PyCapsule interface: `pyarrow.table(results)`, and of values that are no objects
         `pyarrow.chunked_array(results)`, `polars.Series(results)`."""
         if self.element_class is None:
-            return self._arrow_stream(None)
+            return stream_of(self, None)
         return self.columns().__arrow_c_stream__(requested_schema)
+
+    def __arrow_c_schema__(self) -> Any:
+        """The types of the columns: `pyarrow.schema(results)`; of values that are no objects `pyarrow.field(...)`."""
+        return schema_of(self, None) if self.element_class is None else self.columns().__arrow_c_schema__()
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         """An array of NumPy, which `pandas.DataFrame(results)` asks for: of objects one row each, a frozen

@@ -32,6 +32,17 @@ def column_names(results: Results[Any], names: tuple[str, ...]) -> tuple[str, ..
     )
 
 
+def stream_of(results: Results[Any], names: tuple[str, ...] | None) -> Any:
+    """A stream of Arrow with all rows, for any thread; of values that are no objects without names. Results that
+    gave one on their own thread give others on all threads, until their realm goes on."""
+    return results.realm._readable(results)._arrow_stream(names)
+
+
+def schema_of(results: Results[Any], names: tuple[str, ...] | None) -> Any:
+    """The types of such a stream. Whoever asks for them may ask for the stream on another thread."""
+    return results.realm._readable(results)._arrow_schema(names)
+
+
 class Columns:
     """Some properties of results as a table that pyarrow, polars, DuckDB and others read: what has an
     Arrow stream. For others, such as `pandas.DataFrame(...)`, it has rows of plain values. See
@@ -44,7 +55,11 @@ class Columns:
         self._names = column_names(results, names)
 
     def __arrow_c_stream__(self, requested_schema: object = None) -> Any:
-        return self._results._arrow_stream(self._names)
+        return stream_of(self._results, self._names)
+
+    def __arrow_c_schema__(self) -> Any:
+        """The columns alone: for `pyarrow.schema(...)`, and DuckDB, which asks before it reads."""
+        return schema_of(self._results, self._names)
 
     def __len__(self) -> int:
         """How many rows there are."""

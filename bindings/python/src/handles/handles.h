@@ -87,6 +87,7 @@ struct Realm {
     Waking *waking;            /* tells event loops of work; NULL in callbacks of an opening */
     PyObject *tokens;          /* set of the open observations, or NULL */
     PyObject *raised;          /* list of what their callbacks raised in the running call, or NULL */
+    PyObject *twins;           /* dict: frozen results by the address of those of this realm, or NULL */
 };
 
 /* Realms that callbacks of an opening get are the program's as long as the callback runs. */
@@ -160,6 +161,8 @@ static inline int realm_ready(Realm *realm) {
     return realm_ready_slow(realm);
 }
 void realm_release_handle(Realm *realm, void *handle);
+/* Ends the frozen twin of results that are no more. */
+void realm_forget_twin(Realm *realm, PyObject *results);
 /* A new realm that takes over `handle`, also on failure. */
 Realm *realm_make(State *state, PyTypeObject *type, realm_t *handle, PyObject *path);
 

@@ -60,3 +60,17 @@ void realm_release_handle(Realm *self, void *handle) {
     }
     self->deferred[self->deferred_count++] = handle;
 }
+
+void realm_forget_twin(Realm *self, PyObject *results) {
+    if (!self->twins) return;
+    PyObject *type, *error, *traceback;
+    PyErr_Fetch(&type, &error, &traceback);
+    PyObject *address = PyLong_FromVoidPtr(results);
+    if (!address) {
+        Py_CLEAR(self->twins);
+    } else if (PyDict_GetItemWithError(self->twins, address)) {
+        PyDict_DelItem(self->twins, address);
+    }
+    Py_XDECREF(address);
+    PyErr_Restore(type, error, traceback);
+}

@@ -1,5 +1,10 @@
 /* Frozen realms, which never change and may be used on all threads, and finding in one realm of a file
- * what was read in another. */
+ * what was read in another.
+ *
+ * Consumers of Arrow's streams ask for them on threads of their own: DuckDB asks results once where they
+ * belong, for the columns, and then for the rows on one of its threads. Results that were asked on their
+ * thread have a frozen twin, which answers on others until the realm goes on: it keeps no version in the file
+ * that the realm doesn't keep itself. */
 #include "realms/realms.h"
 
 /* The classes under the keys that another realm of the file knows them by. */
@@ -154,4 +159,51 @@ PyObject *realm_resolve(Realm *self, PyObject *subject) {
         if (!PyErr_Occurred()) realm_raise_kept(self);
     }
     return resolved;
+}
+
+/* ---- twins ---------------------------------------------------------------------------------- */
+
+/* Makes the frozen twin of results that are read on their own thread, outside of a transaction. */
+static int make_twin(Realm *self, PyObject *results, PyObject *address) {
+    if (!self->twins && !(self->twins = PyDict_New())) return -1;
+    PyObject *twins = Py_NewRef(self->twins), *twin = NULL;
+    /* One frozen realm for all, under None. */
+    PyObject *frozen = Py_XNewRef(PyDict_GetItemWithError(twins, Py_None));
+    int bad = -1;
+    /* No other thread closes it meanwhile. */
+    self->busy++;
+    if (!frozen && !PyErr_Occurred()) {
+        frozen = realm_freeze_method(self, NULL);
+        if (frozen && PyDict_SetItem(twins, Py_None, frozen) < 0) Py_CLEAR(frozen);
+    }
+    if (frozen && (twin = realm_resolve((Realm *)frozen, results))) {
+        /* Those of a list that is gone have none. */
+        bad = twin == Py_None ? 0 : PyDict_SetItem(twins, address, twin);
+    }
+    self->busy--;
+    Py_XDECREF(twin);
+    Py_XDECREF(frozen);
+    Py_DECREF(twins);
+    return bad;
+}
+
+/* Realm._readable(results): what reads results of this realm on the calling thread, a new reference: they
+ * themselves, or their twin. */
+PyObject *realm_readable(Realm *self, PyObject *results) {
+    if (!PyObject_TypeCheck(results, self->state->results_type) || ((Results *)results)->realm != self) {
+        PyErr_SetString(PyExc_TypeError, "these are no results of the realm");
+        return NULL;
+    }
+    if (self->frozen) return Py_NewRef(results);
+    PyObject *address = PyLong_FromVoidPtr(results), *reads = NULL;
+    if (!address) return NULL;
+    PyObject *twin = self->twins ? PyDict_GetItemWithError(self->twins, address) : NULL;
+    if (twin && self->thread != PyThread_get_thread_ident()) {
+        reads = Py_NewRef(twin);
+    } else if (!PyErr_Occurred() && realm_ready(self) == 0) {
+        bool lacks_twin = !twin && self->part == PART_NONE && !realm_is_writable(self->handle);
+        if (!lacks_twin || make_twin(self, results, address) == 0) reads = Py_NewRef(results);
+    }
+    Py_DECREF(address);
+    return reads;
 }

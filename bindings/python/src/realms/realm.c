@@ -11,6 +11,7 @@ static int realm_traverse(Realm *self, visitproc visit, void *arg) {
     for (size_t i = 0; i < self->binding_count; i++) Py_VISIT(self->bindings[i].model);
     Py_VISIT(self->tokens);
     Py_VISIT(self->raised);
+    Py_VISIT(self->twins);
     return 0;
 }
 
@@ -24,6 +25,7 @@ static void realm_dealloc(Realm *self) {
     PyTypeObject *type = TYPE_OF(self);
     PyObject_GC_UnTrack(self);
     Py_CLEAR(self->tokens);
+    Py_CLEAR(self->twins);
     if (self->raised && realm_raise_kept(self) < 0) PyErr_WriteUnraisable(self->path);
     /* Every wrapper holds a reference to its realm, so this realm is used by nobody any more, and
      * its handles may be released wherever we are. */
@@ -68,6 +70,7 @@ static PyObject *method_close(Realm *self, PyObject *unused) {
     bool done;
     self->closed = true;
     realm_end_tokens(self);
+    Py_CLEAR(self->twins);
     REALM_BLOCKING_BEGIN(self, self)
     done = realm_close(self->handle);
     REALM_BLOCKING_END
@@ -406,6 +409,7 @@ static PyMethodDef realm_methods[] = {
     {"_freeze", (PyCFunction)realm_freeze_method, METH_NOARGS, NULL},
     {"_freeze_told", (PyCFunction)realm_freeze_told_method, METH_NOARGS, NULL},
     {"_resolve", (PyCFunction)realm_resolve, METH_O, NULL},
+    {"_readable", (PyCFunction)realm_readable, METH_O, NULL},
     {"_deliver", (PyCFunction)method_deliver, METH_NOARGS, NULL},
     {"compact", (PyCFunction)method_compact, METH_NOARGS,
      "Rewrites the file without its free space, if nobody else reads or writes it; True if done.\n"

@@ -95,6 +95,7 @@ PyObject *realm_freeze_method(Realm *self, PyObject *unused);
 PyObject *realm_freeze_told_method(Realm *self, PyObject *unused);
 /* The same object, collection or results in this realm, None if it is not there. */
 PyObject *realm_resolve(Realm *self, PyObject *subject);
+PyObject *realm_readable(Realm *self, PyObject *results);
 
 /* ---- change_log.c --------------------------------------------------------------------------- */
 

@@ -52,9 +52,11 @@ void iterators_settle(Realm *realm) {
     }
 }
 
-/* What iterators have read ahead ends before anything can change. */
+/* What iterators have read ahead ends before anything can change; so do the frozen twins of results, which
+ * would keep this version in the file. */
 void realm_moves(Realm *self) {
     self->moves++;
+    Py_CLEAR(self->twins);
     iterators_settle(self);
 }
 

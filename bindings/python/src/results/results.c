@@ -45,6 +45,7 @@ static int results_traverse(Results *self, visitproc visit, void *arg) {
 static void results_dealloc(Results *self) {
     PyTypeObject *type = TYPE_OF(self);
     PyObject_GC_UnTrack(self);
+    realm_forget_twin(self->realm, (PyObject *)self);
     if (self->handle) realm_release_handle(self->realm, self->handle);
     Py_CLEAR(self->source);
     Py_CLEAR(self->realm);
@@ -266,6 +267,7 @@ static PyMethodDef results_methods[] = {
     {"_values", (PyCFunction)results_values, METH_O, NULL},
     {"_groups", (PyCFunction)results_groups, METH_VARARGS, NULL},
     {"_arrow_stream", (PyCFunction)results_arrow_stream, METH_O, NULL},
+    {"_arrow_schema", (PyCFunction)results_arrow_schema, METH_O, NULL},
     {"_column", (PyCFunction)results_column, METH_O, NULL},
     {NULL, NULL, 0, NULL}};
 

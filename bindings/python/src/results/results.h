@@ -68,10 +68,11 @@ PyObject *results_values(Results *self, PyObject *names);
 
 PyObject *results_groups(Results *self, PyObject *args);
 
-/* ---- arrow_out.c ---------------------------------------------------------------------------- */
+/* ---- arrow_columns.c, arrow_out.c ----------------------------------------------------------- */
 
-PyObject *results_arrow_stream(Results *self, PyObject *names);
 PyObject *results_column(Results *self, PyObject *name);
+PyObject *results_arrow_stream(Results *self, PyObject *names);
+PyObject *results_arrow_schema(Results *self, PyObject *names);
 
 /* ---- results.c ------------------------------------------------------------------------------ */
 
