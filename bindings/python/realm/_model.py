@@ -40,6 +40,7 @@ from ._fields import (
     _Float32Marker,
 )
 from ._json import to_dict, to_json
+from ._mixins import free_attributes
 from ._names import _Choice, _Names, _Unknown
 from ._observing import KeyPath, ObjectChange, begin, freeze
 from ._showing import html_of_object, short
@@ -319,13 +320,6 @@ def _module_scope(module: str | None) -> Mapping[str, Any]:
     return vars(found) if found else {}
 
 
-def _has_free_attributes(base: type) -> bool:
-    """Whether a mixin that is no model class may keep attributes of its own in its instances."""
-    return not isinstance(base, ObjectMeta) and "__dict__" in dir(base) and any(
-        "__dict__" in vars(cls) for cls in base.__mro__
-    )
-
-
 class _Factory:
     """What `inspect.signature` shows for a default that is computed for each object."""
 
@@ -360,8 +354,9 @@ class ObjectMeta(type):
         slots = namespace.get("__slots__", ())
         slots = (slots,) if isinstance(slots, str) else tuple(slots)
         namespace["__slots__"] = tuple(s for s in slots if s not in ("__dict__", "__weakref__"))
-        if "__dict__" in slots or any(_has_free_attributes(base) for base in bases):
-            namespace["__realm_free_attributes__"] = True
+        free = "__dict__" in slots or free_attributes(bases)
+        if free:
+            namespace["__realm_free_attributes__"] = free
         cls = super().__new__(mcls, name, bases, namespace, **options)
         frame = sys._getframe(1)
         names = _Names(
@@ -462,9 +457,10 @@ class Object(_realm.Object, metaclass=ObjectMeta):
             for prop in cls.__realm_model__.properties
             if hasattr(self, prop.name)
         }
-        kept = self.__dict__ if getattr(cls, "__realm_free_attributes__", False) else {}
+        free = getattr(cls, "__realm_free_attributes__", ())
+        kept = {name: value for name, value in self.__dict__.items() if free is True or name in free}
         # Objects may link to each other in cycles: the values come when the object is there.
-        return _blank, (cls,), (values, dict(kept))
+        return _blank, (cls,), (values, kept)
 
     def __setstate__(self, state: tuple[dict[str, Any], dict[str, Any]]) -> None:
         for name, value in state[0].items():

@@ -220,32 +220,39 @@ int object_set_property(Object *self, Property *property, PyObject *value) {
     return -1;
 }
 
+/* Whether a class says that its instances may have an attribute; -1 with an exception. */
+static int is_free(PyObject *content, PyObject *name) {
+    PyObject *free = PyMapping_GetItemString(content, "__realm_free_attributes__");
+    if (!free) {
+        if (!PyErr_ExceptionMatches(PyExc_KeyError)) return -1;
+        PyErr_Clear();
+        return 0;
+    }
+    int is = free == Py_True ? 1 : PySequence_Contains(free, name);
+    Py_DECREF(free);
+    return is;
+}
+
 /* Whether assigning to an attribute that is no property of the model may go the ordinary way: there
- * is a descriptor that takes it, or the class says that its instances may have any attributes. */
+ * is a descriptor that takes it, or a class says so. */
 static int may_be_assigned(Object *self, PyObject *name) {
     PyObject *order = PyObject_GetAttrString((PyObject *)TYPE_OF(self), "__mro__");
     if (!order) return -1;
-    int found = 0, free = 0;
-    for (Py_ssize_t i = 0; found == 0 && free == 0 && i < PyTuple_Size(order); i++) {
+    bool found = false;
+    int may = 0;
+    for (Py_ssize_t i = 0; may == 0 && i < PyTuple_Size(order); i++) {
         PyObject *content = PyObject_GetAttrString(PyTuple_GetItem(order, i), "__dict__");
-        PyObject *value = content ? PyObject_GetItem(content, name) : NULL;
-        if (!value && PyErr_ExceptionMatches(PyExc_KeyError)) PyErr_Clear();
-        if (value) found = PyType_GetSlot(Py_TYPE(value), Py_tp_descr_set) ? 1 : -1;
-        if (content && !PyErr_Occurred()) {
-            PyObject *mark = PyMapping_GetItemString(content, "__realm_free_attributes__");
-            free = mark != NULL;
-            Py_XDECREF(mark);
-            if (!mark && PyErr_ExceptionMatches(PyExc_KeyError)) PyErr_Clear();
-        }
+        PyObject *value = content && !found ? PyObject_GetItem(content, name) : NULL;
+        if (content && !value && PyErr_ExceptionMatches(PyExc_KeyError)) PyErr_Clear();
+        if (PyErr_Occurred()) may = -1;
+        else if (value && PyType_GetSlot(Py_TYPE(value), Py_tp_descr_set)) may = 1;
+        else may = is_free(content, name);
+        found = found || value;
         Py_XDECREF(value);
         Py_XDECREF(content);
-        if (PyErr_Occurred()) {
-            Py_DECREF(order);
-            return -1;
-        }
     }
     Py_DECREF(order);
-    return found == 1 || free;
+    return may;
 }
 
 /* Objects have a `__dict__`, for what `functools.cached_property` keeps, but assigning to a name that
@@ -262,8 +269,7 @@ static int object_set_attribute(PyObject *object, PyObject *name, PyObject *valu
         int may = may_be_assigned(self, name);
         if (may < 0) return -1;
         if (!may) {
-            raise_code(self->model->state, RLM_ERR_INVALID_PROPERTY,
-                       "%s has no property %R, so it can't be assigned to", self->model->text, name);
+            model_find(self->model, name, true);
             return -1;
         }
     }
