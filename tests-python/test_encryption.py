@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import multiprocessing
 import os
+import pickle
 from pathlib import Path
 from typing import Any
 
@@ -44,18 +45,27 @@ def test_nothing_of_the_data_can_be_read_in_the_file(file: Path) -> None:
 
 
 def test_keys_that_do_not_fit_are_refused(file: Path, tmp_path: Path) -> None:
-    for key, reason in ((None, "no key was given"), (OTHER, "another key")):
-        with pytest.raises(realm.InvalidDatabaseError, match=reason):
+    for key, error, reason in ((None, realm.MissingKeyError, "no key was given"),
+                               (OTHER, realm.WrongKeyError, "another key")):
+        with pytest.raises(error, match=reason) as caught:
             airports(file, key)
+        assert isinstance(caught.value, realm.DecryptionError) and isinstance(caught.value, realm.InvalidDatabaseError)
+        assert type(pickle.loads(pickle.dumps(caught.value))) is error
     with pytest.raises(ValueError, match="64 bytes, not 63"):
         airports(file, KEY[1:])
     with pytest.raises(ValueError, match="64 bytes, not 0"):
         airports(file, b"")
     plain = tmp_path / "plain.realm"
     realm.open(plain, classes=models.ALL).close()
-    with pytest.raises(realm.InvalidDatabaseError, match="not encrypted"):
+    with pytest.raises(realm.NotEncryptedError, match="not encrypted"):
         airports(plain, KEY)
     assert len(airports(file, KEY)) == 8
+    content = bytearray(file.read_bytes())
+    content[4096:] = bytes(len(content) - 4096)
+    file.write_bytes(content)
+    with pytest.raises(realm.InvalidDatabaseError) as damaged:
+        airports(file, KEY)
+    assert not isinstance(damaged.value, realm.DecryptionError)
 
 
 def test_copies_have_the_key_that_they_are_given(file: Path, tmp_path: Path) -> None:
@@ -74,7 +84,7 @@ def test_a_file_gets_another_key(file: Path) -> None:
         pytest.raises(realm.Error, match="open"),
     ):
         realm.change_encryption_key(file, old=KEY, new=OTHER)
-    with pytest.raises(realm.InvalidDatabaseError, match="another key"):
+    with pytest.raises(realm.WrongKeyError, match="another key"):
         realm.change_encryption_key(file, old=OTHER, new=KEY)
     with pytest.raises(ValueError, match="64 bytes"):
         realm.change_encryption_key(file, old=KEY, new=b"")

@@ -185,10 +185,11 @@ def test_openssl_of_the_process_and_the_machine_do_not_matter(
 
 def test_what_is_wrong_is_told_and_nothing_is_left(sample, tmp_path: Path) -> None:
     old, new = sample("encrypted"), tmp_path / "new.realm"
-    for key, message in ((None, "with its key only"), (OTHER, "another key")):
-        with pytest.raises(realm.InvalidDatabaseError, match=message):
+    for key, message, error in ((None, "with its key only", realm.MissingKeyError),
+                                (OTHER, "another key", realm.WrongKeyError)):
+        with pytest.raises(error, match=message):
             realm.import_realm_core(old, new, key=key)
-    with pytest.raises(realm.InvalidDatabaseError, match="not encrypted"):
+    with pytest.raises(realm.NotEncryptedError, match="not encrypted"):
         realm.import_realm_core(sample("migrated"), new, key=KEY)
     with pytest.raises(ValueError, match="64 bytes"):
         realm.import_realm_core(old, new, key=KEY[1:])

@@ -141,8 +141,8 @@ class TestOut:
     def test_what_is_no_column(self, rows, name):
         with pytest.raises(realm.PropertyTypeError, match=rf"Row\.{name} can't be a column"):
             pyarrow.table(rows.columns(name))
-        with pytest.raises(realm.NoSuchPropertyError):
-            pyarrow.table(rows.columns("nothing"))
+        with pytest.raises(realm.NoSuchPropertyError, match="did you mean 'number'"):
+            rows.columns("nunber")
 
     def test_numpy(self, rows):
         assert rows.numpy("id").dtype == "int64" and rows.numpy("id").tolist() == list(range(COUNT))
@@ -161,8 +161,8 @@ class TestOut:
     def test_values_over_links(self, rows):
         assert rows.values("town.name")[:4] == [None, "Lisbon", None, "Lisbon"]
         assert rows.values("id", Row.town.country.code)[1] == (1, "PT")
-        for path, words in [("town.nothing", "no property 'nothing'"), ("tags.x", "no link to one"),
-                            ("id.x", "no link to one"), ("nothing.x", "no property 'nothing'")]:
+        for path, words in [("town.nothing", "no property 'nothing'"), ("tags.x", "is no link"),
+                            ("id.x", "is no link"), ("nothing.x", "no property 'nothing'")]:
             with pytest.raises(realm.NoSuchPropertyError, match=words):
                 rows.values(path)
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 from collection_models import Dog, Person, w  # noqa: F401
 
+import realm
+
 
 class TestValuesOfCollections:
     @pytest.fixture
@@ -36,6 +38,20 @@ class TestValuesOfCollections:
         assert people.values("kennel")[0] == {"k": rex, "none": None}
         assert [home.street for home in people.values("homes")[0]] == ["s"]
         assert people.values("places")[0]["p"].street == "t"
+
+    def test_paths_over_collections_of_links(self, w, people):
+        """As a loop over the objects would give them."""
+        assert people.values("dogs.name") == [["Rex", "Bo", "Rex"], [], []]
+        assert people.values("id", "pack.name", "tags")[0] == (1, ["Bo"], ["x", "y", "x"])
+        assert people.values("kennel.name") == [{"k": "Rex", "none": None}, {}, {}]
+        assert people.values("homes.street") == [["s"], [], []]
+        assert people.values(Person.places.street)[0] == {"p": "t"}
+        with pytest.raises(realm.NoSuchPropertyError, match="Dog has no property 'nothing'"):
+            people.values("dogs.nothing")
+        with pytest.raises(realm.NoSuchPropertyError, match="Person.tags is no link"):
+            people.values("tags.name")
+        with pytest.raises(realm.NoSuchPropertyError, match="no link to one object"):
+            people.group_by("dogs.name", n=realm.agg.count())
 
     def test_nested_collections_are_views(self, people):
         first, inner, named = people.values("anything")[0]

@@ -7,7 +7,7 @@ import typing
 from collections.abc import Mapping
 from typing import Any, Generic, TypeVar, overload
 
-from ._errors import ReadOnlyPropertyError, SchemaError
+from ._errors import ReadOnlyPropertyError, SchemaError, UsageError
 
 if typing.TYPE_CHECKING:
     from ._model import Object
@@ -45,7 +45,7 @@ class Backlinks(Generic[T]):
     def __init__(self: Backlinks[Any], cls: str, name: str, /) -> None: ...
     def __init__(self, cls: Any, name: str, /) -> None:
         if not isinstance(name, str) or not _names_a_class(cls):
-            raise TypeError(f"Backlinks takes a class and the name of its property: {cls!r}, {name!r}")
+            raise UsageError(f"Backlinks takes a class and the name of its property: {cls!r}, {name!r}")
         self._cls: Any = cls if _is_model(cls) else getattr(cls, "name", cls)
         self._name = name
         self._place = "Backlinks"

@@ -177,6 +177,18 @@ class DecryptionError(InvalidDatabaseError):
     code = ErrorCode.DECRYPTION_FAILED
 
 
+class WrongKeyError(DecryptionError):
+    """The file is encrypted with another key."""
+
+
+class MissingKeyError(DecryptionError):
+    """The file is encrypted, and no key was given."""
+
+
+class NotEncryptedError(DecryptionError):
+    """A key was given, and the file is not encrypted."""
+
+
 class OutOfSpaceError(FileError):
     """The disk is full, or the file has reached its greatest size."""
 
@@ -333,6 +345,12 @@ class ArgumentError(Error, ValueError):
     code = ErrorCode.INVALID_ARGUMENT
 
 
+class UsageError(Error, TypeError):
+    """A function was called with what it does not take."""
+
+    code = ErrorCode.INVALID_ARGUMENT
+
+
 class IllegalOperationError(Error, RuntimeError):
     """An operation that this kind of object, property or results does not have."""
 
@@ -436,8 +454,22 @@ def make_error(code: int, message: str, path: str | None) -> Error:
         return Error(f"{message} (engine code {code})", ErrorCode.UNKNOWN, path)
     for engine, python in _ADVICE.get(known, ()):
         message = message.replace(engine, python)
-    return _CLASSES.get(known, Error)(message, known, path)
+    kind = _CLASSES.get(known, Error)
+    if known is ErrorCode.INVALID_DATABASE:
+        kind = next((of_key for phrase, of_key in _OF_KEYS if phrase in message), kind)
+    return kind(message, known, path)
 
+
+#: What the engine says of keys and files that don't go together, under one code. Of files of realm-core, which
+#: tell less, the second phrases.
+_OF_KEYS: tuple[tuple[str, type[Error]], ...] = (
+    ("the file is encrypted with another key", WrongKeyError),
+    ("another key, or not an encrypted file of realm-core", WrongKeyError),
+    ("the file is encrypted, and no key was given", MissingKeyError),
+    ("or an encrypted one, which can be read with its key only", MissingKeyError),
+    ("a key was given, and the file is not encrypted", NotEncryptedError),
+    ("the file is not encrypted, but a key was given", NotEncryptedError),
+)
 
 #: What the engine advises, in Python.
 _ADVICE = {

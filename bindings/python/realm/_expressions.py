@@ -12,6 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Generic, NoReturn, TypeVar
 
+from ._errors import UsageError
+
 T = TypeVar("T")
 
 _BOOLEAN_HINT = (
@@ -39,7 +41,7 @@ class _Text:
 
     def argument(self, value: Any) -> str:
         if isinstance(value, Condition):
-            raise TypeError(f"{value!r} is a condition, not a value; join conditions with & | ~")
+            raise UsageError(f"{value!r} is a condition, not a value; join conditions with & | ~")
         self.arguments.append(value)
         return f"${len(self.arguments) - 1}"
 
@@ -71,7 +73,7 @@ class Condition:
         return _Not(self)
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(f"{self!r} {_BOOLEAN_HINT}")
+        raise UsageError(f"{self!r} {_BOOLEAN_HINT}")
 
     def __repr__(self) -> str:
         text = _Text(None)
@@ -88,11 +90,11 @@ def _condition(value: Any) -> Condition:
     if isinstance(value, Expression) and value._is_boolean():
         return _Comparison(value, "==", True)
     if isinstance(value, Expression):
-        raise TypeError(
+        raise UsageError(
             f"{value!r} is a value, not a condition; & and | bind tighter than comparisons, so put "
             "these in parentheses: (Dog.age < 2) & (Dog.name == 'Rex')"
         )
-    raise TypeError(
+    raise UsageError(
         f"{value!r} is not a condition; & and | bind tighter than comparisons, so put these in "
         "parentheses: (Dog.age < 2) & (Dog.name == 'Rex')"
     )
@@ -222,7 +224,7 @@ class Expression(Generic[T]):
     ) -> Condition:
         """Is one of `values`: an iterable, or a path to a collection."""
         if isinstance(values, (str, bytes)):
-            raise TypeError(f"in_() takes a list of values, got {values!r}; for text: contains()")
+            raise UsageError(f"in_() takes a list of values, got {values!r}; for text: contains()")
         if not isinstance(values, Expression):
             values = list(values)
         return _Membership(self, values, _options(case, diacritics))
@@ -326,10 +328,10 @@ class Expression(Generic[T]):
         return ~_condition(self)
 
     def __bool__(self) -> NoReturn:
-        raise TypeError(f"{self!r} {_BOOLEAN_HINT}")
+        raise UsageError(f"{self!r} {_BOOLEAN_HINT}")
 
     def __contains__(self, value: object) -> NoReturn:
-        raise TypeError(f"{self!r} {_BOOLEAN_HINT}")
+        raise UsageError(f"{self!r} {_BOOLEAN_HINT}")
 
     __iter__ = None
 
@@ -344,7 +346,7 @@ class _Arithmetic(Expression[T]):
     def __init__(self, left: Any, operator: str, right: Any) -> None:
         for operand in (left, right):
             if operand is None or isinstance(operand, (str, bytes, Condition)):
-                raise TypeError(f"{operator} is for numbers, got {operand!r}")
+                raise UsageError(f"{operator} is for numbers, got {operand!r}")
         self.left, self.operator, self.right = left, operator, right
 
     def _render(self, text: _Text) -> str:

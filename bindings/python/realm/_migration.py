@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar, overload
 
-from ._errors import Error, NoSuchClassError
+from ._errors import ArgumentError, Error, NoSuchClassError, UsageError
 from ._model import Object
 from ._records import record
 from ._reflection import classes_from_description
@@ -60,7 +60,7 @@ class Migration:
         if not isinstance(cls, str):
             model = getattr(cls, "__realm_model__", None)
             if model is None:
-                raise TypeError(f"{cls!r} is not a class derived from realm.Object")
+                raise UsageError(f"{cls!r} is not a class derived from realm.Object")
             return str(model.stored_name)
         for model in self._new._models:
             if model.name == cls:
@@ -138,13 +138,13 @@ def check_ordinary(function: Any) -> None:
     import inspect
 
     if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-        raise TypeError(f"{function!r} can't be called here: it has to be an ordinary function")
+        raise UsageError(f"{function!r} can't be called here: it has to be an ordinary function")
 
 
 def _arguments(function: Any) -> int:
     """2 or 3: how many arguments a migration function takes."""
     if not callable(function):
-        raise TypeError(
+        raise UsageError(
             f"migrate is a function, or a dict of functions by version, not {function!r}"
         )
     check_ordinary(function)
@@ -160,7 +160,7 @@ def _arguments(function: Any) -> int:
         except TypeError:
             continue
         return count
-    raise TypeError(
+    raise UsageError(
         f"a migration function takes (old, new) or (old, new, m); {function!r} takes {signature}"
     )
 
@@ -171,9 +171,9 @@ def _steps(migrate: Any, version: int) -> list[tuple[int, Any, int]]:
         return [(0, migrate, _arguments(migrate))]
     for step in migrate:
         if not isinstance(step, int) or isinstance(step, bool) or step < 1:
-            raise TypeError(f"migrate has functions by schema version, 1 or higher, not {step!r}")
+            raise UsageError(f"migrate has functions by schema version, 1 or higher, not {step!r}")
         if step > version:
-            raise ValueError(
+            raise ArgumentError(
                 f"migrate has a function for schema version {step}, and version is {version}"
             )
     return [(step, migrate[step], _arguments(migrate[step])) for step in sorted(migrate)]
@@ -193,7 +193,7 @@ def runner(migrate: Migrate, version: int) -> Callable[[Realm, Realm], None]:
             result = function(*(old, new, migration)[:count])
             if isinstance(result, Awaitable | Generator):
                 # It has done nothing yet, and would not in time.
-                raise TypeError(f"{function!r} can't migrate: it returned {result!r}")
+                raise UsageError(f"{function!r} can't migrate: it returned {result!r}")
 
     return run
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
 from . import _realm
-from ._errors import InvalidObjectError
+from ._errors import InvalidObjectError, UsageError
 from ._realm import Token
 from ._records import record
 
@@ -254,18 +254,18 @@ def _texts(paths: tuple[KeyPath, ...]) -> tuple[str, ...] | None:
         if plain is not None:
             path = plain("a key path")
         if not isinstance(path, str):
-            raise TypeError(f"key paths are str or as in Dog.age, not {path!r}")
+            raise UsageError(f"key paths are str or as in Dog.age, not {path!r}")
         texts.append(path)
     return tuple(texts)
 
 
 def check_callback(function: Any) -> None:
     if not callable(function):
-        raise TypeError(f"an observer is a function, not {function!r}")
+        raise UsageError(f"an observer is a function, not {function!r}")
     import inspect
 
     if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function):
-        raise TypeError(
+        raise UsageError(
             f"{function!r} would do nothing when it is called: observers are ordinary functions; "
             "in coroutines there is `async for change in x.changes()`"
         )
@@ -277,10 +277,10 @@ def begin(
     """An observation of anything; `function` gets change objects."""
     check_callback(function)
     if isinstance(subject, _realm.Object) and not subject._realm_managed:
-        raise TypeError(f"this {type(subject).__name__} is not in a realm")
+        raise UsageError(f"this {type(subject).__name__} is not in a realm")
     texts = _texts(paths)
     if isinstance(subject, _realm.Realm) and texts is not None:
-        raise TypeError("a realm is observed as a whole, without key paths")
+        raise UsageError("a realm is observed as a whole, without key paths")
     token = Token(subject, _adapter(subject)(subject, function), texts)
     attach(token.realm)
     return token
@@ -387,7 +387,7 @@ def freeze(subject: S, /) -> S:
         subject, "realm", None
     )
     if not isinstance(realm, _realm.Realm):
-        raise TypeError(f"{subject!r} is no stored object, collection or results")
+        raise UsageError(f"{subject!r} is no stored object, collection or results")
     if realm.is_frozen:
         return subject
     found: S | None = realm._freeze()._resolve(subject)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, overload
 
 from . import _realm
-from ._errors import NoSuchPropertyError, QueryError, names_near
+from ._errors import NoSuchPropertyError, QueryError, UsageError, names_near
 from ._expressions import (
     Condition,
     Expression,
@@ -105,7 +105,7 @@ class Subquery:
 
 def _checked_name(path: Path[Any], name: str) -> str:
     if not isinstance(name, str):
-        raise TypeError(f"the name of a property is a str, got {name!r}")
+        raise UsageError(f"the name of a property is a str, got {name!r}")
     path._child(name)
     return name
 
@@ -246,7 +246,7 @@ class Path(Expression[T]):
         elif isinstance(key, str) and self._target is not None:
             return self._child(key)
         else:
-            raise TypeError(f"{self._text()} has no element {key!r}")
+            raise UsageError(f"{self._text()} has no element {key!r}")
         found: Path[Any] = Path(
             self._scope, (*self._steps, step), self._last, self._target, many=self._many,
             quantifier=self._quantifier,
@@ -267,19 +267,19 @@ class Path(Expression[T]):
         if word == "contains" and collection is not None and not self._quantifier:
             return _Membership(value, self, _options(case, diacritics))
         if self._last is not None and self._last.type not in _TEXT_TYPES:
-            raise TypeError(
+            raise UsageError(
                 f"{self._text()} is {_type_text(self._last, self._single)}; {word}() is for text"
             )
         return super()._search(operator, word, value, case, diacritics)
 
     def _needs_many(self, method: str) -> None:
         if self._last is not None and not self._many and self._collection() is None:
-            raise TypeError(
+            raise UsageError(
                 f"{self._text()} is {_type_text(self._last, self._single)}; {method}() is for "
                 "collections and paths through them"
             )
         if self._quantifier:
-            raise TypeError(f"{self._text()} has a quantifier already: {self._quantifier.strip()}")
+            raise UsageError(f"{self._text()} has a quantifier already: {self._quantifier.strip()}")
 
     def _quantified(self, word: str, test: Callable[[Any], Any] | None) -> Any:
         self._needs_many(word.lower())
@@ -324,7 +324,7 @@ class Path(Expression[T]):
         """The elements for which a condition holds: `Person.dogs.where(lambda d: d.age > 3)`."""
         self._needs_many("where")
         if not callable(test):
-            raise TypeError(
+            raise UsageError(
                 "where() of a collection takes a function of an element: "
                 "Person.dogs.where(lambda d: d.age > 3)"
             )
@@ -338,7 +338,7 @@ class Path(Expression[T]):
             return _Aggregate(self, function, _checked_name(self, name))
         if self._collection() is not None or not isinstance(self._steps[-1], str):
             if self._target is not None:
-                raise TypeError(
+                raise UsageError(
                     f"{self._text()} holds objects: {function}() needs the name of a property"
                 )
             return _Aggregate(self, function, None)
@@ -399,12 +399,12 @@ def _backlinks(target: Path[Any] | None, source: Any) -> Path[Any]:
         not isinstance(source, Path) or len(source._steps) != 1 or not source._scope
         or source._last is None or source._last.type != "link"
     ):
-        raise TypeError(f"backlinks() takes a property with links, as in Firm.depts, not {source!r}")
+        raise UsageError(f"backlinks() takes a property with links, as in Firm.depts, not {source!r}")
     origin = source._scope[0]
     steps = target._steps if target is not None else ()
     reached = target._target if target is not None else None
     if reached is not None and source._last.link_target != reached.__realm_model__.name:
-        raise TypeError(
+        raise UsageError(
             f"{source._text()} links to {source._last.link_target}, not to {reached.__name__}"
         )
     linked = f"@links.{origin.__realm_model__.name}.{source._steps[0]}"
@@ -433,7 +433,7 @@ def expr(value: T, /) -> Path[T]:
     """A property of a class as the expression that it is, for type checkers, which take `Dog.age`
     for an int: `realm.expr(Dog.age).in_([1, 2])`."""
     if not isinstance(value, Path):
-        raise TypeError(f"expr() takes a property of a class, as in expr(Dog.age), not {value!r}")
+        raise UsageError(f"expr() takes a property of a class, as in expr(Dog.age), not {value!r}")
     return value
 
 
@@ -450,7 +450,7 @@ def element_of(cls: Any) -> Path[Any]:
 def compiled(conditions: tuple[Any, ...], cls: Any) -> tuple[str, tuple[Any, ...]]:
     """The text of a query for which all conditions hold, and its arguments."""
     if not conditions:
-        raise TypeError("where() needs a condition, such as Dog.age < 2")
+        raise UsageError("where() needs a condition, such as Dog.age < 2")
     text = _Text(cls)
     text.of_values = cls is None
     joined: Condition | None = None
@@ -458,7 +458,7 @@ def compiled(conditions: tuple[Any, ...], cls: Any) -> tuple[str, tuple[Any, ...
         if callable(given) and not isinstance(given, (Condition, Expression)):
             given = given(element_of(cls))
         if not isinstance(given, (Condition, Expression)):
-            raise TypeError(f"where() takes conditions, such as Dog.age < 2, not {given!r}")
+            raise UsageError(f"where() takes conditions, such as Dog.age < 2, not {given!r}")
         condition = _condition(given)
         joined = condition if joined is None else joined & condition
     assert joined is not None

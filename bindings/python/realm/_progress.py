@@ -7,6 +7,8 @@ import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ._errors import UsageError
+
 #: What is called with how many are done.
 Count = Callable[[int], object]
 #: What is called with how much is done, from 0.0 to 1.0; False gives up.
@@ -19,7 +21,7 @@ def _nothing(done: float) -> None:
 
 def _checked(progress: Any) -> None:
     if progress is not None and not isinstance(progress, bool) and not callable(progress):
-        raise TypeError(f"progress is a function or True, not {progress!r}")
+        raise UsageError(f"progress is a function or True, not {progress!r}")
 
 
 def _tqdm() -> Any:

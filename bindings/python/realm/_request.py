@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable, Generator, Iterable, Iterator
 from typing import Any, Literal, TypeAlias, get_args
 
 from . import _realm
-from ._errors import ArgumentError, ConfigurationError, SchemaError
+from ._errors import ArgumentError, ConfigurationError, SchemaError, UsageError
 from ._migration import Migrate, check_ordinary, runner
 from ._model import EmbeddedObject, Object, ObjectMeta, _find_target
 from ._progress import Part, parts
@@ -73,7 +73,7 @@ def checked(given: Any) -> tuple[_realm.Model, ...]:
 def _one_of(name: str, value: Any, other_name: str, other: Any) -> Any:
     """The argument under one of its two names."""
     if value is not None and other is not None:
-        raise TypeError(f"give {name} or {other_name}, not both: they mean the same")
+        raise UsageError(f"give {name} or {other_name}, not both: they mean the same")
     return other if value is None else value
 
 
@@ -104,14 +104,14 @@ def _first(initial_data: Callable[[Any], object] | None) -> Callable[[Any], None
     if initial_data is None:
         return None
     if not callable(initial_data):
-        raise TypeError(f"initial_data is a function, not {initial_data!r}")
+        raise UsageError(f"initial_data is a function, not {initial_data!r}")
     check_ordinary(initial_data)
     function = initial_data
 
     def run(realm: Any) -> None:
         result = function(realm)
         if isinstance(result, Awaitable | Generator):
-            raise TypeError(f"{function!r} has made no data: it returned {result!r}")
+            raise UsageError(f"{function!r} has made no data: it returned {result!r}")
 
     return run
 
@@ -152,9 +152,9 @@ class Request:
         if schema_mode is not None and schema_mode not in get_args(SchemaMode):
             raise ConfigurationError(f"no schema mode {schema_mode!r}; there are {', '.join(get_args(SchemaMode))}")
         if read_only and schema_mode not in (None, "read_only"):
-            raise TypeError(f"read_only has a schema mode of its own, not {schema_mode!r}")
+            raise UsageError(f"read_only has a schema mode of its own, not {schema_mode!r}")
         if isinstance(client_number, bool) or not isinstance(client_number, int):
-            raise TypeError(f"client_number is an int, not {client_number!r}")
+            raise UsageError(f"client_number is an int, not {client_number!r}")
         if not 0 <= client_number <= _CLIENT_MAX:
             raise ArgumentError(
                 f"client_number is between 1 and {_CLIENT_MAX}, or 0 for none, not {client_number}",

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Reversible
 from typing import TYPE_CHECKING, Any, Self, TypeVar, overload
 
 from . import _realm
-from ._errors import NoSuchPropertyError, QueryError, TransactionError
+from ._errors import ArgumentError, NoSuchPropertyError, QueryError, TransactionError, UsageError
 from ._observing import CollectionChange, KeyPath, begin, freeze
 from ._paths import Path, SortKey, compiled
 from ._showing import html_of_results
@@ -35,7 +35,7 @@ def _path(text: Any) -> str:
     if isinstance(text, Path):
         return text._plain_path("an order")
     if not isinstance(text, str):
-        raise TypeError(f"properties are named by str or as in Dog.age, not {text!r}")
+        raise UsageError(f"properties are named by str or as in Dog.age, not {text!r}")
     if not text or any(c in ",()" or c.isspace() for c in text.replace("\\ ", "")):
         raise QueryError(f"{text!r} is not the name of a property or a path over links")
     return text
@@ -126,10 +126,10 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
         """
         if self.element_class is None:
             if keys:
-                raise TypeError("sorted() of values that are no objects takes `reverse` alone")
+                raise UsageError("sorted() of values that are no objects takes `reverse` alone")
             return self._sort(f"SELF {'DESC' if reverse else 'ASC'}")
         if not keys:
-            raise TypeError("sorted() needs at least one property")
+            raise UsageError("sorted() needs at least one property")
         parts = []
         for key in keys:
             if isinstance(key, SortKey):
@@ -147,21 +147,21 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
         if self.element_class is None and not keys:
             return self._distinct("SELF")
         if self.element_class is None:
-            raise TypeError("distinct() of values that are no objects takes no properties")
+            raise UsageError("distinct() of values that are no objects takes no properties")
         if not keys:
-            raise TypeError("distinct() needs at least one property")
+            raise UsageError("distinct() needs at least one property")
         return self._distinct(", ".join(map(_path, keys)))
 
     def limit(self, count: int, /) -> Results[T]:
         """At most the first `count` objects."""
         if count < 0:
-            raise ValueError(f"a limit can't be negative: {count}")
+            raise ArgumentError(f"a limit can't be negative: {count}")
         return self._limit(count)
 
     def offset(self, count: int, /) -> Results[T]:
         """The objects behind the first `count`: `offset(20).limit(10)` is the third page of ten."""
         if count < 0:
-            raise ValueError(f"an offset can't be negative: {count}")
+            raise ArgumentError(f"an offset can't be negative: {count}")
         return self._offset(count)
 
     def count(self, value: Any = _ANY) -> int:
@@ -205,7 +205,8 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
 
     def values(self, *names: _Key) -> list[Any]:
         """The values of one property as a list; of several, as a list of tuples. A path over links
-        (`"book.title"`, `Loan.book.title`) gives those of the linked objects, None where there is none.
+        (`"book.title"`, `Loan.book.title`) gives those of the linked objects, None where there is none; over a
+        collection of links (`"dogs.name"`) a list, or a dict, of those of its objects.
 
         Lists and sets are given as lists of their elements, dictionaries as dicts: copies, which do
         not follow later changes. Lists and dictionaries in properties of any type stay live views.
@@ -280,7 +281,7 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
                     f"{', '.join(sorted(names))}"
                 )
         if not values:
-            raise TypeError("update() needs values by name of the property")
+            raise UsageError("update() needs values by name of the property")
         pairs = tuple(values.items())
         objects = list(self)
 

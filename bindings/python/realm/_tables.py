@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _realm
-from ._errors import NoSuchPropertyError, PropertyTypeError, QueryError
+from ._errors import NoSuchPropertyError, PropertyTypeError, QueryError, UsageError, names_near
 from ._progress import Count, count
 
 if TYPE_CHECKING:
@@ -24,6 +24,11 @@ def column_names(results: Results[Any], names: tuple[str, ...]) -> tuple[str, ..
     if results.element_class is None:
         raise QueryError("columns are for results of objects; list(results) has the values")
     if names:
+        known = {prop.name for prop in results.element_class.__realm_model__.properties}
+        for name in names:
+            if name not in known:
+                raise NoSuchPropertyError(
+                    f"{results.element_class.__name__} has no property {name!r}{names_near(name, known)}")
         return names
     return tuple(
         prop.name
@@ -201,10 +206,10 @@ def groups(
 ) -> list[Any]:
     """The rows of `Results.group_by`, in the order in which the groups come first."""
     if not keys:
-        raise TypeError("group_by() needs at least one property")
+        raise UsageError("group_by() needs at least one property")
     for name, aggregate in aggregates.items():
         if not isinstance(aggregate, Aggregate):
-            raise TypeError(f"group_by(): {name} is no aggregate such as realm.agg.count(): {aggregate!r}")
+            raise UsageError(f"group_by(): {name} is no aggregate such as realm.agg.count(): {aggregate!r}")
     fields = tuple(key.replace(".", "_").lstrip("_") for key in keys) + tuple(aggregates)
     make = _row_type(fields)
     if results.element_class is None:
@@ -291,8 +296,11 @@ def _insert_rows(
 # ---- paths -----------------------------------------------------------------------------------
 
 
-def properties_along(results: Results[Any], path: str) -> list[tuple[Any, _realm.Property]]:
-    """The properties of a path over links, each with the class that has it."""
+def properties_along(
+    results: Results[Any], path: str, *, through_collections: bool = False
+) -> list[tuple[Any, _realm.Property]]:
+    """The properties of a path over links, and where it is allowed over collections of links, each with the
+    class that has it."""
     from ._model import _find_target
 
     cls: Any = results.element_class
@@ -300,9 +308,10 @@ def properties_along(results: Results[Any], path: str) -> list[tuple[Any, _realm
     for name in path.replace("\\ ", " ").split("."):
         if steps:
             owner, link = steps[-1]
-            if link.type != "link" or link.collection is not None:
+            if link.type != "link" or (link.collection is not None and not through_collections):
+                one = "" if through_collections else " to one object"
                 raise NoSuchPropertyError(
-                    f"{path!r}: {owner.__name__}.{link.name} is no link to one object, so it has no {name!r}"
+                    f"{path!r}: {owner.__name__}.{link.name} is no link{one}, so it has no {name!r}"
                 )
             cls = results.realm.classes.get(str(link.link_target)) or _find_target(owner, link.name)
         names = {} if cls is None else {p.name: p for p in cls.__realm_model__.properties}
@@ -316,9 +325,22 @@ def properties_along(results: Results[Any], path: str) -> list[tuple[Any, _realm
 
 
 def values_along(results: Results[Any], path: str) -> list[Any]:
-    """The values at the end of a path over links: None where there is no object."""
-    (_, first), *rest = properties_along(results, path)
-    column = results._values((first.name,))
-    for _, prop in rest:
-        column = [None if obj is None else getattr(obj, prop.name) for obj in column]
-    return column
+    """The values at the end of a path over links: None where there is no object, a list or dict of those of the
+    objects in a collection."""
+    first, *rest = (prop for _, prop in properties_along(results, path, through_collections=True))
+    return [_value_along(value, first, rest) for value in results._values((first.name,))]
+
+
+def _value_along(value: Any, prop: _realm.Property, rest: list[_realm.Property]) -> Any:
+    """What a path leads to from the value of its first property."""
+    if prop.collection == "dict":
+        return {key: _behind(element, rest) for key, element in value.items()}
+    if prop.collection is not None:
+        return [_behind(element, rest) for element in value]
+    return _behind(value, rest)
+
+
+def _behind(value: Any, rest: list[_realm.Property]) -> Any:
+    if not rest or value is None:
+        return value
+    return _value_along(getattr(value, rest[0].name), rest[0], rest[1:])

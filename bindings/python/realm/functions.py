@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ._errors import ArgumentError, UsageError
 from ._expressions import Condition, Expression, _condition, _Text
 
 __all__ = [
@@ -46,7 +47,7 @@ class _Cast(_Call):
 
 def _call(function: str, value: Any, *others: Any) -> Expression[Any]:
     if not isinstance(value, Expression) and not any(isinstance(o, Expression) for o in others):
-        raise TypeError(
+        raise UsageError(
             f"{function}() takes a property of a class, such as Dog.name, or what is computed of one, "
             f"not {value!r}"
         )
@@ -182,5 +183,5 @@ def cast(value: Any, to: str, /) -> Expression[Any]:
     "ObjectId"."""
     names = ("Int", "Double", "Decimal", "String", "Date", "Bool", "UUID", "ObjectId")
     if to not in names:
-        raise ValueError(f"cast() is to one of {', '.join(names)}, not to {to!r}")
+        raise ArgumentError(f"cast() is to one of {', '.join(names)}, not to {to!r}")
     return _Cast(value, to)
