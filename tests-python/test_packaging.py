@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import re
+import shutil
 import subprocess
 import sys
+import sysconfig
 import tomllib
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -15,6 +19,32 @@ import realm
 from conftest import REPOSITORY, run_python
 
 PACKAGE = Path(realm.__file__).parent
+PROGRAM = Path(sysconfig.get_path("scripts"), "realm")
+WHEELS = sorted((REPOSITORY / "build" / "wheel").glob("realm-*.whl"))
+
+
+class Note(realm.Object):
+    text: str = ""
+
+
+@pytest.fixture
+def damaged(path):
+    """A file of three notes, with a bit of one changed."""
+    with realm.open(path, Note) as r, r.write():
+        for number in range(3):
+            r.create(Note, text=f"{number}" * 20_000)
+    content = bytearray(Path(path).read_bytes())
+    content[content.index(b"1" * 20_000) + 10_000] ^= 1
+    Path(path).write_bytes(content)
+    return path
+
+
+def command(*arguments: object, **more: object) -> subprocess.CompletedProcess[str]:
+    """Runs a command where no program is in the PATH."""
+    return subprocess.run(
+        [str(argument) for argument in arguments], capture_output=True, text=True, timeout=60,
+        env={**os.environ, "PATH": "/nowhere"}, **more,  # type: ignore[call-overload]
+    )
 
 
 def test_the_version_comes_from_one_place():
@@ -102,3 +132,76 @@ def test_other_interpreters_load_the_same_files(interpreter, tmp_path):
         [interpreter, "-c", code, PACKAGE.parent], capture_output=True, text=True
     )
     assert (done.returncode, done.stdout) == (0, "Dog(name='Rex')\n"), done.stderr
+
+
+class TestTheProgram:
+    """`pip install` brings the program `realm` along."""
+
+    def test_it_is_a_command_and_needs_the_c_library_alone(self):
+        assert os.access(PROGRAM, os.X_OK) and PROGRAM.read_bytes()[:4] == b"\x7fELF"
+        needs = subprocess.run(["readelf", "-d", PROGRAM], capture_output=True, text=True, check=True).stdout
+        needed = set(re.findall(r"NEEDED.*\[(.*?)\]", needs))
+        assert needed <= {"libc.so.6", "libm.so.6", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1"}
+        assert set(re.findall(r"R(?:UN)?PATH.*\[(.*?)\]", needs)) <= {"$ORIGIN"}
+        done = command(PROGRAM, "--version")
+        assert (done.returncode, done.stdout) == (0, f"{realm.__version__}\n")
+
+    @pytest.mark.parametrize("name", ["migrate", "salvage", "studio", "serve"])
+    def test_python_finds_it_without_a_path(self, name):
+        done = command(sys.executable, "-m", "realm", name, "--help")
+        assert done.returncode == 0 and f"USAGE: realm {name.replace('serve', 'studio')}" in done.stdout, done
+
+    @pytest.mark.parametrize("start", [[sys.executable, "-m", "realm"], [PROGRAM]])
+    def test_it_recovers_a_damaged_file(self, damaged, tmp_path, start):
+        assert realm.check_file(damaged)
+        out = tmp_path / "out.realm"
+        done = command(*start, "salvage", damaged, out)
+        assert done.returncode == 1 and "Note" in done.stdout, done
+        assert realm.check_file(out) == []
+        with realm.open(out, Note) as r:
+            assert sorted(r.objects(Note).values("text"))[1:] == ["0" * 20_000, "2" * 20_000]
+        renamed = command(*start, "migrate", out, "--rename", "Note.text=words")
+        assert renamed.returncode == 0, renamed
+        assert "words: str" in command(sys.executable, "-m", "realm", "schema", out).stdout
+
+    def test_a_copy_of_the_package_finds_it_beside_or_says_that_there_is_none(self, tmp_path):
+        """As `pip install --target` lays it out."""
+        shutil.copytree(PACKAGE, tmp_path / "realm")
+        ask = [sys.executable, "-m", "realm", "studio", "--help"]
+        done = command(*ask, cwd=tmp_path)
+        assert done.returncode == 2 and "which this installation of the package came without" in done.stderr
+        (tmp_path / "bin").mkdir()
+        program = tmp_path / "bin" / "realm"
+        program.write_text("#!/bin/sh\necho beside $1\n")
+        assert command(*ask, cwd=tmp_path).returncode == 2
+        program.chmod(0o755)
+        assert command(*ask, cwd=tmp_path).stdout == "beside studio\n"
+
+    def test_unknown_commands(self):
+        done = command(sys.executable, "-m", "realm", "frob")
+        assert done.returncode == 2 and done.stderr.startswith("realm: there is no command 'frob'; the commands are check,")
+        assert "did you mean salvage?" in command(sys.executable, "-m", "realm", "savage").stderr
+        done = command(PROGRAM, "frob")
+        assert done.returncode == 64 and done.stderr.startswith("realm: there is no command 'frob'; the commands are schema,")
+        assert command(PROGRAM, "help", "serve").returncode == 0
+
+
+class TestTheWheel:
+    def test_it_is_what_was_installed(self):
+        [wheel] = WHEELS
+        with zipfile.ZipFile(wheel) as files:
+            names = [name for name in files.namelist() if name.endswith("/scripts/realm")]
+            assert len(names) == 1 and files.read(names[0]) == PROGRAM.read_bytes()
+            assert files.getinfo(names[0]).external_attr >> 16 & 0o111 == 0o111
+        assert wheel.stat().st_size < 30_000_000
+
+    def test_auditwheel_finds_it_clean(self):
+        [wheel] = WHEELS
+        tag = re.search(r"(manylinux_2_\d+_\w+)\.whl", wheel.name)
+        assert tag is not None
+        done = subprocess.run(
+            [sys.executable, "-m", "auditwheel", "show", wheel], capture_output=True, text=True)
+        words = " ".join(done.stdout.split())
+        assert done.returncode == 0, done.stderr
+        assert f'is consistent with the following platform tag: "{tag[1]}"' in words
+        assert "external shared libraries" not in words

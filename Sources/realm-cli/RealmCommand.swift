@@ -41,6 +41,25 @@ struct RealmCommand: ParsableCommand {
             EncryptCommand.self, DecryptCommand.self, RekeyCommand.self,
             StudioCommand.self,
         ])
+
+    static func main() {
+        let first = CommandLine.arguments.dropFirst().first
+        if let problem = first.flatMap(unknownCommand) {
+            writeToStandardError("realm: \(problem)\n")
+            exit(withError: ExitCode.validationFailure)
+        }
+        main(nil)
+    }
+
+    /// What is wrong with the first argument as the name of a command; the argument parser would call it unexpected.
+    private static func unknownCommand(_ name: String) -> String? {
+        let commands = configuration.subcommands.flatMap {
+            [$0.configuration.commandName ?? $0._commandName] + $0.configuration.aliases
+        }
+        if name.hasPrefix("-") || name == "help" || commands.contains(name) { return nil }
+        return "there is no command '\(TextWidth.visible(name))'; the commands are "
+            + commands.joined(separator: ", ")
+    }
 }
 
 /// The tool's version, which is that of the project.

@@ -1,7 +1,7 @@
 """What MkDocs does beside its own, for `make docs`.
 
 Pages of the guide link to documents elsewhere in the repository, which people read there as well. Those documents become
-pages of the site, below reference/; what they link to in turn, and is not among them, stays as text without a link.
+pages of the site, below reference/, with their pictures; what they link to in turn, and is not among them, stays as text without a link.
 """
 
 import os
@@ -12,6 +12,7 @@ from mkdocs.structure.files import File
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 GUIDE = Path(__file__).resolve().parent / "docs"
+PICTURE = re.compile(r"!\[[^\]]*\]\(([^)#\s]+)\)")
 LINK = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)#\s]+)(#[^)\s]*)?\)")
 
 
@@ -51,7 +52,12 @@ def _linked(text, source, uri, pages):
 
 def on_files(files, config):
     for path, uri in _elsewhere().items():
-        files.append(File.generated(config, uri, content=path.read_text(encoding="utf-8")))
+        text = path.read_text(encoding="utf-8")
+        files.append(File.generated(config, uri, content=text))
+        for name in PICTURE.findall(text):
+            if "://" not in name:
+                picture = (path.parent / name).read_bytes()
+                files.append(File.generated(config, f"reference/{name}", content=picture))
     return files
 
 

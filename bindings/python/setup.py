@@ -1,12 +1,14 @@
-"""Builds the extension module realm._realm and puts librealm.so beside it.
+"""Builds the extension module realm._realm, puts librealm.so beside it, and the program realm among the scripts.
 
-    REALM_LIBRARY_DIR   directory with a built librealm.so; without it, Swift builds one.
+    REALM_LIBRARY_DIR   directory with a built librealm.so; without it, Swift builds one, and the program.
+    REALM_PROGRAM       a built program realm; without it, bin/realm beside that directory, if there is one.
     REALM_INCLUDE_DIR   directory with realm.h; without it, include/ of the source distribution or the repository.
     REALM_STRICT        when set, warnings of the C compiler are errors.
 
 The result is one wheel for CPython 3.11 and later (abi3) that needs no Swift where it runs.
 """
 
+import functools
 import os
 import platform
 import re
@@ -18,6 +20,7 @@ from pathlib import Path
 from setuptools import Extension, setup
 from setuptools.command.bdist_wheel import bdist_wheel
 from setuptools.command.build_ext import build_ext
+from setuptools.command.install_scripts import install_scripts
 from setuptools.command.sdist import sdist
 
 HERE = Path(__file__).resolve().parent
@@ -25,10 +28,14 @@ REPOSITORY = HERE.parent.parent
 LIBRARY = "librealm.so"
 # What imports files of realm-core; the library looks for it beside itself.
 IMPORT_LIBRARY = "librealm-import.so"
+# The tool, and what SwiftPM calls it.
+PROGRAM = "realm"
+PROGRAM_PRODUCT = "realm-cli"
 
 
-def swift_library() -> Path:
-    """The library built by SwiftPM, in release."""
+@functools.cache
+def swift_products() -> Path:
+    """The directory with the libraries and the program built by SwiftPM, in release."""
     if not (REPOSITORY / "Package.swift").exists():
         sys.exit("setup.py: set REALM_LIBRARY_DIR to the directory of librealm.so, or build inside the repository")
     if shutil.which("swift") is None:
@@ -36,22 +43,40 @@ def swift_library() -> Path:
     # SwiftPM compiles its C targets with $CC and fails if that is not a clang it knows.
     unwanted = {"CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "LDSHARED"}
     environment = {k: v for k, v in os.environ.items() if k not in unwanted}
-    command = ["swift", "build", "-c", "release", "--product", "realm"]
-    subprocess.run(command, cwd=REPOSITORY, env=environment, check=True)
-    subprocess.run([*command[:-1], "realm-import"], cwd=REPOSITORY, env=environment, check=True)
+    command = ["swift", "build", "-c", "release"]
+    for product in ("realm", "realm-import", PROGRAM_PRODUCT):
+        subprocess.run([*command, "--product", product], cwd=REPOSITORY, env=environment, check=True)
     shown = subprocess.run(
         [*command, "--show-bin-path"],
         cwd=REPOSITORY, env=environment, check=True, capture_output=True, text=True,
     )
-    return Path(shown.stdout.strip()) / LIBRARY
+    return Path(shown.stdout.strip())
+
+
+def given_directory() -> Path | None:
+    directory = os.environ.get("REALM_LIBRARY_DIR")
+    return Path(directory).resolve() if directory else None
 
 
 def find_library() -> Path:
-    directory = os.environ.get("REALM_LIBRARY_DIR")
-    library = Path(directory, LIBRARY).resolve() if directory else swift_library()
+    library = (given_directory() or swift_products()) / LIBRARY
     if not library.exists():
         sys.exit(f"setup.py: there is no {library}")
     return library
+
+
+def find_program() -> Path | None:
+    """The program; None where only a library was given."""
+    named = os.environ.get("REALM_PROGRAM")
+    if named and not Path(named).exists():
+        sys.exit(f"setup.py: there is no {named}")
+    if named:
+        return Path(named).resolve()
+    directory = given_directory()
+    if directory is None:
+        return swift_products() / PROGRAM_PRODUCT
+    program = directory.parent / "bin" / PROGRAM
+    return program if program.exists() else None
 
 
 def find_include() -> Path:
@@ -91,10 +116,29 @@ class BuildWithLibrary(build_ext):
         super().build_extension(extension)
 
 
+class ProgramAmongScripts(install_scripts):
+    """Puts the program where scripts go, as it is: pip installs it as the command `realm`."""
+
+    def run(self) -> None:
+        super().run()
+        program = find_program()
+        if program is None:
+            self.warn("no program realm: python -m realm does without it, or takes the one in the PATH")
+            return
+        target = Path(self.install_dir, PROGRAM)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(program, target)
+        # A program that was given stays as it is.
+        if not os.environ.get("REALM_LIBRARY_DIR") and not os.environ.get("REALM_PROGRAM"):
+            strip(target)
+        target.chmod(0o755)
+        self.outfiles.append(str(target))
+
+
 def glibc_needed(wheel_root: Path) -> int:
     """Least minor version of glibc 2 that the binaries of the wheel run with."""
     found = {34}
-    for binary in wheel_root.rglob("*.so"):
+    for binary in (*wheel_root.rglob("*.so"), *wheel_root.rglob(f"scripts/{PROGRAM}")):
         content = binary.read_bytes()
         found.update(int(m) for m in re.findall(rb"GLIBC_2\.(\d+)", content))
         # Packed relocations: loaders before 2.36 refuse them.
@@ -143,6 +187,7 @@ setup(
     ],
     cmdclass={
         "build_ext": BuildWithLibrary, "bdist_wheel": PlatformWheel, "sdist": SourcesWithHeader,
+        "install_scripts": ProgramAmongScripts,
     },
     options={"bdist_wheel": {"py_limited_api": "cp311"}},
 )

@@ -9,9 +9,8 @@ import importlib
 import json
 import os
 import re
-import shutil
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Literal
 
 import realm
@@ -354,13 +353,26 @@ def diff(options: argparse.Namespace) -> int:
         return _telling.diff(r, options, None if options.other is None else other)
 
 
-def tool(options: argparse.Namespace) -> int:
-    """What the program `realm` does and the library does not."""
-    program = shutil.which("realm")
+#: What the program `realm` does and the library does not.
+_OF_PROGRAM = ("migrate", "salvage", "studio", "serve")
+
+
+def _run_program(arguments: list[str]) -> int:
+    from ._program import find_program
+
+    program = find_program()
     if program is None:
-        raise Failed(f"{options.command} is done by the program realm of the Swift package, which is not "
-                 "in the PATH")
-    os.execv(program, [program, options.command, *options.arguments])
+        raise Failed(f"{arguments[0]} is done by the program realm, which this installation of the package "
+                 "came without, and which is not in the PATH")
+    os.execv(program, [program, *arguments])
+
+
+def _unknown(name: str, commands: Iterable[str]) -> Failed:
+    import difflib
+
+    near = difflib.get_close_matches(name, commands, 1)
+    meant = f"did you mean {near[0]}? All are" if near else "the commands are"
+    return Failed(f"there is no command {name!r}; {meant} {', '.join(commands)}")
 
 
 def parser() -> argparse.ArgumentParser:
@@ -410,10 +422,14 @@ def parser() -> argparse.ArgumentParser:
     questions(add, columns)
     one = add("shell", shell, "A Python prompt with the realm open as r.")
     one.add_argument("--read-only", action="store_true")
-    for name in ("migrate", "salvage", "studio", "serve"):
-        one = commands.add_parser(name, help="As the program realm does.", add_help=False)
-        one.set_defaults(run=tool)
-        one.add_argument("arguments", nargs=argparse.REMAINDER)
+    for name, text in (
+        ("migrate", "Renames and drops classes and properties of a file."),
+        ("salvage", "Recovers what is intact of a damaged file into a new file."),
+        ("studio", "Opens a page in the browser in which files are looked at and changed."),
+        ("serve", "As studio."),
+    ):
+        commands.add_parser(name, help=text, add_help=False)
+    top.set_defaults(names=tuple(commands.choices))
     return top
 
 
@@ -462,8 +478,15 @@ def questions(add: Callable[..., argparse.ArgumentParser], columns: Callable[...
 
 
 def main(arguments: list[str] | None = None) -> int:
-    options = parser().parse_args(arguments)
+    given = sys.argv[1:] if arguments is None else arguments
+    top = parser()
+    names = top.get_default("names")
     try:
+        if given and not given[0].startswith("-") and given[0] not in names:
+            raise _unknown(given[0], names)
+        if given and given[0] in _OF_PROGRAM:
+            return _run_program(given)
+        options = top.parse_args(given)
         return int(options.run(options))
     except BrokenPipeError:
         # Whoever reads has enough.

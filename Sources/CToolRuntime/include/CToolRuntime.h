@@ -1,0 +1,1 @@
+/* Nothing: the module is linked for what RuntimeParts.c puts in the place of others' symbols. */
