@@ -153,7 +153,7 @@ class TestFromJson:
             assert first.size == 1 and realm.is_valid(first)
             cars.create_from_json(Car, '{"id": 1, "wheels": [{"size": 4}]}', update="all")
             assert not realm.is_valid(first) and car.name == "x"
-            with pytest.raises(ValueError, match="update is"):
+            with pytest.raises(realm.ArgumentError, match="update is"):
                 cars.create_from_json(Car, "{}", update="never")
 
     @pytest.mark.parametrize(("text", "error", "message"), [

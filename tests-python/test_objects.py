@@ -84,7 +84,7 @@ class TestCreate:
     @pytest.mark.parametrize("policy", ["never", "", 1, None])
     def test_unknown_policies_are_refused(self, r, policy):
         with r.write():
-            with pytest.raises(ValueError, match="update is"):
+            with pytest.raises(realm.ArgumentError, match="update is"):
                 r.create(Person, id=1, update=policy)
             with pytest.raises((ValueError, TypeError)):
                 r.add(Person(id=1), update=policy)
@@ -425,6 +425,9 @@ class TestDelete:
                 r.delete(Note(text=""))
             with pytest.raises(TypeError):
                 r.delete([1])
+            for wrong in (3, None, "Note"):
+                with pytest.raises(realm.UsageError, match=r"delete\(\) takes an object"):
+                    r.delete(wrong)
             note = r.create(Note, text="a")
         with pytest.raises(realm.TransactionError):
             r.delete(note)

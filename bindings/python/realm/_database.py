@@ -16,6 +16,7 @@ from ._errors import (
     NoSuchClassError,
     NoSuchObjectError,
     SchemaMismatchError,
+    UsageError,
 )
 from ._migration import Migrate, MigrationPlan, runner
 from ._model import Object, Reference
@@ -177,6 +178,8 @@ class Realm(LoggedRealm):
         elif isinstance(target, Object):
             self._delete_object(target)
         else:
+            if isinstance(target, (str, bytes)) or not isinstance(target, Iterable):
+                raise UsageError(f"delete() takes an object, results or other objects one after another, not {target!r}")
             objects = list(target)
 
             def delete() -> None:

@@ -68,7 +68,7 @@ void row_raise(Row *row);
 /* What the engine calls an update policy. */
 realm_update_policy_e engine_policy(int update);
 /* The number of an update policy by name, NULL being that of "error"; -1 with an exception. */
-int update_policy(PyObject *name);
+int update_policy(State *state, PyObject *name);
 
 /* ---- tree.c --------------------------------------------------------------------------------- */
 

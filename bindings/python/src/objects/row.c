@@ -145,14 +145,14 @@ void row_raise(Row *row) {
 
 /* ---- objects that are there ------------------------------------------------------------------ */
 
-int update_policy(PyObject *name) {
+int update_policy(State *state, PyObject *name) {
     if (!name || (PyUnicode_Check(name) &&
                   PyUnicode_CompareWithASCIIString(name, "error") == 0)) return UPDATE_ERROR;
     if (PyUnicode_Check(name)) {
         if (PyUnicode_CompareWithASCIIString(name, "all") == 0) return UPDATE_ALL;
         if (PyUnicode_CompareWithASCIIString(name, "modified") == 0) return UPDATE_MODIFIED;
     }
-    PyErr_Format(PyExc_ValueError, "update is 'error', 'all' or 'modified', not %R", name);
+    raise_code(state, RLM_ERR_INVALID_ARGUMENT, "update is 'error', 'all' or 'modified', not %R", name);
     return -1;
 }
 

@@ -250,7 +250,7 @@ PyObject *realm_insert_columns(Realm *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "OOOO:_insert_columns", &type, &columns, &policy, &progress)) {
         return NULL;
     }
-    int update = update_policy(policy);
+    int update = update_policy(self->state, policy);
     if (update < 0 || realm_ready(self) < 0) return NULL;
     Insertion insertion = {.realm = self, .update = update,
                            .progress = progress == Py_None ? NULL : progress};

@@ -13,7 +13,7 @@ PyObject *realm_create_from_json(Realm *self, PyObject *args) {
                           &ignore_unknown)) {
         return NULL;
     }
-    int update = update_policy(policy);
+    int update = update_policy(self->state, policy);
     if (update < 0 || realm_ready(self) < 0) return NULL;
     Binding *binding = realm_binding_of(self, type);
     if (!binding) return NULL;
@@ -37,7 +37,7 @@ PyObject *realm_copy_object(Realm *self, PyObject *args) {
     if (!PyArg_ParseTuple(args, "O!O:_copy_object", self->state->object_type, &value, &policy)) {
         return NULL;
     }
-    int update = update_policy(policy);
+    int update = update_policy(self->state, policy);
     Object *object = (Object *)value;
     if (update < 0 || realm_ready(self) < 0 || object_ready(object) < 0) return NULL;
     iterators_settle(self);

@@ -28,7 +28,7 @@ PyObject *realm_create(Realm *self, PyObject *const *args, Py_ssize_t count, PyO
         bool expected = (size_t)i < model->count && model->properties[i]->name == name;
         if (name == state->name_update ||
             (!expected && PyUnicode_CompareWithASCIIString(name, "update") == 0)) {
-            update = update_policy(value);
+            update = update_policy(self->state, value);
             if (update < 0) goto done;
         } else if (row_give(&row, expected ? i : model_find(model, name, true), value) < 0) {
             goto done;
@@ -68,7 +68,7 @@ PyObject *realm_add(Realm *self, PyObject *args, PyObject *kwargs) {
                                      &object, &policy)) {
         return NULL;
     }
-    int update = update_policy(policy);
+    int update = update_policy(self->state, policy);
     if (update < 0 || realm_ready(self) < 0) return NULL;
     Object *added = (Object *)object;
     if (added->handle) {
