@@ -205,3 +205,30 @@ class TestTheWheel:
         assert done.returncode == 0, done.stderr
         assert f'is consistent with the following platform tag: "{tag[1]}"' in words
         assert "external shared libraries" not in words
+
+
+@pytest.mark.parametrize("told_by", ["the plan", "its mark"])
+@pytest.mark.parametrize("place", ["here", "elsewhere"])
+def test_what_was_built_before_a_checkout_was_copied_is_built_anew(tmp_path, place, told_by):
+    """With a stand-in for the compiler, which takes minutes."""
+    root = tmp_path / "checkout"
+    built = root / ".build" / "x86_64-unknown-linux-gnu" / "release" / "ModuleCache"
+    for folder in (root / ".ci", root / ".build" / "checkouts", built, tmp_path / "bin"):
+        folder.mkdir(parents=True)
+    shutil.copy(REPOSITORY / ".ci" / "swift-build", root / ".ci")
+    swift = tmp_path / "bin" / "swift"
+    swift.write_text("#!/bin/sh\necho built \"$@\"\n")
+    swift.chmod(0o755)
+    before = root if place == "here" else tmp_path / "original"
+    planned = before
+    if told_by == "its mark":
+        # A build that failed there left a plan behind.
+        (root / ".build" / "place").write_text(f"{before}\n")
+        planned = root
+    (root / ".build" / "release.yaml").write_text(f'  "PackageStructure": {{outputs: ["{planned}/.build/x86_64"]}}\n')
+    done = subprocess.run(
+        [root / ".ci" / "swift-build", "--product", "realm"], capture_output=True, text=True,
+        env={**os.environ, "PATH": f"{tmp_path / 'bin'}:{os.environ['PATH']}"})
+    assert done.returncode == 0 and done.stdout.startswith("built build -c release"), done
+    assert built.exists() == (place == "here") and (root / ".build" / "checkouts").exists()
+    assert (root / ".build" / "place").read_text() == f"{root}\n"

@@ -40,15 +40,12 @@ def swift_products() -> Path:
         sys.exit("setup.py: set REALM_LIBRARY_DIR to the directory of librealm.so, or build inside the repository")
     if shutil.which("swift") is None:
         sys.exit("setup.py: building the library needs Swift; or set REALM_LIBRARY_DIR")
-    # SwiftPM compiles its C targets with $CC and fails if that is not a clang it knows.
-    unwanted = {"CC", "CXX", "CFLAGS", "CXXFLAGS", "LDFLAGS", "LDSHARED"}
-    environment = {k: v for k, v in os.environ.items() if k not in unwanted}
-    command = ["swift", "build", "-c", "release"]
+    # As `make lib` builds: what is built already is taken.
+    command = [REPOSITORY / ".ci" / "swift-build"]
     for product in ("realm", "realm-import", PROGRAM_PRODUCT):
-        subprocess.run([*command, "--product", product], cwd=REPOSITORY, env=environment, check=True)
+        subprocess.run([*command, "--product", product], cwd=REPOSITORY, check=True)
     shown = subprocess.run(
-        [*command, "--show-bin-path"],
-        cwd=REPOSITORY, env=environment, check=True, capture_output=True, text=True,
+        [*command, "--show-bin-path"], cwd=REPOSITORY, check=True, capture_output=True, text=True
     )
     return Path(shown.stdout.strip())
 
