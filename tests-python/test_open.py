@@ -113,6 +113,14 @@ class TestOpening:
             assert b.objects(Note)[0].text == "from a"
             assert a.objects(Note)[0] == b.objects(Note)[0]
 
+    def test_another_way_of_opening_it_says_what_to_do(self, path):
+        with realm.open(path, Note) as r:
+            for options in ({"read_only": True}, {"in_memory": True}, {"version": 3}):
+                with pytest.raises(realm.ConfigurationError, match=r"open already in this program.*freeze\(\)"):
+                    realm.open(path, Note, **options)
+            assert len(r.freeze().objects(Note)) == 0
+        realm.open(path, Note, read_only=True).close()
+
     def test_not_a_class(self, path):
         with pytest.raises(realm.SchemaError, match="int"):
             realm.open(path, classes=[int])

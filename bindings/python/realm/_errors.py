@@ -478,6 +478,11 @@ _ADVICE = {
          "need a write transaction: open a `with r.write():` block"),
         ("no write transaction is open", "no write transaction is open: use `with r.write():`"),
     ),
+    ErrorCode.MISMATCHED_CONFIG: (
+        ("is open already with other settings (",
+         "is open already in this program, with other settings; beside a realm that writes, freeze() gives one that "
+         "only reads (it is open as: "),
+    ),
     ErrorCode.SCHEMA_MISMATCH: (
         ("a migration takes a higher one", "a migration takes a higher one, as `version=` of realm.open"),
     ),
