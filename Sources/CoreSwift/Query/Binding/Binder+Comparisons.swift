@@ -106,10 +106,8 @@ extension Binder {
         try compareAsAny(&condition.left, with: condition.right, op)
         try compareAsAny(&condition.right, with: condition.left, op)
         if op.isOrdering {
-            for side in [condition.left, condition.right] where side.kind == .link {
-                throw invalidQuery(
-                    "operator \(op.spelling) is not defined for \(subject(side)) of type link")
-            }
+            try checkOrder(condition.left, op)
+            try checkOrder(condition.right, op)
         }
         if op == .matches {
             try checkPatterns(condition)
@@ -127,6 +125,15 @@ extension Binder {
             try coerce(&condition.right, to: condition.left, op, condition.pairing)
         } else {
             try checkTypes(condition.left, condition.right, op)
+        }
+    }
+
+    private func checkOrder(
+        _ side: BoundOperand, _ op: ComparisonOperator
+    ) throws(RealmError) {
+        if side.kind == .link {
+            throw invalidQuery(
+                "operator \(op.spelling) is not defined for \(subject(side)) of type link")
         }
     }
 

@@ -92,6 +92,6 @@ extension Binder {
         builder.expressions.steps = filter.expressions.steps
         builder.expressions.paths = [path.path]
         let root = builder.add(.constant(true))
-        return FilterProgram(builder, root: root, schema: schema)
+        return FilterProgram(&builder, root: root, schema: schema)
     }
 }

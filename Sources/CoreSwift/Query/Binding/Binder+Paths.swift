@@ -90,6 +90,7 @@ extension Binder {
                 }
                 let path = try resolvePath(node, Int32(index))
                 bound[index].meaning = .path(Int32(truncatingIfNeeded: paths.count))
+                if paths.isEmpty { paths.reserveCapacity(2) }
                 paths.append(path)
                 if recordsTexts { nodeTexts[index].text = texts.removeLast() }
             case .aggregate: try resolveAggregate(index)

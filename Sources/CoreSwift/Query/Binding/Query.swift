@@ -130,9 +130,10 @@ package final class Query: @unchecked Sendable {
         self.values = values
         self.schema = schema
         let root = builder.finish(root)
+        let hasTests = !builder.expressions.tests.isEmpty
         filter = FilterProgram(
-            builder, root: root, schema: schema,
-            texts: builder.expressions.tests.isEmpty ? [] : parts.map { $0.text })
+            &builder, root: root, schema: schema,
+            texts: hasTests ? parts.map { $0.text } : [])
         self.ordering = ordering
         self.parts = parts
     }

@@ -273,7 +273,8 @@ final class SyntaxTree {
     var hasPositionalArguments = false
 
     init() {
-        nodes.reserveCapacity(4)
+        // Two comparisons.
+        nodes.reserveCapacity(8)
         steps.reserveCapacity(2)
     }
 }

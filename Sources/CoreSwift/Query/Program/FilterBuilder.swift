@@ -82,6 +82,12 @@ struct FilterBuilder {
             return root
         }
         pushNegationDown(root)
+        // The commonest tree: a chain of tests.
+        if let range = nodes[Int(root)].chain?.parts, children[range.indices].allSatisfy(isTest) {
+            for place in range.indices { rate(Int(children[place])) }
+            simplify(Int(root))
+            return root
+        }
         // Children first; a chain inside a chain of its kind belongs to the outer one.
         var order: [Int32] = []
         var stack = [root]
@@ -95,6 +101,14 @@ struct FilterBuilder {
         }
         for index in order.reversed() { simplify(Int(index)) }
         return root
+    }
+
+    /// No other nodes are under it that are brought into normal form.
+    private func isTest(_ index: Int32) -> Bool {
+        switch nodes[Int(index)].test {
+        case .and, .or, .path: return false
+        default: return true
+        }
     }
 
     /// Takes the members of inner chains of the same kind into the chain; returns its members.
@@ -141,6 +155,7 @@ struct FilterBuilder {
     private mutating func simplify(_ index: Int) {
         guard let (isAnd, range) = nodes[index].chain else { return rate(index) }
         var parts: [Int32] = []
+        parts.reserveCapacity(range.indices.count)
         for child in children[range.indices] {
             let part = nodes[Int(child)]
             if let constant = part.constantResult {
@@ -170,6 +185,10 @@ struct FilterBuilder {
 
     /// Cheap ones first; those of equal cost keep the order of the text. There are few different costs.
     private func byCost(_ parts: [Int32]) -> [Int32] {
+        func isInOrder(_ place: Int) -> Bool {
+            place == 0 || nodes[Int(parts[place - 1])].cost <= nodes[Int(parts[place])].cost
+        }
+        if parts.indices.allSatisfy(isInOrder) { return parts }
         var ranked: [Int32] = []
         ranked.reserveCapacity(parts.count)
         var next = parts.reduce(UInt8.max) { min($0, nodes[Int($1)].cost) }
@@ -187,28 +206,31 @@ struct FilterBuilder {
 
     /// `a >= x AND a < y` becomes one range test.
     private mutating func fuseRanges(_ parts: inout [Int32]) {
-        var kept: [Int32] = []
-        for part in parts {
+        var kept = 0
+        for place in parts.indices {
+            let part = parts[place]
             let node = nodes[Int(part)]
             // Long chains are left alone: the search for a partner is quadratic.
-            if !node.negated, !node.matchesNull, kept.count < 64,
-                let (partner, both) = intersection(node, among: kept)
+            if !node.negated, !node.matchesNull, kept < 64,
+                let (partner, both) = intersection(node, among: parts, kept)
             {
                 nodes[partner].test = both
                 if case .nothing = both { nodes[partner] = .constant(false) }
             } else {
-                kept.append(part)
+                parts[kept] = part
+                kept += 1
             }
         }
-        parts = kept
+        parts.removeLast(parts.count - kept)
     }
 
-    /// The first of `kept` that is a range of the same column as a node, and what both say;
+    /// The first of the `kept` parts that is a range of the same column as a node, and what both say;
     /// `nothing` when no value is in both.
     private func intersection(
-        _ node: FilterNode, among kept: [Int32]
+        _ node: FilterNode, among parts: [Int32], _ kept: Int
     ) -> (partner: Int, both: FilterTest)? {
-        for part in kept {
+        for place in 0..<kept {
+            let part = parts[place]
             let other = nodes[Int(part)]
             if other.column == node.column, !other.negated, !other.matchesNull,
                 let both = Self.intersection(other.test, node.test)

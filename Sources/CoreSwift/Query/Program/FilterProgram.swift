@@ -235,7 +235,7 @@ final class FilterProgram {
     var workMax = NestingCost.most
     private let memory: UnsafeMutableRawPointer
 
-    init(_ builder: FilterBuilder, root: Int32, schema: Schema, texts: [[UInt8]] = []) {
+    init(_ builder: inout FilterBuilder, root: Int32, schema: Schema, texts: [[UInt8]] = []) {
         self.schema = schema
         self.texts = texts
         // One piece of memory: tables first, bytes last.
