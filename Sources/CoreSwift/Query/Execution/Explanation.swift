@@ -103,6 +103,14 @@ extension Query {
         case nil: break
         }
         let conditions = describe(filter.root, classKey)
+        if let followed = try selection.followedCount() {
+            let tests = followed.conjuncts.map { describe($0, classKey, depth: 1) }
+            let candidates = Self.counted(followed.count, "candidate")
+            return [
+                "start: scan of all leaves, \(tests.joined(separator: " and ")); \(candidates)",
+                "test: \(conditions)",
+            ] + (try follows(selection, followed.count))
+        }
         guard let plan = try selection.plan(limit: selection.candidatesMax) else {
             return ["start: scan of all leaves", "test: \(conditions)"]
         }
@@ -113,10 +121,13 @@ extension Query {
         var lines = ["start: \(union)\(tests.joined(separator: ", "))\(more); \(candidates)"]
         if plan.isExact { return lines }
         lines.append("test: \(conditions)")
-        for index in try selection.walkedNodes(plan.count).prefix(8) {
-            lines.append("follow: from each candidate, \(describe(index, classKey))")
+        return lines + (try follows(selection, plan.count))
+    }
+
+    private func follows(_ selection: Selection, _ count: Int) throws(RealmError) -> [String] {
+        try selection.walkedNodes(count).prefix(8).map {
+            "follow: from each candidate, \(describe($0, classKey))"
         }
-        return lines
     }
 
     private func source(_ index: Int) -> String {

@@ -20,7 +20,7 @@ extension LeafFilter {
                 Bits.clear(match, words)
                 return finish(node, nil, selection, words)
             }
-            maskSet(column, targets)
+            maskSet(column, targets, selection)
             return finish(node, column.nulls, selection, words)
         }
         try maskMembers(index, leaf, selection, targets, negated: false, Self.some) {

@@ -148,8 +148,27 @@ extension LeafFilter {
         }
     }
 
+    /// Sets in `match` the rows that pass; where few are selected, no others are looked at.
+    @inline(__always)
+    private func maskRows(_ rows: Int, _ selection: Bitmap, where passes: (Int) -> Bool) {
+        let words = Bits.words(rows)
+        Bits.clear(match, words)
+        guard Bits.count(selection, words) < rows >> 3 else {
+            for row in 0..<rows where passes(row) { Bits.set(match, row) }
+            return
+        }
+        for word in 0..<words {
+            var left = selection[word]
+            while left != 0 {
+                let row = word << 6 | left.trailingZeroBitCount
+                if passes(row) { Bits.set(match, row) }
+                left &= left &- 1
+            }
+        }
+    }
+
     /// Rows whose integer is a member.
-    func maskSet(_ column: ColumnView, _ set: KeySet?) {
+    func maskSet(_ column: ColumnView, _ set: KeySet?, _ selection: Bitmap) {
         let rows = column.rows
         let words = Bits.words(rows)
         Bits.clear(match, words)
@@ -173,7 +192,7 @@ extension LeafFilter {
             return maskRange(column, set.values[inside.lowerBound], set.values[inside.lowerBound])
         }
         if width == 1 { return maskBytes(column, set, inside) }
-        for row in 0..<rows where set.contains(column.packed(row)) { Bits.set(match, row) }
+        maskRows(rows, selection) { set.contains(column.packed($0)) }
     }
 
     /// One-byte deltas: a table of 256 results.
@@ -240,9 +259,10 @@ extension LeafFilter {
 
     /// Rows whose number is a member.
     @inline(__always)
-    func maskSet(_ column: ColumnView, _ set: FilterSet, _ value: (Int) -> Double) {
-        Bits.clear(match, Bits.words(column.rows))
-        for row in 0..<column.rows where isMember(value(row), set) { Bits.set(match, row) }
+    func maskSet(
+        _ column: ColumnView, _ set: FilterSet, _ selection: Bitmap, _ value: (Int) -> Double
+    ) {
+        maskRows(column.rows, selection) { isMember(value($0), set) }
     }
 
     /// Sets hold the bits of doubles, zero without sign, ordered as integers.
@@ -300,11 +320,9 @@ extension LeafFilter {
         }
     }
 
-    func maskTimestampSet(_ column: ColumnView, _ set: FilterSet) {
-        Bits.clear(match, Bits.words(column.rows))
-        for row in 0..<column.rows
-        where isMember(column.packed(row), column.nanoseconds(row), set) {
-            Bits.set(match, row)
+    func maskTimestampSet(_ column: ColumnView, _ set: FilterSet, _ selection: Bitmap) {
+        maskRows(column.rows, selection) {
+            isMember(column.packed($0), column.nanoseconds($0), set)
         }
     }
 

@@ -232,7 +232,7 @@ final class LeafFilter {
         switch node.test {
         case .nothing: Bits.clear(match, words)
         case .intRange(let range): maskRange(column, range.low, range.high)
-        case .intSet, .path: maskSet(column, run.keys(index))
+        case .intSet, .path: maskSet(column, run.keys(index), selection)
         case .object:
             if column.encoding != .packed {
                 try maskValues(index, leaf, column, node, selection)
@@ -243,10 +243,10 @@ final class LeafFilter {
             }
         case .doubleRange(let range): maskDoubles(column, range)
         case .floatRange(let range): maskFloats(column, range)
-        case .doubleSet(let set): maskSet(column, set) { column.double($0) }
-        case .floatSet(let set): maskSet(column, set) { Double(column.float($0)) }
+        case .doubleSet(let set): maskSet(column, set, selection) { column.double($0) }
+        case .floatSet(let set): maskSet(column, set, selection) { Double(column.float($0)) }
         case .timestampRange(let range): maskTimestamps(column, range)
-        case .timestampSet(let set): maskTimestampSet(column, set)
+        case .timestampSet(let set): maskTimestampSet(column, set, selection)
         case .text(let text): try maskText(index, column, node, text, selection)
         case .textSet(let set, let folding):
             try maskTextSet(index, column, node, set, folding, selection)

@@ -13,13 +13,16 @@ struct Selection: Planner {
     let filter: LeafFilter
     /// The scope whose members the rows are, for expressions.
     let slot: Int
+    /// Of a conjunction, those of its parts that are asked; nil: the whole.
+    let conjuncts: [Int32]?
 
     /// `sharing`: of the execution that this one is a part of.
     init(
         _ snapshot: SnapshotReader, _ program: FilterProgram, _ table: TableReader, root: Int,
-        slot: Int = 0, sharing run: FilterRun? = nil
+        slot: Int = 0, conjuncts: [Int32]? = nil, sharing run: FilterRun? = nil
     ) {
         self.slot = slot
+        self.conjuncts = conjuncts
         self.snapshot = snapshot
         self.program = program
         self.table = table
@@ -87,6 +90,11 @@ struct Selection: Planner {
         if let keys = try candidates(wanted: limit) {
             return keys.count <= limit ? keys : Array(keys[..<limit])
         }
+        return try scannedKeys(limit: limit)
+    }
+
+    /// The same, by looking at all leaves.
+    func scannedKeys(limit: Int) throws(RealmError) -> [ObjectKey] {
         try prepare()
         if limit == .max && usesTwoCores {
             let found = try scanHalves([ObjectKey]()) { keys, leaf, bitmap in
@@ -135,24 +143,30 @@ struct Selection: Planner {
         let bitmap = Bitmap.allocate(capacity: LeafLayout.rowsMax / 64)
         defer { bitmap.deallocate() }
         var leaves = table.leaves()
-        let isTest = !program.nodes[root].isChain
+        let isTest = !program.nodes[root].isChain && conjuncts == nil
         while let leaf = try leaves.next() {
             Bits.live(leaf, bitmap)
             filter.upcoming = leaves.upcoming
             if isTest {
                 try filter.test(root, leaf, bitmap)
             } else {
-                try filter.apply(root, leaf, bitmap)
+                try ask(leaf, bitmap)
             }
             if Bits.isEmpty(bitmap, Bits.words(leaf.rows)) { continue }
             if try !body(leaf, bitmap) { return }
         }
     }
 
+    /// Leaves in `selection` the rows that pass.
+    private func ask(_ leaf: LeafView, _ selection: Bitmap) throws(RealmError) {
+        guard let conjuncts else { return try filter.apply(root, leaf, selection) }
+        for part in conjuncts { try filter.apply(Int(part), leaf, selection) }
+    }
+
     /// Whether a scan is worth a second thread: it has much to look at, and tests only read leaves.
     private var usesTwoCores: Bool {
         guard table.rowCount >= Self.twoCoresRows, TwoCores.areThere else { return false }
-        var stack = [Int32(root)]
+        var stack = conjuncts ?? [Int32(root)]
         var isSlow = false
         while let next = stack.popLast() {
             switch program.nodes[Int(next)].test {
@@ -180,7 +194,8 @@ struct Selection: Planner {
         let leaves = try NodeList(table.table).leaves()
         // The scratch memory of a filter is for one thread; the sets are for both.
         let other = Selection(
-            snapshot, program, table, root: root, slot: slot, sharing: FilterRun(forThread: run))
+            snapshot, program, table, root: root, slot: slot, conjuncts: conjuncts,
+            sharing: FilterRun(forThread: run))
         try other.prepare()
         return try table.sharing { () throws(RealmError) in
             try TwoCores.run { half throws(RealmError) in
@@ -213,7 +228,7 @@ struct Selection: Planner {
             }
             Bits.live(leaf, bitmap)
             filter.upcoming = leaves.known(index + 1)
-            try filter.apply(root, leaf, bitmap)
+            try ask(leaf, bitmap)
             if !Bits.isEmpty(bitmap, Bits.words(leaf.rows)) { body(&result, leaf, bitmap) }
         }
         return result
@@ -225,8 +240,8 @@ struct Selection: Planner {
     /// `keys`: only these objects will be tested.
     func prepare(for keys: [ObjectKey]? = nil) throws(RealmError) {
         filter.makeScratch()
-        var stack: [Int32] = []
-        var next: Int32? = Int32(root)
+        var stack = conjuncts ?? []
+        var next: Int32? = conjuncts == nil ? Int32(root) : stack.popLast()
         while let place = next {
             defer { next = stack.popLast() }
             let index = Int(place)

@@ -8,20 +8,27 @@ extension Planner {
     /// Whether following the links of `count` objects is cheaper than knowing all objects that pass
     /// behind a `path`, `reach` or `memberCount` node.
     func walks(_ index: Int, _ count: Int) throws(RealmError) -> Bool {
+        try walkedMost(index).map { count <= $0 } ?? false
+    }
+
+    /// Of how many objects following the links of such a node is cheaper; nil when it never is.
+    func walkedMost(_ index: Int) throws(RealmError) -> Int? {
         let node = program.nodes[index]
-        guard let walked = walked(index), program.endRoot(node) != nil else { return false }
+        guard let walked = walked(index), program.endRoot(node) != nil else { return nil }
         let hops = program.hops(node)
-        if hops.isEmpty { return false }
+        if hops.isEmpty { return nil }
         var rows = 0
         for hop in hops { rows += try snapshot.table(hop.target).rowCount }
-        let (steps, overflows) = (walked + count).multipliedReportingOverflow(
-            by: hops.count * Self.rowsOfAStep)
-        guard !overflows, steps < rows, let end = try end(index) else { return false }
+        let most = (rows - 1) / (hops.count * Self.rowsOfAStep) - walked
+        guard most >= 0, let end = try end(index) else { return nil }
         // An index may know the few that pass. Conditions over further links are not asked: it
         // could take a scan to answer.
         switch program.nodes[end.root].test {
-        case .path, .reach, .and, .or, .memberCount: return true
-        default: return try end.plan(limit: count * 4 + 16) == nil
+        case .path, .reach, .and, .or, .memberCount: return most
+        default:
+            // Four times as many that it knows are no dearer.
+            guard let known = try end.plan(limit: most * 4 + 16) else { return most }
+            return known.count > 16 ? (known.count - 17) / 4 : nil
         }
     }
 

@@ -91,20 +91,25 @@ extension Planner {
         wanted <= Self.fewWanted ? min(candidatesMax, 1024 + table.rowCount / 64) : candidatesMax
     }
 
-    /// The cheapest plan of at most `limit` candidates; nil when a scan is better.
-    func plan(limit: Int) throws(RealmError) -> Plan? {
-        guard var plan = try plan(root, limit: limit, depth: 0) else { return nil }
+    /// The cheapest plan of at most `limit` candidates; nil when a scan is better. `asks`: what lies
+    /// behind links may be looked up for it.
+    func plan(limit: Int, asks: Bool = true) throws(RealmError) -> Plan? {
+        guard var plan = try plan(root, limit: limit, depth: 0, asks) else { return nil }
         // One of several conditions was chosen.
         if case .and = program.nodes[root].test { plan.isExact = false }
         return plan
     }
 
     @inline(never)
-    private func plan(_ index: Int, limit: Int, depth: Int) throws(RealmError) -> Plan? {
+    private func plan(
+        _ index: Int, limit: Int, depth: Int, _ asks: Bool
+    ) throws(RealmError) -> Plan? {
         if let (isAnd, parts) = program.nodes[index].chain {
             guard depth < Self.depthMax else { return nil }
-            return try isAnd ? leastOf(parts, limit, depth) : allOf(parts, limit, depth)
+            return try isAnd
+                ? leastOf(parts, limit, depth, asks) : allOf(parts, limit, depth, asks)
         }
+        if !asks, program.endRoot(program.nodes[index]) != nil { return nil }
         guard let access = try access(index),
             let count = try count(access, of: index, limit: limit)
         else { return nil }
@@ -114,7 +119,7 @@ extension Planner {
 
     /// The conjunct with the fewest candidates.
     private func leastOf(
-        _ parts: FilterRange, _ limit: Int, _ depth: Int
+        _ parts: FilterRange, _ limit: Int, _ depth: Int, _ asks: Bool
     ) throws(RealmError) -> Plan? {
         var best: Plan?
         // What lies behind a link is looked up only if nothing else is small: it may take a scan
@@ -126,7 +131,9 @@ extension Planner {
                 // Nor if the links of the candidates are followed for less.
                 if behindLinks, let best, try walks(index, best.count) { continue }
                 let limit = best.map { $0.count - 1 } ?? limit
-                guard var found = try plan(index, limit: limit, depth: depth + 1) else { continue }
+                guard var found = try plan(index, limit: limit, depth: depth + 1, asks) else {
+                    continue
+                }
                 found.isExact = found.isExact && parts.count == 1
                 if found.count <= Self.fewCandidates { return found }
                 best = found
@@ -138,14 +145,14 @@ extension Planner {
 
     /// The candidates of every alternative.
     private func allOf(
-        _ parts: FilterRange, _ limit: Int, _ depth: Int
+        _ parts: FilterRange, _ limit: Int, _ depth: Int, _ asks: Bool
     ) throws(RealmError) -> Plan? {
         var all: Plan?
         // A scan would begin with what full-text indexes have for words as well.
         let limit = hasWordsAlone(parts) ? .max : limit
         for part in program.parts(parts) {
             let rest = limit - (all?.count ?? 0)
-            guard let found = try plan(Int(part), limit: rest, depth: depth + 1) else {
+            guard let found = try plan(Int(part), limit: rest, depth: depth + 1, asks) else {
                 return nil
             }
             if all == nil { all = found } else { all?.add(found) }
