@@ -441,6 +441,106 @@ typedef enum realm_value_node_flags {
     RLM_NODE_DEFAULT = 1
 } realm_value_node_flags_e;
 
+/**
+ * What a realm_predicate_part_t is, and in parentheses what it takes of the parts before it; an
+ * extension.
+ */
+typedef enum realm_predicate_kind {
+    /** Conditions. True for everything, where `number` is not 0, else for nothing. */
+    RLM_PREDICATE_ALWAYS = 0,
+    /** All of (`count` conditions). */
+    RLM_PREDICATE_ALL = 1,
+    /** One of (`count` conditions). */
+    RLM_PREDICATE_ANY = 2,
+    /** Not (a condition). */
+    RLM_PREDICATE_NOT = 3,
+    /** (Two operands) compared by `detail`, a realm_predicate_operator_e, with `options`. */
+    RLM_PREDICATE_COMPARE = 4,
+    /** (Three operands): the first lies between the others, both included. */
+    RLM_PREDICATE_BETWEEN = 5,
+    /** (An operand), a Boolean, is true. */
+    RLM_PREDICATE_HOLDS = 6,
+    /** (A path) leads to places in the shape `name`, "geoCircle([10.7, 59.9], 0.1)". */
+    RLM_PREDICATE_WITHIN = 7,
+    /** Operands. args[`number`]; of lists `detail` is a realm_predicate_quantifier_e. */
+    RLM_PREDICATE_ARGUMENT = 8,
+    /** (`count` steps); `detail` is a realm_predicate_quantifier_e. */
+    RLM_PREDICATE_PATH = 9,
+    /** (A path, `count` names): `detail`, a realm_predicate_function_e, of the values there. */
+    RLM_PREDICATE_AGGREGATE = 10,
+    /** (A path, a condition, `count` names): the same of the members for which the condition holds;
+     * they are the variable `name` in it. */
+    RLM_PREDICATE_MATCHING = 11,
+    /** (`count` operands): the function `name` of the query language. */
+    RLM_PREDICATE_CALL = 12,
+    /** (A condition, two operands): the first where the condition holds, else the second. */
+    RLM_PREDICATE_CHOOSE = 13,
+    /** (Two operands): `number` is '+', '-', '*' or '/'. */
+    RLM_PREDICATE_ARITHMETIC = 14,
+    /** (An operand) with the other sign. */
+    RLM_PREDICATE_NEGATE = 15,
+    /** Steps of paths. The property, or the entry of a dictionary, `name`. */
+    RLM_PREDICATE_NAME = 16,
+    /** Element `number` of a list; -1: the last. */
+    RLM_PREDICATE_INDEX = 17,
+    /** The entry `name` of a dictionary. */
+    RLM_PREDICATE_KEY = 18,
+    RLM_PREDICATE_ELEMENTS = 19,
+    RLM_PREDICATE_KEYS = 20,
+    RLM_PREDICATE_VALUES = 21,
+    /** The objects of the class `name` that link here by (a name). */
+    RLM_PREDICATE_BACKLINKS = 22,
+    RLM_PREDICATE_ALL_BACKLINKS = 23,
+    /** The member that the condition of an RLM_PREDICATE_MATCHING is about. */
+    RLM_PREDICATE_VARIABLE = 24,
+    /** The object or value that is asked. */
+    RLM_PREDICATE_SELF = 25,
+    /** At the end of a path: how many values there are, or the type of the value. */
+    RLM_PREDICATE_COUNT_OF = 26,
+    RLM_PREDICATE_TYPE_OF = 27
+} realm_predicate_kind_e;
+
+/** How a predicate compares; an extension. See docs/QUERIES.md. */
+typedef enum realm_predicate_operator {
+    RLM_OPERATOR_EQUAL = 0,
+    RLM_OPERATOR_NOT_EQUAL = 1,
+    RLM_OPERATOR_LESS = 2,
+    RLM_OPERATOR_LESS_EQUAL = 3,
+    RLM_OPERATOR_GREATER = 4,
+    RLM_OPERATOR_GREATER_EQUAL = 5,
+    RLM_OPERATOR_IN = 6,
+    RLM_OPERATOR_BEGINS_WITH = 7,
+    RLM_OPERATOR_ENDS_WITH = 8,
+    RLM_OPERATOR_CONTAINS = 9,
+    RLM_OPERATOR_LIKE = 10,
+    RLM_OPERATOR_MATCHES = 11,
+    RLM_OPERATOR_TEXT = 12
+} realm_predicate_operator_e;
+
+/** What comparisons of texts pass over, to be combined; an extension. */
+typedef enum realm_predicate_options {
+    RLM_IGNORE_NOTHING = 0,
+    RLM_IGNORE_CASE = 1,
+    RLM_IGNORE_DIACRITICS = 2
+} realm_predicate_options_e;
+
+/** For how many of many values a comparison is to hold; an extension. */
+typedef enum realm_predicate_quantifier {
+    RLM_QUANTIFIER_UNSPECIFIED = 0,
+    RLM_QUANTIFIER_ANY = 1,
+    RLM_QUANTIFIER_ALL = 2,
+    RLM_QUANTIFIER_NONE = 3
+} realm_predicate_quantifier_e;
+
+/** What is computed of many values; an extension. */
+typedef enum realm_predicate_function {
+    RLM_FUNCTION_COUNT = 0,
+    RLM_FUNCTION_MINIMUM = 1,
+    RLM_FUNCTION_MAXIMUM = 2,
+    RLM_FUNCTION_SUM = 3,
+    RLM_FUNCTION_AVERAGE = 4
+} realm_predicate_function_e;
+
 /** Details of JSON text, to be combined; an extension. */
 typedef enum realm_json_flags {
     RLM_JSON_PLAIN = 0,
@@ -545,6 +645,23 @@ typedef struct realm_query_arg {
     bool is_list;
     realm_value_t *arg;
 } realm_query_arg_t;
+
+/**
+ * A part of a predicate, which is an array of these; an extension. Each stands behind the parts that
+ * it takes: for `age > 5`, a step, a path, an argument, a comparison. Fields that a kind does not
+ * name are 0.
+ */
+typedef struct realm_predicate_part {
+    /** One of realm_predicate_kind_e. */
+    uint32_t kind;
+    uint32_t detail;
+    /** Bits of realm_predicate_options_e. */
+    uint32_t options;
+    size_t count;
+    int64_t number;
+    /** Borrowed for the call. */
+    realm_string_t name;
+} realm_predicate_part_t;
 
 /** A version; `index` has no meaning for callers. */
 typedef struct realm_version_id {
@@ -2496,6 +2613,17 @@ RLM_API realm_results_t *realm_results_refine(const realm_results_t *results,
  */
 RLM_API realm_results_t *realm_results_refine_format(const realm_results_t *results,
         const char *format, size_t num_args, const realm_query_arg_t *args);
+
+/**
+ * As `realm_results_refine()` for a condition that was built without text: nothing is parsed, and
+ * names need no quotes. `parts` stand each behind what they take, the last one is the condition.
+ * Results over values call the value RLM_PREDICATE_SELF. Fails: RLM_ERR_INVALID_ARGUMENT for parts
+ * that are no condition, RLM_ERR_INVALID_QUERY_ARG for a missing argument, RLM_ERR_STALE_ACCESSOR,
+ * otherwise as `realm_query_parse()`.
+ */
+RLM_API realm_results_t *realm_results_refine_predicate(const realm_results_t *results,
+        const realm_predicate_part_t *parts, size_t num_parts, size_t num_args,
+        const realm_query_arg_t *args);
 
 /**
  * Returns a new handle to the values that results have now. Unlike those of

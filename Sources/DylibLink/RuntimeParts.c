@@ -2,7 +2,7 @@
  * their place, so that the linker leaves the large ones out.
  *
  * Swift's has the names of all Unicode characters, half a megabyte, for one property of them; also their
- * ages, scripts, other names and numeric values, another 30 kilobytes. C++'s has a printer of its symbols'
+ * ages, scripts, other names, numeric values and general categories, another 60 kilobytes. C++'s has a printer of its symbols'
  * names, for messages when a program ends by an exception. The linker puts what is named `__wrap_…` here in
  * place of these (Package.swift).
  *
@@ -19,6 +19,7 @@ const uint8_t *__wrap__swift_stdlib_getScriptExtensions(uint32_t scalar, uint8_t
 const char *__wrap__swift_stdlib_getNameAlias(uint32_t scalar);
 uint8_t __wrap__swift_stdlib_getNumericType(uint32_t scalar);
 double __wrap__swift_stdlib_getNumericValue(uint32_t scalar);
+uint8_t __wrap__swift_stdlib_getGeneralCategory(uint32_t scalar);
 char *__wrap___cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
 bool _swift_backtrace_isThunkFunction(const char *name);
 
@@ -63,6 +64,12 @@ uint8_t __wrap__swift_stdlib_getNumericType(uint32_t scalar) {
 double __wrap__swift_stdlib_getNumericValue(uint32_t scalar) {
     (void)scalar;
     return 0;
+}
+
+/* The runtime's word for an unassigned character. */
+uint8_t __wrap__swift_stdlib_getGeneralCategory(uint32_t scalar) {
+    (void)scalar;
+    return UINT8_MAX;
 }
 
 /* The C++ runtime's word for a name that isn't one of its own: it is printed as it is. */

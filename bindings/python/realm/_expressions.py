@@ -1,10 +1,10 @@
-"""Typed expressions: queries written in Python, compiled to the engine's query language.
+"""Typed expressions: queries written in Python, handed to the engine as they are, without text.
 
     r.objects(Dog).where((Dog.age < 2) & Dog.name.startswith("B"))
 
 A property that is read from its class is an expression (a `Path`, see _paths.py). Comparing it gives a
-`Condition`; conditions are joined by `&`, `|` and `~`. Nothing is evaluated here: `_Text` collects
-the text of a query and the values for its `$0`, `$1` ... - no value ever becomes part of the text.
+`Condition`; conditions are joined by `&`, `|` and `~`. Nothing is evaluated here: each writes its parts
+(_predicates.py), and values are arguments.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import Any, Generic, NoReturn, TypeVar
 
 from ._errors import UsageError
+from ._predicates import OPERATORS, Kind, Parts, spelled
 
 T = TypeVar("T")
 
@@ -21,29 +22,14 @@ _BOOLEAN_HINT = (
     "comparisons as (a < x) & (x < b), and `x in y` as y.contains(x) or x.in_(y)"
 )
 
-class _Text:
-    """A query text under construction."""
 
-    def __init__(self, root: type[Any] | None) -> None:
-        self.root = root
-        #: The query is over values, not objects: paths start at SELF.
-        self.of_values = False
-        self.arguments: list[Any] = []
-        self.variables: dict[int, str] = {}
-        self.depth = 0
-
-    def value(self, value: Any) -> str:
-        if isinstance(value, Expression):
-            return value._render(self)
-        if value is None:
-            return "NULL"
-        return self.argument(value)
-
-    def argument(self, value: Any) -> str:
-        if isinstance(value, Condition):
-            raise UsageError(f"{value!r} is a condition, not a value; join conditions with & | ~")
-        self.arguments.append(value)
-        return f"${len(self.arguments) - 1}"
+def _write_value(parts: Parts, value: Any) -> None:
+    if isinstance(value, Expression):
+        value._write(parts)
+    elif isinstance(value, Condition):
+        raise UsageError(f"{value!r} is a condition, not a value; join conditions with & | ~")
+    else:
+        parts.argument(value)
 
 
 # ---- conditions ------------------------------------------------------------------------------
@@ -54,20 +40,20 @@ class Condition:
 
     __slots__ = ()
 
-    def _render(self, text: _Text) -> str:
+    def _write(self, parts: Parts) -> None:
         raise NotImplementedError
 
     def __and__(self, other: Condition | bool) -> Condition:
-        return _Junction("AND", self, _condition(other))
+        return _Junction(Kind.ALL, self, _condition(other))
 
     def __or__(self, other: Condition | bool) -> Condition:
-        return _Junction("OR", self, _condition(other))
+        return _Junction(Kind.ANY, self, _condition(other))
 
     def __rand__(self, other: Condition | bool) -> Condition:
-        return _Junction("AND", _condition(other), self)
+        return _Junction(Kind.ALL, _condition(other), self)
 
     def __ror__(self, other: Condition | bool) -> Condition:
-        return _Junction("OR", _condition(other), self)
+        return _Junction(Kind.ANY, _condition(other), self)
 
     def __invert__(self) -> Condition:
         return _Not(self)
@@ -76,12 +62,14 @@ class Condition:
         raise UsageError(f"{self!r} {_BOOLEAN_HINT}")
 
     def __repr__(self) -> str:
-        text = _Text(None)
-        return f"<condition {self._render(text)}{_shown(text)}>"
+        return f"<condition {_shown(self)}>"
 
 
-def _shown(text: _Text) -> str:
-    return f", with {', '.join(map(repr, text.arguments))}" if text.arguments else ""
+def _shown(written: Condition | Expression[Any]) -> str:
+    parts = Parts(None)
+    written._write(parts)
+    values = f", with {', '.join(map(repr, parts.arguments))}" if parts.arguments else ""
+    return spelled(parts.parts) + values
 
 
 def _condition(value: Any) -> Condition:
@@ -101,23 +89,22 @@ def _condition(value: Any) -> Condition:
 
 
 class _Junction(Condition):
-    __slots__ = ("left", "right", "word")
+    __slots__ = ("kind", "left", "right")
 
-    def __init__(self, word: str, left: Condition, right: Condition) -> None:
-        self.word, self.left, self.right = word, left, right
+    def __init__(self, kind: Kind, left: Condition, right: Condition) -> None:
+        self.kind, self.left, self.right = kind, left, right
 
-    def _render(self, text: _Text) -> str:
+    def _write(self, parts: Parts) -> None:
         # Chains of thousands of terms are nested as deep: no recursion along them.
-        parts, pending = [], [self.left, self.right][::-1]
+        count, pending = 0, [self.right, self.left]
         while pending:
             part = pending.pop()
-            if isinstance(part, _Junction) and part.word == self.word:
+            if isinstance(part, _Junction) and part.kind == self.kind:
                 pending += [part.right, part.left]
-            elif isinstance(part, _Junction):
-                parts.append(f"({part._render(text)})")
             else:
-                parts.append(part._render(text))
-        return f" {self.word} ".join(parts)
+                part._write(parts)
+                count += 1
+        parts.add(self.kind, count=count)
 
 
 class _Not(Condition):
@@ -126,34 +113,24 @@ class _Not(Condition):
     def __init__(self, inner: Condition) -> None:
         self.inner = inner
 
-    def _render(self, text: _Text) -> str:
-        return f"NOT ({self.inner._render(text)})"
+    def _write(self, parts: Parts) -> None:
+        self.inner._write(parts)
+        parts.add(Kind.NOT)
 
     def __invert__(self) -> Condition:
         return self.inner
 
 
 class _Comparison(Condition):
-    __slots__ = ("left", "operator", "right")
+    __slots__ = ("left", "operator", "options", "right")
 
-    def __init__(self, left: Expression[Any], operator: str, right: Any) -> None:
-        self.left, self.operator, self.right = left, operator, right
+    def __init__(self, left: Any, operator: str, right: Any, options: int = 0) -> None:
+        self.left, self.operator, self.right, self.options = left, operator, right, options
 
-    def _render(self, text: _Text) -> str:
-        return f"{self.left._render(text)} {self.operator} {text.value(self.right)}"
-
-
-class _Membership(Condition):
-    """`x IN list`, where the list is a value or a path to a collection."""
-
-    __slots__ = ("options", "value", "values")
-
-    def __init__(self, value: Any, values: Any, options: str) -> None:
-        self.value, self.values, self.options = value, values, options
-
-    def _render(self, text: _Text) -> str:
-        left = text.value(self.value)
-        return f"{left} IN{self.options} {text.value(self.values)}"
+    def _write(self, parts: Parts) -> None:
+        _write_value(parts, self.left)
+        _write_value(parts, self.right)
+        parts.add(Kind.COMPARE, detail=OPERATORS.index(self.operator), options=self.options)
 
 
 class _Between(Condition):
@@ -162,18 +139,14 @@ class _Between(Condition):
     def __init__(self, value: Expression[Any], low: Any, high: Any) -> None:
         self.value, self.low, self.high = value, low, high
 
-    def _render(self, text: _Text) -> str:
-        left = self.value._render(text)
-        low, high = (
-            bound._render(text) if isinstance(bound, Expression) else text.argument(bound)
-            for bound in (self.low, self.high)
-        )
-        return f"{left} BETWEEN {{{low}, {high}}}"
+    def _write(self, parts: Parts) -> None:
+        for operand in (self.value, self.low, self.high):
+            _write_value(parts, operand)
+        parts.add(Kind.BETWEEN)
 
 
-def _options(case: bool, diacritics: bool) -> str:
-    letters = ("" if case else "c") + ("" if diacritics else "d")
-    return f"[{letters}]" if letters else ""
+def _options(case: bool, diacritics: bool) -> int:
+    return (0 if case else 1) | (0 if diacritics else 2)
 
 
 # ---- values ----------------------------------------------------------------------------------
@@ -186,7 +159,7 @@ class Expression(Generic[T]):
     __slots__ = ()
     __hash__ = object.__hash__
 
-    def _render(self, text: _Text) -> str:
+    def _write(self, parts: Parts) -> None:
         raise NotImplementedError
 
     def _is_boolean(self) -> bool:
@@ -216,7 +189,7 @@ class Expression(Generic[T]):
         self, other: T | Expression[T], /, *, case: bool = True, diacritics: bool = True
     ) -> Condition:
         """`==` that may ignore case and diacritics."""
-        return _Comparison(self, "==" + _options(case, diacritics), other)
+        return _Comparison(self, "==", other, _options(case, diacritics))
 
     def in_(
         self, values: Iterable[Any] | Expression[Any], /, *, case: bool = True,
@@ -227,7 +200,7 @@ class Expression(Generic[T]):
             raise UsageError(f"in_() takes a list of values, got {values!r}; for text: contains()")
         if not isinstance(values, Expression):
             values = list(values)
-        return _Membership(self, values, _options(case, diacritics))
+        return _Comparison(self, "IN", values, _options(case, diacritics))
 
     def between(self, low: T | Expression[T], high: T | Expression[T], /) -> Condition:
         """Lies from `low` to `high`, both included; of a collection, one and the same element does."""
@@ -240,7 +213,7 @@ class Expression(Generic[T]):
     # Text.
 
     def _search(self, operator: str, word: str, value: Any, case: bool, diacritics: bool) -> Any:
-        return _Comparison(self, operator + _options(case, diacritics), value)
+        return _Comparison(self, operator, value, _options(case, diacritics))
 
     def startswith(
         self, prefix: str | bytes | Expression[Any], /, *, case: bool = True,
@@ -336,8 +309,7 @@ class Expression(Generic[T]):
     __iter__ = None
 
     def __repr__(self) -> str:
-        text = _Text(None)
-        return f"<expression {self._render(text)}{_shown(text)}>"
+        return f"<expression {_shown(self)}>"
 
 
 class _Arithmetic(Expression[T]):
@@ -349,6 +321,7 @@ class _Arithmetic(Expression[T]):
                 raise UsageError(f"{operator} is for numbers, got {operand!r}")
         self.left, self.operator, self.right = left, operator, right
 
-    def _render(self, text: _Text) -> str:
-        left = text.value(self.left)
-        return f"({left} {self.operator} {text.value(self.right)})"
+    def _write(self, parts: Parts) -> None:
+        _write_value(parts, self.left)
+        _write_value(parts, self.right)
+        parts.add(Kind.ARITHMETIC, number=ord(self.operator))

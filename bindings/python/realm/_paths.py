@@ -12,26 +12,13 @@ from ._expressions import (
     Expression,
     _Comparison,
     _condition,
-    _Membership,
     _options,
     _shown,
-    _Text,
 )
 from ._model import ObjectMeta, _find_target
+from ._predicates import FUNCTIONS, QUANTIFIERS, Kind, Part, Parts, spelled_name
 
 T = TypeVar("T")
-
-#: Words that can't stand in a query as names of properties, but behind a #.
-_RESERVED = frozenset(
-    "any some all none and or not true false null nil inf infinity nan truepredicate falsepredicate "
-    "subquery geowithin geobox geopolygon geocircle obj self matches".split()
-)
-
-
-def _spelled(name: str) -> str:
-    """The name of a property as a query has it."""
-    return f"#{name}" if name.lower() in _RESERVED else name
-
 
 class _Aggregate(Expression[T]):
     """`path.@min.name`, `path.@count`, and the same of a subquery."""
@@ -41,9 +28,8 @@ class _Aggregate(Expression[T]):
     def __init__(self, source: Path[Any] | Subquery, function: str, name: str | None) -> None:
         self.source, self.function, self.name = source, function, name
 
-    def _render(self, text: _Text) -> str:
-        end = f".{_spelled(self.name)}" if self.name is not None else ""
-        return f"{self.source._render(text)}.@{self.function}{end}"
+    def _write(self, parts: Parts) -> None:
+        self.source._write_measured(parts, self.function, self.name)
 
 
 class SortKey:
@@ -69,14 +55,18 @@ class Subquery:
         self._variable._set_element()
         self._condition = _condition(test(self._variable))
 
-    def _render(self, text: _Text) -> str:
-        path = self._path._render(text)
+    def _write_measured(self, parts: Parts, function: str, name: str | None) -> None:
+        self._path._write(parts)
         key = id(self._variable._scope[0])
-        text.variables[key] = variable = f"$v{len(text.variables)}"
-        text.depth += 1
-        condition = self._condition._render(text)
-        text.depth -= 1
-        return f"SUBQUERY({path}, {variable}, {condition})"
+        parts.variables[key] = variable = f"v{len(parts.variables)}"
+        parts.depth += 1
+        self._condition._write(parts)
+        parts.depth -= 1
+        if name is not None:
+            parts.add(Kind.NAME, name=name)
+        parts.add(
+            Kind.MATCHING, detail=FUNCTIONS.index(function), count=0 if name is None else 1, name=variable
+        )
 
     def count(self) -> Expression[int]:
         """How many there are."""
@@ -99,8 +89,8 @@ class Subquery:
         return _Aggregate(self, "avg", _checked_name(self._path, name))
 
     def __repr__(self) -> str:
-        text = _Text(None)
-        return f"<subquery {self._render(text)}{_shown(text)}>"
+        shown, comma, values = _shown(self.count()).partition(", with ")
+        return f"<subquery {shown.removesuffix('.@count')}{comma}{values}>"
 
 
 def _checked_name(path: Path[Any], name: str) -> str:
@@ -152,42 +142,68 @@ class Path(Expression[T]):
 
     # Rendering.
 
-    def _head(self, text: _Text) -> str:
+    def _write_head(self, parts: Parts) -> bool:
+        """Whether the path has a first step that stands for the object, the value or an element."""
         if not self._scope or isinstance(self._scope[0], type):
             root = self._scope[0] if self._scope else None
-            if root is not None and text.root is not None and not issubclass(text.root, root):
+            if root is not None and parts.root is not None and not issubclass(parts.root, root):
                 raise QueryError(
                     f"{self._text()} belongs to {root.__name__}, but the query is on "
-                    f"{text.root.__name__}"
+                    f"{parts.root.__name__}"
                 )
-            return "SELF" if text.depth or text.of_values or not self._steps else ""
-        variable = text.variables.get(id(self._scope[0]))
+            if not (parts.depth or parts.of_values or not self._steps):
+                return False
+            parts.add(Kind.SELF)
+            return True
+        variable = parts.variables.get(id(self._scope[0]))
         if variable is None:
-            if text.root is None:
-                return "$element"
-            raise QueryError("an element of where(...) was used outside of it")
-        return variable
+            if parts.root is not None:
+                raise QueryError("an element of where(...) was used outside of it")
+            variable = "element"
+        parts.add(Kind.VARIABLE, name=variable)
+        return True
 
-    def _render(self, text: _Text) -> str:
-        head = self._head(text)
-        parts = [head] if head else []
+    def _write_steps(self, parts: Parts) -> int:
+        count = 1 if self._write_head(parts) else 0
         for step in self._steps:
             if isinstance(step, str):
-                parts.append(f".{_spelled(step)}" if parts else _spelled(step))
-            elif step == [-1]:
-                parts.append("[LAST]")
+                parts.add(Kind.NAME, name=step)
+            elif isinstance(step, tuple):
+                origin, name = step
+                parts.add(Kind.NAME, name=name)
+                parts.add(Kind.BACKLINKS, name=origin)
             elif isinstance(step[0], int):
-                parts.append(f"[{step[0]}]")
+                parts.add(Kind.INDEX, number=step[0])
             else:
-                parts.append(f"[{text.argument(step[0])}]")
-        return self._quantifier + "".join(parts)
+                parts.add(Kind.KEY, name=step[0])
+        return count + len(self._steps)
+
+    def _write(self, parts: Parts) -> None:
+        count = self._write_steps(parts)
+        parts.add(Kind.PATH, detail=QUANTIFIERS.index(self._quantifier), count=count)
+
+    def _write_measured(self, parts: Parts, function: str, name: str | None) -> None:
+        count = self._write_steps(parts)
+        if function == "count":
+            parts.add(Kind.COUNT_OF)
+            parts.add(Kind.PATH, detail=QUANTIFIERS.index(self._quantifier), count=count + 1)
+            return
+        parts.add(Kind.PATH, detail=QUANTIFIERS.index(self._quantifier), count=count)
+        if name is not None:
+            parts.add(Kind.NAME, name=name)
+        parts.add(
+            Kind.AGGREGATE, detail=FUNCTIONS.index(function), count=0 if name is None else 1
+        )
 
     def _text(self) -> str:
         """As it is written in Python."""
         head = self._scope[0] if self._scope else None
         written = head.__name__ if isinstance(head, type) else "element"
         for step in self._steps:
-            written += f".{step}" if isinstance(step, str) else f"[{step[0]!r}]"
+            if isinstance(step, tuple):
+                written += f".@links.{step[0]}.{step[1]}"
+            else:
+                written += f".{step}" if isinstance(step, str) else f"[{step[0]!r}]"
         return written
 
     def _plain_path(self, clause: str) -> str:
@@ -196,7 +212,7 @@ class Path(Expression[T]):
             raise QueryError(f"{clause}: an element of where(...) was used outside of it")
         if not self._steps or not all(isinstance(step, str) for step in self._steps):
             raise QueryError(f"{clause}: {self._text()} is not a property or a path over links")
-        return ".".join(map(_spelled, self._steps))
+        return ".".join(map(spelled_name, self._steps))
 
     # Steps.
 
@@ -265,7 +281,7 @@ class Path(Expression[T]):
     def _search(self, operator: str, word: str, value: Any, case: bool, diacritics: bool) -> Any:
         collection = self._collection()
         if word == "contains" and collection is not None and not self._quantifier:
-            return _Membership(value, self, _options(case, diacritics))
+            return _Comparison(value, "IN", self, _options(case, diacritics))
         if self._last is not None and self._last.type not in _TEXT_TYPES:
             raise UsageError(
                 f"{self._text()} is {_type_text(self._last, self._single)}; {word}() is for text"
@@ -407,7 +423,7 @@ def _backlinks(target: Path[Any] | None, source: Any) -> Path[Any]:
         raise UsageError(
             f"{source._text()} links to {source._last.link_target}, not to {reached.__name__}"
         )
-    linked = f"@links.{origin.__realm_model__.name}.{source._steps[0]}"
+    linked = (origin.__realm_model__.name, source._steps[0])
     found: Path[Any] = Path(
         target._scope if target is not None else (), (*steps, linked), None, origin, many=True,
         quantifier=target._quantifier if target is not None else "",
@@ -447,12 +463,12 @@ def element_of(cls: Any) -> Path[Any]:
     return Path((cls,) if cls is not None else (), (), None, cls, many=False)
 
 
-def compiled(conditions: tuple[Any, ...], cls: Any) -> tuple[str, tuple[Any, ...]]:
-    """The text of a query for which all conditions hold, and its arguments."""
+def compiled(conditions: tuple[Any, ...], cls: Any) -> tuple[list[Part], tuple[Any, ...]]:
+    """The parts of a predicate that says all conditions, and its arguments."""
     if not conditions:
         raise UsageError("where() needs a condition, such as Dog.age < 2")
-    text = _Text(cls)
-    text.of_values = cls is None
+    parts = Parts(cls)
+    parts.of_values = cls is None
     joined: Condition | None = None
     for given in conditions:
         if callable(given) and not isinstance(given, (Condition, Expression)):
@@ -462,7 +478,8 @@ def compiled(conditions: tuple[Any, ...], cls: Any) -> tuple[str, tuple[Any, ...
         condition = _condition(given)
         joined = condition if joined is None else joined & condition
     assert joined is not None
-    return joined._render(text), tuple(text.arguments)
+    joined._write(parts)
+    return parts.parts, tuple(parts.arguments)
 
 
 _realm._set_make_path(path_of_property)

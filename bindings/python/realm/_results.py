@@ -113,8 +113,7 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
         A function is called with an expression for the object, or the value:
         `where(lambda dog: dog.age < 2)`, `person.numbers.where(lambda n: n > 3)`.
         """
-        text, arguments = compiled(conditions, self.element_class)
-        return self._filter(text, arguments)
+        return self._where(*compiled(conditions, self.element_class))
 
     def sorted(self, *keys: _Key | SortKey, reverse: bool = False) -> Results[T]:
         """The objects in the order of `keys`, the first of them the most important.

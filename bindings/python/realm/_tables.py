@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from . import _realm
 from ._errors import NoSuchPropertyError, PropertyTypeError, QueryError, UsageError, names_near
+from ._predicates import spelled_name
 from ._progress import Count, count
 
 if TYPE_CHECKING:
@@ -196,9 +197,7 @@ def _column_of(
 
 def _quoted(path: str) -> str:
     """The path with a # before names that are words of the language."""
-    from ._paths import _spelled
-
-    return ".".join(map(_spelled, path.split(".")))
+    return ".".join(map(spelled_name, path.split(".")))
 
 
 def groups(

@@ -10,7 +10,8 @@ from __future__ import annotations
 from typing import Any
 
 from ._errors import ArgumentError, UsageError
-from ._expressions import Condition, Expression, _condition, _Text
+from ._expressions import Expression, _condition, _write_value
+from ._predicates import Kind, Parts
 
 __all__ = [
     "abs", "cast", "ceil", "day", "exp", "floor", "hour", "if_else", "length", "ln", "log10", "lower",
@@ -25,24 +26,23 @@ class _Call(Expression[Any]):
     def __init__(self, function: str, *arguments: Any) -> None:
         self.function, self.arguments = function, arguments
 
-    def _render(self, text: _Text) -> str:
-        parts = (
-            a._render(text) if isinstance(a, Condition) else text.value(a) for a in self.arguments
-        )
-        return f"{self.function}({', '.join(parts)})"
+    def _write(self, parts: Parts) -> None:
+        for argument in self.arguments:
+            _write_value(parts, argument)
+        parts.add(Kind.CALL, count=len(self.arguments), name=self.function)
 
 
-class _Cast(_Call):
-    """The type is part of the text: the language takes no argument for it."""
+class _Choice(Expression[Any]):
+    __slots__ = ("condition", "no", "yes")
 
-    __slots__ = ("type",)
+    def __init__(self, condition: Any, yes: Any, no: Any) -> None:
+        self.condition, self.yes, self.no = _condition(condition), yes, no
 
-    def __init__(self, value: Any, to: str) -> None:
-        super().__init__("CAST", value)
-        self.type = to
-
-    def _render(self, text: _Text) -> str:
-        return f"CAST({text.value(self.arguments[0])}, '{self.type}')"
+    def _write(self, parts: Parts) -> None:
+        self.condition._write(parts)
+        _write_value(parts, self.yes)
+        _write_value(parts, self.no)
+        parts.add(Kind.CHOOSE)
 
 
 def _call(function: str, value: Any, *others: Any) -> Expression[Any]:
@@ -175,7 +175,7 @@ def power(value: Any, exponent: Any, /) -> Expression[Any]:
 
 def if_else(condition: Any, yes: Any, no: Any, /) -> Expression[Any]:
     """One value where a condition holds, another one where not."""
-    return _Call("TERNARY", _condition(condition), yes, no)
+    return _Choice(condition, yes, no)
 
 
 def cast(value: Any, to: str, /) -> Expression[Any]:
@@ -184,4 +184,4 @@ def cast(value: Any, to: str, /) -> Expression[Any]:
     names = ("Int", "Double", "Decimal", "String", "Date", "Bool", "UUID", "ObjectId")
     if to not in names:
         raise ArgumentError(f"cast() is to one of {', '.join(names)}, not to {to!r}")
-    return _Cast(value, to)
+    return _Call("CAST", value, to)

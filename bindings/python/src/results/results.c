@@ -259,6 +259,7 @@ static PyMethodDef results_methods[] = {
     {"_of_backlinks", (PyCFunction)results_of_backlinks, METH_VARARGS | METH_CLASS, NULL},
     {"_position", (PyCFunction)results_position, METH_O, NULL},
     {"_filter", (PyCFunction)results_filter, METH_VARARGS, NULL},
+    {"_where", (PyCFunction)results_where, METH_VARARGS, NULL},
     {"_sort", (PyCFunction)results_sort, METH_O, NULL},
     {"_distinct", (PyCFunction)results_distinct, METH_O, NULL},
     {"_limit", (PyCFunction)results_limit, METH_O, NULL},

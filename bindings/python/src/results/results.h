@@ -52,6 +52,7 @@ extern PyType_Spec iterator_spec;
 PyObject *results_of_class(PyTypeObject *type, PyObject *args);
 PyObject *results_of_backlinks(PyTypeObject *type, PyObject *args);
 PyObject *results_filter(Results *self, PyObject *args);
+PyObject *results_where(Results *self, PyObject *args);
 PyObject *results_sort(Results *self, PyObject *text);
 PyObject *results_distinct(Results *self, PyObject *text);
 PyObject *results_limit(Results *self, PyObject *count);

@@ -139,6 +139,56 @@ PyObject *results_filter(Results *self, PyObject *args) {
     return NULL;
 }
 
+/* Parts of a predicate from a list of tuples (kind, detail, options, count, number, name). */
+static realm_predicate_part_t *predicate_parts(PyObject *list) {
+    Py_ssize_t count = PyList_Size(list);
+    realm_predicate_part_t *parts = PyMem_Calloc((size_t)count + 1, sizeof *parts);
+    if (!parts) {
+        PyErr_NoMemory();
+        return NULL;
+    }
+    for (Py_ssize_t i = 0; i < count; i++) {
+        realm_predicate_part_t *part = &parts[i];
+        long long number;
+        Py_ssize_t taken, size;
+        if (!PyArg_ParseTuple(PyList_GetItem(list, i), "IIInLs#", &part->kind, &part->detail,
+                              &part->options, &taken, &number, &part->name.data, &size)) {
+            PyMem_Free(parts);
+            return NULL;
+        }
+        part->count = (size_t)taken;
+        part->number = number;
+        part->name.size = (size_t)size;
+    }
+    return parts;
+}
+
+PyObject *results_where(Results *self, PyObject *args) {
+    PyObject *list, *tuple;
+    Realm *realm = self->realm;
+    if (!PyArg_ParseTuple(args, "O!O!:where", &PyList_Type, &list, &PyTuple_Type, &tuple) ||
+        results_ready(self) < 0) {
+        return NULL;
+    }
+    /* A list of its own: reading arguments runs code of the program's. */
+    PyObject *kept = PyList_GetSlice(list, 0, PyList_Size(list));
+    Arguments arguments;
+    realm_results_t *handle = NULL;
+    if (kept && arguments_fill(&arguments, realm->state, realm, tuple) == 0) {
+        realm_predicate_part_t *parts = predicate_parts(kept);
+        if (parts) {
+            handle = realm_results_refine_predicate(self->handle, parts, (size_t)PyList_Size(kept),
+                                                    arguments.count, arguments.arguments);
+        }
+        PyMem_Free(parts);
+    }
+    if (kept) arguments_free(&arguments);
+    Py_XDECREF(kept);
+    if (handle) return results_derived(self, handle);
+    results_raise(self, "query on");
+    return NULL;
+}
+
 static PyObject *refined(Results *self, realm_results_t *handle, const char *doing,
                          PyObject *text) {
     if (handle) return results_derived(self, handle);
