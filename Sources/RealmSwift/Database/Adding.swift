@@ -4,11 +4,19 @@
 import CoreSwift
 import Foundation
 
-/// The names that the values of an unmanaged object gave: what an update writes.
-final class GivenNames {
-    var names: Set<String> = []
-    /// It was made from a value that `create` got, so that names count.
-    init() {}
+/// The properties that the values of an unmanaged object gave: what an update writes.
+final class GivenProperties {
+    /// One bit for each of the first ones.
+    private var first: UInt64 = 0
+    private var others: Set<Int> = []
+
+    func insert(_ place: Int) {
+        if place < 64 { first |= 1 << place } else { others.insert(place) }
+    }
+
+    func contains(_ place: Int) -> Bool {
+        place < 64 ? first & 1 << place != 0 : others.contains(place)
+    }
 }
 
 extension _RealmSession {
@@ -77,14 +85,15 @@ extension _RealmSession {
         _ object: ObjectBase, _ handle: ObjectHandle, _ policy: _AddingPolicy, isNew: Bool = true
     ) {
         let binding = binding(handle.classKey)
-        let given = isNew || object.aside == nil ? nil : object.aside as? GivenNames
+        let given = isNew || object.aside == nil ? nil : object.aside as? GivenProperties
         if object.aside != nil { object.aside = nil }
         object.belong(to: self, handle, binding.plan)
         let start = Unmanaged.passUnretained(object).toOpaque()
-        for index in binding.slots.indices {
-            let slot = binding.slots[index]
+        let slots = binding.slots
+        for index in slots.indices {
+            let slot = slots[index]
             if slot.isComputed
-                || (given.map { !$0.names.contains(binding.info.properties[index].name) } ?? false)
+                || (given.map { !$0.contains(index) } ?? false)
             {
                 slot.wrapper.manage(object, start + slot.offset, slot.key)
             } else {
@@ -176,7 +185,7 @@ extension ObjectBase {
     /// Gives an unmanaged object values, and notes which. `copying`: where they come from another realm.
     func assign(_ value: Any, isInitializer: Bool, _ copying: Copying? = nil) {
         let info = classInfo
-        let given = aside as? GivenNames ?? GivenNames()
+        let given = aside as? GivenProperties ?? GivenProperties()
         aside = given
         if type(of: value) == [String: Any].self, let values = value as? [String: Any] {
             return set(values, info, given, copying)
@@ -213,7 +222,7 @@ extension ObjectBase {
     }
 
     private func set(
-        _ values: [String: Any], _ info: ClassInfo, _ given: GivenNames, _ copying: Copying?
+        _ values: [String: Any], _ info: ClassInfo, _ given: GivenProperties, _ copying: Copying?
     ) {
         for property in info.stored {
             guard let value = values[property.name] else { continue }
@@ -222,7 +231,7 @@ extension ObjectBase {
     }
 
     private func copy(
-        _ source: ObjectBase, _ info: ClassInfo, _ given: GivenNames, _ copying: Copying?
+        _ source: ObjectBase, _ info: ClassInfo, _ given: GivenProperties, _ copying: Copying?
     ) {
         source._rlmCheckValid()
         for property in info.stored {
@@ -232,11 +241,12 @@ extension ObjectBase {
     }
 
     private func set(
-        _ property: PropertyInfo, _ value: Any, _ info: ClassInfo, _ given: GivenNames,
+        _ property: PropertyInfo, _ value: Any, _ info: ClassInfo, _ given: GivenProperties,
         _ copying: Copying?
     ) {
-        given.names.insert(property.name)
-        let value = copying.map { property.valueType.adopt(value, $0) } ?? value
+        given.insert(property.place)
+        var value = value
+        if let copying, property.shape.isLink { value = property.valueType.adopt(value, copying) }
         if property.wrapper.set(self, ClassInfo.address(self, property), value) { return }
         if isNull(value) {
             misuse("Must provide a non-nil value.; '\(info.className).\(property.name)'")
@@ -268,11 +278,6 @@ extension _Persistable {
         if let values = anyElements(content) { return values.map(one) }
         return value
     }
-}
-
-extension ClassInfo {
-    /// The properties that values can be given for.
-    var stored: [PropertyInfo] { properties.filter { !$0.shape.isComputed } }
 }
 
 extension PropertyInfo {

@@ -7,7 +7,9 @@ import Foundation
 @_spi(Reflection) import Swift
 
 /// A property of a model class.
-struct PropertyInfo {
+final class PropertyInfo: @unchecked Sendable {
+    /// Its number among the properties of the class.
+    let place: Int
     /// The name in the program.
     let name: String
     /// The name in the file.
@@ -19,6 +21,20 @@ struct PropertyInfo {
     let flags: UInt8
     /// Of linking objects: the property at the other end.
     let origin: String
+
+    init(
+        place: Int, name: String, column: String, offset: Int, wrapper: any AnyPersisted.Type,
+        shape: _PropertyShape, flags: UInt8, origin: String
+    ) {
+        self.place = place
+        self.name = name
+        self.column = column
+        self.offset = offset
+        self.wrapper = wrapper
+        self.shape = shape
+        self.flags = flags
+        self.origin = origin
+    }
 
     var isPrimaryKey: Bool { flags & PersistedFlags.primaryKey != 0 }
     var valueType: any _Persistable.Type { wrapper.valueType }
@@ -33,6 +49,8 @@ final class ClassInfo: @unchecked Sendable {
     let className: String
     let name: String
     let properties: [PropertyInfo]
+    /// Those that values can be given for.
+    let stored: [PropertyInfo]
     let byName: [String: Int]
     let primaryKey: Int?
     /// All stored properties are wrappers: instances can be made from an image.
@@ -76,6 +94,7 @@ final class ClassInfo: @unchecked Sendable {
         var discovery = Discovery(type)
         discovery.look()
         properties = discovery.properties
+        stored = properties.filter { !$0.shape.isComputed }
         byName = Dictionary(
             properties.enumerated().map { ($1.name, $0) }, uniquingKeysWith: { first, _ in first })
         primaryKey = properties.firstIndex { $0.isPrimaryKey }
@@ -197,7 +216,8 @@ private struct Discovery {
             if key == name { flags |= PersistedFlags.primaryKey }
             let declared = wrapper.origin(start + field.offset) ?? ""
             let info = PropertyInfo(
-                name: name, column: names[name] ?? name, offset: field.offset, wrapper: wrapper,
+                place: properties.count, name: name, column: names[name] ?? name,
+                offset: field.offset, wrapper: wrapper,
                 shape: wrapper.valueType._rlmShape, flags: flags,
                 origin: declared.isEmpty ? origins[name]?.propertyName ?? "" : declared)
             check(info)

@@ -75,9 +75,20 @@ public protocol _Persistable: _HasPersistedType {
     static func _rlmWithKeyAt(
         _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ session: _RealmSession,
         _ body: (RawValue) -> Void)
+    /// False for a value that does not convert.
+    static func _rlmSetAt(
+        _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ value: Any
+    ) -> Bool
 }
 
 extension _Persistable {
+    public static func _rlmSetAt(
+        _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ value: Any
+    ) -> Bool {
+        guard let value = _rlmConvert(value) else { return false }
+        at.assumingMemoryBound(to: Persisted<Self>.self).pointee.write(object, value)
+        return true
+    }
     public static func _rlmWithKey<R>(
         _ value: Self, _ session: _RealmSession, _ body: (RawValue) -> R
     ) -> R { misuse("A value of type '\(Self.self)' is no primary key.") }
@@ -160,9 +171,24 @@ public protocol _PersistableInsideOptional: _Persistable {
     /// `_rlmAddAt` of the optional.
     static func _rlmAddOptionalAt(
         _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy)
+    /// `_rlmSetAt` of the optional.
+    static func _rlmSetOptionalAt(
+        _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ value: Any
+    ) -> Bool
 }
 
 extension _PersistableInsideOptional {
+    public static func _rlmSetOptionalAt(
+        _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ value: Any
+    ) -> Bool {
+        var converted: Self?
+        if !isNull(value) {
+            guard let made = _rlmConvert(value) else { return false }
+            converted = made
+        }
+        at.assumingMemoryBound(to: Persisted<Self?>.self).pointee.write(object, converted)
+        return true
+    }
     public static func _rlmRecordedOptional(_ recorder: _Recorder) -> Self? { nil }
     public static func _rlmAddOptionalAt(
         _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
@@ -222,6 +248,9 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
     ) {
         Wrapped._rlmAddOptionalAt(at, object, key, policy)
     }
+    public static func _rlmSetAt(
+        _ at: UnsafeMutableRawPointer, _ object: ObjectBase, _ value: Any
+    ) -> Bool { Wrapped._rlmSetOptionalAt(at, object, value) }
     public static func _rlmAdd(
         _ value: Wrapped?, _ object: ObjectBase, _ key: Int64, _ policy: _AddingPolicy
     ) -> Wrapped?? {
@@ -284,7 +313,7 @@ func object(_ value: Any) -> ObjectBase? {
 
 /// The commonest types that are neither optional nor classes: a look at the type spares casts, for which Swift
 /// values are first made objects of Foundation.
-private func isPlain(_ kind: Any.Type) -> Bool {
+func isPlain(_ kind: Any.Type) -> Bool {
     kind == String.self || kind == Int.self || kind == Double.self || kind == Bool.self
         || kind == [String: Any].self || kind == [Any].self || kind == Date.self
         || kind == Data.self

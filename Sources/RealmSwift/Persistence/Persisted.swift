@@ -287,9 +287,7 @@ extension Persisted: AnyPersisted {
     static func set(
         _ object: ObjectBase, _ at: UnsafeMutableRawPointer, _ value: Any
     ) -> Bool {
-        guard let value = Value._rlmConvert(value) else { return false }
-        wrapper(at).pointee.write(object, value)
-        return true
+        Value._rlmSetAt(at, object, value)
     }
 
     static func hasValue(_ at: UnsafeMutableRawPointer) -> Bool {

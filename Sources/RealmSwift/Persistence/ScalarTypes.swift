@@ -17,6 +17,7 @@ extension _RealmScalar {
 
 /// The number of something of any type that holds an exact integer. Truth values are none.
 func integer(_ value: Any) -> Int64? {
+    if type(of: value) == Int.self { return (value as? Int).map { Int64($0) } }
     guard let value = unwrapped(value) else { return nil }
     if let number = foundationNumber(value) {
         if number.isTruthValue { return nil }
@@ -32,6 +33,7 @@ func integer(_ value: Any) -> Int64? {
 
 /// The number of something of any type that holds one.
 func number(_ value: Any) -> Double? {
+    if type(of: value) == Double.self { return value as? Double }
     guard let value = unwrapped(value) else { return nil }
     if let number = foundationNumber(value) {
         return number.isTruthValue ? nil : number.doubleValue
@@ -46,6 +48,7 @@ func number(_ value: Any) -> Double? {
 
 /// The truth value of something of any type that holds one, or 0 or 1 in Foundation's form.
 func truthValue(_ value: Any) -> Bool? {
+    if type(of: value) == Bool.self { return value as? Bool }
     guard let value = unwrapped(value) else { return nil }
     if let number = foundationNumber(value) {
         return number.doubleValue == 0 || number.doubleValue == 1 ? number.boolValue : nil
@@ -301,6 +304,10 @@ extension String: _RealmScalar, _PrimaryKey, _Indexable, SortableType, _QueryStr
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> String {
         String(decoding: raw.bytes, as: UTF8.self)
     }
+    // Without the session, to which a reference would be counted.
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> String {
+        String(decoding: object._rlmRead(key).bytes, as: UTF8.self)
+    }
     public func _rlmWithRaw<R>(
         _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
     ) -> R {
@@ -322,6 +329,9 @@ extension Data: _RealmScalar, SortableType, _QueryBinary {
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Data {
         Data(raw.bytes)
     }
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Data {
+        Data(object._rlmRead(key).bytes)
+    }
     public func _rlmWithRaw<R>(
         _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R
     ) -> R {
@@ -339,7 +349,11 @@ extension Date: _RealmScalar, _Indexable, MinMaxType, SortableType, _QueryNumeri
 
     public static var _rlmType: PropertyType { .date }
     public static func _rlmDefaultValue() -> Date { Date(timeIntervalSince1970: 0) }
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Date {
+    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> Date { date(raw) }
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Date {
+        date(object._rlmRead(key))
+    }
+    private static func date(_ raw: RawValue) -> Date {
         Date(
             timeIntervalSinceReferenceDate: Double(raw.seconds - Self.referenceSeconds)
                 + Double(raw.nanoseconds) / 1e9)
@@ -376,7 +390,11 @@ extension UUID: _RealmScalar, _PrimaryKey, _Indexable, SortableType {
 
     public static var _rlmType: PropertyType { .UUID }
     public static func _rlmDefaultValue() -> UUID { UUID() }
-    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> UUID {
+    public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> UUID { id(raw) }
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> UUID {
+        id(object._rlmRead(key))
+    }
+    private static func id(_ raw: RawValue) -> UUID {
         withUnsafeBytes(of: (raw.word0, raw.word1)) { UUID(uuid: $0.load(as: uuid_t.self)) }
     }
     public func _rlmWithRaw<R>(
@@ -399,6 +417,9 @@ extension ObjectId: _RealmScalar, _PrimaryKey, _Indexable, SortableType {
     public static func _rlmDefaultValue() -> ObjectId { ObjectId.generate() }
     public static func _rlmFrom(_ raw: RawValue, _ session: _RealmSession) -> ObjectId {
         ObjectId(raw.objectIdValue)
+    }
+    public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> ObjectId {
+        ObjectId(object._rlmRead(key).objectIdValue)
     }
     public func _rlmWithRaw<R>(
         _ session: _RealmSession, _ policy: _AddingPolicy, _ body: (RawValue) -> R

@@ -98,6 +98,7 @@ enum QueryArguments {
     static func argument(
         _ value: Any, _ session: _RealmSession
     ) throws(RealmError) -> QueryArgument {
+        if let plain = plain(value) { return .scalar(plain) }
         guard let value = unwrapped(value) else { return .scalar(.null) }
         if let shape = value as? any RLMGeospatial {
             return .scalar(.string(shape._rlmQueryText))
@@ -113,6 +114,16 @@ enum QueryArguments {
                 })
         }
         return .scalar(try scalar(value, session))
+    }
+
+    /// A value of one of the commonest types, which its type tells without a cast; nil for others.
+    private static func plain(_ value: Any) -> Value? {
+        let kind = type(of: value)
+        if kind == Int.self { return (value as? Int).map { .int(Int64($0)) } }
+        if kind == String.self { return (value as? String).map { .string($0) } }
+        if kind == Double.self { return (value as? Double).map { .double($0) } }
+        if kind == Bool.self { return (value as? Bool).map { .bool($0) } }
+        return nil
     }
 
     private static func scalar(

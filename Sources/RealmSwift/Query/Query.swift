@@ -42,13 +42,14 @@ public struct Query<T> {
     fileprivate func compare(
         _ operation: QueryNode.Operator, _ value: Any?, _ options: StringOptions = []
     ) -> Query<Bool> {
-        if let value = value.flatMap({ unwrapped($0) }), !(value is EmbeddedObject),
-            operation == .equal || operation == .notEqual, let members = embeddedForm(value)
+        if operation == .equal || operation == .notEqual, let value, !isPlain(type(of: value)),
+            let value = unwrapped(value), !(value is EmbeddedObject),
+            let members = embeddedForm(value)
         {
             let same = memberwise(members)
             return Query<Bool>(operation == .equal ? same : .not(same))
         }
-        return Query<Bool>(.comparison(operation, node, .constant(value), options: options.text))
+        return Query<Bool>(.comparison(operation, node, .constant(value), options: options))
     }
 
     /// A value that is stored as an embedded object: all of its members are the same.
@@ -61,17 +62,16 @@ public struct Query<T> {
                         + "equality query: \(property.typeName)")
             }
             return .comparison(
-                .equal, node.appending(property.name), .constant(members[property.name]),
-                options: "")
+                .equal, node.appending(property.name), .constant(members[property.name]))
         }
         guard let first = all.first else { misuse("'\(info.className)' has no members.") }
-        return all.dropFirst().reduce(first) { .comparison(.and, $0, $1, options: "") }
+        return all.dropFirst().reduce(first) { .comparison(.and, $0, $1) }
     }
 
     fileprivate func compare<U>(
         _ operation: QueryNode.Operator, _ other: Query<U>, _ options: StringOptions = []
     ) -> Query<Bool> {
-        Query<Bool>(.comparison(operation, node, other.node, options: options.text))
+        Query<Bool>(.comparison(operation, node, other.node, options: options))
     }
 }
 
@@ -105,11 +105,11 @@ extension Query where T: RealmCollection, T.Element: ObjectBase {
 extension Query where T == Bool {
     /// Both are true.
     public static func && (a: Query, b: Query) -> Query {
-        Query(.comparison(.and, a.node, b.node, options: ""))
+        Query(.comparison(.and, a.node, b.node))
     }
     /// One of them is true.
     public static func || (a: Query, b: Query) -> Query {
-        Query(.comparison(.or, a.node, b.node, options: ""))
+        Query(.comparison(.or, a.node, b.node))
     }
     /// It is not true.
     public static prefix func ! (a: Query) -> Query { Query(.not(a.node)) }
@@ -198,8 +198,8 @@ extension Query {
     fileprivate func isIn(_ low: Any, before high: Any) -> Query<Bool> {
         Query<Bool>(
             .comparison(
-                .and, .comparison(.greaterEqual, node, .constant(low), options: ""),
-                .comparison(.less, node, .constant(high), options: ""), options: ""))
+                .and, .comparison(.greaterEqual, node, .constant(low)),
+                .comparison(.less, node, .constant(high))))
     }
 }
 
@@ -264,7 +264,7 @@ extension Query where T: _Persistable, T.PersistedType: _QueryString {
 
     /// The text has all of these words, by its full-text index: `word*` is a beginning, `-word` must not occur.
     public func matchesText(_ words: String) -> Query<Bool> {
-        Query<Bool>(.comparison(.text, node, .constant(words), options: ""))
+        Query<Bool>(.comparison(.text, node, .constant(words)))
     }
 }
 
@@ -287,7 +287,7 @@ extension Query {
 extension Query where T: RealmCollection, T.Element: EmbeddedObject {
     /// Some place lies in the shape.
     public func geoWithin<Shape: RLMGeospatial>(_ shape: Shape) -> Query<Bool> {
-        Query<Bool>(.comparison(.geoWithin, asAny, .constant(shape), options: ""))
+        Query<Bool>(.comparison(.geoWithin, asAny, .constant(shape)))
     }
 }
 

@@ -8,18 +8,18 @@ extension Query where T: RealmCollection {
 
     /// The value, or object, is an element.
     public func contains(_ value: T.Element) -> Query<Bool> {
-        Query<Bool>(.comparison(.isIn, .constant(value), node, options: ""))
+        Query<Bool>(.comparison(.isIn, .constant(value), node))
     }
 
     /// One of the values is an element.
     public func containsAny<S: Sequence>(in collection: S) -> Query<Bool>
     where S.Element == T.Element {
         Query<Bool>(
-            .comparison(.isIn, asAny, .constant(collection.map { $0 as Any }), options: ""))
+            .comparison(.isIn, asAny, .constant(collection.map { $0 as Any })))
     }
 
     fileprivate func any(_ operation: QueryNode.Operator, _ value: T.Element) -> Query<Bool> {
-        Query<Bool>(.comparison(operation, asAny, .constant(value), options: ""))
+        Query<Bool>(.comparison(operation, asAny, .constant(value)))
     }
 
     /// Some element is this value.
@@ -67,8 +67,8 @@ extension Query {
         Query<Bool>(
             .comparison(
                 .and,
-                .comparison(.greaterEqual, bound("@min"), .constant(low), options: ""),
-                .comparison(operation, bound("@max"), .constant(high), options: ""), options: ""))
+                .comparison(.greaterEqual, bound("@min"), .constant(low)),
+                .comparison(operation, bound("@max"), .constant(high))))
     }
 
     private func bound(_ name: String) -> QueryNode {
@@ -113,13 +113,13 @@ extension Query where T: RealmKeyedCollection {
     public subscript(key: T.Key) -> Query<T.Value> { Query<T.Value>(.mapSubscript(node, key)) }
     /// The value, or object, is in the map.
     public func contains(_ value: T.Value) -> Query<Bool> {
-        Query<Bool>(.comparison(.isIn, .constant(value), node, options: ""))
+        Query<Bool>(.comparison(.isIn, .constant(value), node))
     }
     /// One of the values is in the map.
     public func containsAny<S: Sequence>(in collection: S) -> Query<Bool>
     where S.Element == T.Value {
         Query<Bool>(
-            .comparison(.isIn, asAny, .constant(collection.map { $0 as Any }), options: ""))
+            .comparison(.isIn, asAny, .constant(collection.map { $0 as Any })))
     }
 }
 

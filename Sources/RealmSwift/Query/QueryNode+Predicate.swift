@@ -33,7 +33,8 @@ extension QueryNode {
         }
 
         private mutating func comparison(
-            _ operation: Operator, _ left: QueryNode, _ right: QueryNode, _ options: String
+            _ operation: Operator, _ left: QueryNode, _ right: QueryNode,
+            _ options: StringOptions
         ) throws(RealmError) -> Predicate {
             switch operation {
             case .and: return .all([try condition(left), try condition(right)])
@@ -47,8 +48,8 @@ extension QueryNode {
                 return .within(path(names).path, shape: shape._rlmQueryText)
             }
             var ignored: ComparisonOptions = []
-            if options.contains("c") { ignored.insert(.ignoreCase) }
-            if options.contains("d") { ignored.insert(.ignoreDiacritics) }
+            if options.contains(.caseInsensitive) { ignored.insert(.ignoreCase) }
+            if options.contains(.diacriticInsensitive) { ignored.insert(.ignoreDiacritics) }
             // A value that is among those of a collection needs no ANY.
             return .compare(
                 try operand(left), operation.comparison,
@@ -112,8 +113,15 @@ extension QueryNode {
             var aggregate: Predicate.AggregateFunction?
             // What is aggregated is a property behind the word.
             var property: [String] = []
-            // The properties of projections are key paths with points in them.
-            for name in rest.flatMap({ $0.split(separator: ".").map(String.init) }) {
+            func put(_ name: String) {
+                if name.utf8.first != UInt8(ascii: "@") {
+                    if aggregate == nil {
+                        path.steps.append(.name(name))
+                    } else {
+                        property.append(name)
+                    }
+                    return
+                }
                 switch name {
                 case "@count": path.ending = .count
                 case "@allKeys": path.steps.append(.keys)
@@ -122,8 +130,15 @@ extension QueryNode {
                 case "@max": aggregate = .maximum
                 case "@avg": aggregate = .average
                 case "@sum": aggregate = .sum
-                case _ where aggregate != nil: property.append(name)
                 default: path.steps.append(.name(name))
+                }
+            }
+            for name in rest {
+                // The properties of projections are key paths with points in them.
+                if name.utf8.contains(UInt8(ascii: ".")) {
+                    for part in name.split(separator: ".") { put(String(part)) }
+                } else {
+                    put(name)
                 }
             }
             if path.steps.isEmpty { path.steps = [.itself] }

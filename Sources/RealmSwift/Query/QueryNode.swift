@@ -26,7 +26,7 @@ indirect enum QueryNode {
     case constant(Any?)
     /// Properties from the object on; `needsAny`: a collection is passed on the way.
     case keyPath([String], needsAny: Bool)
-    case comparison(Operator, QueryNode, QueryNode, options: String)
+    case comparison(Operator, QueryNode, QueryNode, options: StringOptions = [])
     case between(QueryNode, Any, Any)
     case not(QueryNode)
     /// How many elements of a collection satisfy a condition.
@@ -152,7 +152,7 @@ indirect enum QueryNode {
         }
 
         mutating func writeComparison(
-            _ operation: Operator, _ left: QueryNode, _ right: QueryNode, _ options: String
+            _ operation: Operator, _ left: QueryNode, _ right: QueryNode, _ options: StringOptions
         ) {
             put("(")
             switch operation {
@@ -164,7 +164,7 @@ indirect enum QueryNode {
                 QueryNode.checkComparable(left, right)
                 // A value that is among those of a collection needs no ANY.
                 write(left, any: true)
-                put(" \(operation.rawValue)\(options) ")
+                put(" \(operation.rawValue)\(options.text) ")
                 write(right, any: operation != .isIn)
             }
             put(")")
