@@ -201,9 +201,13 @@ let package = Package(
             name: "todo", dependencies: ["RealmSwift"], path: "Examples/todo/Sources/todo",
             swiftSettings: [.swiftLanguageMode(.v6)] + strictness),
         .executableTarget(
-            name: "object-api", dependencies: ["RealmSwift", "CoreSwift"],
+            name: "object-api",
+            dependencies: ["RealmSwift", "CoreSwift", "CRuntime"],
             path: "Benchmarks/object-api/Sources/object-api",
             swiftSettings: [.swiftLanguageMode(.v5)] + strictness),
+        .executableTarget(
+            name: "foundation-start", path: "Benchmarks/object-api/Sources/foundation-start",
+            swiftSettings: strictness),
         .testTarget(
             name: "RealmSwiftTests", dependencies: ["RealmSwift"], swiftSettings: objectSettings),
         // The guide's examples, as they stand there: also with what today's compilers warn of.
@@ -291,7 +295,7 @@ if let names = Context.environment["REALM_TEST_FILES"] {
     package.targets.removeAll {
         [
             "DylibLink", "SharedObjectAPI", "ImportLibrary", "realm-cli", "RealmStudio", "CABI",
-            "CRealm", "CTerminal", "CToolRuntime", "todo", "object-api",
+            "CRealm", "CTerminal", "CToolRuntime", "todo", "object-api", "foundation-start",
         ].contains(
             $0.name)
     }
