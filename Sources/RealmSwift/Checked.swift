@@ -16,10 +16,10 @@ extension Realm {
         init(_ message: String) { self.message = message }
     }
 
-    /// Runs a block in which misuse of functions that can throw is thrown, as `Realm.Misuse`: of opening a realm
-    /// with settings that can't be right, of `write`, `commitWrite`, `writeNested` and `create(_:json:)`. Misuse of what
-    /// cannot throw, as a property, still ends the program; for these there are `object.reading(_:)` and
-    /// `object.ifValid(_:)`.
+    /// Runs a block in which misuse of functions that can throw is thrown, as `Realm.Misuse`: of opening a realm with
+    /// settings or classes that can't be right, of `write`, `commitWrite`, `writeNested`, `create(_:json:)`, `filtered`
+    /// and `filter` with a `#Predicate`. Misuse of what cannot throw, as a property, still ends the program; for
+    /// these there are `object.reading(_:)` and `object.ifValid(_:)`.
     @discardableResult
     public func checked<Result>(_ block: () throws -> Result) throws -> Result {
         try Realm.checked(block)
@@ -28,23 +28,34 @@ extension Realm {
     /// The same before a realm is open.
     @discardableResult
     public static func checked<Result>(_ block: () throws -> Result) throws -> Result {
-        Checks.depth += 1
-        defer { Checks.depth -= 1 }
-        return try block()
+        try Checks.$areOn.withValue(true, operation: block)
+    }
+
+    /// The same for a block that waits: misuse of `asyncWrite` and of asynchronous opening is thrown as well.
+    @discardableResult
+    public func asyncChecked<Result>(
+        _isolation: isolated (any Actor)? = #isolation, _ block: () async throws -> Result
+    ) async throws -> Result {
+        try await Realm.asyncChecked(block)
+    }
+
+    /// The same before a realm is open.
+    @discardableResult
+    public static func asyncChecked<Result>(
+        _isolation: isolated (any Actor)? = #isolation, _ block: () async throws -> Result
+    ) async throws -> Result {
+        try await Checks.$areOn.withValue(true, operation: block)
     }
 }
 
-/// How many blocks of `checked` the thread is in.
 private enum Checks {
-    static var depth: Int {
-        get { Thread.current.threadDictionary["io.realm.checked"] as? Int ?? 0 }
-        set { Thread.current.threadDictionary["io.realm.checked"] = newValue }
-    }
+    /// The task, or the thread, is in a block of `checked`.
+    @TaskLocal static var areOn = false
 }
 
 /// Misuse of a function that can throw.
 func refuse(_ text: String) throws -> Never {
-    if Checks.depth > 0 { throw Realm.Misuse(text) }
+    if Checks.areOn { throw Realm.Misuse(text) }
     misuse(text)
 }
 

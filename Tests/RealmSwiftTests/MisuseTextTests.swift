@@ -95,11 +95,6 @@ private class Tower: Object {
 
     @Test func places() {
         #expect(
-            misuse { _ = try? Realm(fileURL: URL(fileURLWithPath: "")) } == nil
-                || misuse { _ = try? Realm(fileURL: URL(fileURLWithPath: "")) }
-                    == "Realm path must not be empty"
-        )
-        #expect(
             misuse {
                 var configuration = memory()
                 configuration.encryptionKey = Data(count: 63)

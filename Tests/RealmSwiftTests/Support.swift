@@ -124,8 +124,23 @@ private final class Counter: @unchecked Sendable {
 }
 private let counter = Counter()
 
+/// What the names of the files begin with that stand for realms in memory of this process.
+private let ownFiles = "tests%2D\(ProcessInfo.processInfo.processIdentifier)%2D"
+
+/// Realms stay open where a misuse was left by a jump over what held them: their files go with the process.
+private let cleaning: Void = {
+    atexit {
+        let folder = FileManager.default.temporaryDirectory
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path)) ?? []
+        for name in names where name.hasPrefix(ownFiles) {
+            try? FileManager.default.removeItem(at: folder.appendingPathComponent(name))
+        }
+    }
+}()
+
 /// A configuration for a realm of its own in memory.
 func memory(_ types: [ObjectBase.Type]? = nil) -> Realm.Configuration {
+    _ = cleaning
     var configuration = Realm.Configuration(
         inMemoryIdentifier: "tests-\(ProcessInfo.processInfo.processIdentifier)-\(counter.next())")
     configuration.objectTypes = types

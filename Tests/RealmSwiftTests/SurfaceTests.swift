@@ -184,6 +184,13 @@ class Ticket: Object {
         try realm.write { ann.dogs.append(Dog(value: ["name": "Fido"])) }
         #expect(Array(kennel.dogs) == ["Rex", "Fido"])
         #expect(_name(for: \Person.dogs.projectTo.name) == "dogs.name")
+        let mapper: CollectionElementMapper<Dog> = ann.dogs.projectTo
+        let confined: any ThreadConfined = mapper.name
+        #expect(confined.realm == ann.realm && !confined.isFrozen && confined.freeze().isFrozen)
+        #expect(
+            misuse { _ = ThreadSafeReference(to: mapper.name) }
+                == "A projected collection cannot be passed across threads: pass the collection that it "
+                + "projects.")
     }
 
     @Test func unmanagedCollectionsAndLinksAreSummedUp() throws {

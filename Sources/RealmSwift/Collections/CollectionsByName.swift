@@ -48,11 +48,13 @@ extension RealmCollection {
 
     /// Assigns a property of all elements.
     public func setValue(_ value: Any?, forKey key: String) {
+        checkWritable()
         for element in self { (element as? ObjectBase)?.setValue(value, forKey: key) }
     }
 
     /// Assigns a property that is reached from each element over links.
     public func setValue(_ value: Any?, forKeyPath path: String) {
+        checkWritable()
         for element in self { (element as? ObjectBase)?.setValue(value, forKeyPath: path) }
     }
 

@@ -37,13 +37,12 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
     }
 
     public func freeze() -> List {
-        guard let session = backing.session else { misuse("Unmanaged objects cannot be frozen.") }
-        return counterpart(session.frozen()) ?? { misuse("Collection is no longer valid") }()
+        counterpart(backing.managed("RLMArray").session.frozen())
+            ?? { misuse("Collection is no longer valid") }()
     }
 
     public func thaw() -> List? {
-        guard let session = backing.session else { misuse("Unmanaged objects cannot be thawed.") }
-        return counterpart(session.live())
+        counterpart(backing.managed("RLMArray").session.live())
     }
 
     private func counterpart(_ other: _RealmSession) -> List? {
@@ -379,7 +378,8 @@ extension List: _Persistable, _AssignableCollection {
         for element in elements { insert(collection, collection.count, element, policy) }
     }
 
-    public var _rlmContent: Any { map { $0 as Any } }
+    // An array: the map of a collection of ours is lazy.
+    public var _rlmContent: Any { Array(self).map { $0 as Any } }
 
     public func _rlmAssign(_ value: Any, _ policy: _AddingPolicy) -> Bool {
         guard let elements = anyElements(value) else { return false }

@@ -6,6 +6,11 @@ public import Foundation
 extension Map {
     var results: Results<Value> { Results(backing.managed("RLMDictionary").source()) }
 
+    /// The values of a map that no realm manages.
+    private var plain: List<Value>? {
+        if case .plain(let values) = backing { List(.plain(Array(values.values))) } else { nil }
+    }
+
     /// The values that satisfy a format string.
     public func filter(_ predicateFormat: String, _ args: Any...) -> Results<Value> {
         results.filter(PredicateText(predicateFormat, args))
@@ -45,13 +50,16 @@ extension Map {
         results.distinct(by: keyPaths.map { KeyPathNames.name($0) })
     }
 
-    /// A property of all values by its name, or what an operator makes of them: `@sum.age`.
+    /// The value of a key, or what is reached from there: `mother.name`. With an operator in front, what that makes of
+    /// a property of all values: `@sum.age`.
     public func value(forKeyPath path: String) -> Any? {
-        path.hasPrefix("@") && path != "@count"
-            ? results.value(forKeyPath: path)
-            : path.contains(".")
-                ? values.map { (unwrapped($0) as? ObjectBase)?.value(forKeyPath: path) ?? NSNull() }
-                : value(forKey: path)
+        guard let dot = path.firstIndex(of: ".") else { return value(forKey: path) }
+        if path.hasPrefix("@") {
+            return plain.map { $0.value(forKeyPath: path) } ?? results.value(forKeyPath: path)
+        }
+        return value(forKey: String(path[..<dot])).flatMap {
+            reached(from: $0, by: path[path.index(after: dot)...])
+        }
     }
 
     // MARK: Aggregates of a property
@@ -59,25 +67,25 @@ extension Map {
     /// The smallest value of a property; nil of none.
     public func min<T: RealmCollectionValue>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
-        results.min(ofProperty: property)
+        plain.map { $0.min(ofProperty: property) } ?? results.min(ofProperty: property)
     }
 
     /// The largest value of a property; nil of none.
     public func max<T: RealmCollectionValue>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
-        results.max(ofProperty: property)
+        plain.map { $0.max(ofProperty: property) } ?? results.max(ofProperty: property)
     }
 
     /// The sum of a property; zero of none.
     public func sum<T: RealmCollectionValue>(ofProperty property: String) -> T
     where T.PersistedType: AddableType {
-        results.sum(ofProperty: property)
+        plain.map { $0.sum(ofProperty: property) } ?? results.sum(ofProperty: property)
     }
 
     /// The mean of a property; nil of none.
     public func average<T: RealmCollectionValue>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
-        results.average(ofProperty: property)
+        plain.map { $0.average(ofProperty: property) } ?? results.average(ofProperty: property)
     }
 
     /// The smallest value of a property; nil of none.
@@ -121,15 +129,17 @@ extension Map where Value.PersistedType: SortableType {
 
 extension Map where Value.PersistedType: MinMaxType {
     /// The smallest value; nil of none.
-    public func min() -> Value? { results.min() }
+    public func min() -> Value? { plain.map { $0.min() } ?? results.min() }
     /// The largest value; nil of none.
-    public func max() -> Value? { results.max() }
+    public func max() -> Value? { plain.map { $0.max() } ?? results.max() }
 }
 
 extension Map where Value.PersistedType: AddableType {
     /// The sum of the values; zero of none.
-    public func sum() -> Value { results.sum() }
+    public func sum() -> Value { plain.map { $0.sum() } ?? results.sum() }
     /// The mean of the values; nil of none.
     public func average<T: RealmCollectionValue>() -> T?
-    where T.PersistedType: AddableType { results.average() }
+    where T.PersistedType: AddableType {
+        plain.map { $0.average() } ?? results.average()
+    }
 }

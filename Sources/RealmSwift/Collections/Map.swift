@@ -37,13 +37,12 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
     }
 
     public func freeze() -> Map {
-        guard let session = backing.session else { misuse("Unmanaged objects cannot be frozen.") }
-        return counterpart(session.frozen()) ?? { misuse("Collection is no longer valid") }()
+        counterpart(backing.managed("RLMDictionary").session.frozen())
+            ?? { misuse("Collection is no longer valid") }()
     }
 
     public func thaw() -> Map? {
-        guard let session = backing.session else { misuse("Unmanaged objects cannot be thawed.") }
-        return counterpart(session.live())
+        counterpart(backing.managed("RLMDictionary").session.live())
     }
 
     private func counterpart(_ other: _RealmSession) -> Map? {
@@ -108,11 +107,14 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
     /// The value of a key.
     public func object(forKey key: Key) -> Value? { self[key] }
 
-    /// A property of all values; `self` and `@count` as well.
+    /// The value of a key, nil where there is none; `@count`, `@allKeys` and `@allValues` of the whole map.
     public func value(forKey key: String) -> Any? {
-        if key == "@count" { return count }
-        if key == "self" { return values }
-        return values.map { (unwrapped($0) as? ObjectBase)?.value(forKey: key) ?? NSNull() }
+        switch key {
+        case "@count": return count
+        case "@allKeys": return keys
+        case "@allValues": return values
+        default: return Key._rlmConvert(key).flatMap { self[$0] }.flatMap { unwrapped($0) }
+        }
     }
 
     /// The keys with their values.

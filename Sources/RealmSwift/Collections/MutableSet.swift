@@ -27,13 +27,12 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     }
 
     public func freeze() -> MutableSet {
-        guard let session = backing.session else { misuse("Unmanaged objects cannot be frozen.") }
-        return counterpart(session.frozen()) ?? { misuse("Collection is no longer valid") }()
+        counterpart(backing.managed("RLMSet").session.frozen())
+            ?? { misuse("Collection is no longer valid") }()
     }
 
     public func thaw() -> MutableSet? {
-        guard let session = backing.session else { misuse("Unmanaged objects cannot be thawed.") }
-        return counterpart(session.live())
+        counterpart(backing.managed("RLMSet").session.live())
     }
 
     private func counterpart(_ other: _RealmSession) -> MutableSet? {
@@ -217,7 +216,8 @@ extension MutableSet: _Persistable, _AssignableCollection {
         made.assign(elements, policy)
         return unsafeDowncast(made, to: self)
     }
-    public var _rlmContent: Any { map { $0 as Any } }
+    // An array: the map of a collection of ours is lazy.
+    public var _rlmContent: Any { Array(self).map { $0 as Any } }
 
     public func _rlmAssign(_ value: Any, _ policy: _AddingPolicy) -> Bool {
         guard let all = Self.converted(value) else { return false }

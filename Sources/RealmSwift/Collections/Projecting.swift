@@ -1,17 +1,34 @@
 // One property of all elements, as projections have it: `list.projectTo.name`.
 
-import CoreSwift
+public import CoreSwift
 public import Foundation
 
 /// What `projectTo` gives: the properties of the elements as collections.
 @dynamicMemberLookup
-public struct CollectionElementMapper<Elements: RealmCollection>
-where Elements.Element: ObjectBase {
-    let elements: Elements
+public struct CollectionElementMapper<Element: ObjectBase & RealmCollectionValue> {
+    fileprivate let source: MapperSource<Element>
 
     /// The property of all elements.
     public subscript<Value>(
-        dynamicMember path: KeyPath<Elements.Element, Value>
+        dynamicMember path: KeyPath<Element, Value>
+    ) -> ProjectedCollection<Value> { source.projected(path) }
+}
+
+/// The collection of a mapper, whatever its type.
+private class MapperSource<Element: ObjectBase> {
+    func projected<Value>(_ path: KeyPath<Element, Value>) -> ProjectedCollection<Value> {
+        fatalError("MapperElements has it")
+    }
+}
+
+private final class MapperElements<Elements: RealmCollection>: MapperSource<Elements.Element>
+where Elements.Element: ObjectBase {
+    private let elements: Elements
+
+    init(_ elements: Elements) { self.elements = elements }
+
+    override func projected<Value>(
+        _ path: KeyPath<Elements.Element, Value>
     ) -> ProjectedCollection<Value> {
         // While a key path is traced, the one element that there is notes the property.
         if elements.isRecording { _ = elements[0][keyPath: path] }
@@ -26,7 +43,9 @@ where Elements.Element: ObjectBase {
 ///     @Projected(\Person.dogs.projectTo.name) var dogs: ProjectedCollection<String>
 /// }
 /// ```
-public struct ProjectedCollection<Element>: RandomAccessCollection, CustomStringConvertible {
+public struct ProjectedCollection<Element>: RandomAccessCollection, CustomStringConvertible,
+    ThreadConfined
+{
     fileprivate let source: ProjectedSource<Element>
 
     fileprivate init(_ source: ProjectedSource<Element>) { self.source = source }
@@ -47,6 +66,16 @@ public struct ProjectedCollection<Element>: RandomAccessCollection, CustomString
     public func freeze() -> ProjectedCollection { ProjectedCollection(source.freeze()) }
     /// The live values; nil if the collection is not there any more.
     public func thaw() -> ProjectedCollection? { source.thaw().map { ProjectedCollection($0) } }
+
+    public func _rlmReference() -> CoreSwift.ThreadSafeReference { refuseReference() }
+    public static func _rlmResolve(
+        _ reference: CoreSwift.ThreadSafeReference, _ session: _RealmSession
+    ) -> ProjectedCollection? { nil }
+    private func refuseReference() -> Never {
+        misuse(
+            "A projected collection cannot be passed across threads: pass the collection that it projects."
+        )
+    }
 
     /// Calls a block soon with the values as they are, and then after each change of them.
     ///
@@ -181,7 +210,9 @@ extension ProjectedCollection: @unchecked Sendable {}
 
 extension RealmCollection where Element: ObjectBase {
     /// One property of all elements: `dogs.projectTo.name`.
-    public var projectTo: CollectionElementMapper<Self> { CollectionElementMapper(elements: self) }
+    public var projectTo: CollectionElementMapper<Element> {
+        CollectionElementMapper(source: MapperElements(self))
+    }
 }
 
 extension RealmCollection {

@@ -72,21 +72,24 @@ extension RealmCollection {
 
     /// The position of the first element that satisfies a predicate.
     public func index(matching predicate: NSPredicate) -> Int? {
-        first(in: filter(predicate))
+        let text = PredicateText(predicate)
+        return first { $0.filter(text) }
     }
 
     /// The position of the first element that satisfies a format string with arguments.
     public func index(matching predicateFormat: String, _ args: Any...) -> Int? {
-        first(in: filter(PredicateText(predicateFormat, args)))
+        let text = PredicateText(predicateFormat, args)
+        return first { $0.filter(text) }
     }
 
     /// The position of the first element that satisfies a condition.
     public func index(matching isIncluded: (Query<Element>) -> Query<Bool>) -> Int? {
-        first(in: self.where(isIncluded))
+        first { $0.where(isIncluded) }
     }
 
-    private func first(in found: Results<Element>) -> Int? {
-        found.first.flatMap { index(of: $0) }
+    private func first(_ find: (Results<Element>) -> Results<Element>) -> Int? {
+        if realm == nil, !isInvalidated { return firstInMemory(find) }
+        return find(_rlmResults).first.flatMap { index(of: $0) }
     }
 
     /// The elements at positions.
@@ -126,11 +129,38 @@ extension RealmCollection {
     /// - Throws: `Realm.Error` with the code `invalidInput` for a bad one, which is misuse with `filter`.
     public func filtered(_ predicateFormat: String, _ args: Any...) throws -> Results<Element> {
         let text = PredicateText(predicateFormat, args)
+        try checkManaged()
         let results = _rlmResults
         do throws(RealmError) {
             return Results(try text.filter(results.source), results.source.session)
         } catch {
+            if error.code == .wrongThread { try refuse(misuseText(error, .query)) }
             throw Realm.Error(error)
+        }
+    }
+
+    /// The name that misuse texts have for the collection.
+    var nameInTexts: String {
+        switch self {
+        case is List<Element>: "RLMArray"
+        case is MutableSet<Element>: "RLMSet"
+        case is any LinkingObjectsProtocol: "RLMLinkingObjects"
+        default: "Results"
+        }
+    }
+
+    func checkManaged() throws {
+        if realm != nil { return }
+        try refuse(
+            "This method may only be called on \(nameInTexts) instances retrieved from an RLMRealm")
+    }
+
+    /// Misuse where the collection cannot be written to.
+    func checkWritable() {
+        guard let session = realm?.session, !session.core.isWritable else { return }
+        engine(.collection(nameInTexts)) { () throws(RealmError) in
+            try session.core.beginRead()
+            throw RealmError(.wrongTransactionState, "no write transaction is open")
         }
     }
 
@@ -201,9 +231,26 @@ extension RealmCollection {
         aggregate(.average, property)
     }
 
+    /// What is no object has no properties.
+    private func misuseAggregate(_ property: String) -> Never {
+        let word =
+            switch nameInTexts {
+            case "RLMArray": "Arrays"
+            case "RLMSet": "Sets"
+            default: "Results"
+            }
+        let type = PropertyType(Element._rlmShape.type)
+        misuse("\(word) of '\(type)' can only be aggregated on \"self\"; not on '\(property)'")
+    }
+
     func aggregate<T: RealmCollectionValue>(
         _ kind: AggregateName, _ property: String?
     ) -> T? {
+        if Element._rlmShape.target == nil, let property, property != "self",
+            Element._rlmShape.type != .mixed
+        {
+            misuseAggregate(property)
+        }
         if realm == nil || property?.contains(".") == true {
             if realm != nil, let property { _rlmResults.source.checkKeyPath(property) }
             return aggregateInMemory(kind, property)

@@ -27,9 +27,9 @@ public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConv
     /// Removes all keys.
     func removeAll()
 
-    /// A property of all values.
+    /// The value of a key.
     func value(forKey key: String) -> Any?
-    /// A property of all values by its name, or what an operator makes of them.
+    /// What is reached from the value of a key, or what an operator makes of a property of all values.
     func value(forKeyPath path: String) -> Any?
     /// Gives a key a value.
     func setValue(_ value: Any?, forKey key: Key)

@@ -10,13 +10,14 @@ extension Realm {
     /// An asynchronous transaction runs or waits.
     public var isPerformingAsynchronousWriteOperations: Bool { core.isWritingOrWaiting }
 
-    private func checkDelivers() {
-        if core.isFrozen { misuse("Can't perform transactions on a frozen Realm") }
+    private func checkDelivers(_ refuse: (String) throws -> Never) rethrows {
+        if core.isFrozen { try refuse("Can't perform transactions on a frozen Realm") }
         if session.configuration.readOnly {
-            misuse("Can't perform transactions on read-only Realms.")
+            try refuse("Can't perform transactions on read-only Realms.")
         }
         if !(session.confinement?.delivers ?? false) {
-            misuse("Can only perform async transactions from within runloops or dispatch queues.")
+            try refuse(
+                "Can only perform async transactions from within runloops or dispatch queues.")
         }
     }
 
@@ -36,7 +37,7 @@ extension Realm {
     /// Runs a block in a write transaction as soon as no other writes. What it does not commit is undone.
     @discardableResult
     public func beginAsyncWrite(_ asyncWriteBlock: @escaping () -> Void) -> AsyncTransactionId {
-        checkDelivers()
+        checkDelivers { misuse($0) }
         return engine(.transaction) { () throws(RealmError) in
             try core.writeAsynchronously(asyncWriteBlock)
         }
@@ -49,7 +50,7 @@ extension Realm {
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: ((Swift.Error?) -> Void)? = nil
     ) -> AsyncTransactionId {
-        checkDelivers()
+        checkDelivers { misuse($0) }
         guard core.isWritable else { misuse("Can't commit a non-existing write transaction") }
         let path = core.path
         return engine(.transaction) { () throws(RealmError) in
@@ -81,7 +82,8 @@ extension Realm {
     public func asyncWrite<Result>(
         _isolation: isolated any Actor = #isolation, _ block: () throws -> Result
     ) async throws -> Result {
-        checkDelivers()
+        try checkDelivers(refuse)
+        if core.isWritable { try refuse("The Realm is already in a write transaction") }
         try Task.checkCancellation()
         let core = core
         await withCheckedContinuation { continuation in

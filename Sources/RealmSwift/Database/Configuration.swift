@@ -160,8 +160,8 @@ extension Realm {
                 at: Self.defaultURL.deletingLastPathComponent(), withIntermediateDirectories: true)
         }
 
-        func infos() -> [ClassInfo] {
-            ClassScan.infos(types ?? ClassScan.defaults(), isExplicit: types != nil)
+        func infos() throws -> [ClassInfo] {
+            try ClassScan.infos(types ?? ClassScan.defaults(), isExplicit: types != nil)
         }
 
         func copySeed(to path: String) throws {

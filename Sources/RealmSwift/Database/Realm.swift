@@ -181,15 +181,14 @@ public struct Realm {
         withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
     ) throws -> Result {
         try begin(refuse)
-        let result: Result
         do {
-            result = try block()
+            let result = try block()
+            if isInWriteTransaction { try commitWrite(withoutNotifying: tokens) }
+            return result
         } catch {
             if isInWriteTransaction { cancelWrite() }
             throw error
         }
-        if isInWriteTransaction { try commitWrite(withoutNotifying: tokens) }
-        return result
     }
 
     /// Begins a write transaction on the newest version; waits for other writers. The observers of this
@@ -217,7 +216,7 @@ public struct Realm {
             try checkedEngine(.transaction) { () throws(RealmError) in try core.beginRead() }
             try refuse("Can't commit a non-existing write transaction")
         }
-        let silent = tokens.flatMap { $0.engineTokens(of: session) }
+        let silent = try tokens.flatMap { try $0.engineTokens(of: session) }
         do throws(RealmError) {
             try core.commit(
                 withoutNotifying: silent, realmTokens: tokens.flatMap { $0.realmTokens })

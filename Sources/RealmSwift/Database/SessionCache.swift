@@ -51,7 +51,7 @@ enum SessionCache {
             try known.configuration.check(opensSame: configuration)
             return known
         }
-        let infos = configuration.infos()
+        let infos = try configuration.infos()
         let core = try openEngine(configuration, path, confinement, infos)
         let session = _RealmSession(core, configuration, confinement, infos)
         session.followSchema()

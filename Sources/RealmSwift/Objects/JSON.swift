@@ -31,6 +31,10 @@ extension Realm {
         if !core.isWritable {
             try refuse(misuseText(RealmError(.wrongTransactionState, ""), .realm))
         }
+        let info = ClassInfo.of(type)
+        if session.core.schema.class_(named: info.name) == nil {
+            try refuse("Object type '\(info.className)' not managed by the Realm")
+        }
         let binding = session.binding(type)
         do throws(RealmError) {
             let tree = try JSONReader.read(json)

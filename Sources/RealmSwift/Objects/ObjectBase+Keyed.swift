@@ -59,18 +59,9 @@ extension ObjectBase {
                 + "'\(info.className).\(key)'.")
     }
 
-    /// A property of an object that is reached over links: `owner.name`.
-    public final func value(forKeyPath path: String) -> Any? {
-        var found: Any? = self
-        for name in path.split(separator: ".") {
-            guard let value = found.flatMap({ unwrapped($0) }) else { return nil }
-            guard let object = value as? ObjectBase else {
-                misuse("Invalid property name '\(name)' for class '\(type(of: value))'.")
-            }
-            found = object.value(forKey: String(name))
-        }
-        return found
-    }
+    /// A property of an object that is reached over links: `owner.name`. Behind collections it is that of all
+    /// elements, or what an operator makes of them: `dogs.@sum.age`.
+    public final func value(forKeyPath path: String) -> Any? { reached(from: self, by: path[...]) }
 
     /// Assigns a property of an object that is reached over links.
     public final func setValue(_ value: Any?, forKeyPath path: String) {
@@ -211,4 +202,26 @@ enum Descriptions {
 /// A collection that can be shown inside an object.
 public protocol _DescribedCollection {
     func _rlmText(_ depth: Int) -> String
+}
+
+/// What a path of names leads to from an object or a collection.
+func reached(from start: Any, by path: Substring) -> Any? {
+    var found: Any? = start
+    var rest = path
+    while !rest.isEmpty {
+        guard let value = found.flatMap({ unwrapped($0) }) else { return nil }
+        if let collection = value as? any RealmCollection {
+            return collection.value(forKeyPath: String(rest))
+        }
+        if let map = value as? any RealmKeyedCollection {
+            return map.value(forKeyPath: String(rest))
+        }
+        let name = rest.prefix { $0 != "." }
+        guard let object = value as? ObjectBase else {
+            misuse("Invalid property name '\(name)' for class '\(type(of: value))'.")
+        }
+        found = object.value(forKey: String(name))
+        rest = rest.dropFirst(name.count + 1)
+    }
+    return found
 }

@@ -46,7 +46,7 @@ public final class NotificationToken: @unchecked Sendable {
     deinit { invalidate() }
 
     /// For commits that this observer is not told of.
-    func engineTokens(of writer: _RealmSession) -> [EngineToken] {
+    func engineTokens(of writer: _RealmSession) throws -> [EngineToken] {
         let (tokens, isOther) = lock.withLock {
             let isHeld = engineToken != nil || changeToken != nil
             return (
@@ -55,7 +55,7 @@ public final class NotificationToken: @unchecked Sendable {
         }
         // Not under the lock: a handler of misuse may end the token.
         if isOther {
-            misuse(
+            try refuse(
                 "Incorrect Realm: only notifications for the Realm being modified can be skipped.")
         }
         return tokens

@@ -47,14 +47,14 @@ enum ClassScan {
     }
 
     /// What realms with these classes have; misuse where they do not fit together.
-    static func infos(_ types: [ObjectBase.Type], isExplicit: Bool) -> [ClassInfo] {
+    static func infos(_ types: [ObjectBase.Type], isExplicit: Bool) throws -> [ClassInfo] {
         var byName: [String: ClassInfo] = [:]
         var result: [ClassInfo] = []
         for type in types {
             let info = ClassInfo.of(type)
             if let other = byName[info.name] {
                 if other === info { continue }
-                misuse(
+                try refuse(
                     "The classes '\(String(reflecting: other.type))' and "
                         + "'\(String(reflecting: type))' have one name, '\(info.name)': give one "
                         + "of them another with _realmObjectName().")
@@ -63,12 +63,12 @@ enum ClassScan {
             result.append(info)
         }
         for info in result {
-            if let problem = info.problem { misuse(problem) }
+            if let problem = info.problem { try refuse(problem) }
             for property in info.properties {
                 guard let target = property.shape.target else { continue }
                 let name = target._realmObjectName() ?? target.className()
                 if byName[name] == nil {
-                    misuse(
+                    try refuse(
                         "Invalid class subset list: '\(info.className).\(property.name)' links to "
                             + "class '\(name)', which is missing from the list of classes managed by "
                             + "the Realm")

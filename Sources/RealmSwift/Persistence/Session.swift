@@ -219,6 +219,8 @@ public final class _RealmSession {
         // Objects and collections are named by addresses, which are even.
         return UnsafeRawPointer(bitPattern: observationCount << 1 | 1).unsafelyUnwrapped
     }
+    /// Of a realm with copies of unmanaged objects: which these are.
+    weak var copies: MemoryCopies?
     /// Where `SessionCache` has it.
     var cacheKey: AnyHashable?
 

@@ -130,7 +130,7 @@ enum QueryArguments {
         _ value: Any, _ session: _RealmSession
     ) throws(RealmError) -> Value {
         if let object = value as? ObjectBase {
-            guard let handle = object.handle else {
+            guard let handle = (session.copies?.copy(of: object) ?? object).handle else {
                 throw RealmError(
                     .invalidQueryArg, "Unmanaged object '\(type(of: object))' cannot be queried for"
                 )

@@ -9,6 +9,7 @@ extension RealmCollection {
     ///
     /// - Throws: `Realm.Error` with the code `invalidInput` for an expression that queries cannot say.
     public func filter(_ predicate: Foundation.Predicate<Element>) throws -> Results<Element> {
+        try checkManaged()
         let results = _rlmResults
         var reader = PredicateReader(session: results.source.session)
         reader.names[predicate.variable.key] = .path(.init([.itself]))
