@@ -214,3 +214,35 @@ def test_threads_read_while_the_realm_goes_on(r):
     for thread in threads:
         thread.join()
     assert not errors and set(counts) <= set(range(5000, 5061))
+
+
+@pytest.mark.parametrize("options", [{"read_only": True}, {"classes": None}, {"in_memory": True}])
+def test_realms_of_all_kinds(path, tmp_path, options):
+    with realm.open(path, Person) as r, r.write():
+        r.create(Person, id=1)
+    where = str(tmp_path / "memory.realm") if "in_memory" in options else path
+    with realm.open(where, **{"classes": Person, **options}) as r:
+        if "in_memory" in options:
+            with r.write():
+                r.create(Person, id=1)
+        every = r.objects("Person")
+        assert pyarrow.table(every).num_rows == 1 == elsewhere(lambda: pyarrow.table(every)).num_rows
+
+
+def test_migrations_and_observers_read_tables(path):
+    seen = []
+    with realm.open(path, Person) as r, r.write():
+        r.create(Person, id=1)
+
+    def migrate(old: realm.Realm, new: realm.Realm) -> None:
+        seen.append([pyarrow.table(one.objects("Person")).num_rows for one in (old, new)])
+
+    with realm.open(path, Person, version=1, migrate=migrate) as r:
+        every = r.objects(Person)
+        with every.observe(lambda change: seen.append(elsewhere(lambda: len(polars.DataFrame(every)))
+                                                      if pyarrow.schema(every) else None)):
+            r.refresh()
+            with r.write():
+                r.create(Person, id=2)
+            r.refresh()
+    assert seen == [[1, 1], 1, 2]
