@@ -13,6 +13,7 @@ columns       1,000,000 objects from columns, commit included: insert_many, exec
 read          an attribute of an object that is loaded, less the loop
 iterate       100,000 objects with two attributes read of each (sqlite3 and DuckDB: rows of two columns)
 count         filter(...).count() of one object by primary key
+count_in_c    the calls behind it, in C: count_in_c.c; needs gcc
 commits       500 durable commits that change one number
 memory        peak of creating 200,000 objects in one write, less that of the process before
 import        of the package, processor time, from compiled files
@@ -33,6 +34,7 @@ ROWS = (
     ("read", "attribute read", "ns", 0),
     ("iterate", "iterate, two attributes", "M/s", 2),
     ("count", "filter().count()", "µs", 1),
+    ("count_in_c", "the same calls in C", "µs", 1),
     ("commits", "500 durable commits", "s", 3),
     ("memory", "peak memory of 200,000", "MB", 1),
     ("import", "import", "ms", 0),
@@ -69,6 +71,16 @@ class Realm:
 
     def objects(self):
         return self.r.objects(self.Person)
+
+    def count_in_c(self, folder):
+        import realm
+
+        here, library = os.path.dirname(os.path.abspath(__file__)), os.path.dirname(realm.__file__)
+        program, path = os.path.join(folder, "count_in_c"), self.r.path
+        subprocess.run(["gcc", "-O2", f"-I{here}/../../include", f"{here}/count_in_c.c", "-o", program,
+                        f"-L{library}", "-lrealm", f"-Wl,-rpath,{library}"], check=True)
+        self.r.close()
+        return float(subprocess.run([program, path], check=True, capture_output=True, text=True).stdout)
 
     def count(self):
         people = self.r.objects(self.Person)
@@ -355,6 +367,8 @@ def measure(name, row, folder):
                 one.age
                 one.score
         return N / (now() - start) / 1e6
+    if row == "count_in_c":
+        return engine.count_in_c(folder) if hasattr(engine, "count_in_c") else None
     if row == "count":
         count = engine.count()
         assert count() == 1
