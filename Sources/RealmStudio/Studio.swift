@@ -38,23 +38,24 @@ public enum Studio {
         }
         defer { for file in files { file.end() } }
         let token = Gate.makeToken()
-        let port = try serve(options, files, token)
+        let back = try BackDoor()
+        defer { back.remove() }
+        let port = try serve(options, files, token, back)
         try ready("http://127.0.0.1:\(port)/?token=\(token)")
         var caught: Int32 = 0
         sigwait(&signals, &caught)
     }
 
-    /// Starts the server; the port that it has.
+    /// Starts the server, behind `FrontDoor`; the port that it has.
     private static func serve(
-        _ options: StudioOptions, _ files: [EngineThread], _ token: String
+        _ options: StudioOptions, _ files: [EngineThread], _ token: String, _ back: BackDoor
     ) throws -> UInt16 {
-        let port = try options.port == 0 ? freePort() : options.port
+        let front = try FrontDoor(port: options.port)
+        let gate = Gate(token: token, port: front.port)
         let server = HTTPServer(
-            address: try sockaddr_in.inet(ip4: "127.0.0.1", port: port),
-            timeout: timeoutSeconds, logger: .disabled,
+            address: back.address, timeout: timeoutSeconds, logger: .disabled,
             handler: StudioServer(
-                gate: Gate(token: token, port: port), files: files, paths: options.files,
-                isReadOnly: options.isReadOnly))
+                gate: gate, files: files, paths: options.files, isReadOnly: options.isReadOnly))
         final class Outcome: @unchecked Sendable { var failure: String? }
         let outcome = Outcome()
         let started = DispatchSemaphore(value: 0)
@@ -72,27 +73,9 @@ public enum Studio {
         }
         started.wait()
         if let failure = outcome.failure {
-            throw RealmError(
-                .fileOperationFailed, "the studio can't listen on port \(port): \(failure)")
+            throw RealmError(.fileOperationFailed, "the studio's server does not start: \(failure)")
         }
-        return port
-    }
-
-    /// A port that was free a moment ago.
-    private static func freePort() throws -> UInt16 {
-        let descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        defer { close(descriptor) }
-        var address = try sockaddr_in.inet(ip4: "127.0.0.1", port: 0)
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let worked = withUnsafeMutablePointer(to: &address) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, length) == 0 && getsockname(descriptor, $0, &length) == 0
-            }
-        }
-        guard descriptor >= 0, worked else {
-            throw RealmError(
-                .fileOperationFailed, "no port can be had: \(String(cString: strerror(errno)))")
-        }
-        return UInt16(bigEndian: address.sin_port)
+        front.open(to: back.hide(), gate)
+        return front.port
     }
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
 from collections.abc import Iterator
@@ -92,18 +93,125 @@ def test_large_requests_are_refused(studio) -> None:
     # The size is refused before the body comes.
     status, _, body = studio.request("POST", "/api/schema", b"", {**headers, "Content-Length": str(5 << 20)})
     assert status == 413 and b"at most" in body
-    with socket.create_connection(("127.0.0.1", studio.port), timeout=30) as line:
+    # Of a body in pieces the size is not known before, and the sizes of pieces are lines of any length.
+    with connected(studio) as line:
         head = f"POST /api/schema HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nTransfer-Encoding: chunked\r\n"
         head += "".join(f"{name}: {value}\r\n" for name, value in headers.items()) + "\r\n"
         line.sendall(head.encode())
-        piece = b"10000\r\n" + b" " * 0x10000 + b"\r\n"
-        try:
-            for _ in range(80):
-                line.sendall(piece)
-        except OSError:
-            pass  # it has been refused and closed
-        assert line.recv(100).startswith(b"HTTP/1.1 413")
+        pour(line, b"10000\r\n" + b" " * 0x10000 + b"\r\n", 80)
+        assert line.recv(100).startswith(b"HTTP/1.1 411")
     assert studio.ask("schema")[0] == 200
+
+
+def connected(studio: Studio) -> socket.socket:
+    return socket.create_connection(("127.0.0.1", studio.port), timeout=30)
+
+
+def pour(line: socket.socket, piece: bytes, count: int) -> None:
+    """Sends a piece again and again, until the other side takes no more."""
+    try:
+        for _ in range(count):
+            line.sendall(piece)
+    except OSError:
+        pass
+
+
+def resident(studio: Studio) -> int:
+    """Bytes of memory that the studio has."""
+    status = Path(f"/proc/{studio.process.pid}/status").read_text()
+    return next(int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")) * 1024
+
+
+@pytest.mark.parametrize("start, piece", [
+    (b"", b"G" * 65536),
+    (b"GET / HTTP/1.1\r\nX-Long: ", b"x" * 65536),
+    (b"GET / HTTP/1.1\r\n", b"X-Many: y\r\n" * 6000),
+    (b"GET / HTTP/1.1\r\nHost: {host}\r\n", b"\r" * 65536),
+    (b"POST /api/schema HTTP/1.1\r\nHost: {host}\r\nTransfer-Encoding: chunked\r\n\r\n", b"0" * 65536),
+    (b"POST /api/schema HTTP/1.1\r\nHost: {host}\r\nContent-Length: 999999999999999999\r\n\r\n", b"0" * 65536),
+    (b"POST /api/schema HTTP/1.1\r\nHost: {host}\r\nContent-Length: 4000000\r\n\r\n", b"0" * 65536),
+])
+def test_requests_without_end_are_refused_and_not_kept(studio, start, piece) -> None:
+    """A head of 400 MB, by many connections: what the studio holds of it stays within a few."""
+    assert studio.ask("schema")[0] == 200
+    before = resident(studio)
+    for _ in range(8):
+        with connected(studio) as line:
+            line.sendall(start.replace(b"{host}", f"127.0.0.1:{studio.port}".encode()))
+            pour(line, piece, 800)
+            assert resident(studio) - before < 64 << 20
+            try:
+                answer = line.recv(100)
+            except ConnectionError:
+                answer = b""  # it was closed over what was still coming
+            assert answer[:12] in (b"", b"HTTP/1.1 400", b"HTTP/1.1 403", b"HTTP/1.1 411", b"HTTP/1.1 413", b"HTTP/1.1 431")
+    assert studio.ask("schema")[0] == 200
+
+
+def test_a_long_head_is_told_so(studio) -> None:
+    for size, status in [(15_000, b"200"), (17_000, b"431")]:
+        with connected(studio) as line:
+            line.sendall(f"GET /main.js HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nX-Long: {'x' * size}\r\n\r\n".encode())
+            assert line.recv(100).startswith(b"HTTP/1.1 " + status)
+
+
+@pytest.mark.parametrize("lines", ["Content-Length: +5", "Content-Length: -1", "Content-Length: 5, 5", "Content-Length: 5\r\nContent-Length: 6",
+                                   "Content-Length : 5", "Content-Length:", "X: a\x01b", "X: a\x7fb"])
+def test_heads_that_can_be_read_in_two_ways_are_refused(studio, lines) -> None:
+    with connected(studio) as line:
+        line.sendall(f"POST /api/schema HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\n{lines}\r\n\r\n".encode("latin-1"))
+        assert line.recv(100).startswith(b"HTTP/1.1 400")
+        while line.recv(1000):
+            pass
+
+
+def test_requests_come_in_any_pieces_and_one_after_another(studio) -> None:
+    body = b'{"file":0}'
+    head = (f"POST /api/schema HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nContent-Type: application/json\r\n"
+            f"X-Realm-Token: {studio.token}\r\nContent-Length: {len(body)}\r\nConnection: keep-alive\r\n\r\n").encode()
+
+    def answer(line: socket.socket) -> bytes:
+        received = b""
+        while b"\r\n\r\n" not in received:
+            received += line.recv(65536)
+        before, _, rest = received.partition(b"\r\n\r\n")
+        length = next(int(one.split(b":")[1]) for one in before.lower().split(b"\r\n") if one.startswith(b"content-length"))
+        while len(rest) < length:
+            rest += line.recv(65536)
+        return before.split(b"\r\n")[0] + b" " + rest
+
+    with connected(studio) as line:
+        line.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        for byte in head + body:
+            line.sendall(bytes([byte]))
+        first = answer(line)
+        assert b"200" in first and b'"classes"' in first
+        line.sendall(head)
+        line.sendall(body)
+        assert answer(line) == first
+        # The client has no more to ask, and still gets the last answer.
+        line.sendall(head + body)
+        line.shutdown(socket.SHUT_WR)
+        assert answer(line) == first
+        assert line.recv(10) == b""
+
+
+def test_who_only_connects_is_let_wait_and_others_are_served(studio) -> None:
+    silent = [connected(studio) for _ in range(60)]
+    assert studio.ask("schema")[0] == 200
+    for line in silent:
+        line.close()
+    assert studio.ask("schema")[0] == 200
+
+
+def test_nothing_is_left_of_the_sockets(tmp_path: Path) -> None:
+    """Also of a studio that was killed: what its two halves talk over has no name."""
+    started = subprocess.Popen([str(TOOL), "studio", "--no-browser", str(people(tmp_path / "people.realm"))], stdout=subprocess.PIPE, text=True,
+                               env={**os.environ, "TMPDIR": str(tmp_path)})
+    assert started.stdout is not None and "http://127.0.0.1:" in started.stdout.readline()
+    assert not [name for name in os.listdir(tmp_path) if name.startswith("realm-studio")]
+    started.kill()
+    started.communicate()
 
 
 @pytest.mark.parametrize("body, problem", [
