@@ -355,3 +355,27 @@ def test_messages_say_what_to_do(file):
             Person(id=1, nme="x")
         with pytest.raises(realm.NoSuchPropertyError, match="'zzz'; it has name"):
             r.create(Town, zzz=1)
+
+
+@pytest.mark.parametrize("name, near", [
+    ("frob", []), ("stat", ["stats"]), ("qurey", ["query"]), ("Schema", ["schema"]), ("comp", ["compact"]), ("imprt", ["import"]),
+    ("cop", ["copy"]), ("e", ["explain", "edit", "export", "encrypt"]), ("", []), ("hlep", ["help"]), ("x\x1b[2Jy", []),
+])
+def test_a_command_that_there_is_not_is_named_with_those_that_are_near(name: str, near: list[str]) -> None:
+    for arguments in [[name], [name, "some.realm", "--json"], ["help", name]]:
+        done = subprocess.run([str(TOOL), *arguments], capture_output=True, text=True, timeout=30)
+        assert done.returncode == 64 and done.stdout == ""
+        assert done.stderr.startswith("realm: there is no command '") and "\x1b" not in done.stderr
+        meant = done.stderr.partition("did you mean ")[2].partition("?")[0]
+        assert set(near[:3]) <= set(meant.replace(",", "").split()) and (meant != "") == bool(near)
+        assert "are schema, query, count" in done.stderr
+
+
+def test_all_commands_are_known_by_all_names() -> None:
+    shown = subprocess.run([str(TOOL), "--help"], capture_output=True, text=True, check=True).stdout
+    names = [name for line in shown.split("SUBCOMMANDS:")[1].split("\n\n")[0].splitlines() if line[:2] == "  " and line[2:3].isalpha()
+             for name in line[:26].replace(",", "").split()]
+    assert {"schema", "import", "import-data", "studio", "serve"} <= set(names)
+    for name in names:
+        assert subprocess.run([str(TOOL), name, "--help"], capture_output=True, text=True).returncode == 0
+        assert subprocess.run([str(TOOL), "help", name], capture_output=True, text=True).returncode == 0

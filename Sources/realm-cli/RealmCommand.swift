@@ -43,22 +43,12 @@ struct RealmCommand: ParsableCommand {
         ])
 
     static func main() {
-        let first = CommandLine.arguments.dropFirst().first
-        if let problem = first.flatMap(unknownCommand) {
-            writeToStandardError("realm: \(problem)\n")
+        // The parser would call it an unexpected argument.
+        if let name = CommandNames.unknown(in: CommandLine.arguments.dropFirst()) {
+            writeToStandardError("realm: \(CommandNames.problem(with: name))\n")
             exit(withError: ExitCode.validationFailure)
         }
         main(nil)
-    }
-
-    /// What is wrong with the first argument as the name of a command; the argument parser would call it unexpected.
-    private static func unknownCommand(_ name: String) -> String? {
-        let commands = configuration.subcommands.flatMap {
-            [$0.configuration.commandName ?? $0._commandName] + $0.configuration.aliases
-        }
-        if name.hasPrefix("-") || name == "help" || commands.contains(name) { return nil }
-        return "there is no command '\(TextWidth.visible(name))'; the commands are "
-            + commands.joined(separator: ", ")
     }
 }
 
