@@ -44,6 +44,8 @@ extension StudioFile {
     /// Different values are counted one by one up to so many; the most frequent are shown.
     private static let distinctMax = 200_000
     private static let shownMax = 24
+    /// Longer conditions are not written for a value.
+    private static let conditionBytesMax = 4096
     private static let window = 4096
 
     /// How often values of a property occur among the objects of a view: numbers and times in equal parts of
@@ -162,12 +164,30 @@ extension StudioFile {
             output.name("values")
             try output.array { output in
                 for (value, count) in shown {
+                    let condition = try condition(property, value, view)
                     try output.array { output in
                         try values.value(value, &output)
                         output.number(count)
+                        if let condition { output.text(condition) } else { output.null() }
                     }
                 }
             }
         }
+    }
+
+    /// The query for objects that have a value; nil where it would be too long.
+    private func condition(
+        _ property: PropertySchema, _ value: Value, _ view: View
+    ) throws -> String? {
+        switch value {
+        case .string(let text) where text.utf8.count > Self.conditionBytesMax: return nil
+        case .binary(let bytes) where bytes.count > Self.conditionBytesMax: return nil
+        default: break
+        }
+        // As arguments any name and value can be given; the text of the query then has them as literals.
+        let found = try opened().results(view.class_.key).filter(
+            "$K0 == $1", [.scalar(.string(property.name)), .scalar(value)])
+        let text = try found.query().description
+        return text.utf8.count > Self.conditionBytesMax ? nil : text
     }
 }

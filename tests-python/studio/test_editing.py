@@ -239,6 +239,31 @@ def test_pictures_are_drawn(shown) -> None:
     shown.has_total("2 objects")
 
 
+def test_a_click_on_a_value_asks_for_what_has_it(shown) -> None:
+    """Within what the table shows, in its order; also for a text that is HTML."""
+    def pick(name: str) -> None:
+        shown.wait(lambda: next(e for e in shown.all("#strip .frequencies .pick") if e.text.split("\n")[0].startswith(name)).click() or True)
+
+    shown.query("age > 70 OR id < 4 SORT(id DESC)")
+    shown.has_total("21 objects")
+    Select(shown.find("#strip-choice")).select_by_value("name")
+    pick("<img")
+    shown.has_total("1 object")
+    assert shown.find("#query").get_attribute("value").startswith("(age > 70 OR id < 4) AND name == ")
+    assert shown.find("#query").get_attribute("value").endswith(" SORT(id DESC)")
+    shown.wait(lambda: shown.column(0) == ["2"])
+    # Once more changes nothing.
+    asked = shown.find("#query").get_attribute("value")
+    pick("<img")
+    assert shown.find("#query").get_attribute("value") == asked
+    shown.query("")
+    shown.has_total("200 objects")
+    Select(shown.find("#strip-choice")).select_by_value("town")
+    shown.wait(lambda: shown.all("#strip .frequencies .pick"))[0].send_keys(Keys.ENTER)
+    shown.has_total("1 object")
+    shown.wait(lambda: shown.column(1) == ["Ada"])
+
+
 def test_two_pages_of_two_studios_see_each_other(run, file, page, tmp_path) -> None:
     other = run(file)
     page.open(run(file)).has_total("200 objects")

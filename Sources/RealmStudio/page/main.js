@@ -4,7 +4,7 @@
 import { $, h, count, plural, milliseconds, toast, icon, ICONS } from "./dom.js";
 import { call } from "./api.js";
 import { Table, columnsOf } from "./table.js";
-import { QueryBox } from "./query.js";
+import { QueryBox, narrowed } from "./query.js";
 import { Detail } from "./detail.js";
 import { Editor } from "./edit.js";
 import { exportView } from "./export.js";
@@ -294,9 +294,9 @@ async function drawStrip() {
   if (!property) return closeStrip();
   const asked = JSON.stringify([view(), strip]);
   try {
-    const parts = await histogram(view(), property, (query) => {
-      state.query = query;
-      box.text = query;
+    const parts = await histogram(view(), property, (condition) => {
+      state.query = narrowed(state.query, condition);
+      box.text = state.query;
       show();
     });
     if (asked !== JSON.stringify([view(), strip])) return;

@@ -119,7 +119,7 @@ function edge([x, y], [toX, toY]) {
 
 // -- Spread of values -------------------------------------------------------------------------------
 
-/// Bars for the values of a property among what the table shows; `filter` is called with a query for one bar.
+/// Bars for the values of a property among what the table shows; `filter` is called with a condition for one bar.
 export async function histogram(view, property, filter) {
   const found = await call("histogram", { ...view, property: property.name });
   const notes = [];
@@ -127,11 +127,13 @@ export async function histogram(view, property, filter) {
   if (found.others > 0) notes.push(`${count(found.others)} ${found.kind === "values" ? "others" : "not finite"}`);
   if (found.kind === "values") {
     const most = Math.max(1, ...found.values.map(([, number]) => number));
-    const rows = found.values.map(([value, number]) => {
+    const rows = found.values.map(([value, number, condition]) => {
       const bar = h("i");
       bar.style.width = `${(number / most) * 100}%`;
-      return h("li", {}, h("span", { class: "name", text: textOf(value) || "empty text", title: textOf(value) }),
-        h("span", { class: "meter" }, bar), h("span", { class: "count", text: count(number) }));
+      // What is too long for a query has none.
+      return h("li", {}, h("button", { class: "pick", title: textOf(value), disabled: condition === null, onclick: () => filter(condition) },
+        h("span", { class: "name", text: textOf(value) || "empty text" }),
+        h("span", { class: "meter" }, bar), h("span", { class: "count", text: count(number) })));
     });
     return [title(property, [`${count(found.distinct)} different`, ...notes]), h("ol", { class: "frequencies" }, rows)];
   }

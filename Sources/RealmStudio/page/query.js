@@ -16,6 +16,31 @@ const OF_COLLECTIONS = [["@count", "how many"], ["@size", "how many"], ["@min", 
   ["@sum", "sum"], ["@avg", "average"]];
 const SHOWN_MAX = 40;
 
+/// A query for what of another's objects a condition is true, in the order of that.
+export function narrowed(query, condition) {
+  const end = orderStart(query);
+  const before = query.slice(0, end).trim(), order = query.slice(end).trim();
+  if (before === condition || before.endsWith(` AND ${condition}`)) return query;
+  const first = before === "" ? "" : /\bor\b|\|\|/i.test(before) ? `(${before}) AND ` : `${before} AND `;
+  return `${first}${condition}${order === "" ? "" : ` ${order}`}`;
+}
+
+/// Where SORT, DISTINCT and LIMIT begin, behind the conditions.
+function orderStart(query) {
+  let depth = 0, quote = null;
+  for (let place = 0; place < query.length; place += 1) {
+    const letter = query[place];
+    if (quote !== null) {
+      if (letter === "\\") place += 1;
+      else if (letter === quote) quote = null;
+    } else if (letter === '"' || letter === "'") quote = letter;
+    else if ("({[".includes(letter)) depth += 1;
+    else if (")}]".includes(letter)) depth -= 1;
+    else if (depth === 0 && /^(sort|distinct|limit|offset)\s*\(/i.test(query.slice(place)) && !/[\w.#@]/.test(query[place - 1] ?? " ")) return place;
+  }
+  return query.length;
+}
+
 export class QueryBox {
   /// `on`: run(text); `schema()` gives the classes, `className()` the one that is asked.
   constructor(input, list, problem, { run, schema, className }) {
