@@ -1,6 +1,33 @@
 // Making sure that nobody has a realm file open, without opening it: for deleting its files.
 
 extension LockFile {
+    /// The lock file at a path, opened twice, with the lock for opening and closing on the first. The file
+    /// of an in-memory realm is removed under that lock: who waited for it meanwhile has one that nobody
+    /// finds any more, and begins again.
+    static func enter(
+        _ path: String, _ access: FileAccess, _ files: FileSystem
+    ) throws(RealmError) -> (file: OpenFile, second: OpenFile, identity: FileIdentity) {
+        while true {
+            let file = try OpenFile(path, access, files)
+            let status = try file.status()
+            guard status.isRegular else {
+                throw RealmError(
+                    .fileOperationFailed, "'\(path)': not a regular file", path: path)
+            }
+            _ = try file.lock(byteOpen, .exclusive, wait: true)
+            let second: OpenFile
+            do throws(RealmError) {
+                second = try OpenFile(path, .readWrite, files)
+            } catch {
+                guard error.code == .fileNotFound else { throw error }
+                continue
+            }
+            if try second.status().identity == status.identity {
+                return (file, second, status.identity)
+            }
+        }
+    }
+
     /// Runs `body` while nobody has the file beside `path` open and nobody can open it; false,
     /// without a call, when somebody has. Readers of files that never change ("immutable") hold no
     /// locks and are not noticed.
@@ -8,18 +35,28 @@ extension LockFile {
         _ path: String, files: FileSystem, _ body: () throws(RealmError) -> Void
     ) throws(RealmError) -> Bool {
         let lockFile: OpenFile
+        var isMade = false
         do throws(RealmError) {
-            lockFile = try OpenFile(path + ".lock", .readWrite, files)
+            lockFile = try enter(path + ".lock", .readWrite, files).file
         } catch {
             guard error.code == .fileNotFound else { throw error }
-            // Whoever opens a realm creates the lock file first.
-            try body()
-            return true
+            do throws(RealmError) {
+                lockFile = try enter(path + ".lock", .create, files).file
+                isMade = true
+            } catch {
+                guard [.filePermissionDenied, .fileNotFound].contains(error.code) else {
+                    throw error
+                }
+                // Where none can be made, nobody else makes one: whoever opens a realm does first.
+                try body()
+                return true
+            }
         }
         defer { lockFile.close() }
         // Both in the order of `Store.open`: first the brief one for opening.
-        _ = try lockFile.lock(byteOpen, .exclusive, wait: true)
         guard try lockFile.lock(byteSession, .exclusive, wait: false) else { return false }
+        // One that was not there does not stay; who waits for it begins again.
+        defer { if isMade { _ = files.remove(path + ".lock") } }
         try body()
         return true
     }

@@ -81,17 +81,10 @@ final class LockFile {
     /// Opens (creating if needed) the lock file and takes the lock for opening and closing.
     init(beside path: String, files: FileSystem) throws(RealmError) {
         self.path = path + ".lock"
-        let file = try OpenFile(self.path, .create, files)
-        let status = try file.status()
-        guard status.isRegular else {
-            throw RealmError(
-                .fileOperationFailed, "'\(self.path)': not a regular file", path: self.path)
-        }
-        identity = status.identity
-        _ = try file.lock(Self.byteOpen, .exclusive, wait: true)
         // Mapped through a descriptor of its own: a mapping keeps the open file description alive,
         // and the locks of `file` must go when its descriptor is closed, also in forked children.
-        let mapped = try OpenFile(self.path, .readWrite, files)
+        let (file, mapped, identity) = try Self.enter(self.path, .create, files)
+        self.identity = identity
         var code: Int32 = 0
         guard let memory = files.mapShared(mapped.descriptor, Self.bytesMax, &code) else {
             throw FileErrors.make(Int(code), "map the lock file", self.path)
@@ -132,6 +125,10 @@ final class LockFile {
 
     /// Before the mapping goes.
     func unwatch() { if file != nil { ck_unwatch_mapping(memory) } }
+
+    /// Removes it with the in-memory realm that it was for. The caller holds the lock for opening and is
+    /// alone in the session; whoever waits for the lock begins again with a new file (`enter`).
+    func remove() { if let file { _ = file.files.remove(path) } }
 
     /// Gives up all locks by closing the file. The memory stays readable.
     func closeDescriptor() { file?.close() }

@@ -357,7 +357,10 @@ final class Store: @unchecked Sendable {
         lockFile.releaseRecord()
         let isLast = try lockFile.takeSessionAlone()
         if options.inMemory {
-            if isLast { _ = files.remove(path) }
+            if isLast {
+                _ = files.remove(path)
+                lockFile.remove()
+            }
         } else if failure == nil, ck_load_relaxed_u64(mapping.cut) == 0,
             !options.readOnly || isLast
         {

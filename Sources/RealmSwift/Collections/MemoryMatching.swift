@@ -123,6 +123,8 @@ final class MemoryCopies {
             configuration.isInMemory = true
             return try EngineRealm.open(configuration)
         }
+        // Nobody else is to find it, and it is gone with the process, whatever ends that.
+        for suffix in ["", ".lock"] { unlink(path + suffix) }
         session = _RealmSession(core, Realm.Configuration(), nil, infos)
         session.copies = self
         engine(.realm) { () throws(RealmError) in try core.beginWrite() }

@@ -1,4 +1,4 @@
-import Dispatch
+import Foundation
 import Testing
 
 @testable import CoreSwift
@@ -65,6 +65,38 @@ import Testing
         ])
         #expect(stores[0].newestVersion == UInt64(1 + 2 * count))
         #expect(stores[0].liveVersionCount() == 1)
+    }
+
+    /// The last to close removes the lock file, too; whoever waits for it then finds the next one.
+    @Test func inMemoryRealmsLeaveNothingHoweverTheyAreOpenedAndClosed() throws {
+        let count = TestSettings.number("REALM_RACE_STEPS", 150)
+        func openOften() throws {
+            for _ in 0..<count {
+                let store = try open()
+                let version = try VersionedWorkload.commitNext(store)
+                guard store.newestVersion >= version else {
+                    throw ToyFailure(description: "another one has the file")
+                }
+                try VersionedWorkload.verifyNewest(store)
+                try store.close()
+            }
+        }
+        func deleteOften() throws {
+            for _ in 0..<count {
+                do throws(RealmError) {
+                    _ = try Realm.deleteFiles(directory.file())
+                } catch {
+                    guard error.code == .deleteOpenedRealm else { throw error }
+                }
+            }
+        }
+        race([openOften, openOften, openOften, deleteOften])
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
+        let stores = [try open(), try open()]
+        try stores[0].close()
+        #expect(access(directory.file() + ".lock", F_OK) == 0)
+        try stores[1].close()
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory.path) == [])
     }
 
     @Test func aLeaseMayEndOnAnotherThread() throws {
