@@ -140,6 +140,7 @@ struct PredicateWriter {
         case .path(let path, let quantifier): return try write(path, quantifier)
         case .aggregate(let path, let aggregate, let names):
             guard aggregate != .count else {
+                try checkCount(names)
                 return try write(Predicate.Path(path.steps, .count), .unspecified)
             }
             node.kind = .aggregate
@@ -182,6 +183,14 @@ struct PredicateWriter {
         return closed(node)
     }
 
+    /// Members are counted, not values of a property of theirs.
+    private func checkCount(_ names: [String]) throws(RealmError) {
+        guard names.isEmpty else {
+            throw refused(
+                "a count is of no property, but '\(names.joined(separator: "."))' is named")
+        }
+    }
+
     private mutating func argument(_ value: QueryArgument, _ quantifier: Quantifier) -> Int32 {
         var node = SyntaxNode(.argument, here, here)
         node.quantifier = quantifier
@@ -209,6 +218,7 @@ struct PredicateWriter {
         _ node: inout SyntaxNode, _ path: Predicate.Path, _ variable: String,
         _ condition: Predicate, _ aggregate: Predicate.AggregateFunction, _ rest: [String]
     ) throws(RealmError) {
+        if aggregate == .count { try checkCount(rest) }
         put("SUBQUERY(")
         let members = try steps(path.steps)
         put(", ")

@@ -28,7 +28,8 @@ public indirect enum Predicate: Sendable {
         case values([Value], Quantifier = .unspecified)
         /// Of paths to many values `quantifier` says for how many of them the comparison is to hold.
         case path(Path, Quantifier = .unspecified)
-        /// What is computed of the numbers that a path leads to, or of a property of the objects there.
+        /// What is computed of the numbers that a path leads to, or of a property of the objects there; a count is
+        /// of no property.
         case aggregate(Path, AggregateFunction, of: [String] = [])
         /// The members of a collection that satisfy a predicate, in which `variable(name)` is the member:
         /// their number, or what is computed of a property of theirs.

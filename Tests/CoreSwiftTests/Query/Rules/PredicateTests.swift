@@ -90,6 +90,21 @@ import Testing
         #expect(error?.message.contains("more than 1000 deep") == true)
     }
 
+    @Test func countsAreOfNoProperty() throws {
+        let counted = Predicate.Operand.aggregate(["parts"], .count)
+        #expect(try ids(.compare(counted, .greaterEqual, .value(.int(0)))).count == 10)
+        for operand: Predicate.Operand in [
+            .aggregate(["parts"], .count, of: ["heat", "x"]),
+            .matching(["parts"], as: "x", .always(true), .count, of: ["heat", "x"]),
+        ] {
+            let error = #expect(throws: RealmError.self) {
+                try ids(.compare(operand, .equal, .value(.int(1))))
+            }
+            #expect(error?.code == .invalidQuery)
+            #expect(error?.message.contains("'heat.x'") == true)
+        }
+    }
+
     @Test func messagesSpellThePredicate() throws {
         let unknown = #expect(throws: RealmError.self) {
             try ids(.compare(.path(["parts", "ad"]), .equal, .value(.int(1)), []))
