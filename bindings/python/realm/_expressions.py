@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any, Generic, NoReturn, TypeVar
 
 from ._errors import UsageError
-from ._predicates import OPERATORS, Kind, Parts, spelled
+from ._predicates import Kind, Parts, spelled
 
 T = TypeVar("T")
 
@@ -130,7 +130,7 @@ class _Comparison(Condition):
     def _write(self, parts: Parts) -> None:
         _write_value(parts, self.left)
         _write_value(parts, self.right)
-        parts.add(Kind.COMPARE, detail=OPERATORS.index(self.operator), options=self.options)
+        parts.compare(self.operator, self.options)
 
 
 class _Between(Condition):

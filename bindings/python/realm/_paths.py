@@ -16,7 +16,7 @@ from ._expressions import (
     _shown,
 )
 from ._model import ObjectMeta, _find_target
-from ._predicates import FUNCTIONS, QUANTIFIERS, Kind, Part, Parts, spelled_name
+from ._predicates import FUNCTIONS, Kind, Part, Parts, spelled_name
 
 T = TypeVar("T")
 
@@ -167,7 +167,7 @@ class Path(Expression[T]):
         count = 1 if self._write_head(parts) else 0
         for step in self._steps:
             if isinstance(step, str):
-                parts.add(Kind.NAME, name=step)
+                parts.name(step)
             elif isinstance(step, tuple):
                 origin, name = step
                 parts.add(Kind.NAME, name=name)
@@ -180,15 +180,15 @@ class Path(Expression[T]):
 
     def _write(self, parts: Parts) -> None:
         count = self._write_steps(parts)
-        parts.add(Kind.PATH, detail=QUANTIFIERS.index(self._quantifier), count=count)
+        parts.path(self._quantifier, count)
 
     def _write_measured(self, parts: Parts, function: str, name: str | None) -> None:
         count = self._write_steps(parts)
         if function == "count":
             parts.add(Kind.COUNT_OF)
-            parts.add(Kind.PATH, detail=QUANTIFIERS.index(self._quantifier), count=count + 1)
+            parts.path(self._quantifier, count + 1)
             return
-        parts.add(Kind.PATH, detail=QUANTIFIERS.index(self._quantifier), count=count)
+        parts.path(self._quantifier, count)
         if name is not None:
             parts.add(Kind.NAME, name=name)
         parts.add(

@@ -41,6 +41,10 @@ OPERATORS = (
 QUANTIFIERS = ("", "ANY ", "ALL ", "NONE ")
 FUNCTIONS = ("count", "min", "max", "sum", "avg")
 
+_OPERATOR_NUMBERS = {operator: number for number, operator in enumerate(OPERATORS)}
+_QUANTIFIER_NUMBERS = {quantifier: number for number, quantifier in enumerate(QUANTIFIERS)}
+_ARGUMENT, _NAME, _PATH, _COMPARE = (int(kind) for kind in (Kind.ARGUMENT, Kind.NAME, Kind.PATH, Kind.COMPARE))
+
 #: Kind, detail, options, count, number, name.
 Part = tuple[int, int, int, int, int, str]
 
@@ -75,9 +79,20 @@ class Parts:
     ) -> None:
         self.parts.append((kind, detail, options, count, number, name))
 
+    # What most conditions are made of, a property, an argument and a comparison, without a call for each part.
+
     def argument(self, value: Any) -> None:
-        self.add(Kind.ARGUMENT, number=len(self.arguments))
+        self.parts.append((_ARGUMENT, 0, 0, 0, len(self.arguments), ""))
         self.arguments.append(value)
+
+    def name(self, name: str) -> None:
+        self.parts.append((_NAME, 0, 0, 0, 0, name))
+
+    def path(self, quantifier: str, count: int) -> None:
+        self.parts.append((_PATH, _QUANTIFIER_NUMBERS[quantifier], 0, count, 0, ""))
+
+    def compare(self, operator: str, options: int) -> None:
+        self.parts.append((_COMPARE, _OPERATOR_NUMBERS[operator], options, 0, 0, ""))
 
 
 def spelled(parts: Iterable[Part]) -> str:
