@@ -48,7 +48,8 @@ public final class CoreCluster {
     private let reader: ValueReader
     private let columns: [CoreColumn]
     private var contents: [Contents] = []
-    private var leaves: [Leaf?] = []
+    /// By column: what reads its long values.
+    private var deferred: [DeferredTexts?] = []
     /// Lists and sets by column, of which nothing is counted for each object. Of format 9 none.
     private let lists: [ListColumn?]
     /// Where values lie that are to be given back.
@@ -62,7 +63,7 @@ public final class CoreCluster {
         self.reader = reader
         self.columns = columns
         contents.reserveCapacity(columns.count)
-        leaves.reserveCapacity(columns.count)
+        deferred.reserveCapacity(columns.count)
         var lists: [ListColumn?] = Array(repeating: nil, count: columns.count)
         reader.clusterCells.reserve(columns.count * keys.count)
         for (index, (column, texts)) in zip(columns, texts).enumerated() {
@@ -75,7 +76,7 @@ public final class CoreCluster {
                         reader.clusterCells.cells + index * keys.count, reader.clusterCells,
                         defers: true)
                     contents.append(.cells)
-                    leaves.append(leaf)
+                    deferred.append(leaf.deferred())
                     continue
                 case .collections(let node)
                 where column.type != .mixed && column.collection != .dictionary:
@@ -83,7 +84,7 @@ public final class CoreCluster {
                     lists[index] = ListColumn(node: node, rules: content.elementRules)
                 default: contents.append(.values(Values(content)))
                 }
-                leaves.append(nil)
+                deferred.append(nil)
             } catch {
                 throw error.within("property '\(column.name)'")
             }
@@ -114,16 +115,23 @@ public final class CoreCluster {
         return try cellElsewhere(column, row)
     }
 
+    /// The values of such a column, one for each object, until the next cluster is read; nil where they have
+    /// no cells. What is `deferred` is to be asked of `cell`.
+    public func cells(_ column: Int) -> UnsafePointer<CoreCell>? {
+        guard case .cells = contents[column] else { return nil }
+        return UnsafePointer(reader.clusterCells.cells + column * keys.count)
+    }
+
     @inline(never)
     private func cellElsewhere(_ column: Int, _ row: Int) throws(CoreFileError) -> CoreCell {
         do throws(CoreFileError) {
             if case .value(let value) = contents[column] {
                 return reader.keeper.cell(value) ?? CoreCell(.null)
             }
-            guard let leaf = leaves[column] else {
+            guard let texts = deferred[column] else {
                 throw CoreFileError(.misuse, "a collection was asked for as a value")
             }
-            let cell = try leaf.deferred(row)
+            let cell = try texts.cell(row)
             if cell.kind != .null, cell.second >= UInt64(Self.largeBytes) {
                 let start = UInt(bitPattern: reader.store.bytes.start)
                 large.append((Int(UInt(cell.first) &- start), Int(cell.second)))

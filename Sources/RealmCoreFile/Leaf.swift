@@ -249,10 +249,10 @@ struct Leaf {
         }
     }
 
-    /// A value that `fill` left for later.
-    func deferred(_ index: Int) throws(CoreFileError) -> CoreCell {
-        guard case .texts(let leaf) = form else { return CoreCell(.null) }
-        return try leaf.cell(index, reader.keeper)
+    /// What reads the values that `fill` left for later; nil where it leaves none.
+    func deferred() -> DeferredTexts? {
+        guard case .texts(let leaf) = form else { return nil }
+        return leaf.deferred(reader.keeper)
     }
 
     private func plain(_ node: Node, _ index: Int) throws(CoreFileError) -> CoreValue {

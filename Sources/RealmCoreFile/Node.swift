@@ -29,6 +29,9 @@ struct Node {
         }
     }
 
+    /// The whole body.
+    var contents: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: body, count: length) }
+
     func fail(_ what: String) -> CoreFileError { .damaged("node at \(offset): \(what)") }
 
     /// Integer `index` with its sign; those of 4 bits and fewer have none.

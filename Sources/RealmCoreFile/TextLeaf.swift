@@ -14,6 +14,57 @@ struct TextRules {
 
     /// Names of tables and properties.
     static let names = TextRules(isOld: true, isNullable: false)
+
+    var ending: TextEnding {
+        TextEnding(isBinary: isBinary, mayBeMissing: isOld && !isNullable)
+    }
+}
+
+/// What stands behind the bytes of a value; what of `TextRules` no references are counted for.
+struct TextEnding {
+    /// Strings end with a zero byte, binaries don't.
+    let isBinary: Bool
+    /// Empty strings may have none.
+    let mayBeMissing: Bool
+
+    /// The bytes without it.
+    @inline(__always)
+    func trimmed(
+        _ bytes: UnsafeRawBufferPointer, _ node: Node
+    ) throws(CoreFileError) -> UnsafeRawBufferPointer {
+        if isBinary { return bytes }
+        guard let last = bytes.last else {
+            if mayBeMissing { return bytes }
+            throw node.fail("a text without its end")
+        }
+        guard last == 0 else { throw node.fail("a text that does not end with a zero byte") }
+        return UnsafeRawBufferPointer(rebasing: bytes.dropLast())
+    }
+}
+
+/// Long texts or binaries, each a node of its own, that are read when they are asked for. A class, so that
+/// nothing of a leaf is copied for each of them.
+final class DeferredTexts {
+    private let node: Node
+    private let ending: TextEnding
+    private let store: NodeStore
+    private let keeper: TextKeeper
+
+    init(_ node: Node, _ ending: TextEnding, _ store: NodeStore, _ keeper: TextKeeper) {
+        self.node = node
+        self.ending = ending
+        self.store = store
+        self.keeper = keeper
+    }
+
+    /// Element `index`; each once.
+    func cell(_ index: Int) throws(CoreFileError) -> CoreCell {
+        let ref = try node.ref(index)
+        if ref == 0 { return CoreCell(.null) }
+        let blob = try store.blob(ref, "text")
+        let bytes = try ending.trimmed(try blob.bytes(0, blob.count), blob)
+        return TextLeaf.cell(bytes, blob, ending.isBinary, store, keeper)
+    }
 }
 
 struct TextLeaf {
@@ -101,12 +152,12 @@ struct TextLeaf {
             guard start >= 0, start <= end, end <= blob.count else {
                 throw ends.fail("text from \(start) to \(end) of \(blob.count) bytes")
             }
-            return try trimmed(try blob.bytes(Int(start), Int(end)), blob)
+            return try rules.ending.trimmed(try blob.bytes(Int(start), Int(end)), blob)
         case .long(let node):
             let ref = try node.ref(index)
             if ref == 0 { return nil }
             let blob = try store.blob(ref, "text")
-            return try trimmed(try blob.bytes(0, blob.count), blob)
+            return try rules.ending.trimmed(try blob.bytes(0, blob.count), blob)
         case .enumerated(let node): throw node.fail("numbers of texts where texts are due")
         }
     }
@@ -121,6 +172,10 @@ struct TextLeaf {
             let words = buffer.words(count)
             try ends.decode(into: words)
             let isInverted = rules.isOld && !rules.isBinary
+            let ending = rules.ending
+            // Mostly no value is null, and all bytes are of ASCII.
+            let nulls = nulls.flatMap { $0.width == 0 && !isInverted ? nil : $0 }
+            let isPlain = rules.isBinary || Self.isASCII(blob.contents)
             var start: Int64 = 0
             for index in 0..<count {
                 let end = words[index]
@@ -133,7 +188,11 @@ struct TextLeaf {
                     // Within the blob, as was just checked.
                     let bytes = UnsafeRawBufferPointer(
                         start: blob.body + Int(start), count: Int(end - start))
-                    cells[index] = cell(try trimmed(bytes, blob), blob, keeper)
+                    let text = try ending.trimmed(bytes, blob)
+                    cells[index] =
+                        isPlain
+                        ? Self.plainCell(text, blob, ending.isBinary)
+                        : Self.cell(text, blob, ending.isBinary, store, keeper)
                 }
                 start = end
             }
@@ -150,39 +209,62 @@ struct TextLeaf {
         }
     }
 
+    /// What reads the values that `fill` left for later.
+    func deferred(_ keeper: TextKeeper) -> DeferredTexts? {
+        guard case .long(let node) = form else { return nil }
+        return DeferredTexts(node, rules.ending, store, keeper)
+    }
+
     /// Element `index` as a cell; long ones once.
-    func cell(_ index: Int, _ keeper: TextKeeper) throws(CoreFileError) -> CoreCell {
+    private func cell(_ index: Int, _ keeper: TextKeeper) throws(CoreFileError) -> CoreCell {
         guard let bytes = try bytes(index) else { return CoreCell(.null) }
         switch form {
         case .short(let node), .long(let node), .enumerated(let node), .medium(let node, _, _):
-            return cell(bytes, node, keeper)
+            return Self.cell(bytes, node, rules.isBinary, store, keeper)
         }
     }
 
-    private func cell(
-        _ bytes: UnsafeRawBufferPointer, _ node: Node, _ keeper: TextKeeper
+    fileprivate static func cell(
+        _ bytes: UnsafeRawBufferPointer, _ node: Node, _ isBinary: Bool, _ store: NodeStore,
+        _ keeper: TextKeeper
     ) -> CoreCell {
-        // Empty ones have an address, too.
-        let start = bytes.baseAddress ?? node.body
-        if rules.isBinary { return CoreCell(.binary, start, bytes.count) }
-        if isASCII(bytes) || String(validating: bytes, as: UTF8.self) != nil {
-            return CoreCell(.text, start, bytes.count)
+        if isBinary || isASCII(bytes) || String(validating: bytes, as: UTF8.self) != nil {
+            return plainCell(bytes, node, isBinary)
         }
         return keeper.keep(store.text(bytes))
     }
 
-    private func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    /// A cell with the bytes as they are: of a binary, or a text that is known to be one.
+    @inline(__always)
+    private static func plainCell(
+        _ bytes: UnsafeRawBufferPointer, _ node: Node, _ isBinary: Bool
+    ) -> CoreCell {
+        // Empty ones have an address, too.
+        CoreCell(isBinary ? .binary : .text, bytes.baseAddress ?? node.body, bytes.count)
+    }
+
+    private static func isASCII(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        let count = bytes.count
+        let high: UInt64 = 0x8080_8080_8080_8080
+        guard count >= 8 else {
+            var seen: UInt8 = 0
+            for byte in bytes { seen |= byte }
+            return seen < 0x80
+        }
+        var wide = SIMD4<UInt64>(repeating: 0)
         var index = 0
-        var seen: UInt64 = 0
-        while index + 8 <= bytes.count {
+        while index &+ 32 <= count {
+            wide |= bytes.loadUnaligned(fromByteOffset: index, as: SIMD4<UInt64>.self)
+            index &+= 32
+        }
+        var seen = wide[0] | wide[1] | wide[2] | wide[3]
+        while index &+ 8 <= count {
             seen |= bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)
-            index += 8
+            index &+= 8
         }
-        while index < bytes.count {
-            seen |= UInt64(bytes[index]) << 56 | UInt64(bytes[index])
-            index += 1
-        }
-        return seen & 0x8080_8080_8080_8080 == 0
+        // The last eight, some of which were seen before.
+        seen |= bytes.loadUnaligned(fromByteOffset: count &- 8, as: UInt64.self)
+        return seen & high == 0
     }
 
     private func short(_ node: Node, _ index: Int) throws(CoreFileError) -> UnsafeRawBufferPointer?
@@ -197,17 +279,5 @@ struct TextLeaf {
             throw node.fail("\(padding) bytes of padding in a text of \(width)")
         }
         return UnsafeRawBufferPointer(rebasing: element.prefix(width - 1 - Int(padding)))
-    }
-
-    private func trimmed(
-        _ bytes: UnsafeRawBufferPointer, _ node: Node
-    ) throws(CoreFileError) -> UnsafeRawBufferPointer {
-        if rules.isBinary { return bytes }
-        guard let last = bytes.last else {
-            if rules.isOld && !rules.isNullable { return bytes }
-            throw node.fail("a text without its end")
-        }
-        guard last == 0 else { throw node.fail("a text that does not end with a zero byte") }
-        return UnsafeRawBufferPointer(rebasing: bytes.dropLast())
     }
 }

@@ -132,31 +132,37 @@ extension ImportSession {
     ) throws(RealmError) -> Bool {
         elements.start(cells.count)
         switch cells.first?.kind {
-        case .int, .bool, .float, .double:
+        case .int where property.type == .int:
+            for cell in cells {
+                guard cell.kind == .int else { return false }
+                elements.add(number: Int64(bitPattern: cell.first))
+            }
+        case .bool, .float, .double:
             for cell in cells {
                 guard cell.kind != .null, let value = raw(cell) else { return false }
                 elements.add(value)
             }
+            try handle.append(property.key, elements.count, elements.values)
+            return true
         case .link where property.type == .object:
             // All of them are of one class.
             guard let table = cells.first.map({ Int($0.first) }), let target = targets[table],
                 target.schema.kind != .embedded
             else { return false }
-            let class_ = target.schema.key
             let known = target.map.first
             for cell in cells {
                 let old = Int64(bitPattern: cell.second)
                 if known.contains(old) {
-                    elements.add(.link(class_, ObjectKey(rawValue: old)))
+                    elements.add(number: old)
                 } else if let key = target.counterpart(old) {
-                    elements.add(.link(class_, key))
+                    elements.add(number: key.rawValue)
                 } else {
                     lose(missing(cell))
                 }
             }
         default: return false
         }
-        try handle.append(property.key, elements.count, elements.values)
+        try handle.append(property.key, elements.count, numbers: elements.numbers)
         return true
     }
 

@@ -86,6 +86,24 @@ final class ImportSession {
         }
     }
 
+    /// What of a column with plain values the making of objects looks at, without counting references.
+    private struct PlainColumn {
+        /// Index among the columns that are read.
+        let index: Int
+        let place: Int
+        let key: PropertyKey
+        let isOwn: Bool
+        /// Of the cluster at hand.
+        var cells: UnsafePointer<CoreCell>?
+
+        init(_ index: Int, _ column: Column) {
+            self.index = index
+            place = column.place
+            key = column.property.key
+            isOwn = column.isOwn
+        }
+    }
+
     let file: CoreFile
     let realm: Realm
     private let old: OldSchema
@@ -301,17 +319,26 @@ final class ImportSession {
     ) throws(CoreFileError) {
         let row = RowBuffer(columns.count)
         let key = columns.firstIndex { $0.place == item.primaryKey }
-        let plain = columns.indices.filter { columns[$0].isPlain && $0 != key }
+        var plain = columns.indices.filter { columns[$0].isPlain && $0 != key }
+            .map { PlainColumn($0, columns[$0]) }
         let others = columns.indices.filter { !columns[$0].isPlain }
         try file.forEachCluster(of: item.table, columns: columns.map(\.place)) {
             (cluster) throws(CoreFileError) in
+            for position in plain.indices {
+                plain[position].cells = cluster.cells(plain[position].index)
+            }
             for place in cluster.keys.indices {
                 row.clear()
-                for index in plain {
-                    let cell = try cluster.cell(index, place)
+                for position in plain.indices {
+                    let column = plain[position]
+                    var cell = column.cells?[place] ?? CoreCell(.deferred)
                     if cell.kind == .null { continue }
-                    if columns[index].isOwn,
-                        target.forward.waits(cell, columns[index].place, cluster.keys[place])
+                    if cell.kind == .deferred {
+                        cell = try cluster.cell(column.index, place)
+                        if cell.kind == .null { continue }
+                    }
+                    if column.isOwn,
+                        target.forward.waits(cell, column.place, cluster.keys[place])
                     {
                         continue
                     }
@@ -319,7 +346,7 @@ final class ImportSession {
                         lose(missing(cell))
                         continue
                     }
-                    row.add(columns[index].property.key, value, size(cell))
+                    row.add(column.key, value, size(cell))
                 }
                 let primaryKey: RawValue? =
                     if let key { raw(try cluster.cell(key, place)) } else { nil }
@@ -530,64 +557,5 @@ final class ImportSession {
             error.code.rawValue >= ErrorCode.invalidArgument.rawValue
                 && error.code.rawValue < ErrorCode.invalidArgument.rawValue + 1000
         }
-    }
-}
-
-/// The elements of a list.
-final class ElementBuffer {
-    private(set) var values = UnsafeMutablePointer<RawValue>.allocate(capacity: 1024)
-    private(set) var count = 0
-    private var capacity = 1024
-
-    deinit { values.deallocate() }
-
-    /// Makes room for elements, and forgets others.
-    func start(_ count: Int) {
-        self.count = 0
-        guard count > capacity else { return }
-        values.deallocate()
-        values = .allocate(capacity: count)
-        capacity = count
-    }
-
-    /// There is room for it.
-    @inline(__always)
-    func add(_ value: RawValue) {
-        values[count] = value
-        count &+= 1
-    }
-}
-
-/// The values of an object that is to be made.
-final class RowBuffer {
-    let keys: UnsafeMutablePointer<PropertyKey>
-    let values: UnsafeMutablePointer<RawValue>
-    private(set) var count = 0
-    /// What they take, roughly.
-    private(set) var bytes = 0
-
-    init(_ columns: Int) {
-        keys = .allocate(capacity: max(columns, 1))
-        values = .allocate(capacity: max(columns, 1))
-    }
-
-    deinit {
-        keys.deallocate()
-        values.deallocate()
-    }
-
-    @inline(__always)
-    func clear() {
-        count = 0
-        bytes = 32
-    }
-
-    /// At most once for each column.
-    @inline(__always)
-    func add(_ key: PropertyKey, _ value: RawValue, _ size: Int) {
-        keys[count] = key
-        values[count] = value
-        count += 1
-        bytes += size
     }
 }

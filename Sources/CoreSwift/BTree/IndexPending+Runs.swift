@@ -1,6 +1,8 @@
 // Waiting changes handed out in the order of the index, and taken back: what sorted runs beside a file that is
 // filled consist of (IndexRuns.swift).
 
+import CKernels
+
 extension IndexPending {
     /// Whether they can be handed out: terms can't.
     var canDrain: Bool { shape != .terms }
@@ -29,6 +31,11 @@ extension IndexPending {
             defer { items.deallocate() }
             sortTexts(texts, heap, items)
             for i in 0..<count {
+                // They lie anywhere.
+                if i &+ 16 < count { ck_prefetch(texts + Int(items[i &+ 16].payload)) }
+                if i &+ 8 < count {
+                    ck_prefetch(heap + texts[Int(items[i &+ 8].payload)].offset)
+                }
                 let change = texts[Int(items[i].payload)]
                 let word = change.key.word
                 try body(

@@ -441,7 +441,9 @@ struct IndexPending {
         var kept = 0
         for i in 0..<count {
             let change = texts[Int(items[i].payload)]
-            if kept > 0, order(texts[Int(items[kept - 1].payload)], change, heap) == 0 {
+            if kept > 0, items[kept - 1].key == items[i].key,
+                order(texts[Int(items[kept - 1].payload)], change, heap) == 0
+            {
                 items[kept - 1] = items[i]
             } else {
                 items[kept] = items[i]
@@ -476,13 +478,20 @@ struct IndexPending {
             shared = length
             if shared == 0 { break }
         }
+        let length = texts[0].count
+        var isWhole = Int(length) <= shared + 8
+        var last = texts[0].key
         for i in 0..<count {
+            let text = texts[i]
             items[i] = RadixItem(
-                key: Self.prefix(heap + (texts[i].offset + shared), Int(texts[i].count) - shared),
+                key: Self.prefix(heap + (text.offset + shared), Int(text.count) - shared),
                 payload: UInt64(i))
+            isWhole = isWhole && text.count == length && text.key >= last
+            last = text.key
         }
         RadixSort.sort(items, items + count, count)
-        settleTies(items, texts, heap)
+        // Of values that were sorted by as a whole, of objects in their order, ties are in order.
+        if !isWhole { settleTies(items, texts, heap) }
     }
 
     @inline(__always)

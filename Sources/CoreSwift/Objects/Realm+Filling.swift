@@ -65,13 +65,33 @@ extension ObjectHandle {
     package func append(
         _ propertyKey: PropertyKey, _ count: Int, _ values: UnsafePointer<RawValue>
     ) throws(RealmError) {
-        let place = try row()
-        let table = table
-        let column = try Self.column(table, propertyKey)
-        guard session.pointee.status == .writing else { throw realm.notWriting() }
-        if try table.fillCell(place, objectKey, column, count, values) { return }
+        let (place, column) = try placeToFill(propertyKey)
+        if table.fillCell(place, objectKey, column, count, values) { return }
         let list = try collection(propertyKey, .list)
         let end = try list.count()
         for index in 0..<count { try list.insert(values[index], at: end + index) }
+    }
+
+    /// The same for integers, or for links, all to objects of the property's class, by their keys.
+    package func append(
+        _ propertyKey: PropertyKey, _ count: Int, numbers: UnsafePointer<Int64>
+    ) throws(RealmError) {
+        let (place, column) = try placeToFill(propertyKey)
+        if try table.fillCell(place, objectKey, column, count, numbers: numbers) { return }
+        let list = try collection(propertyKey, .list)
+        let end = try list.count()
+        for index in 0..<count {
+            try list.insert(table.element(column, numbers[index]), at: end + index)
+        }
+    }
+
+    @inline(__always)
+    private func placeToFill(
+        _ propertyKey: PropertyKey
+    ) throws(RealmError) -> (RowPlace, column: Int) {
+        let place = try row()
+        let column = try Self.column(table, propertyKey)
+        guard session.pointee.status == .writing else { throw realm.notWriting() }
+        return (place, column)
     }
 }

@@ -376,36 +376,15 @@ extension CollectionCell {
         return offset
     }
 
-    /// The cell of a list of values that are not null, which are of this kind and of a fixed width; nil for other
+    /// The cell of a list of values that are not null, which are of this kind: Booleans, floats or doubles; nil for other
     /// kinds, for none, and when they take more than `inlineBytesMax` bytes, for which `target` has room.
     static func encode(
         _ values: UnsafePointer<RawValue>, _ count: Int, _ kind: ColumnKind,
         _ target: UnsafeMutableRawPointer
     ) -> Int? {
-        guard count > 0, count <= inlineElementsMax else { return nil }
-        let start = 6
-        var width = 0
-        var size = kind.openWidth
-        switch kind {
-        case .int, .link:
-            var low: Int64 = 0
-            var high: Int64 = 0
-            for row in 0..<count {
-                let number = number(values[row], kind)
-                low = min(low, number)
-                high = max(high, number)
-            }
-            width = signedWidth(low, high)
-            size = width
-        case .bool, .float, .double: break
-        default: return nil
-        }
-        guard start + size * count <= inlineBytesMax else { return nil }
-        target.put(inlineForm, 0)
-        target.put(0 as UInt8, 1)
-        target.put(UInt16(count), 2)
-        target.put(UInt8(width), 4)
-        target.put(0 as UInt8, 5)
+        guard kind == .bool || kind == .float || kind == .double,
+            let start = putHead(count, width: 0, size: kind.openWidth, target)
+        else { return nil }
         switch kind {
         case .bool:
             for row in 0..<count { target.put(values[row].boolValue ? 1 as UInt8 : 0, start + row) }
@@ -413,19 +392,60 @@ extension CollectionCell {
             for row in 0..<count {
                 target.put(UInt32(truncatingIfNeeded: values[row].word0), start + row * 4)
             }
-        case .double:
-            for row in 0..<count { target.put(values[row].word0, start + row * 8) }
         default:
-            for row in 0..<count {
-                put(number(values[row], kind), width, target, start + row * width)
-            }
+            for row in 0..<count { target.put(values[row].word0, start + row * 8) }
         }
-        return start + size * count
+        return start + kind.openWidth * count
     }
 
+    /// The same for integers, or keys of links.
+    static func encode(
+        _ numbers: UnsafePointer<Int64>, _ count: Int, _ target: UnsafeMutableRawPointer
+    ) -> Int? {
+        var low: Int64 = 0
+        var high: Int64 = 0
+        for row in 0..<count {
+            low = min(low, numbers[row])
+            high = max(high, numbers[row])
+        }
+        let width = signedWidth(low, high)
+        guard let start = putHead(count, width: width, size: width, target) else { return nil }
+        switch width {
+        case 1: putAll(Int8.self, numbers, count, target + start)
+        case 2: putAll(Int16.self, numbers, count, target + start)
+        case 4: putAll(Int32.self, numbers, count, target + start)
+        default: memcpy(target + start, numbers, count &* 8)
+        }
+        return start + width * count
+    }
+
+    /// What stands before elements of so many bytes each; where it ends.
+    private static func putHead(
+        _ count: Int, width: Int, size: Int, _ target: UnsafeMutableRawPointer
+    ) -> Int? {
+        let start = 6
+        guard count > 0, count <= inlineElementsMax, start + size * count <= inlineBytesMax else {
+            return nil
+        }
+        target.put(inlineForm, 0)
+        target.put(0 as UInt8, 1)
+        target.put(UInt16(count), 2)
+        target.put(UInt8(width), 4)
+        target.put(0 as UInt8, 5)
+        return start
+    }
+
+    /// Puts numbers that fit into the type one behind the other.
     @inline(__always)
-    private static func number(_ value: RawValue, _ kind: ColumnKind) -> Int64 {
-        kind == .link ? value.linkTarget.rawValue : value.intValue
+    private static func putAll<Number: FixedWidthInteger>(
+        _ type: Number.Type, _ numbers: UnsafePointer<Int64>, _ count: Int,
+        _ target: UnsafeMutableRawPointer
+    ) {
+        for row in 0..<count {
+            target.storeBytes(
+                of: Number(truncatingIfNeeded: numbers[row]),
+                toByteOffset: row &* MemoryLayout<Number>.size, as: Number.self)
+        }
     }
 
     private static func signedWidth(_ low: Int64, _ high: Int64) -> Int {

@@ -118,24 +118,19 @@ extension Table {
         return true
     }
 
-    /// Gives a list that is empty all its elements: those that are not null and have a fixed width, where they
-    /// fit a cell and nobody is to be told. Otherwise false, and nothing has changed.
+    /// Gives a list that is empty all its elements: those that are not null, of a fixed width and neither
+    /// integers nor links, where they fit a cell and nobody is to be told. Otherwise false, and nothing has
+    /// changed.
     func fillCell(
         _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ count: Int,
         _ values: UnsafePointer<RawValue>
-    ) throws(RealmError) -> Bool {
-        let info = state.columns[index]
-        guard place.state == .open, info.kind == .collection, info.collection == .list,
-            isCell(place, key, index), cell(place, index).count == 0, isUnheard(key, index),
-            let element = info.elements?.pointee
-        else { return false }
+    ) -> Bool {
+        guard let element = elementsToFill(place, key, index), element.kind != .link else {
+            return false
+        }
         for position in 0..<count {
             let value = values[position]
             guard value.type == element.valueType, !value.isNull else { return false }
-            if element.kind == .link {
-                guard value.linkClass == element.linkTarget else { return false }
-                try checkTarget(value)
-            }
         }
         let buffer = transaction.pointee.cellBuffer
         guard let bytes = CollectionCell.encode(values, count, element.kind, buffer) else {
@@ -143,12 +138,65 @@ extension Table {
         }
         (place.open.pointee.columns + index).pointee.setText(place.row, buffer, bytes)
         didAppend()
-        if info.inverseIndex >= 0 {
+        return true
+    }
+
+    /// The same of integers, or of the keys of objects that the list links to.
+    func fillCell(
+        _ place: RowPlace, _ key: ObjectKey, _ index: Int, _ count: Int,
+        numbers: UnsafePointer<Int64>
+    ) throws(RealmError) -> Bool {
+        let info = state.columns[index]
+        guard let element = elementsToFill(place, key, index) else { return false }
+        let isLinks = element.kind == .link
+        guard isLinks ? info.linksAreWords && info.inverseIndex >= 0 : element.kind == .int else {
+            return false
+        }
+        if isLinks { try checkTargets(element.linkTarget, numbers, count) }
+        let buffer = transaction.pointee.cellBuffer
+        guard let bytes = CollectionCell.encode(numbers, count, buffer) else { return false }
+        (place.open.pointee.columns + index).pointee.setText(place.row, buffer, bytes)
+        didAppend()
+        if isLinks {
+            let inverse = state.indexes + Int(info.inverseIndex)
             for position in 0..<count {
-                noteLink(info, key, values[position], isAddition: true)
+                inverse.pointee.pending.append(
+                    UInt64(bitPattern: numbers[position]), key, isAddition: true)
             }
         }
         return true
+    }
+
+    /// The element of a list that a number stands for: an integer, or a link to the object with the key.
+    func element(_ index: Int, _ number: Int64) -> RawValue {
+        guard let element = state.columns[index].elements?.pointee, element.kind == .link else {
+            return .int(number)
+        }
+        return .link(element.linkTarget, ObjectKey(rawValue: number))
+    }
+
+    /// What the elements of a list are that can be filled at once: an empty cell, of which nobody is to be
+    /// told.
+    @inline(__always)
+    private func elementsToFill(_ place: RowPlace, _ key: ObjectKey, _ index: Int) -> ColumnInfo? {
+        let info = state.columns[index]
+        guard place.state == .open, info.kind == .collection, info.collection == .list,
+            isCell(place, key, index), cell(place, index).count == 0, isUnheard(key, index)
+        else { return nil }
+        return info.elements?.pointee
+    }
+
+    /// `checkTarget` for links to objects of one class.
+    private func checkTargets(
+        _ class_: ClassKey, _ keys: UnsafePointer<Int64>, _ count: Int
+    ) throws(RealmError) {
+        guard count > 0 else { return }
+        try checkTarget(.link(class_, ObjectKey(rawValue: keys[0])))
+        // Where targets are not looked up, that was all.
+        if state.tables[class_.index]?.state.takesLinksUnseen == true { return }
+        for position in 1..<count {
+            try checkTarget(.link(class_, ObjectKey(rawValue: keys[position])))
+        }
     }
 
     /// Inserts an element that passed its checks; `elementKey`: of a dictionary. False when the

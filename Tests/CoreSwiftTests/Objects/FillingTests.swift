@@ -51,8 +51,11 @@ import Testing
                 + String(repeating: "n", count: number % 20 == 0 ? 480 : 6))
     }
 
-    /// Gives object `number` values that are the same for the same seed, with links to earlier and later ones.
-    private func set(_ number: Int, _ object: ObjectHandle, seed: UInt64) throws {
+    /// Gives object `number` values that are the same for the same seed, with links to earlier and later ones; lists
+    /// at once or element by element.
+    private func set(
+        _ number: Int, _ object: ObjectHandle, seed: UInt64, inBulk: Bool
+    ) throws {
         var random = Random(seed &+ UInt64(number))
         func below(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
         let realm = object.realm
@@ -85,8 +88,11 @@ import Testing
             ("singles", (0..<below(9)).map { .float(Float($0) / 3) }),
         ] {
             let key = try key(name)
-            try values.withUnsafeBufferPointer {
-                if let start = $0.baseAddress { try object.append(key, $0.count, start) }
+            if inBulk {
+                try append(key, values, to: object)
+            } else {
+                let list = try object.collection(key, .list)
+                for (place, value) in values.enumerated() { try list.insert(value, at: place) }
             }
         }
         for word in 0..<below(3) {
@@ -94,6 +100,29 @@ import Testing
             try Value.string("w\(word)").withRaw { raw throws(RealmError) in
                 var raw = raw
                 try object.append(key, 1, &raw)
+            }
+        }
+    }
+
+    /// Integers and links as numbers, others as values.
+    private func append(
+        _ key: PropertyKey, _ values: [RawValue], to object: ObjectHandle
+    ) throws {
+        let numbers = values.compactMap { value -> Int64? in
+            switch ValueType(rawValue: value.type) {
+            case .int: value.intValue
+            case .link: value.linkTarget.rawValue
+            default: nil
+            }
+        }
+        if numbers.count == values.count {
+            try numbers.withUnsafeBufferPointer {
+                guard let start = $0.baseAddress else { return }
+                try object.append(key, $0.count, numbers: start)
+            }
+        } else {
+            try values.withUnsafeBufferPointer {
+                if let start = $0.baseAddress { try object.append(key, $0.count, start) }
             }
         }
     }
@@ -124,7 +153,7 @@ import Testing
         try filled.beginFilling()
         for number in 0..<Self.count {
             let object = try create(number, name(number), filled)
-            try set(number, object, seed: seed)
+            try set(number, object, seed: seed, inBulk: true)
             object.release()
             if number % 97 == 96 { try filled.commitPart() }
         }
@@ -137,7 +166,7 @@ import Testing
         try ordinary.write {
             let objects = try (0..<Self.count).map { try create($0, name($0), ordinary) }
             for (number, object) in objects.enumerated() {
-                try set(number, object, seed: seed)
+                try set(number, object, seed: seed, inBulk: false)
                 object.release()
             }
         }
@@ -151,6 +180,31 @@ import Testing
             ).delete()
         }
         #expect(try filled.check() == [])
+    }
+
+    @Test(
+        "lists of numbers of each width are what was appended, empty and long ones, too",
+        arguments: [
+            [], [0], [127, -128], [128], [-129], [32767, -32768], [32768], [-32769],
+            [2_147_483_647, -2_147_483_648], [2_147_483_648], [-2_147_483_649],
+            [Int64.max, Int64.min], (0..<63).map { Int64($0) }, (0..<5000).map { Int64($0) << 20 },
+        ])
+    func widths(numbers: [Int64]) throws {
+        let realm = try opened("widths.realm")
+        defer { realm.close() }
+        let key = try #require(realm.schema.class_(named: "Item")?.property(named: "numbers")).key
+        try realm.write {
+            let object = try create(1, .string("one"), realm)
+            defer { object.release() }
+            // Behind others it goes element by element.
+            for _ in 0..<2 { try append(key, numbers.map { .int($0) }, to: object) }
+            let list = try object.collection(key, .list)
+            #expect(try list.count() == numbers.count * 2)
+            for (place, number) in (numbers + numbers).enumerated() {
+                #expect(try list.get(place).intValue == number)
+            }
+        }
+        #expect(try realm.check() == [])
     }
 
     @Test("two objects with one primary key are an error at the end, in one part or in two")
