@@ -8,7 +8,9 @@ extension Realm {
         let real = try FileOperations.realPath(path, files)
         if FileRegistry.shared.isOpen(real) { return true }
         var isHeld = false
-        let isUnused = try LockFile.whileUnused(real, files: files) { () throws(RealmError) in
+        let isUnused = try LockFile.whileUnused(
+            real, files: files, creates: false
+        ) { () throws(RealmError) in
             // By way of another lock file, as under a hard link.
             isHeld = try FileClaim.isHeld(real, files)
         }

@@ -30,9 +30,10 @@ extension LockFile {
 
     /// Runs `body` while nobody has the file beside `path` open and nobody can open it; false,
     /// without a call, when somebody has. Readers of files that never change ("immutable") hold no
-    /// locks and are not noticed.
+    /// locks and are not noticed. `creates`: where there is no lock file, one is there meanwhile.
     static func whileUnused(
-        _ path: String, files: FileSystem, _ body: () throws(RealmError) -> Void
+        _ path: String, files: FileSystem, creates: Bool = true,
+        _ body: () throws(RealmError) -> Void
     ) throws(RealmError) -> Bool {
         let lockFile: OpenFile
         var isMade = false
@@ -40,6 +41,10 @@ extension LockFile {
             lockFile = try enter(path + ".lock", .readWrite, files).file
         } catch {
             guard error.code == .fileNotFound else { throw error }
+            guard creates else {
+                try body()
+                return true
+            }
             do throws(RealmError) {
                 lockFile = try enter(path + ".lock", .create, files).file
                 isMade = true
