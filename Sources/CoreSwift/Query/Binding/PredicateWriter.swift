@@ -13,6 +13,8 @@ struct PredicateWriter {
     init(_ predicate: Predicate, _ dialect: QueryDialect) throws(RealmError) {
         tree.dialect = dialect
         tree.hasPositionalArguments = true
+        text.reserveCapacity(120)
+        arguments.reserveCapacity(2)
         tree.root = try write(predicate)
         guard text.count <= QueryText.bytesMax else { throw refused("it is too long") }
     }
