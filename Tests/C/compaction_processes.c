@@ -142,15 +142,17 @@ static void test_keeper(const char *path, int sealed) {
     CHECK(until_count(&keeper, 1, 60000));
     count_up(realm, 0);
     make_space(realm);
+    /* Beside a reader the free end of the file is given back, which may be most of it. */
+    const long long large = file_bytes(path);
     bool did = true;
     SUCCEEDS(realm_compact(realm, &did));
     CHECK(!did);
     usleep(20000);
     CHECK(kill_now(&keeper) == -SIGKILL);
     /* What it had open goes with it. */
-    const long long large = file_bytes(path);
     SUCCEEDS(realm_compact(realm, &did));
-    CHECK(did && file_bytes(path) < large / 4);
+    CHECK(did);
+    CHECK(file_bytes(path) < large / 4);
     check_whole(realm);
     realm_release(realm);
 }
