@@ -34,7 +34,8 @@ extension Selection {
 
     /// The tests of columns, and of how many objects the links can be followed.
     private func plainConjuncts() throws(RealmError) -> (conjuncts: Selection, most: Int)? {
-        guard case .and(let parts) = program.nodes[root].test, conjuncts == nil else { return nil }
+        guard program.hasLinks, case .and(let parts) = program.nodes[root].test, conjuncts == nil
+        else { return nil }
         var plain: [Int32] = []
         var linked: [Int] = []
         for part in program.parts(parts) {
@@ -48,11 +49,10 @@ extension Selection {
         guard most > 0, try plan(limit: candidatesMax, asks: false) == nil else {
             return nil
         }
-        return (
-            Selection(
-                snapshot, program, table, root: root, slot: slot, conjuncts: plain, sharing: run),
-            most
-        )
+        let asked = Selection(
+            snapshot, program, table, root: root, slot: slot, conjuncts: plain, sharing: run)
+        // What two threads go through in one scan is not gone through by one before it.
+        return asked.usesTwoCores ? nil : (asked, most)
     }
 }
 

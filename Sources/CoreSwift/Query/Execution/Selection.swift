@@ -164,7 +164,7 @@ struct Selection: Planner {
     }
 
     /// Whether a scan is worth a second thread: it has much to look at, and tests only read leaves.
-    private var usesTwoCores: Bool {
+    var usesTwoCores: Bool {
         guard table.rowCount >= Self.twoCoresRows, TwoCores.areThere else { return false }
         var stack = conjuncts ?? [Int32(root)]
         var isSlow = false

@@ -225,6 +225,8 @@ final class FilterProgram {
     private let byteCount: Int
     let slotCount: Int
     let stackDepth: Int
+    /// Some condition is on what links lead to.
+    let hasLinks: Bool
     /// Paths lead into mixed values, which may link to any class.
     let needsAllTables: Bool
     /// What the names were found in; has the public ones, which files do not.
@@ -274,6 +276,7 @@ final class FilterProgram {
         nodeCount = builder.nodes.count
         stepCount = builder.expressions.steps.count
         pathCount = builder.expressions.paths.count
+        hasLinks = !builder.hops.isEmpty || !builder.expressions.subqueries.isEmpty
         needsAllTables = builder.expressions.paths.contains {
             $0.mixedCount > 0 || $0.value == .countAllLinks
         }
