@@ -3148,6 +3148,20 @@ RLM_API int realm_scheduler_get_event_descriptor(const realm_scheduler_t *schedu
  */
 RLM_API realm_work_queue_t *realm_scheduler_get_work_queue(const realm_scheduler_t *scheduler);
 
+/**
+ * Whether the realm shows by itself what other realms and processes commit, where its scheduler
+ * delivers: true at first, false for frozen realms.
+ */
+RLM_API bool realm_get_auto_refresh(const realm_t *realm);
+
+/**
+ * Has the realm show by itself what others commit, or not: then it stays at its version until
+ * `realm_refresh()` or a write transaction, and its callbacks for changes of the realm are called
+ * of newer versions that it does not show. Fails: RLM_ERR_WRONG_TRANSACTION_STATE when a frozen
+ * realm is to, RLM_ERR_WRONG_THREAD, RLM_ERR_CLOSED_REALM.
+ */
+RLM_API bool realm_set_auto_refresh(realm_t *realm, bool enable);
+
 #ifdef __cplusplus
 }
 #endif

@@ -46,6 +46,38 @@ class TestAsyncFor:
 
         assert run(main()) == ["a"]
 
+    def test_realms_that_do_not_follow_stay_until_they_do(self, r):
+        async def main():
+            seen = []
+            assert r.autorefresh
+            with r.objects(Note).observe(lambda change: seen.append(change.insertions)):
+                r.refresh()
+                r.autorefresh = False
+                assert not r.autorefresh
+                await asyncio.to_thread(add_note, r.path, "a")
+                await asyncio.sleep(0.05)
+                assert seen == [[]] and not r.objects(Note)
+                r.autorefresh = True
+                while len(seen) < 2:
+                    await asyncio.sleep(0.01)
+            return seen, len(r.objects(Note))
+
+        assert run(main()) == ([[], [0]], 1)
+
+    def test_whether_it_follows_is_asked_of_realms_that_can(self, r):
+        frozen = r.freeze()
+        assert not frozen.autorefresh
+        with pytest.raises(realm.Error, match="frozen realm stays at its version"):
+            frozen.autorefresh = True
+        with pytest.raises(AttributeError, match="can't be deleted"):
+            del r.autorefresh
+        with pytest.raises(realm.WrongThreadError):
+            in_thread(lambda: setattr(r, "autorefresh", False))
+        r.close()
+        assert not r.autorefresh
+        with pytest.raises(realm.ClosedRealmError):
+            r.autorefresh = False
+
     def test_own_commits_wake_it(self, r):
         async def main():
             changes = r.objects(Note).changes()

@@ -110,6 +110,22 @@ public func realm_refresh(
     }
 }
 
+/// Whether the realm shows by itself what other realms and processes commit, where its scheduler delivers: true
+/// at first, false for frozen realms.
+@c @implementation
+public func realm_get_auto_refresh(_ realm: OpaquePointer?) -> Bool {
+    boundary(false) { () throws(RealmError) in try realmHeld(realm).isFollowing }
+}
+
+/// Has the realm show by itself what others commit, or not: then it stays at its version until
+/// `realm_refresh()` or a write transaction, and its callbacks for changes of the realm are called of newer
+/// versions that it does not show. Fails: RLM_ERR_WRONG_TRANSACTION_STATE when a frozen realm is to,
+/// RLM_ERR_WRONG_THREAD, RLM_ERR_CLOSED_REALM.
+@c @implementation
+public func realm_set_auto_refresh(_ realm: OpaquePointer?, _ enable: Bool) -> Bool {
+    succeeds { () throws(RealmError) in try realmHeld(realm).follow(enable) }
+}
+
 /// Returns a new handle to a frozen realm at the version that `realm` reads; in a write
 /// transaction at the version before it. It never changes, may be used on any threads at once,
 /// and keeps its version in the file until it is closed.

@@ -157,6 +157,62 @@ static void delivery(void) {
     realm_release(scheduler);
 }
 
+/* -- Staying where it is --------------------------------------------------------------------------- */
+
+static void commit_elsewhere(const char *path) {
+    pthread_t thread;
+    pthread_create(&thread, NULL, commit_once, (void *)path);
+    pthread_join(thread, NULL);
+}
+static void *follow_elsewhere(void *realm) {
+    FAILS(RLM_ERR_WRONG_THREAD, realm_set_auto_refresh(realm, false));
+    return NULL;
+}
+
+static void staying(void) {
+    const char *path = "staying.realm";
+    realm_scheduler_t *scheduler = realm_scheduler_make_default();
+    const int descriptor = realm_scheduler_get_event_descriptor(scheduler);
+    realm_work_queue_t *queue = realm_scheduler_get_work_queue(scheduler);
+    realm_t *realm = open_or_exit(on_scheduler(path, scheduler));
+    CHECK(realm_get_auto_refresh(realm) && count_of(realm, "Thing") == 0);
+    CHECK(is_quiet(descriptor, queue));
+
+    SUCCEEDS(realm_set_auto_refresh(realm, false));
+    CHECK(!realm_get_auto_refresh(realm));
+    commit_elsewhere(path);
+    CHECK(is_readable(descriptor, 10000) && is_quiet(descriptor, queue));
+    CHECK(count_of(realm, "Thing") == 0);
+    SUCCEEDS(realm_refresh(realm, NULL));
+    CHECK(count_of(realm, "Thing") == 1);
+
+    /* What came while it stayed is shown once it follows. */
+    commit_elsewhere(path);
+    CHECK(is_readable(descriptor, 10000) && is_quiet(descriptor, queue));
+    SUCCEEDS(realm_set_auto_refresh(realm, true));
+    CHECK(count_of(realm, "Thing") == 1);
+    CHECK(is_readable(descriptor, 10000) && is_quiet(descriptor, queue));
+    CHECK(count_of(realm, "Thing") == 2);
+    /* It follows already. */
+    SUCCEEDS(realm_set_auto_refresh(realm, true));
+    commit_elsewhere(path);
+    CHECK(is_readable(descriptor, 10000) && is_quiet(descriptor, queue));
+    CHECK(count_of(realm, "Thing") == 3);
+
+    realm_t *frozen = realm_freeze(realm);
+    CHECK(!realm_get_auto_refresh(frozen));
+    SUCCEEDS(realm_set_auto_refresh(frozen, false));
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE, realm_set_auto_refresh(frozen, true));
+    realm_release(frozen);
+    pthread_t thread;
+    pthread_create(&thread, NULL, follow_elsewhere, realm);
+    pthread_join(thread, NULL);
+    realm_close(realm);
+    FAILS(RLM_ERR_CLOSED_REALM, realm_set_auto_refresh(realm, false));
+    realm_release(realm);
+    realm_release(scheduler);
+}
+
 /* -- Asynchronous writes ------------------------------------------------------------------------- */
 
 typedef struct write {
@@ -228,6 +284,7 @@ int main(int count, char **arguments) {
     if (count == 4)
         return commit_from_elsewhere(arguments[1]);
     handles();
+    staying();
     delivery();
     asynchronous();
     forked();

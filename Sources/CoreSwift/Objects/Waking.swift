@@ -143,6 +143,22 @@ package struct Following {
 }
 
 extension Realm {
+    /// Whether the realm shows by itself what others commit, where its scheduler delivers; frozen ones never do.
+    package var isFollowing: Bool { following.isOn && !isFrozen }
+
+    /// Has the realm show by itself what others commit, or stay where it is until it is refreshed or writes.
+    package func follow(_ isOn: Bool) throws(RealmError) {
+        try checkUsable()
+        guard !isFrozen else {
+            guard isOn else { return }
+            throw RealmError(.wrongTransactionState, "a frozen realm stays at its version")
+        }
+        guard isOn != following.isOn else { return }
+        following.isOn = isOn
+        // What came meanwhile is looked at soon.
+        if isOn { try askScheduler() }
+    }
+
     /// Moves to the newest version, if it follows, and tells observers, if nothing is being written; called by the
     /// scheduler. There is nobody to throw errors at: they are logged, and come again with the next
     /// refresh.

@@ -153,19 +153,14 @@ public struct Realm {
     /// false, it stays at its version until `refresh()` or a write, and its observers get `.refreshRequired`.
     /// Frozen realms have false.
     public var autorefresh: Bool {
-        get { core.following.isOn && !core.isFrozen }
+        get { core.isFollowing }
         nonmutating set {
             if core.isFrozen {
                 if newValue { misuse("Auto-refresh cannot be enabled for frozen Realms.") }
                 return
             }
             checkThread()
-            if newValue == core.following.isOn { return }
-            core.following.isOn = newValue
-            // What came meanwhile is looked at soon.
-            if newValue {
-                engine(.transaction) { () throws(RealmError) in try core.askScheduler() }
-            }
+            engine(.transaction) { () throws(RealmError) in try core.follow(newValue) }
         }
     }
 

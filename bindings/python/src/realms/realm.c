@@ -357,6 +357,28 @@ static PyObject *get_writing(Realm *self, void *unused) {
     return PyBool_FromLong(realm_is_writable(self->handle));
 }
 
+static PyObject *get_autorefresh(Realm *self, void *unused) {
+    (void)unused;
+    if (self->closed) Py_RETURN_FALSE;
+    if (realm_ready(self) < 0) return NULL;
+    return PyBool_FromLong(realm_get_auto_refresh(self->handle));
+}
+
+static int set_autorefresh(Realm *self, PyObject *value, void *unused) {
+    (void)unused;
+    if (!value) {
+        PyErr_SetString(PyExc_AttributeError, "autorefresh is True or False and can't be deleted");
+        return -1;
+    }
+    int enable = PyObject_IsTrue(value);
+    if (enable < 0 || realm_ready(self) < 0) return -1;
+    if (!realm_set_auto_refresh(self->handle, enable != 0)) {
+        raise_engine(self->state, "following commits of %R", self->path);
+        return -1;
+    }
+    return 0;
+}
+
 static PyObject *get_frozen(Realm *self, void *unused) {
     (void)unused;
     return PyBool_FromLong(self->frozen);
@@ -457,6 +479,8 @@ static PyGetSetDef realm_getset[] = {
     {"is_closed", (getter)get_closed, NULL, "Has been closed.", NULL},
     {"is_frozen", (getter)get_frozen, NULL, "Never changes; made by `freeze`.", NULL},
     {"is_writing", (getter)get_writing, NULL, "Is in a write transaction.", NULL},
+    {"autorefresh", (getter)get_autorefresh, (setter)set_autorefresh,
+     "Shows by itself what others commit, where an event loop runs; otherwise `refresh` and writes do.", NULL},
     {"version", (getter)get_version, NULL, "Version of the file that this realm sees.", NULL},
     {"version_count", (getter)get_version_count, NULL, "Versions that the file retains.", NULL},
     {"schema_version", (getter)get_schema_version, NULL,
