@@ -26,7 +26,9 @@ extension PropertySchema {
 
 extension ClassSchema {
     /// Stored and computed properties in declaration order.
-    var allProperties: [PropertySchema] { properties + computedProperties }
+    var allProperties: [PropertySchema] {
+        computedProperties.isEmpty ? properties : properties + computedProperties
+    }
 
     /// Classes that stored properties link to.
     var linkTargets: [String] {

@@ -96,6 +96,17 @@ public struct PropertySchema: Hashable, Sendable {
     public var isComputed: Bool { type == .linkingObjects }
 }
 
+extension [PropertySchema] {
+    /// No two have the same name. Comparing a few with each other is quicker than a set of them.
+    var haveDistinctNames: Bool {
+        guard count <= 16 else { return Set(map(\.name)).count == count }
+        for index in indices {
+            for other in 0..<index where self[other].name == self[index].name { return false }
+        }
+        return true
+    }
+}
+
 /// What a file knows of a property besides what its schema says: what leaves without data for it
 /// hold, and how a primary key is found.
 struct PropertyStorage: Hashable, Sendable {
@@ -165,7 +176,9 @@ public struct ClassSchema: Hashable, Sendable {
 
     /// The properties by column, vacated ones among them.
     var columns: [PropertySchema] {
-        if vacated.isEmpty { return properties.sorted { $0.key.column < $1.key.column } }
+        if vacated.isEmpty, properties.indices.allSatisfy({ properties[$0].key.column == $0 }) {
+            return properties
+        }
         return (properties + vacated).sorted { $0.key.column < $1.key.column }
     }
 }

@@ -116,6 +116,17 @@ extension ClassSchema {
     func differences(to requested: ClassSchema) -> [SchemaDifference] {
         var found: [SchemaDifference] = []
         if kind != requested.kind { found.append(.classKindChanged(requested, from: kind)) }
+        // Nearly always the properties are the same in the same order.
+        if properties.count == requested.properties.count,
+            properties.indices.allSatisfy({ properties[$0].name == requested.properties[$0].name })
+        {
+            for index in properties.indices {
+                found += properties[index].differences(
+                    to: requested.properties[index], className: name)
+            }
+            addKeyChange(to: requested, &found)
+            return found
+        }
         let old = Dictionary(properties.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
         let new = Set(requested.properties.map(\.name))
         for property in properties where !new.contains(property.name) {
@@ -128,12 +139,16 @@ extension ClassSchema {
                 found.append(.propertyAdded(className: name, property))
             }
         }
+        addKeyChange(to: requested, &found)
+        return found
+    }
+
+    private func addKeyChange(to requested: ClassSchema, _ found: inout [SchemaDifference]) {
         let oldKey = primaryKeyProperty?.name ?? ""
         let newKey = requested.primaryKeyProperty?.name ?? ""
         if oldKey != newKey {
             found.append(.primaryKeyChanged(className: name, from: oldKey, to: newKey))
         }
-        return found
     }
 }
 

@@ -203,6 +203,7 @@ private struct SchemaProblems {
     // MARK: Names
 
     private mutating func checkPropertyNames(_ class_: ClassSchema) {
+        if class_.allProperties.haveDistinctNames { return }
         var seen = Set<String>()
         var reported = Set<String>()
         for property in class_.allProperties

@@ -78,7 +78,7 @@ struct StoredSchema: Equatable {
                 properties.append(property)
             }
         }
-        guard Set(properties.map(\.name)).count == properties.count else {
+        guard properties.haveDistinctNames else {
             throw RealmError(.invalidDatabase, "schema block: properties of class \(name) repeat")
         }
         var result = ClassSchema(

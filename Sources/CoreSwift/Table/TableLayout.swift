@@ -10,6 +10,7 @@ enum TableLayout {
         _ item: ClassSchema, _ schema: Schema
     ) throws(RealmError) -> [ColumnInfo] {
         var infos: [ColumnInfo] = []
+        infos.reserveCapacity(item.columnCount)
         var indexes: Int32 = 0
         let key = item.primaryKeyProperty?.name
         let vacated = Set(item.vacated.map(\.key))
