@@ -93,6 +93,14 @@ extension Schema {
     /// The steps from this schema (of a file) to `requested`, by class name, for each class in
     /// the order: kind, removed properties, changed and added ones as requested, primary key.
     package func differences(to requested: Schema) -> [SchemaDifference] {
+        // Nearly always the classes are the same ones; both schemas have them in the order of names.
+        if classes.count == requested.classes.count,
+            classes.indices.allSatisfy({ classes[$0].name == requested.classes[$0].name })
+        {
+            return classes.indices.flatMap {
+                classes[$0].differences(to: requested.classes[$0])
+            }
+        }
         let old = Dictionary(classes.map { ($0.name, $0) }, uniquingKeysWith: { a, _ in a })
         let new = Set(requested.classes.map(\.name))
         var found: [(String, [SchemaDifference])] = []
