@@ -213,10 +213,13 @@ extension Binder {
             let key = filter.addText(try bytes(step))
             note(&walk, key: key)
             try follow(&walk, .key(key), start, end)
-        case .argumentIndex:
+        case .argumentIndex, .nameIndex:
             let token = text.string(start, end)
             switch try argument(step.index, token) {
-            case .scalar(.int(let value)):
+            case .scalar(.string("#any")) where step.kind == .nameIndex:
+                note(&walk, index: "*")
+                try follow(&walk, .every, start, end)
+            case .scalar(.int(let value)) where step.kind == .argumentIndex:
                 note(&walk, index: "\(value)")
                 try follow(&walk, .index(value), start, end)
             case .scalar(.string(let value)):

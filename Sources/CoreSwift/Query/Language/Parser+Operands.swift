@@ -546,8 +546,8 @@ extension Parser {
             step.kind = .argumentIndex
             step.index = Int64(token.payload)
             if !token.flag { tree.hasPositionalArguments = true }
-        case .formatArgument:
-            step.kind = .argumentIndex
+        case .formatArgument, .formatKeyPath:
+            step.kind = token.kind == .formatKeyPath ? .nameIndex : .argumentIndex
             step.index = Int64(tree.formatArguments)
             tree.formatArguments += 1
         case .hash:

@@ -195,6 +195,8 @@ enum PathStepKind: UInt8 {
     case key
     /// `[$n]`
     case argumentIndex
+    /// `[%K]`: a key, or `#any` for `[*]`.
+    case nameIndex
     /// `@links`, before `@count` or the names of a class and a property.
     case allLinks
     case keys, values

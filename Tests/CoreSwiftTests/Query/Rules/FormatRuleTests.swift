@@ -20,6 +20,8 @@ import Testing
         #expect(try world.formatIds("%K == %d", [string("marks.@max"), int(3)]) == [1])
         #expect(try world.formatIds("title == '%@' OR id == %i", [int(2)]) == [2])
         #expect(try world.formatIds("berth.%K == %@", [string("name"), string("Oslo")]) == [1])
+        #expect(try world.formatIds("extras[%K].x == %d", [string("deep"), int(1)]) == [4])
+        #expect(try world.formatIds("cargo[%K] == %d", [string("#any"), int(3)]) == [4])
         #expect(
             try world.formatIds(
                 "%K.@max.%K == %d", [string("crew"), string("boss.age"), int(45)]) == [3, 4])
@@ -118,6 +120,7 @@ import Testing
         refuse("crew.@unionOfObjects.age == 1", [], .invalidQuery, "@unionOf")
         refuse("tons > %d AND id == $0", [int(1)], .invalidQueryArg, "$n and %")
         refuse("%K > 1", [int(1)], .invalidQueryArg, "key path")
+        refuse("cargo[%K] == 3", [int(0)], .invalidQuery, "must be an int or a string")
         refuse("tons > %y", [int(1)], .invalidQueryString, "%")
         refuse("tons > $LIMIT", [], .invalidQueryArg, "'$LIMIT'")
         refuse("title ==[l] 'a'", [], .invalidQuery, "option")

@@ -173,7 +173,7 @@ struct PredicateFromText {
                 guard origin.kind == .name, let property = rest.popFirst(), property.kind == .name
                 else { throw NotSaid() }
                 result.append(.backlinks(try name(origin), property: try name(property)))
-            case .argumentIndex, .keyPathArgument: throw NotSaid()
+            case .argumentIndex, .nameIndex, .keyPathArgument: throw NotSaid()
             }
         }
         return result
