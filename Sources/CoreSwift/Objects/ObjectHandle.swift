@@ -227,6 +227,22 @@ package struct ObjectHandle {
         }
     }
 
+    /// What any thread may ask: the realm was closed or invalidated, or the handle has ended. The object may be gone
+    /// otherwise, too.
+    package var isOver: Bool {
+        let session = session
+        let generation = slot.load(fromByteOffset: 60, as: UInt16.self)
+        return session.pointee.status == .closed
+            || generation != UInt16(truncatingIfNeeded: session.pointee.generation)
+    }
+
+    /// Names no object from now on, also where its own comes back with a rollback: it is of another generation.
+    package func end() {
+        let other = UInt16(truncatingIfNeeded: session.pointee.generation) &- 1
+        slot.storeBytes(of: other, toByteOffset: 60, as: UInt16.self)
+        stamp = 0
+    }
+
     /// Throws unless the object is there, to be used by this thread.
     package func checkValid() throws(RealmError) { _ = try row() }
 

@@ -84,6 +84,8 @@ package final class RealmCollection {
             return false
         }
     }
+    /// What any thread may ask (`ObjectHandle.isOver`).
+    package var isOver: Bool { owner.isOver }
     package var classKey: ClassKey { owner.classKey }
     package var objectKey: ObjectKey { owner.objectKey }
 

@@ -160,13 +160,7 @@ public final class _ElementSource {
         }
     }
 
-    func check(_ index: Int) {
-        if index < 0 { misuse("Cannot pass a negative value for 'index'.") }
-        let count = count
-        if index >= count {
-            misuse("Index \(index) is out of bounds (must be less than \(count)).")
-        }
-    }
+    func check(_ index: Int) { checkIndex(index, count) }
 
     /// Misuse for a key path that leads to nothing that objects are sorted by.
     func checkSorting(_ path: String) {
@@ -269,13 +263,7 @@ final class ManagedCollection {
         _ElementSource(call { () throws(RealmError) in try core.results() }, session)
     }
 
-    func check(_ index: Int, upTo end: Int? = nil) {
-        if index < 0 { misuse("Cannot pass a negative value for 'index'.") }
-        let count = end ?? count
-        if index >= count {
-            misuse("Index \(index) is out of bounds (must be less than \(count)).")
-        }
-    }
+    func check(_ index: Int, upTo end: Int? = nil) { checkIndex(index, end ?? count) }
 
     func checkWritable() { call { () throws(RealmError) in try core.checkWritable() } }
 
@@ -284,7 +272,16 @@ final class ManagedCollection {
             .map { ManagedCollection($0, other) }
     }
 
-    var isInvalid: Bool { !core.isValid }
+    var isInvalid: Bool { !core.isValid && (session.isHere || core.isOver) }
+}
+
+/// Misuse for an index that none of so many elements has.
+func checkIndex(_ index: Int, _ count: @autoclosure () -> Int) {
+    if index < 0 { misuse("Cannot pass a negative value for 'index'.") }
+    let count = count()
+    if index >= count {
+        misuse("Index \(index) is out of bounds (must be less than \(count)).")
+    }
 }
 
 /// A collection of an object that no realm manages, of one that a realm does, or of a key path.

@@ -61,7 +61,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
         get {
             switch backing {
             case .plain(let elements):
-                check(position, elements.count)
+                checkIndex(position, elements.count)
                 return elements[position]
             case .managed(let collection):
                 let raw = collection.call { () throws(RealmError) -> RawValue in
@@ -80,7 +80,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
         set {
             switch backing {
             case .plain(let elements):
-                check(position, elements.count)
+                checkIndex(position, elements.count)
                 mutate { $0[position] = newValue }
             case .managed(let collection): replace(collection, position, newValue)
             case .recording: misuse("Lists cannot be changed while a key path is read.")
@@ -93,13 +93,6 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
         case .plain(let elements): RLMIterator(elements)
         case .managed(let collection): RLMIterator(collection.source())
         case .recording: RLMIterator([self[0]])
-        }
-    }
-
-    private func check(_ index: Int, _ count: Int) {
-        if index < 0 { misuse("Cannot pass a negative value for 'index'.") }
-        if index >= count {
-            misuse("Index \(index) is out of bounds (must be less than \(count)).")
         }
     }
 
@@ -178,7 +171,7 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
         if index < 0 { misuse("Cannot pass a negative value for 'index'.") }
         switch backing {
         case .plain(let elements):
-            check(index, elements.count + 1)
+            checkIndex(index, elements.count + 1)
             mutate { $0.insert(object, at: index) }
         case .managed(let collection):
             collection.checkWritable()
@@ -214,14 +207,25 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
     }
 
     public func removeFirst(_ number: Int = 1) {
-        if number < 0 { misuse("Cannot pass a negative value for 'number'.") }
+        checkRemoval(number)
         for _ in 0..<number { remove(at: 0) }
     }
 
     /// Removes the last elements.
     public func removeLast(_ number: Int = 1) {
-        if number < 0 { misuse("Cannot pass a negative value for 'number'.") }
+        checkRemoval(number)
         for _ in 0..<number { remove(at: count - 1) }
+    }
+
+    /// Before the first of them goes.
+    private func checkRemoval(_ number: Int) {
+        if number < 0 { misuse("Cannot pass a negative value for 'number'.") }
+        let count = count
+        if number > count {
+            misuse(
+                "It is not possible to remove more objects (\(number)) from a list than it already "
+                    + "contains (\(count)).")
+        }
     }
 
     /// Removes the elements at positions.
@@ -260,8 +264,8 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
     public func move(from: Int, to: Int) {
         switch backing {
         case .plain(let elements):
-            check(from, elements.count)
-            check(to, elements.count)
+            checkIndex(from, elements.count)
+            checkIndex(to, elements.count)
             mutate { $0.insert($0.remove(at: from), at: to) }
         case .managed(let collection):
             collection.checkWritable()

@@ -138,14 +138,20 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
 
     // MARK: Changing
 
+    /// In place: the dictionary must not be held twice.
+    private func mutate(_ body: (inout [Key: Value]) -> Void) {
+        guard case .plain(var values) = backing else { return }
+        backing = .plain([:])
+        body(&values)
+        backing = .plain(values)
+    }
+
     /// Gives a key a value.
     public func updateValue(_ value: Value, forKey key: Key) { update(value, key, .error) }
 
     private func update(_ value: Value, _ key: Key, _ policy: _AddingPolicy) {
         switch backing {
-        case .plain(var values):
-            values[key] = value
-            backing = .plain(values)
+        case .plain: mutate { $0[key] = value }
         case .managed(let collection):
             collection.checkWritable()
             key._rlmWithRaw(collection.session, .error) { keyRaw in
@@ -208,9 +214,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
     /// Removes a key.
     public func removeObject(for key: Key) {
         switch backing {
-        case .plain(var values):
-            values[key] = nil
-            backing = .plain(values)
+        case .plain: mutate { $0[key] = nil }
         case .managed(let collection):
             key._rlmWithRaw(collection.session, .error) { raw in
                 collection.call { () throws(RealmError) in

@@ -5,12 +5,12 @@ import Foundation
 
 /// A collection of distinct elements in a property: `@Persisted var tags: MutableSet<String>`.
 public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
-    var backing: CollectionBacking<[Element]>
+    var backing: CollectionBacking<PlainSet<Element>>
 
-    init(_ backing: CollectionBacking<[Element]>) { self.backing = backing }
+    init(_ backing: CollectionBacking<PlainSet<Element>>) { self.backing = backing }
 
     /// An empty set that no realm manages.
-    public init() { backing = .plain([]) }
+    public init() { backing = .plain(PlainSet()) }
 
     // MARK: State
 
@@ -20,7 +20,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
 
     public var count: Int {
         switch backing {
-        case .plain(let elements): elements.count
+        case .plain(let plain): plain.elements.count
         case .managed(let collection): collection.count
         case .recording: 1
         }
@@ -46,7 +46,9 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     /// An element by its place in the set's own order.
     public subscript(position: Int) -> Element {
         switch backing {
-        case .plain(let elements): return elements[position]
+        case .plain(let plain):
+            checkIndex(position, plain.elements.count)
+            return plain.elements[position]
         case .managed(let collection):
             collection.check(position)
             let raw = collection.call { () throws(RealmError) in
@@ -59,7 +61,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
 
     public func makeIterator() -> RLMIterator<Element> {
         switch backing {
-        case .plain(let elements): RLMIterator(elements)
+        case .plain(let plain): RLMIterator(plain.elements)
         case .managed(let collection): RLMIterator(collection.source())
         case .recording: RLMIterator([self[0]])
         }
@@ -70,7 +72,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     /// Whether the element is in the set.
     public func contains(_ object: Element) -> Bool {
         switch backing {
-        case .plain(let elements): return elements.contains(object)
+        case .plain(let plain): return plain.contains(object)
         case .managed(let collection):
             if let object = object as? ObjectBase, object.slot == nil { return false }
             return object._rlmWithRaw(collection.session, .error) { raw in
@@ -92,15 +94,20 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
         contains { otherSet.contains($0) }
     }
 
+    /// In place: the elements must not be held twice.
+    private func mutate(_ body: (inout PlainSet<Element>) -> Void) {
+        guard case .plain(var plain) = backing else { return }
+        backing = .plain(PlainSet())
+        body(&plain)
+        backing = .plain(plain)
+    }
+
     /// Adds an element, if it is not in the set.
     public func insert(_ object: Element) { insert(object, .error) }
 
     private func insert(_ object: Element, _ policy: _AddingPolicy) {
         switch backing {
-        case .plain(var elements):
-            if elements.contains(object) { return }
-            elements.append(object)
-            backing = .plain(elements)
+        case .plain: mutate { $0.insert(object) }
         case .managed(let collection):
             if object is EmbeddedObject { misuse("Embedded objects cannot be in a set.") }
             collection.checkWritable()
@@ -119,7 +126,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     /// Removes an element, if it is in the set.
     public func remove(_ object: Element) {
         switch backing {
-        case .plain(let elements): backing = .plain(elements.filter { $0 != object })
+        case .plain: mutate { $0.remove(object) }
         case .managed(let collection):
             collection.checkWritable()
             if let object = object as? ObjectBase, object.slot == nil { return }
@@ -133,7 +140,7 @@ public final class MutableSet<Element: RealmCollectionValue>: RealmCollection {
     /// Removes all elements.
     public func removeAll() {
         switch backing {
-        case .plain: backing = .plain([])
+        case .plain: backing = .plain(PlainSet())
         case .managed(let collection):
             collection.call { () throws(RealmError) in try collection.core.removeAll() }
         case .recording: break
@@ -166,8 +173,8 @@ extension MutableSet: _Persistable, _AssignableCollection {
 
     public static var _rlmShape: _PropertyShape { Element._rlmShape.inside(.set) }
     public static var _rlmIsCollection: Bool { true }
-    public static func _rlmDefaultValue() -> Self { make(.plain([])) }
-    private static func make(_ backing: CollectionBacking<[Element]>) -> Self {
+    public static func _rlmDefaultValue() -> Self { make(.plain(PlainSet())) }
+    private static func make(_ backing: CollectionBacking<PlainSet<Element>>) -> Self {
         unsafeDowncast(MutableSet(backing), to: self)
     }
     public static func _rlmGet(_ object: ObjectBase, _ key: Int64) -> Self {
@@ -200,7 +207,7 @@ extension MutableSet: _Persistable, _AssignableCollection {
     public static func _rlmConvert(_ value: Any) -> Self? {
         if let set = value as? MutableSet { return unsafeDowncast(set, to: self) }
         guard let all = converted(value) else { return nil }
-        let set = make(.plain([]))
+        let set = make(.plain(PlainSet()))
         set.insert(objectsIn: all)
         return set
     }

@@ -329,12 +329,14 @@ public struct Realm {
 
     // MARK: Deleting
 
-    /// Deletes an object; it is invalidated.
+    /// Deletes an object; it is invalidated, also where the transaction is cancelled: what it stood for is found again
+    /// then, by another one.
     public func delete(_ object: ObjectBase) {
         guard let handle = object.handle, object.session === session else {
             misuse("Can only delete an object from the Realm it belongs to.")
         }
         engine(.realm) { () throws(RealmError) in try handle.delete() }
+        handle.end()
     }
 
     /// Deletes several objects.
@@ -368,112 +370,6 @@ public struct Realm {
             for item in core.schema.classes where item.kind == .topLevel && item.key != .invalid {
                 try core.results(item.key).deleteAll()
             }
-        }
-    }
-
-    // MARK: Finding
-
-    /// All objects of a class.
-    public func objects<Element: RealmFetchable>(_ type: Element.Type) -> Results<Element> {
-        let own = type as? ObjectBase.Type
-        guard let objectType = own ?? (type as? any ProjectionType.Type)?.root else {
-            misuse("Object type '\(type)' not managed by the Realm")
-        }
-        if objectType is EmbeddedObject.Type {
-            misuse("Embedded objects cannot be queried directly: '\(type)'")
-        }
-        let key = session.binding(objectType).classKey
-        let found = engine(.query) { () throws(RealmError) in try core.results(key) }
-        return Results(found, session)
-    }
-
-    /// All objects of a class by its name.
-    public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
-        let key = session.binding(named: typeName).classKey
-        return Results(
-            engine(.query) { () throws(RealmError) in try core.results(key) }, session)
-    }
-
-    /// The object with a primary key; nil if there is none.
-    public func object<Element: Object, KeyType>(
-        ofType type: Element.Type, forPrimaryKey key: KeyType
-    ) -> Element? {
-        guard let found = find(session.binding(type), key) else { return nil }
-        return session.accessor(found, type)
-    }
-
-    /// The object with a primary key that is an integer.
-    public func object<Element: Object>(
-        ofType type: Element.Type, forPrimaryKey key: Int
-    ) -> Element? {
-        guard let plan = session.plan(type) else {
-            return found(session.binding(type), .int(Int64(key))).map {
-                session.accessor($0, type)
-            }
-        }
-        guard let found = found(plan, .int(Int64(key))) else { return nil }
-        return plan.accessor(found, type) ?? session.accessor(found, type)
-    }
-
-    /// The object with a primary key that is a text.
-    public func object<Element: Object>(
-        ofType type: Element.Type, forPrimaryKey key: String
-    ) -> Element? {
-        let binding = session.binding(type)
-        guard let found = key._rlmWithRaw(session, .error, { found(binding, $0) }) else {
-            return nil
-        }
-        return session.accessor(found, type)
-    }
-
-    /// The object with a primary key, of a class by its name.
-    public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
-        find(session.binding(named: typeName), key).map {
-            session.accessor($0, DynamicObject.self)
-        }
-    }
-
-    private func find<Key>(_ binding: _ClassBinding, _ key: Key) -> ObjectHandle? {
-        // The two usual ones without a detour.
-        if let number = key as? Int {
-            return found(binding, .int(Int64(number)))
-        }
-        if let text = key as? String {
-            return text._rlmWithRaw(session, .error) { found(binding, $0) }
-        }
-        guard binding.primaryKey != -1, let index = binding.info.primaryKey else {
-            misuse("'\(binding.info.className)' does not have a primary key")
-        }
-        let type = binding.info.properties[index].valueType
-        guard let value = type._rlmConvert(key) as? any RealmCollectionValue else {
-            misuse(
-                "Invalid value '\(key)' of type '\(Key.self)' for '\(binding.schema.primaryKey)' "
-                    + "property '\(binding.info.className).\(binding.schema.primaryKey)'.")
-        }
-        return value._rlmWithRaw(session, .error) { found(binding, $0) }
-    }
-
-    @inline(__always)
-    private func found(_ binding: _ClassBinding, _ raw: RawValue) -> ObjectHandle? {
-        if binding.primaryKey == -1 {
-            misuse("'\(binding.info.className)' does not have a primary key")
-        }
-        return engine(.query) { () throws(RealmError) in
-            try core.findObject(binding.classKey, primaryKey: raw)
-        }
-    }
-
-    @inline(__always)
-    private func found(
-        _ plan: UnsafeMutablePointer<crt_plan>, _ raw: RawValue
-    ) -> ObjectHandle? {
-        guard plan.pointee.primary_key != -1 else {
-            let binding: _ClassBinding =
-                Unmanaged.fromOpaque(plan.pointee.binding).takeUnretainedValue()
-            return found(binding, raw)
-        }
-        return engine(.query) { () throws(RealmError) in
-            try core.findObject(ClassKey(rawValue: plan.pointee.class_key), primaryKey: raw)
         }
     }
 

@@ -145,8 +145,12 @@ open class ObjectBase {
     /// The realm that manages the object; nil for unmanaged objects.
     public final var realm: Realm? { session.map { Realm($0) } }
 
-    /// The object was deleted, or its realm invalidated. Its properties must not be used any more.
-    public final var isInvalidated: Bool { handle.map { !$0.isValid } ?? false }
+    /// The object was deleted, or its realm invalidated. Its properties must not be used any more. Any thread may ask;
+    /// on others than the realm's it is not known of what was deleted by other means than this object.
+    public final var isInvalidated: Bool {
+        guard let handle, !handle.isValid else { return false }
+        return session?.isHere != false || handle.isOver
+    }
 
     /// The object belongs to a frozen realm: any thread may read it, and it never changes.
     public final var isFrozen: Bool { session?.core.isFrozen ?? false }

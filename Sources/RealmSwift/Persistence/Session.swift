@@ -387,6 +387,9 @@ public final class _RealmSession {
         return session
     }
 
+    /// The calling thread, queue or actor is the realm's.
+    var isHere: Bool { confinement?.scheduler.isOnThread ?? true }
+
     /// The live realm of the calling thread for the same file.
     func live() -> _RealmSession {
         if !core.isFrozen { return self }
