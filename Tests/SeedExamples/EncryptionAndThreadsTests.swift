@@ -1,7 +1,7 @@
 // The guide's chapters on encryption, threads, JSON and testing.
 
 import Foundation
-import RealmSwift
+@_spi(RealmSwiftTesting) import RealmSwift
 import Testing
 
 enum Threads {
@@ -25,7 +25,20 @@ enum Threads {
         @Persisted(primaryKey: true) var email = ""
     }
     class SomeSwiftType {
+        let persons = try! Realm().objects(Person.self)
+    }
+    class LazySwiftType {
         lazy var persons = try! Realm().objects(Person.self)
+    }
+    class Reading: Object {
+        @Persisted var celsius: Float
+        @Persisted var taken: Date
+        @Persisted var raw: Data
+        @Persisted var place: Place?
+        @Persisted var tags: List<String>
+    }
+    class Place: Object {
+        @Persisted(primaryKey: true) var name: String
     }
 }
 
@@ -86,6 +99,10 @@ extension Guide {
                     }
                 }
                 #expect(comesTrue(realm) { person.name == "Jane Doe" })
+
+                let late = ThreadSafeReference(to: person)
+                try realm.write { realm.delete(person) }
+                #expect(realm.resolve(late) == nil)
             }
         }
 
@@ -119,6 +136,7 @@ extension Guide {
                 #expect(all.filter("name == '7'").count == 20)
                 #expect(all.max(ofProperty: "birthdate") == Date(timeIntervalSince1970: 19))
                 #expect(Threads.SomeSwiftType().persons.count == 200)
+                #expect(Threads.LazySwiftType().persons.count == 200)
             }
         }
 
@@ -136,6 +154,46 @@ extension Guide {
                 #expect(realm.objects(City.self).count == 1)
                 #expect(
                     realm.object(ofType: City.self, forPrimaryKey: 123)?.name == "San Francisco")
+            }
+        }
+
+        /// What the guide lists behind the example.
+        @Test func whatJSONMustBeLike() throws {
+            typealias Reading = Threads.Reading
+            try withDefaultRealm([Reading.self, Threads.Place.self]) {
+                let realm = try Realm()
+                func object(_ text: String) throws -> [String: Any] {
+                    let read = try JSONSerialization.jsonObject(with: Data(text.utf8))
+                    return try #require(read as? [String: Any])
+                }
+                // Nested objects and arrays become links and lists, unknown names are ignored.
+                var json = try object(
+                    """
+                    {"celsius": 20.5, "place": {"name": "Oslo"}, "tags": ["a", "b"], "nobody": 7}
+                    """)
+                // Dates and data are no texts: they are converted first.
+                json["taken"] = Date(timeIntervalSince1970: 5)
+                json["raw"] = Data([1])
+                try realm.write { realm.create(Reading.self, value: json) }
+                let reading = try #require(realm.objects(Reading.self).first)
+                #expect(reading.celsius == 20.5 && reading.place?.name == "Oslo")
+                #expect(Array(reading.tags) == ["a", "b"] && reading.raw == Data([1]))
+                #expect(reading.taken == Date(timeIntervalSince1970: 5))
+
+                realm.beginWrite()
+                for (text, end) in [
+                    (#"{"taken": "2020-01-01"}"#, "'Reading.taken'."),
+                    (#"{"raw": "AQ=="}"#, "'Reading.raw'."),
+                    (#"{"celsius": null}"#, "Must provide a non-nil value."),
+                ] {
+                    let json = try object(text)
+                    let misuse = misuseText { realm.create(Reading.self, value: json) }
+                    #expect(misuse?.contains(end) == true, "\(misuse ?? "")")
+                }
+                #expect(
+                    misuseText { realm.dynamicCreate("Place", value: [:] as [String: Any]) }?
+                        .contains("'Place.name'") == true)
+                realm.cancelWrite()
             }
         }
 

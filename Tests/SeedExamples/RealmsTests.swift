@@ -46,11 +46,21 @@ extension Guide {
                 try! FileManager.default.setAttributes(
                     [.posixPermissions: 0o700], ofItemAtPath: folderPath)
                 #expect(folderPath == url.deletingLastPathComponent().path)
+                let attributes = try FileManager.default.attributesOfItem(atPath: folderPath)
+                #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o700)
+                try realm.write { realm.add(Dog()) }
+                #expect(realm.objects(Dog.self).count == 1)
             }
         }
 
-        @Test func aRealmForEachUser() throws {
-            try withDefaultFile([Dog.self]) { url in
+        /// In a process of its own, whose default folder is not there yet.
+        @Test func aRealmForEachUser() async {
+            await #expect(processExitsWith: .success) {
+                let folder = FileManager.default.temporaryDirectory
+                    .appendingPathComponent("realm-guide-\(UUID().uuidString)")
+                defer { try? FileManager.default.removeItem(at: folder) }
+                setenv("REALM_DEFAULT_DIRECTORY", folder.path + "/default/folder", 1)
+
                 func setDefaultRealmForUser(username: String) {
                     var config = Realm.Configuration()
 
@@ -60,34 +70,47 @@ extension Guide {
                     Realm.Configuration.defaultConfiguration = config
                 }
 
-                setDefaultRealmForUser(username: "jane")
-                let its = Realm.Configuration.defaultConfiguration.fileURL
-                #expect(its?.lastPathComponent == "jane.realm")
-                #expect(
-                    its?.deletingLastPathComponent()
-                        == Realm.Configuration().fileURL?.deletingLastPathComponent())
+                for username in ["jane", "john", "jane"] {
+                    setDefaultRealmForUser(username: username)
+                    let realm = try Realm()
+                    let path = folder.path + "/default/folder/\(username).realm"
+                    #expect(realm.configuration.fileURL?.path == path)
+                    #expect(FileManager.default.fileExists(atPath: path))
+                }
             }
         }
 
         @Test func bundledRealms() throws {
             try withDefaultFile([Dog.self]) { url in
-                let bundled = url.deletingLastPathComponent().appendingPathComponent(
-                    "MyBundledData.realm")
+                let folder = url.deletingLastPathComponent()
                 let made = try Realm()
                 try made.write {
                     made.create(Dog.self, value: ["name": "Rex", "age": 7])
                     made.create(Dog.self, value: ["name": "Fido", "age": 2])
                 }
-                try made.writeCopy(toFile: bundled)
+                try made.writeCopy(toFile: folder.appendingPathComponent("MyBundledData.realm"))
+                // The folder is the bundle of the application.
+                let bundle = Foundation.Bundle(url: folder)
+                struct Bundles { let main: Foundation.Bundle }
+                let Bundle = Bundles(main: try #require(bundle))
 
                 let config = Realm.Configuration(
-                    fileURL: bundled,
+                    fileURL: Bundle.main.url(forResource: "MyBundledData", withExtension: "realm"),
                     readOnly: true, objectTypes: [Dog.self])
 
                 let realm = try! Realm(configuration: config)
 
                 let results = realm.objects(Dog.self).filter("age > 5")
                 #expect(results.map(\.name) == ["Rex"])
+                #expect(realm.configuration.fileURL?.lastPathComponent == "MyBundledData.realm")
+
+                // "Otherwise, if it's initial data that you'll be modifying, you can copy the bundled file".
+                let copy = folder.appendingPathComponent("copy.realm")
+                try FileManager.default.copyItem(at: #require(config.fileURL), to: copy)
+                let writable = try Realm(
+                    configuration: .init(fileURL: copy, objectTypes: [Dog.self]))
+                try writable.write { writable.create(Dog.self, value: ["name": "New", "age": 9]) }
+                #expect(writable.objects(Dog.self).count == 3 && results.count == 1)
             }
         }
 
@@ -112,7 +135,10 @@ extension Guide {
                 } catch let error as NSError {
                     caught = error
                 }
-                #expect(caught != nil)
+                #expect(caught?.domain == "io.realm")
+                #expect(caught?.code == Realm.Error.invalidDatabase.rawValue)
+                #expect(caught?.userInfo[NSFilePathErrorKey] as? String == url.path)
+                #expect(caught?.localizedDescription.contains(url.path) == true)
             }
         }
 
@@ -152,6 +178,36 @@ extension Guide {
                     Issue.record(error)
                 }
                 #expect(seen.count == 1 && seen[0].0 >= seen[0].1 && seen[0].1 > 0)
+            }
+        }
+
+        /// The same with a smaller bound.
+        @Test func compactingMakesFilesSmaller() throws {
+            try withDefaultFile([Dog.self]) { url in
+                func bytes() throws -> Int {
+                    let all = try FileManager.default.attributesOfItem(atPath: url.path)
+                    return (all[.size] as? NSNumber)?.intValue ?? 0
+                }
+                try autoreleasepool {
+                    let realm = try Realm()
+                    try realm.write {
+                        for age in 0..<500 {
+                            let name = String(repeating: "\(age)", count: 1000)
+                            realm.create(Dog.self, value: ["name": name, "age": age])
+                        }
+                    }
+                    try realm.write { realm.delete(realm.objects(Dog.self).filter("age > 3")) }
+                }
+                let before = try bytes()
+                let config = Realm.Configuration(
+                    fileURL: url,
+                    shouldCompactOnLaunch: { totalBytes, usedBytes in
+                        (totalBytes > 100 * 1024) && (Double(usedBytes) / Double(totalBytes)) < 0.5
+                    }, objectTypes: [Dog.self])
+                let realm = try Realm(configuration: config)
+                let after = try bytes()
+                #expect(after < before / 4, "\(before) bytes before, \(after) after")
+                #expect(realm.objects(Dog.self).map(\.age) == [0, 1, 2, 3])
             }
         }
 

@@ -120,11 +120,19 @@ extension Guide {
                 }
                 #expect(realm.objects(Book.self).count == 1)
                 #expect(realm.objects(Book.self).first?.title == "Cheese recipes")
+                #expect(cheeseBook.price == 9000 && cheeseBook.realm == realm)
 
+                try realm.write { cheeseBook.price = 1 }
                 try! realm.write {
-                    realm.create(Book.self, value: ["id": 1, "price": 8000.0], update: true)
+                    realm.create(Book.self, value: ["id": 1, "price": 9000.0], update: true)
                 }
-                #expect(cheeseBook.title == "Cheese recipes" && cheeseBook.price == 8000)
+                #expect(cheeseBook.title == "Cheese recipes" && cheeseBook.price == 9000)
+
+                // "If it did not exist, then a completely new Book object would be created".
+                let other = Book(value: ["id": 2, "title": "Bread", "price": 5.0])
+                try realm.write { realm.add(other, update: true) }
+                #expect(realm.objects(Book.self).count == 2)
+                try realm.write { realm.delete(other) }
 
                 try! realm.write {
                     realm.delete(cheeseBook)

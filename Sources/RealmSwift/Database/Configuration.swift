@@ -153,11 +153,13 @@ extension Realm {
             return filePath ?? Self.defaultURL.path
         }
 
-        /// The folder of the default realm is made where it is not there yet.
+        /// The folder of the default realm is made where it is not there yet, also for other files in it.
         func makeFolder() {
-            guard !isInMemory, fileURL == nil || fileURL == Self.defaultURL else { return }
-            try? FileManager.default.createDirectory(
-                at: Self.defaultURL.deletingLastPathComponent(), withIntermediateDirectories: true)
+            let folder = Self.defaultURL.deletingLastPathComponent()
+            guard !isInMemory,
+                fileURL == nil || fileURL?.deletingLastPathComponent().path == folder.path
+            else { return }
+            try? FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         }
 
         func infos() throws -> [ClassInfo] {
