@@ -64,7 +64,7 @@ extension Guide {
         }
 
         /// The guide: "Encrypted Realms cannot be accessed by multiple processes simultaneously."
-        @Test func processesShareEncryptedFiles() async throws {
+        @MainActor @Test func processesShareEncryptedFiles() async throws {
             let folder = FileManager.default.temporaryDirectory
                 .appendingPathComponent("realm-guide-\(UUID().uuidString)")
             try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)

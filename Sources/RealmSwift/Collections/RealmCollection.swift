@@ -28,8 +28,11 @@ extension RealmSwiftEmbeddedObject: ThreadConfined {}
 ///
 /// They are live: they show what is stored whenever they are asked.
 public protocol RealmCollection: RandomAccessCollection, LazyCollectionProtocol, Equatable,
-    ThreadConfined, CustomStringConvertible, _DescribedCollection
-where Element: RealmCollectionValue, Index == Int, Iterator == RLMIterator<Element> {
+    ThreadConfined, CustomStringConvertible, _DescribedCollection, _QueryCollection
+where
+    Element: RealmCollectionValue, Index == Int, Iterator == RLMIterator<Element>,
+    _QueryElement == Element
+{
     /// The older name.
     typealias ElementType = Element
     /// The elements as live results; misuse for collections that no realm manages.

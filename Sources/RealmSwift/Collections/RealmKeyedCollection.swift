@@ -4,8 +4,8 @@ public import Foundation
 
 /// A collection of values by key, for generic code and for conditions on its keys and values.
 public protocol RealmKeyedCollection: Sequence, ThreadConfined, CustomStringConvertible,
-    _Persistable
-{
+    _Persistable, _QueryCollection
+where _QueryElement == Value {
     /// The type of the keys.
     associatedtype Key: _MapKey
     /// The type of the values.
