@@ -120,6 +120,8 @@ private final class Lines: @unchecked Sendable {
         let outer = [(0.0, 0.0), (0.0, 9.0), (9.0, 9.0), (0.0, 0.0)]
         let inner = [(1.0, 2.0), (1.0, 3.0), (2.0, 3.0), (1.0, 2.0)]
         #expect(GeoPolygon(outerRing: outer, holes: [inner])?.holes.map { $0.count } == [4])
+        #expect(GeoPolygon(outerRing: outer, holes: inner)?.holes.count == 1)
+        #expect(GeoPolygon(outerRing: outer, holes: inner, inner)?.holes.count == 2)
         #expect(GeoPolygon(outerRing: outer, holes: [[(1, 2)]]) == nil)
     }
 

@@ -124,6 +124,14 @@ public struct GeoPolygon: RLMGeospatial, Hashable {
         self.init(outerRing: outer, holes: inner)
     }
 
+    /// From latitudes and longitudes, the holes one after the other.
+    public init?(
+        outerRing: [(Double, Double)], holes first: [(Double, Double)],
+        _ others: [(Double, Double)]...
+    ) {
+        self.init(outerRing: outerRing, holes: [first] + others)
+    }
+
     public var _rlmQueryText: String {
         let rings = ([outerRing] + holes).map { ring in
             "{" + ring.map { $0.text }.joined(separator: ", ") + "}"
