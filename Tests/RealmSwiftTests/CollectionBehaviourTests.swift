@@ -15,8 +15,8 @@ class Banner: Projection<Dog> {
         Everything.self, Dog.self, Address.self, Person.self,
     ]
 
-    /// Each element took as long as there were elements already.
-    @Test(.timeLimit(.minutes(1))) func collectionsInMemoryGrowWithoutBeingCopied() {
+    /// Copying all elements for each takes a quarter of an hour under the thread sanitizer.
+    @Test(.timeLimit(.minutes(3))) func collectionsInMemoryGrowWithoutBeingCopied() {
         let it = Everything()
         for number in 0..<40_000 {
             it.ints.append(number)
