@@ -249,7 +249,7 @@ class TestAsyncFor:
         assert found == [count * each] * count
 
     def test_it_needs_a_loop(self, r):
-        with pytest.raises(RuntimeError, match="no running event loop"):
+        with pytest.raises(RuntimeError, match="no event loop here"):
             r.objects(Note).changes()
 
 

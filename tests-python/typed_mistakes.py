@@ -17,6 +17,16 @@ class Dog(realm.Object):
     colour: Colour = Colour.RED
 
 
+class Tagged(realm.Object):
+    tags: list[str]
+    dogs: realm.Backlinks[Dog, "kennel"]  # mistake
+
+
+def use_what_checkers_cannot_know() -> None:
+    # Objects are made of these; the guide says what to write where checkers are used.
+    Tagged()  # mistake
+
+
 def use(r: realm.Realm) -> None:
     Dog(age=1)  # mistake
     Dog(name=1)  # mistake

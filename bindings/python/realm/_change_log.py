@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, NamedTuple
 
 from . import _realm
-from ._errors import ArgumentError
+from ._errors import ArgumentError, UsageError
 from ._records import record
 
 #: By the number of `realm_change_log_kind_e`.
@@ -114,6 +114,8 @@ def _operations(realm: Any, version: int) -> Iterator[LoggedOperation]:
 def _from_version(realm: Any, start: str | int) -> int:
     if isinstance(start, int):
         return start
+    if not isinstance(start, str):
+        raise UsageError(f"a log starts at the name of a consumer or a version, not at {start!r}")
     known: dict[str, int] = realm.consumers
     if start not in known:
         raise ArgumentError(f"the change log has no consumer {start!r}: add_consumer makes one")
@@ -135,7 +137,9 @@ class LoggedRealm(_realm.Realm):
 
     def acknowledge(self, name: str, version: int, /) -> None:
         """Notes, in a write transaction, that a consumer is done with a version and those before it."""
-        self._log_change_consumer(name, int(version))
+        if isinstance(version, bool) or not isinstance(version, int):
+            raise UsageError(f"a version is an int, not {version!r}")
+        self._log_change_consumer(name, version)
 
     def remove_consumer(self, name: str, /) -> None:
         """Keeps nothing for a consumer any more. In a write transaction."""

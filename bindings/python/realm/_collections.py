@@ -33,7 +33,7 @@ from typing import (
 
 from . import _realm
 from ._dictionary_views import ItemsOf, KeysOf, ValuesOf
-from ._errors import ArgumentError, NoSuchObjectError, OutOfBoundsError
+from ._errors import ArgumentError, NoSuchObjectError, OutOfBoundsError, UsageError, misuse
 from ._model import _find_target
 from ._observing import KeyPath, begin, freeze
 from ._results import Results
@@ -173,7 +173,7 @@ def results(collection: Any, /) -> Results[Any]:
 
 def _refuse_pickling(collection: Any) -> NoReturn:
     """Views can't leave their realm; the plain copy can."""
-    raise TypeError(
+    raise UsageError(
         f"cannot pickle {collection._path}, a live view of a stored object; pickle its copy()"
     )
 
@@ -409,6 +409,9 @@ class Set(_realm.Set, _Queryable[T], MutableSet[T]):
 
     def update(self, *others: Iterable[T]) -> None:
         """Adds the elements of others: all of them, or none when there is an error."""
+        for other in others:
+            if not isinstance(other, Iterable):
+                raise UsageError(f"update() takes sets or other iterables, not {other!r}")
         self._add_all([value for other in others for value in other])
 
     def union(self, *others: Iterable[Any]) -> set[Any]:
@@ -545,7 +548,11 @@ class Dictionary(_realm.Dictionary, _Queryable[T], MutableMapping[str, T]):
     def update(self, other: Any = (), /, **values: T) -> None:
         """Sets the values of the keys of a mapping, or of pairs, and of the names: all, or none
         when there is an error."""
-        self._put_all(dict(other, **values))
+        try:
+            content = dict(other, **values)
+        except (TypeError, ValueError) as error:
+            raise misuse(error) from error
+        self._put_all(content)
 
     def copy(self) -> dict[str, T]:
         """The content as a plain dict. Lists and dicts among the values stay views;

@@ -23,7 +23,7 @@ from ._model import Object, Reference
 from ._observing import RealmChange, SchemaChange, begin, begin_schema, detach
 from ._progress import Count, Part, end
 from ._reflection import classes_from_description
-from ._request import _READING, Classes, Request, SchemaMode, checked, version_of
+from ._request import _READING, Classes, Request, SchemaMode, absolute, checked, version_of
 from ._results import Results
 from ._showing import html_of_realm
 from ._streams import Changes, end_streams
@@ -35,6 +35,13 @@ T = TypeVar("T", bound=Object)
 
 #: What happens to objects whose primary key is there already.
 Update = Literal["error", "all", "modified"]
+
+
+def _all_of(objects: Any, taken: str) -> list[Any]:
+    if isinstance(objects, (str, bytes)) or not isinstance(objects, Iterable):
+        raise UsageError(f"{taken} objects one after another, such as a list of them, not {objects!r}")
+    return list(objects)
+
 
 class Realm(LoggedRealm):
     """An open realm. Made by `realm.open`; belongs to the thread that opened it.
@@ -110,7 +117,7 @@ class Realm(LoggedRealm):
         self, objects: Iterable[T], /, *, update: Literal["error", "all", "modified"] = "error"
     ) -> list[T]:
         """Adds several objects, all or none when there is an error; see `add`."""
-        waiting = list(objects)
+        waiting = _all_of(objects, "add_all() takes")
 
         def add() -> list[T]:
             return [self.add(obj, update=update) for obj in waiting]
@@ -178,9 +185,7 @@ class Realm(LoggedRealm):
         elif isinstance(target, Object):
             self._delete_object(target)
         else:
-            if isinstance(target, (str, bytes)) or not isinstance(target, Iterable):
-                raise UsageError(f"delete() takes an object, results or other objects one after another, not {target!r}")
-            objects = list(target)
+            objects = _all_of(target, "delete() takes an object, results, or")
 
             def delete() -> None:
                 for obj in objects:
@@ -257,6 +262,8 @@ class Realm(LoggedRealm):
 
     def resolve(self, reference: Reference, /) -> Any:
         """The object that a `realm.reference` stands for, None if it was deleted."""
+        if not isinstance(reference, Reference):
+            raise UsageError(f"resolve() takes what realm.reference() gave, not {reference!r}")
         for model in self._models:
             if model.stored_name == reference.cls:
                 return self.object_at(model.name, reference.key)
@@ -277,13 +284,13 @@ class Realm(LoggedRealm):
         The file is encrypted with `encryption_key`, and without one not at all, whether this realm
         is or not: writing a copy is how a realm gets another key, its first one, or none.
         """
-        self._write_copy(path, encryption_key)
+        self._write_copy(absolute(path), encryption_key)
 
     def copy_to(
         self, path: str | os.PathLike[str], /, *, key: bytes | None = None
     ) -> None:
         """As `write_copy`."""
-        self._write_copy(path, key)
+        self._write_copy(absolute(path), key)
 
     def stats(self) -> dict[str, Any]:
         """As `statistics`: where the bytes of the file are, and how many objects there are."""
@@ -401,7 +408,7 @@ def migration_plan(
     finds what depends on the data, such as two objects with one primary key. Exceptions of `migrate`
     come out of this. Needs the file.
     """
-    text = os.path.abspath(os.fsdecode(path))
+    text = absolute(path)
     number = version_of(version, schema_version)
     models = checked(classes)
     run = None if migrate is None else runner(migrate, number)
@@ -436,7 +443,7 @@ def check_file(
     Returns the problems found, as texts; an empty list means that every block, tree, index and
     link of the file is sound. What prevents opening the file is a problem, too.
     """
-    return _realm.check_file(os.path.abspath(os.fsdecode(path)), encryption_key)
+    return _realm.check_file(absolute(path), encryption_key)
 
 
 def change_encryption_key(
@@ -447,7 +454,7 @@ def change_encryption_key(
     So this encrypts plain files and decrypts encrypted ones, too. The file is written anew, and is
     changed as a whole or not at all. Raises an error when it is open anywhere.
     """
-    _realm.change_encryption_key(os.path.abspath(os.fsdecode(path)), old, new)
+    _realm.change_encryption_key(absolute(path), old, new)
 
 
 def delete_files(path: str | os.PathLike[str], /) -> bool:
@@ -455,4 +462,4 @@ def delete_files(path: str | os.PathLike[str], /) -> bool:
 
     Fails with `RealmInUseError` while the realm is open, here or in another process.
     """
-    return _realm.delete_files(os.path.abspath(os.fsdecode(path)))
+    return _realm.delete_files(absolute(path))

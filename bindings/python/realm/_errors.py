@@ -9,6 +9,7 @@ from __future__ import annotations
 import enum
 import errno
 from collections.abc import Iterable
+from typing import Any
 
 
 class ErrorCode(enum.IntEnum):
@@ -446,8 +447,36 @@ _ERRNO = {
 }
 
 
+#: What the extension module says in place of a code where a call never reaches the engine.
+_MISUSE = -1
+
+#: What Python raises for arguments, and what becomes of it; the more special first.
+_OF_BUILTINS: tuple[tuple[type[Exception], type[Error]], ...] = (
+    (TypeError, UsageError),
+    (OverflowError, OutOfRangeError),
+    (IndexError, OutOfBoundsError),
+    (ValueError, ArgumentError),
+)
+
+
+def misuse(error: BaseException) -> BaseException:
+    """What Python raised for an argument as one of these exceptions, which is the same builtin one; others as they
+    are. Called by the extension module."""
+    if isinstance(error, Error):
+        return error
+    for builtin, kind in _OF_BUILTINS:
+        if isinstance(error, builtin):
+            found = kind(str(error).replace("realm._realm.", "realm."))
+            # The program's own code may have raised it, such as an `__index__`.
+            found.__cause__ = error if error.__traceback__ is not None else None
+            return found
+    return error
+
+
 def make_error(code: int, message: str, path: str | None) -> Error:
     """The exception for an error of the engine; called by the extension module."""
+    if code == _MISUSE:
+        return UsageError(message, None, path)
     try:
         known = ErrorCode(code)
     except ValueError:
@@ -489,11 +518,13 @@ _ADVICE = {
 }
 
 
-def names_near(name: str, names: Iterable[str]) -> str:
+def names_near(name: Any, names: Iterable[str]) -> str:
     """What might have been meant, to end a message with."""
     import difflib
 
     names = list(names)
+    if not isinstance(name, str):
+        return f", as it is no str; it has {', '.join(names)}"
     near = difflib.get_close_matches(name, names, 1)
     return f"; did you mean {near[0]!r}?" if near else f"; it has {', '.join(names)}"
 

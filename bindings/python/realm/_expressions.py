@@ -199,6 +199,8 @@ class Expression(Generic[T]):
         if isinstance(values, (str, bytes)):
             raise UsageError(f"in_() takes a list of values, got {values!r}; for text: contains()")
         if not isinstance(values, Expression):
+            if not isinstance(values, Iterable):
+                raise UsageError(f"in_() takes a list of values, got {values!r}")
             values = list(values)
         return _Comparison(self, "IN", values, _options(case, diacritics))
 

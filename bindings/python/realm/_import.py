@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from . import _realm
 from ._progress import Part, end, parts
+from ._request import absolute
 
 
 class ImportedClass(NamedTuple):
@@ -58,8 +59,8 @@ def import_realm_core(
     told = parts(progress, "import")
     try:
         text = _realm.import_realm_core(
-            os.path.abspath(os.fsdecode(old)),
-            os.path.abspath(os.fsdecode(new)),
+            absolute(old),
+            absolute(new),
             key,
             new_key,
             even_in_use,

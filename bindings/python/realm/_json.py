@@ -14,6 +14,7 @@ import uuid
 from typing import Any, cast
 
 from . import _realm
+from ._errors import UsageError
 from ._values import ObjectId
 
 
@@ -24,6 +25,7 @@ def to_dict(obj: Any, /, *, depth: int = 0) -> dict[str, Any]:
     `depth` links; beyond that, and where an object links back to one it is in, they stay objects.
     Sets of objects become lists then, as dicts can't be in sets.
     """
+    _check(obj, depth)
     return _values(obj, depth, (obj,))
 
 
@@ -34,9 +36,17 @@ def to_json(obj: Any, /, *, depth: int = 0, extended: bool = False) -> str:
     primary key. Datetimes are ISO 8601 text, bytes base64, decimals text; with `extended`, and
     always in values of type Any, they are MongoDB's extended JSON.
     """
+    _check(obj, depth)
     if not obj._realm_managed:
         return _text_without_realm(obj, depth, extended)
     return cast(str, obj._realm_to_json(depth, extended))
+
+
+def _check(obj: Any, depth: Any) -> None:
+    if not isinstance(obj, _realm.Object):
+        raise UsageError(f"{obj!r} is no object of a class derived from realm.Object")
+    if isinstance(depth, bool) or not isinstance(depth, int):
+        raise UsageError(f"depth is a number of links, not {depth!r}")
 
 
 def _text_without_realm(obj: Any, depth: int, extended: bool) -> str:

@@ -27,7 +27,7 @@ from typing import Annotated, Any, ClassVar, TypeVar, Union, cast
 
 from . import _realm
 from ._backlinks import Backlinks, backlinks_in
-from ._errors import InvalidObjectError, SchemaError
+from ._errors import InvalidObjectError, SchemaError, UsageError
 from ._fields import (
     _MISSING,
     Default,
@@ -448,7 +448,7 @@ class Object(_realm.Object, metaclass=ObjectMeta):
     def __reduce_ex__(self, protocol: typing.SupportsIndex) -> Any:
         cls = type(self)
         if self._realm_managed:
-            raise TypeError(
+            raise UsageError(
                 f"cannot pickle or copy a {cls.__name__}, which stands for a stored object; "
                 "realm.to_dict gives its values, realm.reference something to find it by"
             )
@@ -542,24 +542,32 @@ def _find_target(cls: ObjectMeta, name: str) -> ObjectMeta | None:
     return declaration.target_class
 
 
+def _checked(obj: Any) -> Any:
+    if not isinstance(obj, _realm.Object):
+        raise UsageError(f"{obj!r} is no object of a class derived from realm.Object")
+    return obj
+
+
 def is_managed(obj: Object, /) -> bool:
     """Whether obj stands for a stored object."""
-    return obj._realm_managed
+    return bool(_checked(obj)._realm_managed)
 
 
 def is_valid(obj: Object, /) -> bool:
     """Whether obj can be used: neither deleted nor of a closed realm."""
-    return obj._realm_valid
+    return bool(_checked(obj)._realm_valid)
 
 
 def properties(cls: type[Object], /) -> dict[str, _realm.Property]:
     """The stored properties of a class by name, in order. (`Dog.age` is an expression for queries.)"""
+    if not isinstance(cls, ObjectMeta) or cls in (Object, EmbeddedObject):
+        raise UsageError(f"{cls!r} is no class derived from realm.Object")
     return {prop.name: prop for prop in cls.__realm_model__.properties}
 
 
 def realm_of(obj: Object, /) -> Any:
     """The realm that obj is in, None for an unmanaged one."""
-    return obj._realm_owner
+    return _checked(obj)._realm_owner
 
 
 class Reference(typing.NamedTuple):
@@ -573,8 +581,8 @@ class Reference(typing.NamedTuple):
 
 def reference(obj: Object, /) -> Reference:
     """A reference to a stored object, which can be pickled; `Realm.resolve` finds the object."""
-    if not obj._realm_managed:
-        raise TypeError(f"this {type(obj).__name__} is in no realm yet; add it first")
+    if not _checked(obj)._realm_managed:
+        raise UsageError(f"this {type(obj).__name__} is in no realm yet; add it first")
     if not obj._realm_valid:
         raise InvalidObjectError(f"this {type(obj).__name__} has been deleted, or its realm closed")
     return Reference(type(obj).__realm_model__.stored_name, cast("int", obj._realm_key))
@@ -583,5 +591,5 @@ def reference(obj: Object, /) -> Reference:
 def parent_of(obj: EmbeddedObject, /) -> Object | None:
     """The object that an embedded one is part of, None for one that is in no realm yet."""
     if not isinstance(obj, EmbeddedObject):
-        raise TypeError(f"a {type(obj).__name__} is not embedded: it has no owner")
+        raise UsageError(f"a {type(obj).__name__} is not embedded: it has no owner")
     return obj._realm_parent() if obj._realm_managed else None

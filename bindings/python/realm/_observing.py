@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar, overload
 
 from . import _realm
-from ._errors import InvalidObjectError, UsageError
+from ._errors import InvalidObjectError, OutOfBoundsError, UsageError
 from ._realm import Token
 from ._records import record
 
@@ -62,7 +62,7 @@ class Positions(Sequence[int]):
             if 0 <= left < len(run):
                 return run[left]
             left -= len(run)
-        raise IndexError(f"position {index} of {len(self)}")
+        raise OutOfBoundsError(f"position {index} of {len(self)}")
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, Positions):

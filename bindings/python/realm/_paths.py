@@ -93,6 +93,14 @@ class Subquery:
         return f"<subquery {shown.removesuffix('.@count')}{comma}{values}>"
 
 
+def _check_test(method: str, test: Any) -> None:
+    if not callable(test) or isinstance(test, (Condition, Expression)):
+        raise UsageError(
+            f"{method}() of a collection takes a function of an element, as in "
+            f"Person.dogs.{method}(lambda d: d.age > 3), not {test!r}"
+        )
+
+
 def _checked_name(path: Path[Any], name: str) -> str:
     if not isinstance(name, str):
         raise UsageError(f"the name of a property is a str, got {name!r}")
@@ -300,6 +308,7 @@ class Path(Expression[T]):
     def _quantified(self, word: str, test: Callable[[Any], Any] | None) -> Any:
         self._needs_many(word.lower())
         if test is not None:
+            _check_test(word.lower(), test)
             matching = Subquery(self, (lambda e: ~_condition(test(e))) if word == "ALL" else test)
             return matching.count() > 0 if word == "ANY" else matching.count() == 0
         found: Path[Any] = Path(
@@ -339,11 +348,7 @@ class Path(Expression[T]):
     def where(self, test: Callable[[Any], Any], /) -> Subquery:
         """The elements for which a condition holds: `Person.dogs.where(lambda d: d.age > 3)`."""
         self._needs_many("where")
-        if not callable(test):
-            raise UsageError(
-                "where() of a collection takes a function of an element: "
-                "Person.dogs.where(lambda d: d.age > 3)"
-            )
+        _check_test("where", test)
         return Subquery(self, test)
 
     # Aggregates.

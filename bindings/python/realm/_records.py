@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from typing import Any, NoReturn, TypeVar, dataclass_transform
 
+from ._errors import ReadOnlyPropertyError, UsageError
+
 C = TypeVar("C")
 
 
@@ -12,15 +14,15 @@ def _init(self: Any, *values: Any, **named: Any) -> None:
     cls = type(self)
     fields = cls.__match_args__
     if len(values) > len(fields):
-        raise TypeError(f"{cls.__name__}() takes {len(fields)} values, not {len(values)}")
+        raise UsageError(f"{cls.__name__}() takes {len(fields)} values, not {len(values)}")
     named = {**dict(zip(fields, values, strict=False)), **named}
     for field in fields:
         if field not in named and field not in cls.__realm_defaults__:
-            raise TypeError(f"{cls.__name__}() needs a value for {field}")
+            raise UsageError(f"{cls.__name__}() needs a value for {field}")
         value = named.pop(field) if field in named else cls.__realm_defaults__[field]
         object.__setattr__(self, field, value)
     if named:
-        raise TypeError(f"{cls.__name__}() has no {', '.join(named)}")
+        raise UsageError(f"{cls.__name__}() has no {', '.join(named)}")
 
 
 def _values(self: Any) -> tuple[Any, ...]:
@@ -41,7 +43,7 @@ def _hash(self: Any) -> int:
 
 
 def _set(self: Any, name: str, value: object = None) -> NoReturn:
-    raise AttributeError(f"a {type(self).__name__} can't be changed: {name!r}")
+    raise ReadOnlyPropertyError(f"a {type(self).__name__} can't be changed: {name!r}")
 
 
 def _reduce(self: Any) -> tuple[Any, ...]:

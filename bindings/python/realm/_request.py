@@ -34,6 +34,14 @@ _CLIENT_MAX = 2**26 - 2
 _READING = ("read_only", "immutable")
 
 
+def absolute(path: Any) -> str:
+    """Where a file is that somebody named."""
+    try:
+        return os.path.abspath(os.fsdecode(path))
+    except TypeError:
+        raise UsageError(f"a path is a str, bytes or os.PathLike, not {path!r}") from None
+
+
 def _with_targets(classes: Iterable[ObjectMeta]) -> Iterator[ObjectMeta]:
     """The classes, and those they link to, in the order in which they are first mentioned."""
     pending = list(classes)
@@ -140,7 +148,7 @@ class Request:
         encryption_cache: int | None,
         client_number: int,
     ) -> None:
-        self.path = os.path.abspath(os.fsdecode(default_path(True) if path is None else path))
+        self.path = absolute(default_path(True) if path is None else path)
         classes = _one_of("classes", classes, "schema", schema)
         encryption_key = _one_of("encryption_key", encryption_key, "key", key)
         number = version_of(version, schema_version)

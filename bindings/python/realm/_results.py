@@ -49,7 +49,11 @@ def _unused(query: str, count: int) -> tuple[int, ...]:
 
 
 def _check_used(query: str, count: int) -> None:
-    unused = _unused(query, count)
+    try:
+        unused = _unused(query, count)
+    except TypeError:
+        # What is no text is refused where it is handed over.
+        return
     if unused:
         names = ", ".join(f"${number}" for number in unused)
         raise QueryError(f"the query {query!r} does not use all of its {count} arguments: {names}")
@@ -153,14 +157,10 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
 
     def limit(self, count: int, /) -> Results[T]:
         """At most the first `count` objects."""
-        if count < 0:
-            raise ArgumentError(f"a limit can't be negative: {count}")
         return self._limit(count)
 
     def offset(self, count: int, /) -> Results[T]:
         """The objects behind the first `count`: `offset(20).limit(10)` is the third page of ten."""
-        if count < 0:
-            raise ArgumentError(f"an offset can't be negative: {count}")
         return self._offset(count)
 
     def count(self, value: Any = _ANY) -> int:
@@ -179,7 +179,7 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
                 position = self[:last].index(value, first)
             if first <= position < last:
                 return position
-        raise ValueError(f"{value!r} is not in these results")
+        raise ArgumentError(f"{value!r} is not in these results")
 
     def _draw(self, kind: str, name: Any) -> Any:
         return self._aggregate(kind, None if name is None else _path(name))

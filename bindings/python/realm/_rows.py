@@ -16,7 +16,7 @@ from enum import Enum
 from typing import TYPE_CHECKING, Any, cast
 
 from . import _realm
-from ._errors import InvalidObjectError, NoSuchPropertyError
+from ._errors import ArgumentError, InvalidObjectError, NoSuchPropertyError, UsageError
 from ._records import _eq, _hash, _init, _repr, _set, _values
 
 if TYPE_CHECKING:
@@ -193,12 +193,12 @@ def array_of(results: Results[Any], names: tuple[str, ...] | None, dtype: Any, c
     import numpy
 
     if copy is False:
-        raise ValueError(f"an array of {results!r} can't share its memory: it is always a copy")
+        raise ArgumentError(f"an array of {results!r} can't share its memory: it is always a copy")
     if results.element_class is None:
         made = _array_of_values(results)
         return made if dtype is None else made.astype(dtype, copy=False)
     if dtype is not None and numpy.dtype(dtype) != object:
-        raise TypeError(
+        raise UsageError(
             f"objects of {results.element_class.__name__} are rows in an array, of the dtype object, not "
             f"{numpy.dtype(dtype)}; numpy(name) has the values of one property"
         )

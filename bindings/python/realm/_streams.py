@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
 from . import _realm
+from ._errors import IllegalOperationError
 from ._observing import (
     CollectionChange,
     DictionaryChange,
@@ -67,7 +68,13 @@ class Changes(Generic[C]):
     def __init__(self, subject: Any, paths: tuple[KeyPath, ...]) -> None:
         import asyncio
 
-        self._stream = stream = _Stream(asyncio.get_running_loop())
+        try:
+            loop = asyncio.get_running_loop()
+        except RuntimeError:
+            raise IllegalOperationError(
+                "changes() is for coroutines: there is no event loop here; observe() calls a function without one"
+            ) from None
+        self._stream = stream = _Stream(loop)
         stream.token = begin(subject, stream.put, paths)
         self._realm: Any = stream.token.realm
         if getattr(self._realm, "_streams", None) is None:
@@ -84,7 +91,7 @@ class Changes(Generic[C]):
                 self.close()
                 raise StopAsyncIteration
             if stream.waiter is not None:
-                raise RuntimeError("another task waits for the next of these changes already")
+                raise IllegalOperationError("another task waits for the next of these changes already")
             stream.waiter = stream.loop.create_future()
             try:
                 await stream.waiter

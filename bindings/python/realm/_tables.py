@@ -210,7 +210,10 @@ def groups(
         if not isinstance(aggregate, Aggregate):
             raise UsageError(f"group_by(): {name} is no aggregate such as realm.agg.count(): {aggregate!r}")
     fields = tuple(key.replace(".", "_").lstrip("_") for key in keys) + tuple(aggregates)
-    make = _row_type(fields)
+    try:
+        make = _row_type(fields)
+    except ValueError as error:
+        raise UsageError(f"group_by() makes named tuples of {', '.join(fields)}: {error}") from None
     if results.element_class is None:
         raise QueryError("groups are of objects; values that are none have no properties to group by")
     columns = [_column_of(aggregate, results) for aggregate in aggregates.values()]

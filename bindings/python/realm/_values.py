@@ -12,6 +12,8 @@ import itertools
 import os
 import time
 
+from ._errors import ArgumentError, ReadOnlyPropertyError, UsageError
+
 __all__ = ["ObjectId"]
 
 # Inside of ObjectId, `bytes` is its property.
@@ -48,26 +50,26 @@ class ObjectId:
             data = value._bytes
         elif isinstance(value, str):
             if len(value) != 24 or not value.isascii() or not value.isalnum():
-                raise ValueError(f"{value!r} is no object id: that is 24 hexadecimal digits")
+                raise ArgumentError(f"{value!r} is no object id: that is 24 hexadecimal digits")
             try:
                 data = bytes.fromhex(value)
             except ValueError:
-                raise ValueError(
+                raise ArgumentError(
                     f"{value!r} is no object id: that is 24 hexadecimal digits"
                 ) from None
         elif isinstance(value, (bytes, bytearray)):
             data = bytes(value)
             if len(data) != 12:
-                raise ValueError(f"an object id has 12 bytes, not {len(data)}")
+                raise ArgumentError(f"an object id has 12 bytes, not {len(data)}")
         else:
-            raise TypeError(f"an object id is made of a str or bytes, not {type(value).__name__}")
+            raise UsageError(f"an object id is made of a str or bytes, not {type(value).__name__}")
         object.__setattr__(self, "_bytes", data)
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError("an ObjectId cannot be changed")
+        raise ReadOnlyPropertyError("an ObjectId cannot be changed")
 
     def __delattr__(self, name: str) -> None:
-        raise AttributeError("an ObjectId cannot be changed")
+        raise ReadOnlyPropertyError("an ObjectId cannot be changed")
 
     @property
     def bytes(self) -> bytes:

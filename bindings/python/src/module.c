@@ -5,7 +5,7 @@ static PyObject *delete_files(PyObject *module, PyObject *argument) {
     State *state = PyModule_GetState(module);
     PyObject *path = NULL;
     bool done, deleted = false;
-    if (!PyUnicode_FSConverter(argument, &path)) return NULL;
+    if (!understood(state, PyUnicode_FSConverter(argument, &path))) return NULL;
     const char *text = PyBytes_AsString(path);
     Py_BEGIN_ALLOW_THREADS
     done = realm_delete_files(text, &deleted);
@@ -114,6 +114,7 @@ static int module_exec(PyObject *module) {
         !(state->collection_iterator_type = add_type(module, &collection_iterator_spec)) ||
         !(state->token_type = add_type(module, &token_spec)) ||
         !(state->make_error = import_attribute("realm._errors", "make_error")) ||
+        !(state->misuse = import_attribute("realm._errors", "misuse")) ||
         !(state->add_place = import_attribute("realm._errors", "add_place")) ||
         !(state->datetime_type = import_attribute("datetime", "datetime")) ||
         !(state->timedelta_type = import_attribute("datetime", "timedelta")) ||
@@ -141,7 +142,7 @@ static int module_exec(PyObject *module) {
 #define STATE_MEMBERS(apply)                                                                       \
     apply(property_type) apply(model_type) apply(object_type) apply(realm_type)                    \
     apply(results_type) apply(iterator_type) apply(pairs_type) apply(token_type) apply(make_error) \
-    apply(datetime_type) apply(add_place)                                                          \
+    apply(datetime_type) apply(add_place) apply(misuse)                                    \
     apply(list_type) apply(set_type) apply(dictionary_type) apply(collection_iterator_type)        \
     apply(list_class) apply(set_class) apply(dictionary_class) apply(find_target) apply(make_path) \
     apply(decimal_type) apply(uuid_type) apply(object_id_type) apply(decimal_to_bytes)             \

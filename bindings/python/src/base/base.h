@@ -74,6 +74,7 @@ struct State {
     PyObject *find_target;    /* realm._model: the class that a property links to, or None */
     PyObject *default_to_json; /* realm._json: the default of a property as JSON text */
     PyObject *make_error;     /* realm._errors.make_error(code, message, path) */
+    PyObject *misuse;         /* realm._errors.misuse(error) */
     PyObject *add_place;      /* realm._errors.add_place(error, place) */
     PyObject *datetime_type;
     PyObject *timedelta_type;
@@ -143,6 +144,16 @@ PyObject *callback_exception(void);
 void raise_engine(State *state, const char *format, ...);
 /* Raises the exception that belongs to `code` with our own message. */
 void raise_code(State *state, int code, const char *format, ...);
+/* The code of calls that the engine never sees, as their arguments make no sense: `UsageError`. */
+#define MISUSE (-1)
+/* Makes what Python raised for an argument, a TypeError or the like, an exception of realm.Error's
+ * tree that is one, too: always -1. */
+int misunderstood(State *state);
+static inline bool understood(State *state, int taken) {
+    return taken || misunderstood(state) == 0;
+}
+/* PyArg_ParseTuple with such exceptions. */
+#define arguments_read(state, args, ...) understood(state, PyArg_ParseTuple(args, __VA_ARGS__))
 /* repr() of a value, at most 80 characters; never NULL without an exception. */
 PyObject *short_repr(PyObject *value);
 /* Name of the value's type, a new reference. */

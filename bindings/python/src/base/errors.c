@@ -56,6 +56,20 @@ void raise_code(State *state, int code, const char *format, ...) {
     raise_with(state, code, message, NULL);
 }
 
+int misunderstood(State *state) {
+    PyObject *type, *value, *trace;
+    PyErr_Fetch(&type, &value, &trace);
+    PyErr_NormalizeException(&type, &value, &trace);
+    if (trace) PyException_SetTraceback(value, trace);
+    PyObject *error = PyObject_CallFunctionObjArgs(state->misuse, value, NULL);
+    if (error) PyErr_SetObject((PyObject *)Py_TYPE(error), error);
+    Py_XDECREF(error);
+    Py_XDECREF(type);
+    Py_XDECREF(value);
+    Py_XDECREF(trace);
+    return -1;
+}
+
 PyObject *type_name(PyObject *value) { return PyType_GetName(Py_TYPE(value)); }
 
 PyObject *short_repr(PyObject *value) {

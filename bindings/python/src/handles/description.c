@@ -41,7 +41,7 @@ PyObject *property_default(Property *self) {
     return Py_XNewRef(self->default_value);
 }
 
-int schema_mode_named(PyObject *name, realm_schema_mode_e *mode) {
+int schema_mode_named(State *state, PyObject *name, realm_schema_mode_e *mode) {
     static const struct {
         const char *name;
         realm_schema_mode_e mode;
@@ -54,7 +54,7 @@ int schema_mode_named(PyObject *name, realm_schema_mode_e *mode) {
                  {"soft_reset", RLM_SCHEMA_MODE_SOFT_RESET_FILE},
                  {"hard_reset", RLM_SCHEMA_MODE_HARD_RESET_FILE}};
     if (!PyUnicode_Check(name)) {
-        PyErr_Format(PyExc_TypeError, "a schema mode is a str, not %R", name);
+        raise_code(state, MISUSE, "a schema mode is a str, not %R", name);
         return -1;
     }
     for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) {
@@ -63,8 +63,8 @@ int schema_mode_named(PyObject *name, realm_schema_mode_e *mode) {
             return 0;
         }
     }
-    PyErr_Format(PyExc_ValueError,
-                 "no schema mode %R; there are automatic, manual, additive_discovered, "
-                 "additive_explicit, read_only, immutable, soft_reset and hard_reset", name);
+    raise_code(state, RLM_ERR_ILLEGAL_COMBINATION,
+               "no schema mode %R; there are automatic, manual, additive_discovered, "
+               "additive_explicit, read_only, immutable, soft_reset and hard_reset", name);
     return -1;
 }

@@ -132,7 +132,7 @@ const char *property_type_name(int type);
 const char *collection_begin(int collection);
 const char *collection_end(int collection);
 /* The schema mode of a name. 0, or -1 with an exception. */
-int schema_mode_named(PyObject *name, realm_schema_mode_e *mode);
+int schema_mode_named(State *state, PyObject *name, realm_schema_mode_e *mode);
 
 /* ---- defaults.c ----------------------------------------------------------------------------- */
 

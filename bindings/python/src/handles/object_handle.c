@@ -31,7 +31,7 @@ PyObject *object_from_link(Realm *realm, realm_link_t link) {
 
 int object_ready(Object *self) {
     if (!self->realm) {
-        PyErr_Format(PyExc_TypeError, "this %s is not in a realm", self->model->text);
+        raise_code(self->model->state, MISUSE, "this %s is not in a realm", self->model->text);
         return -1;
     }
     return realm_ready(self->realm);

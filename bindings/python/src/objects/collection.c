@@ -6,10 +6,11 @@
 PyObject *collection_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
     (void)args;
     (void)kwargs;
-    PyObject *name = PyType_GetName(type);
+    State *state = state_of_type(type);
+    PyObject *name = state ? PyType_GetName(type) : NULL;
     if (name) {
-        PyErr_Format(PyExc_TypeError, "a %U comes from a property of a stored object; assign a "
-                     "plain collection to that", name);
+        raise_code(state, MISUSE,
+                   "a %U comes from a property of a stored object; assign a plain collection to that", name);
         Py_DECREF(name);
     }
     return NULL;
@@ -366,7 +367,14 @@ int collection_put(Collection *self, const Place *place, PyObject *value) {
 PyObject *collection_elements(Collection *self, PyObject *values) {
     Property *property = self->property;
     if (collection_length(self) < 0) return NULL;
-    PyObject *list = PySequence_List(values);
+    PyObject *source = PyObject_GetIter(values);
+    if (!source) {
+        misunderstood(self->realm->state);
+        return NULL;
+    }
+    bool is_fast = PyList_Check(values) || PyTuple_Check(values);
+    PyObject *list = PySequence_List(is_fast ? values : source);
+    Py_DECREF(source);
     if (!list) return NULL;
     if (property->type != RLM_PROPERTY_TYPE_MIXED || self->kind == RLM_COLLECTION_TYPE_SET) {
         return list_normalised(property, self->realm, list, true);

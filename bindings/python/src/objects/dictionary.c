@@ -6,7 +6,10 @@
 static int key_to_find(Collection *self, PyObject *key, realm_value_t *out) {
     if (collection_ready(self) < 0) return -1;
     /* As Python's own dictionaries, which hash what they look for. */
-    if (!PyUnicode_Check(key)) return PyObject_Hash(key) == -1 && PyErr_Occurred() ? -1 : 0;
+    if (!PyUnicode_Check(key)) {
+        bool has_hash = PyObject_Hash(key) != -1 || !PyErr_Occurred();
+        return has_hash ? 0 : misunderstood(self->realm->state);
+    }
     if (key_from_python(self->property, key, out) == 0) return 1;
     if (!PyErr_ExceptionMatches(PyExc_OverflowError)) return -1;
     PyErr_Clear();
@@ -132,7 +135,7 @@ static PyObject *dictionary_get(Collection *self, PyObject *args) {
     realm_value_t name, value;
     PyObject *key, *otherwise;
     bool found = false;
-    if (!PyArg_ParseTuple(args, "OO:_get", &key, &otherwise)) return NULL;
+    if (!arguments_read(self->realm->state, args, "OO:_get", &key, &otherwise)) return NULL;
     int possible = key_to_find(self, key, &name);
     if (possible < 0 || (possible == 0 && collection_length(self) < 0)) return NULL;
     if (possible && !realm_dictionary_find(self->handle, name, &value, &found)) {

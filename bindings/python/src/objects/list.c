@@ -27,7 +27,7 @@ static Py_ssize_t index_of_key(Collection *self, PyObject *key) {
         return -1;
     }
     Py_ssize_t index = PyNumber_AsSsize_t(key, PyExc_IndexError);
-    if (index == -1 && PyErr_Occurred()) return -1;
+    if (index == -1 && PyErr_Occurred()) return misunderstood(self->realm->state);
     Py_ssize_t place = index < 0 ? index + count : index;
     if (place >= 0 && place < count) return place;
     collection_raise_code(self, RLM_ERR_INDEX_OUT_OF_BOUNDS, ": index %zd of %zd elements", index,
@@ -117,7 +117,7 @@ static int list_assign(Collection *self, PyObject *key, PyObject *value) {
 static PyObject *list_insert(Collection *self, PyObject *args) {
     Py_ssize_t index;
     PyObject *value;
-    if (!PyArg_ParseTuple(args, "nO:insert", &index, &value)) return NULL;
+    if (!arguments_read(self->realm->state, args, "nO:insert", &index, &value)) return NULL;
     Py_ssize_t count = collection_length(self);
     if (count < 0) return NULL;
     if (index < 0) index = index + count < 0 ? 0 : index + count;
@@ -150,8 +150,10 @@ static PyObject *list_extend(Collection *self, PyObject *values) {
 
 static PyObject *list_move(Collection *self, PyObject *args) {
     Py_ssize_t from, to;
-    if (!PyArg_ParseTuple(args, "nn:_move", &from, &to)) return NULL;
-    if (collection_ready(self) < 0) return NULL;
+    if (!arguments_read(self->realm->state, args, "nn:_move", &from, &to)) return NULL;
+    if (collection_ready(self) < 0) {
+        return NULL;
+    }
     if (realm_list_move(self->handle, (size_t)from, (size_t)to)) Py_RETURN_NONE;
     collection_raise(self);
     return NULL;

@@ -34,13 +34,12 @@ static PyObject *object_new(PyTypeObject *type, PyObject *args, PyObject *kwargs
 static int object_init(Object *self, PyObject *args, PyObject *kwargs) {
     Model *model = self->model;
     if (PyTuple_Size(args) != 0) {
-        PyErr_Format(PyExc_TypeError, "%s() takes its values by name, as in %s(%s=...)",
-                     model->text, model->text,
-                     model->count ? model->properties[0]->text : "property");
+        raise_code(model->state, MISUSE, "%s() takes its values by name, as in %s(%s=...)", model->text,
+                   model->text, model->count ? model->properties[0]->text : "property");
         return -1;
     }
     if (!self->values) {
-        PyErr_Format(PyExc_TypeError, "this %s is in a realm already", model->text);
+        raise_code(model->state, MISUSE, "this %s is in a realm already", model->text);
         return -1;
     }
     if (kwargs) {
@@ -132,8 +131,8 @@ PyObject *object_get_property(Object *self, Property *property) {
     if (!self->handle) {
         PyObject *value = self->values ? self->values[property->index] : NULL;
         if (value) return Py_NewRef(value);
-        PyErr_Format(PyExc_AttributeError, "%s.%U has no value yet", self->model->text,
-                     property->name);
+        raise_code(property->state, RLM_ERR_INVALID_PROPERTY, "%s.%U has no value yet",
+                   self->model->text, property->name);
         return NULL;
     }
     if (realm_ready(self->realm) < 0) return NULL;
@@ -311,9 +310,8 @@ static PyObject *object_compare(PyObject *left, PyObject *right, int operation) 
 
 static Py_hash_t object_hash(Object *self) {
     if (!self->handle) {
-        PyErr_Format(PyExc_TypeError,
-                     "unhashable: this %s is in no realm yet, and its identity will be that of "
-                     "the stored object", self->model->text);
+        raise_code(self->model->state, MISUSE, "unhashable: this %s is in no realm yet, and its identity "
+                   "will be that of the stored object", self->model->text);
         return -1;
     }
     uint64_t mixed = (uint64_t)self->key * UINT64_C(0x9E3779B97F4A7C15);
@@ -370,7 +368,10 @@ static PyObject *object_parent(Object *self, PyObject *unused) {
 static PyObject *object_to_json(Object *self, PyObject *args) {
     Py_ssize_t depth;
     int extended;
-    if (!PyArg_ParseTuple(args, "np:_realm_to_json", &depth, &extended)) return NULL;
+    if (!arguments_read(self->model->state, args, "np:_realm_to_json", &depth,
+                        &extended)) {
+        return NULL;
+    }
     if (object_ready(self) < 0) return NULL;
     char *text = realm_object_to_json(self->handle, (size_t)depth,
                                       extended ? RLM_JSON_EXTENDED : RLM_JSON_PLAIN);

@@ -51,27 +51,33 @@ static PyObject *property_new(PyTypeObject *type, PyObject *args, PyObject *kwar
     PyObject *form = Py_None, *members = Py_None, *stored = Py_None;
     const char *words = NULL;
     int nullable = 0, primary = 0, indexed = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UU|$pppOOOOzOOO:Property", names, &name,
-                                     &type_text, &nullable, &primary, &indexed, &target, &value,
-                                     &factory, &collection, &words, &form, &members, &stored)) {
+    State *state = state_of_type(type);
+    if (!state || !understood(state, PyArg_ParseTupleAndKeywords(args, kwargs, "UU|$pppOOOOzOOO:Property",
+                    names, &name, &type_text, &nullable, &primary, &indexed, &target, &value,
+                    &factory, &collection, &words, &form, &members, &stored))) {
         return NULL;
     }
-    State *state = state_of_type(type);
     int kind = property_type_from_name(type_text);
-    if (!state || kind < 0) return NULL;
+    if (kind < 0) {
+        misunderstood(state);
+        return NULL;
+    }
     if (collection != Py_None && !PyUnicode_Check(collection)) {
-        PyErr_SetString(PyExc_TypeError, "collection is a str or None");
+        raise_code(state, MISUSE, "collection is a str or None");
         return NULL;
     }
     if ((form != Py_None && !PyType_Check(form)) ||
         (members != Py_None && !PyDict_Check(members)) ||
         (stored != Py_None && !PyUnicode_Check(stored))) {
-        PyErr_SetString(PyExc_TypeError, "form is a class, members a dict, stored_name a str");
+        raise_code(state, MISUSE, "form is a class, members a dict, stored_name a str");
         return NULL;
     }
     int held = collection_from_name(collection);
     int full_text = full_text_flags(words);
-    if (held < 0 || full_text < 0) return NULL;
+    if (held < 0 || full_text < 0) {
+        misunderstood(state);
+        return NULL;
+    }
     Property *self = (Property *)PyType_GenericAlloc(type, 0);
     if (!self) return NULL;
     self->state = state;
@@ -133,7 +139,7 @@ static Object *property_subject(Property *self, PyObject *instance) {
     }
     PyObject *given = type_name(instance);
     if (given) {
-        PyErr_Format(PyExc_TypeError, "property %R of %s does not apply to a %U", self->name,
+        raise_code(self->state, MISUSE, "property %R of %s does not apply to a %U", self->name,
                      self->model ? self->model->text : "?", given);
         Py_DECREF(given);
     }
@@ -155,8 +161,8 @@ static int property_set(PyObject *self, PyObject *instance, PyObject *value) {
     Object *object = property_subject(property, instance);
     if (!object) return -1;
     if (!value) {
-        PyErr_Format(PyExc_AttributeError, "%s.%U can't be deleted; set it to None if it may be "
-                     "null", property->model->text, property->name);
+        raise_code(property->state, RLM_ERR_READ_ONLY_PROPERTY, "%s.%U can't be deleted; set it to None if "
+                   "it may be null", property->model->text, property->name);
         return -1;
     }
     return object_set_property(object, property, value);

@@ -51,14 +51,20 @@ int row_give(Row *row, Py_ssize_t index, PyObject *value) {
 }
 
 int row_give_dict(Row *row, PyObject *mapping) {
+    State *state = row->binding->model->state;
     PyObject *items = PyMapping_Items(mapping);
-    if (!items) return -1;
+    if (!items && PyErr_ExceptionMatches(PyExc_AttributeError)) {
+        PyErr_Clear();
+        raise_code(state, MISUSE, "%s is made of values by name or as one mapping, not of %R",
+                   row->binding->model->text, mapping);
+    }
+    if (!items) return misunderstood(state);
     int bad = 0;
     for (Py_ssize_t i = 0; !bad && i < PyList_Size(items); i++) {
         PyObject *pair = PyList_GetItem(items, i);
         PyObject *name = PyTuple_GetItem(pair, 0);
         if (!name || !PyUnicode_Check(name)) {
-            PyErr_SetString(PyExc_TypeError, "names of properties are strings");
+            raise_code(state, MISUSE, "names of properties are strings");
             bad = -1;
         } else {
             bad = row_give(row, model_find(row->binding->model, name, true),

@@ -40,7 +40,8 @@ static PyObject *erase(Collection *self, size_t index) {
  * hash; they may be asked for all the same, and are not there. */
 static int check_hash(Collection *self, PyObject *value) {
     if (is_unmanaged(self->realm->state, value)) return 0;
-    return PyObject_Hash(value) == -1 && PyErr_Occurred() ? -1 : 0;
+    bool has_hash = PyObject_Hash(value) != -1 || !PyErr_Occurred();
+    return has_hash ? 0 : misunderstood(self->realm->state);
 }
 
 static int set_contains(Collection *self, PyObject *value) {

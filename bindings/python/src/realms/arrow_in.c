@@ -192,7 +192,7 @@ static int insert_dict(Insertion *self, PyObject *columns) {
 static int insert_batch(Insertion *self, const struct ArrowSchema *schema,
                         const struct ArrowArray *array) {
     if (strcmp(schema->format, "+s") != 0 || array->n_children != schema->n_children) {
-        PyErr_SetString(PyExc_TypeError, "the stream is not one of tables");
+        raise_code(self->realm->state, MISUSE, "the stream is not one of tables");
         return -1;
     }
     int bad = make_sources(self, (size_t)schema->n_children);
@@ -212,11 +212,11 @@ static int insert_batch(Insertion *self, const struct ArrowSchema *schema,
     return bad;
 }
 
-static int raise_stream(struct ArrowArrayStream *stream, int code) {
+static int raise_stream(State *state, struct ArrowArrayStream *stream, int code) {
     const char *reason = stream->get_last_error(stream);
     if (!PyErr_Occurred()) {
-        PyErr_Format(PyExc_ValueError, "reading the stream of Arrow failed: %s",
-                     reason ? reason : strerror(code));
+        raise_code(state, RLM_ERR_INVALID_ARGUMENT, "reading the stream of Arrow failed: %s",
+                   reason ? reason : strerror(code));
     }
     return -1;
 }
@@ -225,17 +225,17 @@ static int insert_stream(Insertion *self, PyObject *capsule) {
     struct ArrowArrayStream *stream = PyCapsule_GetPointer(capsule, "arrow_array_stream");
     if (!stream) return -1;
     if (!stream->release) {
-        PyErr_SetString(PyExc_ValueError, "the stream of Arrow has been read already");
+        raise_code(self->realm->state, RLM_ERR_INVALID_ARGUMENT, "the stream of Arrow has been read already");
         return -1;
     }
     struct ArrowSchema schema;
     int code = stream->get_schema(stream, &schema);
-    if (code) return raise_stream(stream, code);
+    if (code) return raise_stream(self->realm->state, stream, code);
     int bad = 0;
     while (!bad) {
         struct ArrowArray array;
         code = stream->get_next(stream, &array);
-        if (code) bad = raise_stream(stream, code);
+        if (code) bad = raise_stream(self->realm->state, stream, code);
         if (bad || !array.release) break;
         bad = insert_batch(self, &schema, &array);
         array.release(&array);
@@ -247,7 +247,8 @@ static int insert_stream(Insertion *self, PyObject *capsule) {
 /* Realm._insert_columns(class, {name: column} or capsule, update, progress): how many it made. */
 PyObject *realm_insert_columns(Realm *self, PyObject *args) {
     PyObject *type, *columns, *policy, *progress;
-    if (!PyArg_ParseTuple(args, "OOOO:_insert_columns", &type, &columns, &policy, &progress)) {
+    if (!arguments_read(self->state, args, "OOOO:_insert_columns", &type, &columns, &policy,
+                        &progress)) {
         return NULL;
     }
     int update = update_policy(self->state, policy);

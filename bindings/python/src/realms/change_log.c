@@ -32,15 +32,17 @@ PyObject *realm_log_change_consumer(Realm *self, PyObject *args) {
     const char *name;
     PyObject *what;
     bool done;
-    if (!PyArg_ParseTuple(args, "sO:_log_change_consumer", &name, &what)) return NULL;
-    if (realm_ready(self) < 0) return NULL;
+    if (!arguments_read(self->state, args, "sO;a consumer is named by a str without null characters", &name, &what)) return NULL;
+    if (realm_ready(self) < 0) {
+        return NULL;
+    }
     if (what == Py_None) {
         done = realm_change_log_add_consumer(self->handle, name);
     } else if (what == Py_False) {
         done = realm_change_log_remove_consumer(self->handle, name);
     } else {
         unsigned long long version = PyLong_AsUnsignedLongLong(what);
-        if (version == (unsigned long long)-1 && PyErr_Occurred()) return NULL;
+        if (!understood(self->state, version != (unsigned long long)-1 || !PyErr_Occurred())) return NULL;
         done = realm_change_log_acknowledge(self->handle, name, version);
     }
     if (done) Py_RETURN_NONE;
@@ -131,7 +133,7 @@ static bool add_operation(void *userdata, const realm_change_log_operation_t *op
 /* (operations, version that they lead to, whether there are more). */
 PyObject *realm_log_read(Realm *self, PyObject *from) {
     unsigned long long version = PyLong_AsUnsignedLongLong(from);
-    if (version == (unsigned long long)-1 && PyErr_Occurred()) return NULL;
+    if (!understood(self->state, version != (unsigned long long)-1 || !PyErr_Occurred())) return NULL;
     if (realm_ready(self) < 0) return NULL;
     Reading reading = {.realm = self, .list = PyList_New(0), .version = version};
     if (!reading.list) return NULL;
@@ -158,7 +160,10 @@ PyObject *realm_log_compare(Realm *self, PyObject *args) {
     Realm *newer;
     size_t size = 0;
     uint8_t *changes;
-    if (!PyArg_ParseTuple(args, "O!:changes_to", self->state->realm_type, &newer)) return NULL;
+    if (!arguments_read(self->state, args, "O!:changes_to", self->state->realm_type,
+                        &newer)) {
+        return NULL;
+    }
     if (realm_ready(self) < 0 || realm_ready(newer) < 0) return NULL;
     Py_BEGIN_ALLOW_THREADS
     changes = realm_change_log_compare(self->handle, newer->handle, &size);
@@ -171,7 +176,7 @@ PyObject *realm_log_compare(Realm *self, PyObject *args) {
 PyObject *realm_log_export(Realm *self, PyObject *from) {
     size_t size = 0;
     unsigned long long version = PyLong_AsUnsignedLongLong(from);
-    if (version == (unsigned long long)-1 && PyErr_Occurred()) return NULL;
+    if (!understood(self->state, version != (unsigned long long)-1 || !PyErr_Occurred())) return NULL;
     if (realm_ready(self) < 0) return NULL;
     uint8_t *changes = realm_change_log_export(self->handle, version, &size);
     if (changes) return taken_bytes(changes, size);
@@ -186,9 +191,9 @@ PyObject *realm_log_apply(Realm *self, PyObject *args) {
     unsigned long long origin;
     PyObject *number;
     bool done;
-    if (!PyArg_ParseTuple(args, "y#O:_log_apply", &changes, &size, &number)) return NULL;
+    if (!arguments_read(self->state, args, "y#O:apply", &changes, &size, &number)) return NULL;
     origin = PyLong_AsUnsignedLongLong(number);
-    if (origin == (unsigned long long)-1 && PyErr_Occurred()) return NULL;
+    if (!understood(self->state, origin != (unsigned long long)-1 || !PyErr_Occurred())) return NULL;
     if (realm_ready(self) < 0) return NULL;
     Py_BEGIN_ALLOW_THREADS
     done = realm_change_log_apply(self->handle, (const uint8_t *)changes, (size_t)size, origin);
@@ -202,8 +207,10 @@ PyObject *realm_log_apply(Realm *self, PyObject *args) {
 PyObject *realm_log_read_changes(Realm *self, PyObject *args) {
     const char *changes;
     Py_ssize_t size;
-    if (!PyArg_ParseTuple(args, "y#:read_changes", &changes, &size)) return NULL;
-    if (realm_ready(self) < 0) return NULL;
+    if (!arguments_read(self->state, args, "y#:read_changes", &changes, &size)) return NULL;
+    if (realm_ready(self) < 0) {
+        return NULL;
+    }
     Reading reading = {.realm = self, .list = PyList_New(0), .reads_all = true};
     if (!reading.list) return NULL;
     bool done = realm_change_log_read_changes(self->handle, (const uint8_t *)changes, (size_t)size,

@@ -141,7 +141,7 @@ PyObject *realm_resolve(Realm *self, PyObject *subject) {
     if (!source || realm_ready(source) < 0 || realm_ready(self) < 0) return NULL;
     PyObject *resolved = NULL;
     if ((PyObject *)source == subject) {
-        PyErr_SetString(PyExc_TypeError, "a realm is not found in another one");
+        raise_code(self->state, MISUSE, "a realm is not found in another one");
         return NULL;
     }
     if (!self->frozen) realm_moves(self);
@@ -191,7 +191,7 @@ static int make_twin(Realm *self, PyObject *results, PyObject *address) {
  * themselves, or their twin. */
 PyObject *realm_readable(Realm *self, PyObject *results) {
     if (!PyObject_TypeCheck(results, self->state->results_type) || ((Results *)results)->realm != self) {
-        PyErr_SetString(PyExc_TypeError, "these are no results of the realm");
+        raise_code(self->state, MISUSE, "these are no results of the realm");
         return NULL;
     }
     if (self->frozen) return Py_NewRef(results);

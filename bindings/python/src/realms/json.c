@@ -9,8 +9,8 @@ PyObject *realm_create_from_json(Realm *self, PyObject *args) {
     const char *text;
     Py_ssize_t size;
     int ignore_unknown;
-    if (!PyArg_ParseTuple(args, "Os#Op:_create_from_json", &type, &text, &size, &policy,
-                          &ignore_unknown)) {
+    if (!arguments_read(self->state, args, "Os#Op:create_from_json", &type, &text, &size, &policy,
+                        &ignore_unknown)) {
         return NULL;
     }
     int update = update_policy(self->state, policy);
@@ -34,7 +34,8 @@ PyObject *realm_create_from_json(Realm *self, PyObject *args) {
 
 PyObject *realm_copy_object(Realm *self, PyObject *args) {
     PyObject *value, *policy;
-    if (!PyArg_ParseTuple(args, "O!O:_copy_object", self->state->object_type, &value, &policy)) {
+    if (!arguments_read(self->state, args, "O!O:copy", self->state->object_type, &value,
+                        &policy)) {
         return NULL;
     }
     int update = update_policy(self->state, policy);

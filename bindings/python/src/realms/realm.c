@@ -137,12 +137,14 @@ static void raise_expired(Realm *self, PyObject *timeout) {
 }
 
 /* The end of a wait of so many seconds; -1 with an exception. */
-static double deadline_after(PyObject *timeout) {
+static double deadline_after(State *state, PyObject *timeout) {
     if (timeout == Py_None) return INFINITY;
     double seconds = PyFloat_AsDouble(timeout);
-    if (seconds == -1.0 && PyErr_Occurred()) return -1;
+    bool is_number = seconds != -1.0 || !PyErr_Occurred();
     if (seconds >= 0) return seconds_now() + seconds;
-    PyErr_Format(PyExc_ValueError, "a timeout is a number of seconds, not %R", timeout);
+    PyErr_Clear();
+    raise_code(state, is_number ? RLM_ERR_INVALID_ARGUMENT : MISUSE,
+               "a timeout is a number of seconds, not %R", timeout);
     return -1;
 }
 
@@ -152,8 +154,11 @@ static PyObject *method_begin_write(Realm *self, PyObject *args, PyObject *kwarg
     static char *names[] = {"timeout", NULL};
     PyObject *timeout = Py_None;
     bool done;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "|O:begin_write", names, &timeout)) return NULL;
-    Wait wait = {.deadline = deadline_after(timeout)};
+    if (!understood(self->state, PyArg_ParseTupleAndKeywords(args, kwargs, "|O:begin_write", names,
+                    &timeout))) {
+        return NULL;
+    }
+    Wait wait = {.deadline = deadline_after(self->state, timeout)};
     if (wait.deadline < 0 || realm_ready(self) < 0) return NULL;
     realm_moves(self);
     REALM_BLOCKING_BEGIN(self, self)
@@ -297,11 +302,11 @@ static PyObject *method_write_copy(Realm *self, PyObject *args) {
     const char *key = NULL;
     Py_ssize_t key_size = 0;
     bool done;
-    if (!PyArg_ParseTuple(args, "O&|z#:write_copy", PyUnicode_FSConverter, &path, &key,
-                          &key_size)) {
+    if (!arguments_read(self->state, args, "O&|z#:write_copy", PyUnicode_FSConverter, &path, &key,
+                        &key_size)) {
         return NULL;
     }
-    if (encryption_key_check(key, key_size) < 0 || realm_ready(self) < 0) {
+    if (encryption_key_check(self->state, key, key_size) < 0 || realm_ready(self) < 0) {
         Py_DECREF(path);
         return NULL;
     }

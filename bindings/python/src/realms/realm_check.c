@@ -60,9 +60,9 @@ PyObject *realm_check_method(Realm *self, PyObject *unused) {
     return NULL;
 }
 
-int encryption_key_check(const char *key, Py_ssize_t size) {
+int encryption_key_check(State *state, const char *key, Py_ssize_t size) {
     if (!key || size > 0) return 0;
-    PyErr_SetString(PyExc_ValueError, "an encryption key has 64 bytes, not 0");
+    raise_code(state, RLM_ERR_INVALID_ENCRYPTION_KEY, "an encryption key has 64 bytes, not 0");
     return -1;
 }
 
@@ -73,9 +73,12 @@ PyObject *check_file(PyObject *module, PyObject *arguments) {
     const char *key = NULL;
     Py_ssize_t key_size = 0;
     bool done;
-    if (!PyArg_ParseTuple(arguments, "O|z#:check_file", &argument, &key, &key_size)) return NULL;
-    if (encryption_key_check(key, key_size) < 0) return NULL;
-    if (!PyUnicode_FSConverter(argument, &path)) return NULL;
+    if (!arguments_read(state, arguments, "O|z#:check_file", &argument, &key,
+                        &key_size)) {
+        return NULL;
+    }
+    if (encryption_key_check(state, key, key_size) < 0) return NULL;
+    if (!understood(state, PyUnicode_FSConverter(argument, &path))) return NULL;
     realm_binary_t opening = {(const uint8_t *)key, (size_t)key_size};
     const char *text = PyBytes_AsString(path);
     Py_BEGIN_ALLOW_THREADS
@@ -95,14 +98,14 @@ PyObject *change_encryption_key(PyObject *module, PyObject *arguments) {
     const char *keys[2];
     Py_ssize_t sizes[2];
     bool done;
-    if (!PyArg_ParseTuple(arguments, "Oz#z#:change_encryption_key", &argument, &keys[0], &sizes[0],
-                          &keys[1], &sizes[1])) {
+    if (!arguments_read(state, arguments, "Oz#z#:change_encryption_key", &argument, &keys[0],
+                        &sizes[0], &keys[1], &sizes[1])) {
         return NULL;
     }
     for (int i = 0; i < 2; i++) {
-        if (encryption_key_check(keys[i], sizes[i]) < 0) return NULL;
+        if (encryption_key_check(state, keys[i], sizes[i]) < 0) return NULL;
     }
-    if (!PyUnicode_FSConverter(argument, &path)) return NULL;
+    if (!understood(state, PyUnicode_FSConverter(argument, &path))) return NULL;
     realm_binary_t from = {(const uint8_t *)keys[0], (size_t)sizes[0]};
     realm_binary_t to = {(const uint8_t *)keys[1], (size_t)sizes[1]};
     const char *text = PyBytes_AsString(path);

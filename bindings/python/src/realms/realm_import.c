@@ -42,15 +42,15 @@ PyObject *import_realm_core(PyObject *module, PyObject *arguments) {
     int even_in_use;
     char *report = NULL;
     bool done;
-    if (!PyArg_ParseTuple(arguments, "OOz#z#pO:import_realm_core", &old, &new, &keys[0], &sizes[0],
-                          &keys[1], &sizes[1], &even_in_use, &progress)) {
+    if (!arguments_read(state, arguments, "OOz#z#pO:import_realm_core", &old, &new, &keys[0],
+                        &sizes[0], &keys[1], &sizes[1], &even_in_use, &progress)) {
         return NULL;
     }
     for (int i = 0; i < 2; i++) {
-        if (encryption_key_check(keys[i], sizes[i]) < 0) return NULL;
+        if (encryption_key_check(state, keys[i], sizes[i]) < 0) return NULL;
     }
-    if (!PyUnicode_FSConverter(old, &old_path)) return NULL;
-    if (!PyUnicode_FSConverter(new, &new_path)) {
+    if (!understood(state, PyUnicode_FSConverter(old, &old_path))) return NULL;
+    if (!understood(state, PyUnicode_FSConverter(new, &new_path))) {
         Py_DECREF(old_path);
         return NULL;
     }

@@ -41,8 +41,10 @@ typedef struct {
 
 PyObject *realm_pairs(Realm *self, PyObject *args) {
     PyObject *class, *objects;
-    if (!PyArg_ParseTuple(args, "OO:_pairs", &class, &objects)) return NULL;
-    if (realm_ready(self) < 0) return NULL;
+    if (!arguments_read(self->state, args, "OO:_pairs", &class, &objects)) return NULL;
+    if (realm_ready(self) < 0) {
+        return NULL;
+    }
     Binding *binding = realm_binding_of(self, class);
     PyObject *source = binding ? PyObject_GetIter(objects) : NULL;
     if (!source) return NULL;
@@ -145,8 +147,10 @@ static int in_migration(Realm *self) {
 
 PyObject *realm_rename_property(Realm *self, PyObject *args) {
     const char *class, *old, *new;
-    if (!PyArg_ParseTuple(args, "sss:_rename_property", &class, &old, &new)) return NULL;
-    if (in_migration(self) < 0) return NULL;
+    if (!arguments_read(self->state, args, "sss:_rename_property", &class, &old, &new)) return NULL;
+    if (in_migration(self) < 0) {
+        return NULL;
+    }
     if (!realm_schema_rename_property(self->handle, self->target, class, old, new)) {
         raise_engine(self->state, "renaming %s.%s", class, old);
         return NULL;
@@ -157,8 +161,10 @@ PyObject *realm_rename_property(Realm *self, PyObject *args) {
 
 PyObject *realm_rename_class(Realm *self, PyObject *args) {
     const char *old, *new;
-    if (!PyArg_ParseTuple(args, "ss:_rename_class", &old, &new)) return NULL;
-    if (in_migration(self) < 0) return NULL;
+    if (!arguments_read(self->state, args, "ss:_rename_class", &old, &new)) return NULL;
+    if (in_migration(self) < 0) {
+        return NULL;
+    }
     if (!realm_schema_rename_class(self->handle, self->target, old, new)) {
         raise_engine(self->state, "renaming class %s", old);
         return NULL;
@@ -170,8 +176,10 @@ PyObject *realm_rename_class(Realm *self, PyObject *args) {
 PyObject *realm_delete_class(Realm *self, PyObject *args) {
     const char *class;
     bool deleted = false;
-    if (!PyArg_ParseTuple(args, "s:_delete_class", &class)) return NULL;
-    if (in_migration(self) < 0) return NULL;
+    if (!arguments_read(self->state, args, "s:_delete_class", &class)) return NULL;
+    if (in_migration(self) < 0) {
+        return NULL;
+    }
     if (realm_remove_table(self->handle, class, &deleted)) return PyBool_FromLong(deleted);
     raise_engine(self->state, "deleting class %s", class);
     return NULL;
@@ -179,8 +187,10 @@ PyObject *realm_delete_class(Realm *self, PyObject *args) {
 
 PyObject *realm_delete_objects_of(Realm *self, PyObject *args) {
     const char *class;
-    if (!PyArg_ParseTuple(args, "s:_delete_objects_of", &class)) return NULL;
-    if (in_migration(self) < 0) return NULL;
+    if (!arguments_read(self->state, args, "s:_delete_objects_of", &class)) return NULL;
+    if (in_migration(self) < 0) {
+        return NULL;
+    }
     if (realm_delete_class_objects(self->handle, class)) Py_RETURN_NONE;
     raise_engine(self->state, "deleting the objects of class %s", class);
     return NULL;
@@ -202,9 +212,9 @@ PyObject *realm_preview(Realm *self, PyObject *args) {
     PyObject *tuple, *number, *name;
     size_t count;
     realm_schema_mode_e mode;
-    if (!PyArg_ParseTuple(args, "OOO:_preview", &tuple, &number, &name)) return NULL;
+    if (!arguments_read(self->state, args, "OOO:_preview", &tuple, &number, &name)) return NULL;
     unsigned long long version = PyLong_AsUnsignedLongLong(number);
-    if (PyErr_Occurred() || schema_mode_named(name, &mode) < 0) return NULL;
+    if (PyErr_Occurred() || schema_mode_named(self->state, name, &mode) < 0) return NULL;
     if (realm_ready(self) < 0) return NULL;
     Model **models = models_of_tuple(self->state, tuple, &count);
     realm_schema_t *schema = models ? schema_from_models(self->state, models, count) : NULL;
@@ -234,7 +244,10 @@ PyObject *realm_preview(Realm *self, PyObject *args) {
 PyObject *realm_rehearse(Realm *self, PyObject *args) {
     PyObject *tuple, *number, *function;
     size_t count;
-    if (!PyArg_ParseTuple(args, "OOO:_rehearse", &tuple, &number, &function)) return NULL;
+    if (!arguments_read(self->state, args, "OOO:_rehearse", &tuple, &number,
+                        &function)) {
+        return NULL;
+    }
     unsigned long long version = PyLong_AsUnsignedLongLong(number);
     if (PyErr_Occurred()) return NULL;
     if (realm_ready(self) < 0) return NULL;

@@ -10,8 +10,7 @@ PyObject *realm_create(Realm *self, PyObject *const *args, Py_ssize_t count, PyO
     int update = UPDATE_ERROR;
     if (realm_ready(self) < 0) return NULL;
     if (count < 1 || count > 2) {
-        PyErr_SetString(PyExc_TypeError, "create() takes a class, and values by name or as one "
-                        "mapping");
+        raise_code(state, MISUSE, "create() takes a class, and values by name or as one mapping");
         return NULL;
     }
     Binding *binding = realm_binding_of(self, args[0]);
@@ -64,8 +63,8 @@ static int adopt(Realm *self, Object *object, int update) {
 PyObject *realm_add(Realm *self, PyObject *args, PyObject *kwargs) {
     static char *names[] = {"", "update", NULL};
     PyObject *object, *policy = NULL;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$O:add", names, self->state->object_type,
-                                     &object, &policy)) {
+    if (!understood(self->state, PyArg_ParseTupleAndKeywords(args, kwargs, "O!|$O:add", names,
+                    self->state->object_type, &object, &policy))) {
         return NULL;
     }
     int update = update_policy(self->state, policy);
@@ -87,8 +86,10 @@ PyObject *realm_add(Realm *self, PyObject *args, PyObject *kwargs) {
 PyObject *realm_find(Realm *self, PyObject *args) {
     PyObject *type, *value, *keep;
     realm_value_t key;
-    if (!PyArg_ParseTuple(args, "OO:find", &type, &value)) return NULL;
-    if (realm_ready(self) < 0) return NULL;
+    if (!arguments_read(self->state, args, "OO:find", &type, &value)) return NULL;
+    if (realm_ready(self) < 0) {
+        return NULL;
+    }
     Binding *binding = realm_binding_of(self, type);
     if (!binding) return NULL;
     Model *model = binding->model;
@@ -114,8 +115,10 @@ PyObject *realm_find(Realm *self, PyObject *args) {
 PyObject *realm_object_for_key(Realm *self, PyObject *args) {
     PyObject *type;
     long long key;
-    if (!PyArg_ParseTuple(args, "OL:_object_for_key", &type, &key)) return NULL;
-    if (realm_ready(self) < 0) return NULL;
+    if (!arguments_read(self->state, args, "OL:object_at", &type, &key)) return NULL;
+    if (realm_ready(self) < 0) {
+        return NULL;
+    }
     Binding *binding = realm_binding_of(self, type);
     if (!binding) return NULL;
     realm_object_t *handle = realm_get_object(self->handle, binding->class_key, key);
@@ -127,7 +130,7 @@ PyObject *realm_object_for_key(Realm *self, PyObject *args) {
 PyObject *realm_delete_object(Realm *self, PyObject *value) {
     State *state = self->state;
     if (!PyObject_TypeCheck(value, state->object_type)) {
-        PyErr_Format(PyExc_TypeError, "delete() takes objects of a realm, not %R", value);
+        raise_code(state, MISUSE, "delete() takes objects of a realm, not %R", value);
         return NULL;
     }
     Object *object = (Object *)value;

@@ -77,7 +77,7 @@ static int opening_configure(Opening *opening, PyObject *version_object, realm_s
     unsigned long long number = client_number ? PyLong_AsUnsignedLongLong(client_number) : 0;
     if (number == (unsigned long long)-1 && PyErr_Occurred()) return -1;
     if (number > UINT32_MAX) {
-        PyErr_Format(PyExc_OverflowError, "client_number has 32 bits, %R has more", client_number);
+        raise_code(state, RLM_ERR_RANGE_ERROR, "client_number has 32 bits, %R has more", client_number);
         return -1;
     }
     size_t cache_size = cache == Py_None ? 0 : PyLong_AsSize_t(cache);
@@ -131,16 +131,15 @@ static Opening *opening_parse(PyTypeObject *type, PyObject *args, PyObject *kwar
     int in_memory = 0;
     const char *key = NULL;
     Py_ssize_t key_size = 0;
-    if (!PyArg_ParseTupleAndKeywords(args, kwargs, "UOOU|$pOz#OOOOOO:Realm", names, &path,
-                                     &tuple, &version, &mode_name, &in_memory, &max_versions, &key,
-                                     &key_size, &cache, &client_number, &migrate,
-                                     &initial_data, &progress, &done)) {
+    State *state = state_of_type(type);
+    if (!state || !understood(state, PyArg_ParseTupleAndKeywords(args, kwargs, "UOOU|$pOz#OOOOOO:Realm",
+                    names, &path, &tuple, &version, &mode_name, &in_memory, &max_versions, &key,
+                    &key_size, &cache, &client_number, &migrate, &initial_data, &progress,
+                    &done))) {
         return NULL;
     }
-    State *state = state_of_type(type);
     realm_schema_mode_e mode;
-    if (!state || schema_mode_named(mode_name, &mode) < 0 ||
-        encryption_key_check(key, key_size) < 0) {
+    if (schema_mode_named(state, mode_name, &mode) < 0 || encryption_key_check(state, key, key_size) < 0) {
         return NULL;
     }
     Opening *opening = PyMem_Calloc(1, sizeof *opening);
@@ -158,6 +157,7 @@ static Opening *opening_parse(PyTypeObject *type, PyObject *args, PyObject *kwar
     opening->done = unless_none(done);
     if (opening_configure(opening, version, mode, in_memory, max_versions, key, key_size, cache,
                           client_number) < 0) {
+        misunderstood(state);
         opening_free(opening);
         return NULL;
     }
@@ -298,10 +298,10 @@ PyObject *cancel_opening(PyObject *module, PyObject *capsule) {
 /* The realm of a reference, for this thread: (reference, path, models). */
 PyObject *realm_claim(PyTypeObject *type, PyObject *args) {
     PyObject *capsule, *path, *tuple;
-    if (!PyArg_ParseTuple(args, "OUO:_claim", &capsule, &path, &tuple)) return NULL;
     State *state = state_of_type(type);
+    if (!state || !arguments_read(state, args, "OUO:_claim", &capsule, &path, &tuple)) return NULL;
     void *reference = PyCapsule_GetPointer(capsule, REFERENCE_NAME);
-    if (!state || !reference) return NULL;
+    if (!reference) return NULL;
     size_t count = 0;
     Model **models = NULL;
     if (tuple != Py_None && !(models = models_of_tuple(state, tuple, &count))) return NULL;

@@ -64,7 +64,7 @@ PyObject *check_file(PyObject *module, PyObject *arguments);
 PyObject *import_realm_core(PyObject *module, PyObject *arguments);
 PyObject *change_encryption_key(PyObject *module, PyObject *arguments);
 /* An empty key would stand for none: -1 with an exception. The engine checks other sizes. */
-int encryption_key_check(const char *key, Py_ssize_t size);
+int encryption_key_check(State *state, const char *key, Py_ssize_t size);
 
 /* ---- realm_objects.c, json.c, arrow_in.c ---------------------------------------------------- */
 

@@ -274,6 +274,7 @@ static realm_key_path_array_t *make_filter(Realm *realm, PyObject *subject, PyOb
         texts[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(paths, i), NULL);
         if (!texts[i]) {
             PyMem_Free(texts);
+            misunderstood(state);
             return NULL;
         }
     }
@@ -329,7 +330,7 @@ Realm *realm_of_subject(State *state, PyObject *subject) {
     }
     PyObject *text = short_repr(subject);
     if (text) {
-        PyErr_Format(PyExc_TypeError, "%U is no stored object, collection, results or realm", text);
+        raise_code(state, MISUSE, "%U is no stored object, collection, results or realm", text);
     }
     Py_XDECREF(text);
     return NULL;
@@ -342,14 +343,14 @@ static PyObject *token_new(PyTypeObject *type, PyObject *args, PyObject *kwargs)
     State *state = state_of_type(type);
     if (!state) return NULL;
     if (kwargs && PyDict_Size(kwargs)) {
-        PyErr_SetString(PyExc_TypeError, "Token takes no keywords");
+        raise_code(state, MISUSE, "Token takes no keywords");
         return NULL;
     }
-    if (!PyArg_ParseTuple(args, "OOO|p:Token", &subject, &function, &paths, &of_schema)) {
+    if (!arguments_read(state, args, "OOO|p:Token", &subject, &function, &paths, &of_schema)) {
         return NULL;
     }
     if (paths != Py_None && !PyTuple_Check(paths)) {
-        PyErr_SetString(PyExc_TypeError, "paths are a tuple or None");
+        raise_code(state, MISUSE, "paths are a tuple or None");
         return NULL;
     }
     Realm *realm = realm_of_subject(state, subject);
@@ -415,7 +416,7 @@ static PyObject *token_close(Token *self, PyObject *unused) {
 
 void **token_handles(Realm *realm, PyObject *tokens, size_t *count) {
     if (!PyTuple_Check(tokens)) {
-        PyErr_SetString(PyExc_TypeError, "tokens are given as a tuple");
+        raise_code(realm->state, MISUSE, "tokens are given as a tuple");
         return NULL;
     }
     Py_ssize_t size = PyTuple_Size(tokens);
@@ -428,7 +429,7 @@ void **token_handles(Realm *realm, PyObject *tokens, size_t *count) {
     for (Py_ssize_t i = 0; i < size; i++) {
         Token *token = (Token *)PyTuple_GetItem(tokens, i);
         if (TYPE_OF(token) != realm->state->token_type) {
-            PyErr_Format(PyExc_TypeError, "%R is no token of an observer", (PyObject *)token);
+            raise_code(realm->state, MISUSE, "%R is no token of an observer", (PyObject *)token);
             PyMem_Free(handles);
             return NULL;
         }

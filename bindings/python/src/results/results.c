@@ -18,7 +18,7 @@ static PyObject *results_of_collection(PyTypeObject *type, PyObject *collection)
     if (!PyObject_TypeCheck(collection, state->list_type) &&
         !PyObject_TypeCheck(collection, state->set_type) &&
         !PyObject_TypeCheck(collection, state->dictionary_type)) {
-        PyErr_SetString(PyExc_TypeError, "results are over lists, sets and dictionaries");
+        raise_code(state, MISUSE, "results are over lists, sets and dictionaries");
         return NULL;
     }
     Collection *source = (Collection *)collection;
@@ -54,11 +54,10 @@ static void results_dealloc(Results *self) {
 }
 
 static PyObject *results_new(PyTypeObject *type, PyObject *args, PyObject *kwargs) {
-    (void)type;
     (void)args;
     (void)kwargs;
-    PyErr_SetString(PyExc_TypeError, "results come from Realm.objects(), backlinks() and "
-                    "collections");
+    State *state = state_of_type(type);
+    if (state) raise_code(state, MISUSE, "results come from Realm.objects(), backlinks() and collections");
     return NULL;
 }
 
@@ -112,13 +111,16 @@ static PyObject *results_subscript(Results *self, PyObject *key) {
     if (!PyIndex_Check(key)) {
         PyObject *given = type_name(key);
         if (given) {
-            PyErr_Format(PyExc_TypeError, "results are indexed by int or slice, not by %U", given);
+            raise_code(self->realm->state, MISUSE, "results are indexed by int or slice, not by %U", given);
             Py_DECREF(given);
         }
         return NULL;
     }
     Py_ssize_t index = PyNumber_AsSsize_t(key, PyExc_IndexError);
-    if (index == -1 && PyErr_Occurred()) return NULL;
+    if (index == -1 && PyErr_Occurred()) {
+        misunderstood(self->realm->state);
+        return NULL;
+    }
     if (index < 0) {
         if (results_count(self, &count) < 0) return NULL;
         if (index + (Py_ssize_t)count < 0) {

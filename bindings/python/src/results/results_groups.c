@@ -31,7 +31,8 @@ static PyObject *group_rows(Results *self, PyObject *properties, const realm_val
 PyObject *results_groups(Results *self, PyObject *args) {
     const char *keys, *aggregates;
     PyObject *properties;
-    if (!PyArg_ParseTuple(args, "ssO!:groups", &keys, &aggregates, &PyTuple_Type, &properties) ||
+    if (!arguments_read(self->realm->state, args, "ssO!:groups", &keys, &aggregates, &PyTuple_Type,
+                        &properties) ||
         results_need_objects(self, "groups by property") < 0) {
         return NULL;
     }

@@ -9,7 +9,10 @@
 PyObject *results_of_class(PyTypeObject *type, PyObject *args) {
     PyObject *realm, *class;
     State *state = state_of_type(type);
-    if (!state || !PyArg_ParseTuple(args, "O!O", state->realm_type, &realm, &class)) return NULL;
+    if (!state || !arguments_read(state, args, "O!O", state->realm_type, &realm,
+                                  &class)) {
+        return NULL;
+    }
     Realm *self = (Realm *)realm;
     if (realm_ready(self) < 0) return NULL;
     Binding *binding = realm_binding_of(self, class);
@@ -24,7 +27,7 @@ PyObject *results_of_backlinks(PyTypeObject *type, PyObject *args) {
     PyObject *target, *class, *name;
     State *state = state_of_type(type);
     if (!state ||
-        !PyArg_ParseTuple(args, "O!OU", state->object_type, &target, &class, &name)) {
+        !arguments_read(state, args, "O!OU", state->object_type, &target, &class, &name)) {
         return NULL;
     }
     Object *object = (Object *)target;
@@ -113,16 +116,34 @@ static void arguments_free(Arguments *self) {
     Py_CLEAR(self->keeps);
 }
 
+/* UTF-8 of a text that the engine takes up to its first null. */
+static const char *whole_text(State *state, PyObject *text) {
+    Py_ssize_t size;
+    const char *utf8 = PyUnicode_AsUTF8AndSize(text, &size);
+    if (!utf8) {
+        misunderstood(state);
+    } else if (strlen(utf8) != (size_t)size) {
+        raise_code(state, RLM_ERR_INVALID_QUERY_STRING, "%R has a null character in it", text);
+        return NULL;
+    }
+    return utf8;
+}
+
 PyObject *results_filter(Results *self, PyObject *args) {
-    const char *text;
-    PyObject *tuple;
+    PyObject *query, *tuple;
     int is_format = false;
     Realm *realm = self->realm;
     State *state = realm->state;
-    if (!PyArg_ParseTuple(args, "sO!|p:filter", &text, &PyTuple_Type, &tuple, &is_format)) {
+    if (!arguments_read(state, args, "OO!|p:filter", &query, &PyTuple_Type, &tuple, &is_format)) {
         return NULL;
     }
-    if (results_ready(self) < 0) return NULL;
+    if (!PyUnicode_Check(query)) {
+        raise_code(state, MISUSE, "a query is a text, such as \"age > $0\", not %R; conditions in Python "
+                   "are for where()", query);
+        return NULL;
+    }
+    const char *text = whole_text(state, query);
+    if (!text || results_ready(self) < 0) return NULL;
     if (is_format && !self->binding) {
         raise_code(state, RLM_ERR_ILLEGAL_OPERATION, "format strings are for results of objects");
         return NULL;
@@ -140,7 +161,7 @@ PyObject *results_filter(Results *self, PyObject *args) {
 }
 
 /* Parts of a predicate from a list of tuples (kind, detail, options, count, number, name). */
-static realm_predicate_part_t *predicate_parts(PyObject *list) {
+static realm_predicate_part_t *predicate_parts(State *state, PyObject *list) {
     Py_ssize_t count = PyList_Size(list);
     realm_predicate_part_t *parts = PyMem_Calloc((size_t)count + 1, sizeof *parts);
     if (!parts) {
@@ -151,8 +172,8 @@ static realm_predicate_part_t *predicate_parts(PyObject *list) {
         realm_predicate_part_t *part = &parts[i];
         long long number;
         Py_ssize_t taken, size;
-        if (!PyArg_ParseTuple(PyList_GetItem(list, i), "IIInLs#", &part->kind, &part->detail,
-                              &part->options, &taken, &number, &part->name.data, &size)) {
+        if (!arguments_read(state, PyList_GetItem(list, i), "IIInLs#", &part->kind, &part->detail,
+                            &part->options, &taken, &number, &part->name.data, &size)) {
             PyMem_Free(parts);
             return NULL;
         }
@@ -166,7 +187,7 @@ static realm_predicate_part_t *predicate_parts(PyObject *list) {
 PyObject *results_where(Results *self, PyObject *args) {
     PyObject *list, *tuple;
     Realm *realm = self->realm;
-    if (!PyArg_ParseTuple(args, "O!O!:where", &PyList_Type, &list, &PyTuple_Type, &tuple) ||
+    if (!arguments_read(realm->state, args, "O!O!:where", &PyList_Type, &list, &PyTuple_Type, &tuple) ||
         results_ready(self) < 0) {
         return NULL;
     }
@@ -175,7 +196,7 @@ PyObject *results_where(Results *self, PyObject *args) {
     Arguments arguments;
     realm_results_t *handle = NULL;
     if (kept && arguments_fill(&arguments, realm->state, realm, tuple) == 0) {
-        realm_predicate_part_t *parts = predicate_parts(kept);
+        realm_predicate_part_t *parts = predicate_parts(realm->state, kept);
         if (parts) {
             handle = realm_results_refine_predicate(self->handle, parts, (size_t)PyList_Size(kept),
                                                     arguments.count, arguments.arguments);
@@ -198,39 +219,43 @@ static PyObject *refined(Results *self, realm_results_t *handle, const char *doi
     return NULL;
 }
 
-/* UTF-8 of a text that the engine takes up to its first null. */
-static const char *whole_text(PyObject *text) {
-    Py_ssize_t size;
-    const char *utf8 = PyUnicode_AsUTF8AndSize(text, &size);
-    if (utf8 && strlen(utf8) != (size_t)size) {
-        PyErr_SetString(PyExc_ValueError, "embedded null character");
-        return NULL;
-    }
-    return utf8;
-}
-
 PyObject *results_sort(Results *self, PyObject *text) {
-    const char *utf8 = whole_text(text);
+    const char *utf8 = whole_text(self->realm->state, text);
     if (!utf8 || results_ready(self) < 0) return NULL;
     return refined(self, realm_results_sort(self->handle, utf8), "sorting", text);
 }
 
 PyObject *results_distinct(Results *self, PyObject *text) {
-    const char *utf8 = whole_text(text);
+    const char *utf8 = whole_text(self->realm->state, text);
     if (!utf8 || results_ready(self) < 0) return NULL;
     return refined(self, realm_results_distinct(self->handle, utf8), "making distinct", text);
 }
 
+/* A number of objects, -1 with an exception. */
+static Py_ssize_t number_given(Results *self, PyObject *count, const char *what) {
+    State *state = self->realm->state;
+    if (!PyIndex_Check(count)) {
+        raise_code(state, MISUSE, "%s is a number of objects, not %R", what, count);
+        return -1;
+    }
+    /* Greater ones than there can be are as good as the greatest. */
+    Py_ssize_t number = PyNumber_AsSsize_t(count, NULL);
+    if (number == -1 && PyErr_Occurred()) return -1;
+    if (number >= 0) return number;
+    raise_code(state, RLM_ERR_INVALID_ARGUMENT, "%s can't be negative: %S", what, count);
+    return -1;
+}
+
 PyObject *results_limit(Results *self, PyObject *count) {
-    size_t limit = PyLong_AsSize_t(count);
-    if ((limit == (size_t)-1 && PyErr_Occurred()) || results_ready(self) < 0) return NULL;
-    return refined(self, realm_results_limit(self->handle, limit), "limiting", count);
+    Py_ssize_t limit = number_given(self, count, "a limit");
+    if (limit < 0 || results_ready(self) < 0) return NULL;
+    return refined(self, realm_results_limit(self->handle, (size_t)limit), "limiting", count);
 }
 
 PyObject *results_offset(Results *self, PyObject *count) {
-    size_t offset = PyLong_AsSize_t(count);
-    if ((offset == (size_t)-1 && PyErr_Occurred()) || results_ready(self) < 0) return NULL;
-    return refined(self, realm_results_offset(self->handle, offset), "leaving out", count);
+    Py_ssize_t offset = number_given(self, count, "an offset");
+    if (offset < 0 || results_ready(self) < 0) return NULL;
+    return refined(self, realm_results_offset(self->handle, (size_t)offset), "leaving out", count);
 }
 
 PyObject *results_snapshot(Results *self, PyObject *unused) {
@@ -278,7 +303,7 @@ PyObject *results_aggregate(Results *self, PyObject *args) {
     PyObject *name;
     realm_property_key_t key = 0;
     Property *property = self->source ? self->source->property : NULL;
-    if (!PyArg_ParseTuple(args, "sO:aggregate", &kind, &name)) return NULL;
+    if (!arguments_read(self->realm->state, args, "sO:aggregate", &kind, &name)) return NULL;
     if (name != Py_None) {
         if (results_need_objects(self, "aggregates by property") < 0) return NULL;
         Py_ssize_t index = model_find(self->binding->model, name, true);
@@ -286,7 +311,7 @@ PyObject *results_aggregate(Results *self, PyObject *args) {
         key = self->binding->keys[index];
         property = self->binding->model->properties[index];
     } else if (self->binding) {
-        PyErr_Format(PyExc_TypeError, "%s() of objects needs the name of a property", kind);
+        raise_code(self->realm->state, MISUSE, "%s() of objects needs the name of a property", kind);
         return NULL;
     }
     if (results_ready(self) < 0) return NULL;

@@ -157,7 +157,7 @@ static bool is_column_of_numbers(const Property *property) {
 
 PyObject *results_values(Results *self, PyObject *names) {
     if (!PyTuple_Check(names) || PyTuple_Size(names) == 0) {
-        PyErr_SetString(PyExc_TypeError, "values() takes names of properties");
+        raise_code(self->realm->state, MISUSE, "values() takes names of properties");
         return NULL;
     }
     if (results_need_objects(self, "values by property") < 0) return NULL;
