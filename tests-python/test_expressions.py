@@ -210,7 +210,7 @@ def test_values_are_never_part_of_a_text(r):
     for value in ('" OR TRUEPREDICATE OR "', "$0", "x') == ('", "\\", "a\0b", "null"):
         for condition in (P.name == value, P.name.contains(value), P.name.in_([value])):
             parts, arguments = compiled((condition,), Person)
-            assert spelled(parts).endswith(" $0") and arguments in ((value,), ([value],))
+            assert spelled(parts).endswith(" $0") and arguments in ([value], [[value]])
             assert r.objects(Person).where(condition).first() is None
     for key in ("x'] == 1 OR ['", '"', "a\\'\"b", "#", ""):
         assert r.objects(Person).where(P.weights[key] == 1).first() is None
@@ -252,7 +252,7 @@ def test_names_that_are_words_of_the_language(r):
     reserved = Reserved
     assert r.objects(Reserved).where(reserved.any == 1).first() is not None
     parts, arguments = compiled((reserved.true > 2, reserved.any < 3), Reserved)
-    assert spelled(parts) == "#true > $0 AND #any < $1" and arguments == (2, 3)
+    assert spelled(parts) == "#true > $0 AND #any < $1" and arguments == [2, 3]
     people = r.objects(Reserved)
     assert [x.any for x in people.sorted(reserved.any.desc(), reserved.true)] == sorted(
         (x.any for x in people), reverse=True
@@ -386,3 +386,71 @@ def test_between_expressions_is_said_of_one_element(tmp_path):
         r.create(Ship, id=2, low=3, high=5, marks=[1, 4])
         found = r.objects(Ship).where(Ship.marks.between(Ship.low, Ship.high))
         assert [ship.id for ship in found] == [2]
+
+
+def test_a_property_of_a_class_is_one_expression_that_all_queries_share(r):
+    people = r.objects(Person)
+    assert Person.age is Person.age and Person.boss is Person.boss
+    older = {p.id for p in people if p.age is not None and p.age > 20}
+    assert {p.id for p in people.where(Person.age > 20)} == older
+    # In a function of elements it needs another beginning, and by itself the first one again.
+    above = {p.id for p in people if any(p.age is not None and dog.age < p.age for dog in p.dogs)}
+    assert above and {p.id for p in people.where(Person.dogs.any(lambda dog: dog.age < Person.age))} == above
+    assert {p.id for p in people.where(Person.age > 20)} == older
+    with pytest.raises(realm.QueryError, match="Person.age belongs to Person, but the query is on Dog"):
+        r.objects(Dog).where(Person.age > 20)
+
+
+def test_derived_classes_have_expressions_of_their_own(tmp_path):
+    class Animal(realm.Object):
+        legs: int = 4
+
+    class Cat(Animal):
+        pass
+
+    assert Cat.legs is not Animal.legs and Cat.legs is Cat.legs
+    with realm.open(tmp_path / "a.realm", [Animal, Cat]) as opened:
+        with opened.write():
+            opened.create(Animal, legs=2)
+            opened.create(Cat)
+        for _ in range(2):
+            assert opened.objects(Animal).where(Animal.legs == 2).count() == 1
+            assert opened.objects(Cat).where(Animal.legs == 4).count() == 1
+            assert opened.objects(Cat).where(Cat.legs == 4).count() == 1
+            with pytest.raises(realm.QueryError, match="Cat.legs belongs to Cat"):
+                opened.objects(Animal).where(Cat.legs == 4)
+
+
+def test_links_to_classes_that_come_later_are_found_when_they_are_there():
+    class Wagon(realm.Object):
+        engine: "LaterEngine | None" = None
+
+    before = Wagon.engine
+    assert before.legs is not None, "nobody knows yet what it has"
+
+    class LaterEngine(realm.Object):
+        power: int = 0
+
+    globals()["LaterEngine"] = LaterEngine
+    try:
+        assert repr(Wagon.engine.power > 3) == "<condition engine.power > $0, with 3>"
+        assert Wagon.engine is Wagon.engine
+        with pytest.raises(realm.NoSuchPropertyError, match="LaterEngine has no property 'legs'"):
+            Wagon.engine.legs
+    finally:
+        del globals()["LaterEngine"]
+
+
+def test_classes_that_were_asked_for_expressions_are_forgotten():
+    import gc
+    import weakref
+
+    class Passing(realm.Object):
+        age: int = 0
+        other: "Passing | None" = None
+
+    assert Passing.age is Passing.age and repr((Passing.age > 3) & (Passing.other.age > 2))
+    gone = weakref.ref(Passing)
+    del Passing
+    gc.collect()
+    assert gone() is None

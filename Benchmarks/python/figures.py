@@ -12,7 +12,8 @@ create        100,000 objects in one write, one by one as a program does with th
 columns       1,000,000 objects from columns, commit included: insert_many, executemany over zip(), Arrow
 read          an attribute of an object that is loaded, less the loop
 iterate       100,000 objects with two attributes read of each (sqlite3 and DuckDB: rows of two columns)
-count         filter(...).count() of one object by primary key
+count         filter(...).count() of one object by primary key, the least of twenty rounds as in C
+where         the same with `Person.id == 5` in place of the text, which is made each time
 count_in_c    the calls behind it, in C: count_in_c.c; needs gcc
 commits       500 durable commits that change one number
 memory        peak of creating 200,000 objects in one write, less that of the process before
@@ -34,6 +35,7 @@ ROWS = (
     ("read", "attribute read", "ns", 0),
     ("iterate", "iterate, two attributes", "M/s", 2),
     ("count", "filter().count()", "µs", 1),
+    ("where", "the same, where() of a typed expression", "µs", 1),
     ("count_in_c", "the same calls in C", "µs", 1),
     ("commits", "500 durable commits", "s", 3),
     ("memory", "peak memory of 200,000", "MB", 1),
@@ -85,6 +87,10 @@ class Realm:
     def count(self):
         people = self.r.objects(self.Person)
         return lambda: people.filter("id == $0", 5).count()
+
+    def where(self):
+        people, Person = self.r.objects(self.Person), self.Person
+        return lambda: people.where(Person.id == 5).count()
 
     def commit(self):
         one, write = self.one(), self.r.write
@@ -369,13 +375,18 @@ def measure(name, row, folder):
         return N / (now() - start) / 1e6
     if row == "count_in_c":
         return engine.count_in_c(folder) if hasattr(engine, "count_in_c") else None
-    if row == "count":
-        count = engine.count()
+    if row in ("count", "where"):
+        if not hasattr(engine, row):
+            return None
+        count = getattr(engine, row)()
         assert count() == 1
-        start = now()
-        for _ in range(2000):
-            count()
-        return (now() - start) / 2000 * 1e6
+        rounds = []
+        for _ in range(20):
+            start = now()
+            for _ in range(200):
+                count()
+            rounds.append((now() - start) / 200 * 1e6)
+        return min(rounds)
     commit = engine.commit()
     start = time.perf_counter()
     for i in range(500):

@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from typing import Any, Generic, NoReturn, TypeVar
 
 from ._errors import UsageError
-from ._predicates import Kind, Parts, spelled
+from ._predicates import COMPARISONS, Kind, Parts, begun, part, spelled
 
 T = TypeVar("T")
 
@@ -23,25 +23,34 @@ _BOOLEAN_HINT = (
 )
 
 
-def _write_value(parts: Parts, value: Any) -> None:
-    if isinstance(value, Expression):
-        value._write(parts)
-    elif isinstance(value, Condition):
-        raise UsageError(f"{value!r} is a condition, not a value; join conditions with & | ~")
-    else:
-        parts.argument(value)
-
-
-# ---- conditions ------------------------------------------------------------------------------
-
-
-class Condition:
-    """What holds for an object or not, for `Results.where`. Joined by `&`, `|` and `~`."""
+class Written:
+    """A condition, or a value in one."""
 
     __slots__ = ()
 
     def _write(self, parts: Parts) -> None:
         raise NotImplementedError
+
+    def __bool__(self) -> NoReturn:
+        raise UsageError(f"{self!r} {_BOOLEAN_HINT}")
+
+
+def _write_value(parts: Parts, value: Any) -> None:
+    if not isinstance(value, Written):
+        parts.argument(value)
+    elif isinstance(value, Condition):
+        raise UsageError(f"{value!r} is a condition, not a value; join conditions with & | ~")
+    else:
+        value._write(parts)
+
+
+# ---- conditions ------------------------------------------------------------------------------
+
+
+class Condition(Written):
+    """What holds for an object or not, for `Results.where`. Joined by `&`, `|` and `~`."""
+
+    __slots__ = ()
 
     def __and__(self, other: Condition | bool) -> Condition:
         return _Junction(Kind.ALL, self, _condition(other))
@@ -58,18 +67,15 @@ class Condition:
     def __invert__(self) -> Condition:
         return _Not(self)
 
-    def __bool__(self) -> NoReturn:
-        raise UsageError(f"{self!r} {_BOOLEAN_HINT}")
-
     def __repr__(self) -> str:
         return f"<condition {_shown(self)}>"
 
 
-def _shown(written: Condition | Expression[Any]) -> str:
-    parts = Parts(None)
+def _shown(written: Written) -> str:
+    parts = begun(None)
     written._write(parts)
     values = f", with {', '.join(map(repr, parts.arguments))}" if parts.arguments else ""
-    return spelled(parts.parts) + values
+    return spelled(parts) + values
 
 
 def _condition(value: Any) -> Condition:
@@ -77,14 +83,10 @@ def _condition(value: Any) -> Condition:
         return value
     if isinstance(value, Expression) and value._is_boolean():
         return _Comparison(value, "==", True)
-    if isinstance(value, Expression):
-        raise UsageError(
-            f"{value!r} is a value, not a condition; & and | bind tighter than comparisons, so put "
-            "these in parentheses: (Dog.age < 2) & (Dog.name == 'Rex')"
-        )
+    found = "a value, not a condition" if isinstance(value, Expression) else "not a condition"
     raise UsageError(
-        f"{value!r} is not a condition; & and | bind tighter than comparisons, so put these in "
-        "parentheses: (Dog.age < 2) & (Dog.name == 'Rex')"
+        f"{value!r} is {found}; & and | bind tighter than comparisons, so put these in parentheses: "
+        "(Dog.age < 2) & (Dog.name == 'Rex')"
     )
 
 
@@ -98,13 +100,13 @@ class _Junction(Condition):
         # Chains of thousands of terms are nested as deep: no recursion along them.
         count, pending = 0, [self.right, self.left]
         while pending:
-            part = pending.pop()
-            if isinstance(part, _Junction) and part.kind == self.kind:
-                pending += [part.right, part.left]
+            term = pending.pop()
+            if isinstance(term, _Junction) and term.kind == self.kind:
+                pending += [term.right, term.left]
             else:
-                part._write(parts)
+                term._write(parts)
                 count += 1
-        parts.add(self.kind, count=count)
+        parts.append(part(self.kind, count=count))
 
 
 class _Not(Condition):
@@ -115,22 +117,23 @@ class _Not(Condition):
 
     def _write(self, parts: Parts) -> None:
         self.inner._write(parts)
-        parts.add(Kind.NOT)
+        parts.append(part(Kind.NOT))
 
     def __invert__(self) -> Condition:
         return self.inner
 
 
 class _Comparison(Condition):
-    __slots__ = ("left", "operator", "options", "right")
+    __slots__ = ("left", "part", "right")
 
     def __init__(self, left: Any, operator: str, right: Any, options: int = 0) -> None:
-        self.left, self.operator, self.right, self.options = left, operator, right, options
+        self.left, self.right = left, right
+        self.part = COMPARISONS[operator, options]
 
     def _write(self, parts: Parts) -> None:
         _write_value(parts, self.left)
         _write_value(parts, self.right)
-        parts.compare(self.operator, self.options)
+        parts.append(self.part)
 
 
 class _Between(Condition):
@@ -142,7 +145,7 @@ class _Between(Condition):
     def _write(self, parts: Parts) -> None:
         for operand in (self.value, self.low, self.high):
             _write_value(parts, operand)
-        parts.add(Kind.BETWEEN)
+        parts.append(part(Kind.BETWEEN))
 
 
 def _options(case: bool, diacritics: bool) -> int:
@@ -152,15 +155,12 @@ def _options(case: bool, diacritics: bool) -> int:
 # ---- values ----------------------------------------------------------------------------------
 
 
-class Expression(Generic[T]):
+class Expression(Written, Generic[T]):
     """A value that differs from object to object: a property, a path over links, or what is computed
     of these."""
 
     __slots__ = ()
     __hash__ = object.__hash__
-
-    def _write(self, parts: Parts) -> None:
-        raise NotImplementedError
 
     def _is_boolean(self) -> bool:
         return False
@@ -302,9 +302,6 @@ class Expression(Generic[T]):
     def __invert__(self) -> Condition:
         return ~_condition(self)
 
-    def __bool__(self) -> NoReturn:
-        raise UsageError(f"{self!r} {_BOOLEAN_HINT}")
-
     def __contains__(self, value: object) -> NoReturn:
         raise UsageError(f"{self!r} {_BOOLEAN_HINT}")
 
@@ -326,4 +323,4 @@ class _Arithmetic(Expression[T]):
     def _write(self, parts: Parts) -> None:
         _write_value(parts, self.left)
         _write_value(parts, self.right)
-        parts.add(Kind.ARITHMETIC, number=ord(self.operator))
+        parts.append(part(Kind.ARITHMETIC, number=ord(self.operator)))

@@ -10,13 +10,14 @@ from ._errors import NoSuchPropertyError, QueryError, UsageError, names_near
 from ._expressions import (
     Condition,
     Expression,
+    Written,
     _Comparison,
     _condition,
     _options,
     _shown,
 )
 from ._model import ObjectMeta, _find_target
-from ._predicates import FUNCTIONS, Kind, Part, Parts, spelled_name
+from ._predicates import FUNCTIONS, QUANTIFIERS, Kind, Part, Parts, begun, part, spelled_name
 
 T = TypeVar("T")
 
@@ -63,10 +64,9 @@ class Subquery:
         self._condition._write(parts)
         parts.depth -= 1
         if name is not None:
-            parts.add(Kind.NAME, name=name)
-        parts.add(
-            Kind.MATCHING, detail=FUNCTIONS.index(function), count=0 if name is None else 1, name=variable
-        )
+            parts.append(part(Kind.NAME, name=name))
+        names = 0 if name is None else 1
+        parts.append(part(Kind.MATCHING, detail=FUNCTIONS.index(function), count=names, name=variable))
 
     def count(self) -> Expression[int]:
         """How many there are."""
@@ -94,7 +94,7 @@ class Subquery:
 
 
 def _check_test(method: str, test: Any) -> None:
-    if not callable(test) or isinstance(test, (Condition, Expression)):
+    if not callable(test) or isinstance(test, Written):
         raise UsageError(
             f"{method}() of a collection takes a function of an element, as in "
             f"Person.dogs.{method}(lambda d: d.age > 3), not {test!r}"
@@ -120,7 +120,7 @@ class Path(Expression[T]):
     reached as an item: `Person.dept["count"]`.
     """
 
-    __slots__ = ("_last", "_many", "_quantifier", "_scope", "_single", "_steps", "_target")
+    __slots__ = ("_last", "_many", "_quantifier", "_ready", "_scope", "_single", "_steps", "_target")
 
     def __init__(
         self,
@@ -144,6 +144,8 @@ class Path(Expression[T]):
         self._quantifier = quantifier
         #: Is one element of its property, which is a collection.
         self._single = False
+        #: Its class, and its parts in a query on objects of that, once they were asked for.
+        self._ready: tuple[Any, list[Part]] | None = None
 
     def _set_element(self) -> None:
         self._single = True
@@ -161,47 +163,56 @@ class Path(Expression[T]):
                 )
             if not (parts.depth or parts.of_values or not self._steps):
                 return False
-            parts.add(Kind.SELF)
+            parts.append(part(Kind.SELF))
             return True
         variable = parts.variables.get(id(self._scope[0]))
         if variable is None:
             if parts.root is not None:
                 raise QueryError("an element of where(...) was used outside of it")
             variable = "element"
-        parts.add(Kind.VARIABLE, name=variable)
+        parts.append(part(Kind.VARIABLE, name=variable))
         return True
 
     def _write_steps(self, parts: Parts) -> int:
         count = 1 if self._write_head(parts) else 0
         for step in self._steps:
             if isinstance(step, str):
-                parts.name(step)
+                parts.append(part(Kind.NAME, name=step))
             elif isinstance(step, tuple):
                 origin, name = step
-                parts.add(Kind.NAME, name=name)
-                parts.add(Kind.BACKLINKS, name=origin)
+                parts.append(part(Kind.NAME, name=name))
+                parts.append(part(Kind.BACKLINKS, name=origin))
             elif isinstance(step[0], int):
-                parts.add(Kind.INDEX, number=step[0])
+                parts.append(part(Kind.INDEX, number=step[0]))
             else:
-                parts.add(Kind.KEY, name=step[0])
+                parts.append(part(Kind.KEY, name=step[0]))
         return count + len(self._steps)
 
     def _write(self, parts: Parts) -> None:
-        count = self._write_steps(parts)
-        parts.path(self._quantifier, count)
+        # Attributes of paths cost more than others do: they have a __getattr__.
+        ready = self._ready
+        if ready is not None and ready[0] is parts.root and not parts.depth:
+            parts.extend(ready[1])
+            return
+        start = len(parts)
+        self._write_path(parts, self._write_steps(parts))
+        if self._scope and self._scope[0] is parts.root and not parts.depth:
+            self._ready = parts.root, parts[start:]
+
+    def _write_path(self, parts: Parts, count: int) -> None:
+        parts.append(part(Kind.PATH, detail=QUANTIFIERS.index(self._quantifier), count=count))
 
     def _write_measured(self, parts: Parts, function: str, name: str | None) -> None:
         count = self._write_steps(parts)
         if function == "count":
-            parts.add(Kind.COUNT_OF)
-            parts.path(self._quantifier, count + 1)
+            parts.append(part(Kind.COUNT_OF))
+            self._write_path(parts, count + 1)
             return
-        parts.path(self._quantifier, count)
+        self._write_path(parts, count)
         if name is not None:
-            parts.add(Kind.NAME, name=name)
-        parts.add(
-            Kind.AGGREGATE, detail=FUNCTIONS.index(function), count=0 if name is None else 1
-        )
+            parts.append(part(Kind.NAME, name=name))
+        names = 0 if name is None else 1
+        parts.append(part(Kind.AGGREGATE, detail=FUNCTIONS.index(function), count=names))
 
     def _text(self) -> str:
         """As it is written in Python."""
@@ -459,7 +470,7 @@ def expr(value: T, /) -> Path[T]:
 
 
 def path_of_property(prop: _realm.Property, owner: ObjectMeta) -> Any:
-    """What reading a property from its class gives; called by the extension module."""
+    """What reading a property from its class gives; called by the extension module, which keeps it."""
     return Path((owner,), (prop.name,), prop, _find_target(owner, prop.name), many=False)
 
 
@@ -468,23 +479,26 @@ def element_of(cls: Any) -> Path[Any]:
     return Path((cls,) if cls is not None else (), (), None, cls, many=False)
 
 
-def compiled(conditions: tuple[Any, ...], cls: Any) -> tuple[list[Part], tuple[Any, ...]]:
+def compiled(conditions: tuple[Any, ...], cls: Any) -> tuple[Parts, list[Any]]:
     """The parts of a predicate that says all conditions, and its arguments."""
     if not conditions:
         raise UsageError("where() needs a condition, such as Dog.age < 2")
-    parts = Parts(cls)
-    parts.of_values = cls is None
-    joined: Condition | None = None
+    joined: Any = None
     for given in conditions:
-        if callable(given) and not isinstance(given, (Condition, Expression)):
-            given = given(element_of(cls))
-        if not isinstance(given, (Condition, Expression)):
-            raise UsageError(f"where() takes conditions, such as Dog.age < 2, not {given!r}")
-        condition = _condition(given)
+        condition = given if isinstance(given, Condition) else _condition_given(given, cls)
         joined = condition if joined is None else joined & condition
-    assert joined is not None
+    parts = begun(cls, cls is None)
     joined._write(parts)
-    return parts.parts, tuple(parts.arguments)
+    return parts, parts.arguments
+
+
+def _condition_given(given: Any, cls: Any) -> Condition:
+    """A condition that is given as a function of the element, or as a property that is one by itself."""
+    if callable(given) and not isinstance(given, Written):
+        given = given(element_of(cls))
+    if not isinstance(given, Written):
+        raise UsageError(f"where() takes conditions, such as Dog.age < 2, not {given!r}")
+    return _condition(given)
 
 
 _realm._set_make_path(path_of_property)

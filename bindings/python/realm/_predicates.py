@@ -41,12 +41,23 @@ OPERATORS = (
 QUANTIFIERS = ("", "ANY ", "ALL ", "NONE ")
 FUNCTIONS = ("count", "min", "max", "sum", "avg")
 
-_OPERATOR_NUMBERS = {operator: number for number, operator in enumerate(OPERATORS)}
-_QUANTIFIER_NUMBERS = {quantifier: number for number, quantifier in enumerate(QUANTIFIERS)}
-_ARGUMENT, _NAME, _PATH, _COMPARE = (int(kind) for kind in (Kind.ARGUMENT, Kind.NAME, Kind.PATH, Kind.COMPARE))
-
 #: Kind, detail, options, count, number, name.
 Part = tuple[int, int, int, int, int, str]
+
+
+def part(
+    kind: int, *, detail: int = 0, options: int = 0, count: int = 0, number: int = 0, name: str = ""
+) -> Part:
+    return kind, detail, options, count, number, name
+
+
+#: The comparisons that there are, by operator and options.
+COMPARISONS = {
+    (operator, options): part(int(Kind.COMPARE), detail=number, options=options)
+    for number, operator in enumerate(OPERATORS)
+    for options in range(4)
+}
+_ARGUMENT = int(Kind.ARGUMENT)
 
 #: Words that can't stand in a query as names of properties, but behind a #.
 _RESERVED = frozenset(
@@ -60,39 +71,34 @@ def spelled_name(name: str) -> str:
     return f"#{name}" if name.lower() in _RESERVED else name
 
 
-class Parts:
-    """A predicate under construction."""
+class Parts(list[Part]):
+    """A predicate under construction; see `begun`."""
 
-    def __init__(self, root: type[Any] | None) -> None:
-        self.root = root
-        #: The query is over values, not objects: paths start at SELF.
-        self.of_values = False
-        self.arguments: list[Any] = []
-        self.variables: dict[int, str] = {}
-        #: Functions of elements that stand around the place.
-        self.depth = 0
-        self.parts: list[Part] = []
+    __slots__ = ("arguments", "depth", "of_values", "root", "variables")
 
-    def add(
-        self, kind: Kind, *, detail: int = 0, options: int = 0, count: int = 0, number: int = 0,
-        name: str = "",
-    ) -> None:
-        self.parts.append((kind, detail, options, count, number, name))
-
-    # What most conditions are made of, a property, an argument and a comparison, without a call for each part.
+    #: The class that is queried; None for a condition that is only shown, and of values.
+    root: type[Any] | None
+    arguments: list[Any]
+    #: The query is over values, not objects: paths start at SELF.
+    of_values: bool
+    #: Functions of elements that stand around the place, and the names of their elements.
+    depth: int
+    variables: dict[int, str]
 
     def argument(self, value: Any) -> None:
-        self.parts.append((_ARGUMENT, 0, 0, 0, len(self.arguments), ""))
+        self.append((_ARGUMENT, 0, 0, 0, len(self.arguments), ""))
         self.arguments.append(value)
 
-    def name(self, name: str) -> None:
-        self.parts.append((_NAME, 0, 0, 0, 0, name))
 
-    def path(self, quantifier: str, count: int) -> None:
-        self.parts.append((_PATH, _QUANTIFIER_NUMBERS[quantifier], 0, count, 0, ""))
-
-    def compare(self, operator: str, options: int) -> None:
-        self.parts.append((_COMPARE, _OPERATOR_NUMBERS[operator], options, 0, 0, ""))
+def begun(root: type[Any] | None, of_values: bool = False) -> Parts:
+    """A predicate without parts. One is made for each query: no `__init__`, which would cost more than all of this."""
+    parts = Parts()
+    parts.root = root
+    parts.of_values = of_values
+    parts.arguments = []
+    parts.variables = {}
+    parts.depth = 0
+    return parts
 
 
 def spelled(parts: Iterable[Part]) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 from ._errors import ArgumentError, UsageError
 from ._expressions import Expression, _condition, _write_value
-from ._predicates import Kind, Parts
+from ._predicates import Kind, Parts, part
 
 __all__ = [
     "abs", "cast", "ceil", "day", "exp", "floor", "hour", "if_else", "length", "ln", "log10", "lower",
@@ -29,7 +29,7 @@ class _Call(Expression[Any]):
     def _write(self, parts: Parts) -> None:
         for argument in self.arguments:
             _write_value(parts, argument)
-        parts.add(Kind.CALL, count=len(self.arguments), name=self.function)
+        parts.append(part(Kind.CALL, count=len(self.arguments), name=self.function))
 
 
 class _Choice(Expression[Any]):
@@ -42,7 +42,7 @@ class _Choice(Expression[Any]):
         self.condition._write(parts)
         _write_value(parts, self.yes)
         _write_value(parts, self.no)
-        parts.add(Kind.CHOOSE)
+        parts.append(part(Kind.CHOOSE))
 
 
 def _call(function: str, value: Any, *others: Any) -> Expression[Any]:

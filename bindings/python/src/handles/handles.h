@@ -35,6 +35,7 @@ struct Property {
     int flags;                 /* realm_property_flags_e */
     Model *model;              /* borrowed: the model owns its properties */
     size_t index;              /* position in the model */
+    PyObject *path;            /* the expression that its class has in its place, once it was asked for */
 };
 
 /* The properties of one Python class. */

@@ -109,6 +109,7 @@ static int property_traverse(Property *self, visitproc visit, void *arg) {
     Py_VISIT(self->default_factory);
     Py_VISIT(self->form);
     Py_VISIT(self->members);
+    Py_VISIT(self->path);
     return 0;
 }
 
@@ -117,6 +118,7 @@ static int property_clear(Property *self) {
     Py_CLEAR(self->default_factory);
     Py_CLEAR(self->form);
     Py_CLEAR(self->members);
+    Py_CLEAR(self->path);
     return 0;
 }
 
@@ -146,12 +148,24 @@ static Object *property_subject(Property *self, PyObject *instance) {
     return NULL;
 }
 
+/* What reading the property from a class gives. It never changes, but where a link leads to a class that is
+ * declared later. */
+static PyObject *path_for(Property *self, PyObject *owner) {
+    PyObject *make_path = self->state->make_path;
+    if (!make_path || !owner) return Py_NewRef((PyObject *)self);
+    bool is_own = self->model && owner == (PyObject *)self->model->type;
+    if (is_own && self->path) return Py_NewRef(self->path);
+    PyObject *path = PyObject_CallFunctionObjArgs(make_path, self, owner, NULL);
+    if (!path || !is_own) return path;
+    PyObject *target = self->link_target ? PyObject_GetAttrString(path, "_target") : Py_NewRef(owner);
+    if (target && target != Py_None) replace_reference(&self->path, Py_NewRef(path));
+    if (!target) Py_CLEAR(path);
+    Py_XDECREF(target);
+    return path;
+}
+
 static PyObject *property_get(PyObject *self, PyObject *instance, PyObject *owner) {
-    if (!instance || instance == Py_None) {
-        PyObject *make_path = ((Property *)self)->state->make_path;
-        if (!make_path || !owner) return Py_NewRef(self);
-        return PyObject_CallFunctionObjArgs(make_path, self, owner, NULL);
-    }
+    if (!instance || instance == Py_None) return path_for((Property *)self, owner);
     Object *object = property_subject((Property *)self, instance);
     return object ? object_get_property(object, (Property *)self) : NULL;
 }

@@ -160,7 +160,22 @@ PyObject *results_filter(Results *self, PyObject *args) {
     return NULL;
 }
 
-/* Parts of a predicate from a list of tuples (kind, detail, options, count, number, name). */
+/* A part of a predicate from (kind, detail, options, count, number, name), of which each query has several:
+ * without PyArg_ParseTuple, which reads its format each time. */
+static bool part_read(PyObject *tuple, realm_predicate_part_t *part) {
+    if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != 6) return false;
+    uint32_t *places[] = {&part->kind, &part->detail, &part->options};
+    for (Py_ssize_t i = 0; i < 3; i++) {
+        *places[i] = (uint32_t)PyLong_AsUnsignedLong(PyTuple_GetItem(tuple, i));
+    }
+    Py_ssize_t size = 0;
+    part->count = PyLong_AsSize_t(PyTuple_GetItem(tuple, 3));
+    part->number = PyLong_AsLongLong(PyTuple_GetItem(tuple, 4));
+    part->name.data = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(tuple, 5), &size);
+    part->name.size = (size_t)size;
+    return !PyErr_Occurred();
+}
+
 static realm_predicate_part_t *predicate_parts(State *state, PyObject *list) {
     Py_ssize_t count = PyList_Size(list);
     realm_predicate_part_t *parts = PyMem_Calloc((size_t)count + 1, sizeof *parts);
@@ -169,33 +184,30 @@ static realm_predicate_part_t *predicate_parts(State *state, PyObject *list) {
         return NULL;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
-        realm_predicate_part_t *part = &parts[i];
-        long long number;
-        Py_ssize_t taken, size;
-        if (!arguments_read(state, PyList_GetItem(list, i), "IIInLs#", &part->kind, &part->detail,
-                            &part->options, &taken, &number, &part->name.data, &size)) {
-            PyMem_Free(parts);
-            return NULL;
-        }
-        part->count = (size_t)taken;
-        part->number = number;
-        part->name.size = (size_t)size;
+        PyObject *tuple = PyList_GetItem(list, i);
+        if (part_read(tuple, &parts[i])) continue;
+        if (PyErr_Occurred()) misunderstood(state);
+        else raise_code(state, MISUSE, "%R is no part of a predicate", tuple);
+        PyMem_Free(parts);
+        return NULL;
     }
     return parts;
 }
 
+/* (parts, arguments), two lists. */
 PyObject *results_where(Results *self, PyObject *args) {
-    PyObject *list, *tuple;
+    PyObject *list, *values;
     Realm *realm = self->realm;
-    if (!arguments_read(realm->state, args, "O!O!:where", &PyList_Type, &list, &PyTuple_Type, &tuple) ||
+    if (!arguments_read(realm->state, args, "O!O!:where", &PyList_Type, &list, &PyList_Type, &values) ||
         results_ready(self) < 0) {
         return NULL;
     }
-    /* A list of its own: reading arguments runs code of the program's. */
-    PyObject *kept = PyList_GetSlice(list, 0, PyList_Size(list));
+    /* Copies: reading arguments runs code of the program's. */
+    PyObject *kept = PyList_GetSlice(list, 0, PyList_Size(list)), *tuple = PyList_AsTuple(values);
     Arguments arguments;
     realm_results_t *handle = NULL;
-    if (kept && arguments_fill(&arguments, realm->state, realm, tuple) == 0) {
+    bool is_begun = kept && tuple;
+    if (is_begun && arguments_fill(&arguments, realm->state, realm, tuple) == 0) {
         realm_predicate_part_t *parts = predicate_parts(realm->state, kept);
         if (parts) {
             handle = realm_results_refine_predicate(self->handle, parts, (size_t)PyList_Size(kept),
@@ -203,8 +215,9 @@ PyObject *results_where(Results *self, PyObject *args) {
         }
         PyMem_Free(parts);
     }
-    if (kept) arguments_free(&arguments);
+    if (is_begun) arguments_free(&arguments);
     Py_XDECREF(kept);
+    Py_XDECREF(tuple);
     if (handle) return results_derived(self, handle);
     results_raise(self, "query on");
     return NULL;
