@@ -115,6 +115,8 @@ CALLS: dict[str, tuple[Callable[[realm.Realm], object], type[Exception], str]] =
     "update a dict": (lambda r: r.objects(Dog)[0].weights.update(3), TypeError, "not iterable"),
     "update a dict with letters": (lambda r: r.objects(Dog)[0].weights.update("ab"), ValueError, "sequence"),
     "update a set": (lambda r: r.objects(Dog)[0].marks.update(3), TypeError, "takes sets or other iterables"),
+    "append outside": (lambda r: r.objects(Dog)[0].tags.append("x"), RuntimeError, r"open a `with r.write\(\):` block"),
+    "discard outside": (lambda r: r.objects(Dog)[0].marks.discard(9), RuntimeError, r"open a `with r.write\(\):` block"),
     "list as a key": (lambda r: r.objects(Dog)[0].weights[[]], TypeError, "unhashable"),
     "list in a set": (lambda r: [] in r.objects(Dog)[0].marks, TypeError, "unhashable"),
     "any": (lambda r: Person.dogs.any(3), TypeError, r"any\(\) of a collection takes a function"),

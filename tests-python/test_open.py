@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import pathlib
 
@@ -227,8 +228,18 @@ class TestReadOnly:
                 r.create(Note, text="a")
         with realm.open(path, classes=[Note], read_only=True) as r:
             assert r.objects(Note)[0].text == "a"
-            with pytest.raises(realm.TransactionError):
+            with pytest.raises(realm.ReadOnlyError, match="was opened read-only"):
                 r.begin_write()
+
+    def test_coroutines_do_not_wait_for_what_never_comes(self, path):
+        realm.open(path, Note).close()
+
+        async def write(r):
+            async with r.write_async():
+                raise AssertionError("it was opened read-only")
+
+        with realm.open(path, Note, read_only=True) as r, pytest.raises(realm.ReadOnlyError):
+            asyncio.run(asyncio.wait_for(write(r), 10))
 
     def test_a_missing_file_is_not_made(self, path):
         with pytest.raises(FileNotFoundError, match="test.realm"):

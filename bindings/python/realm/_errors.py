@@ -484,21 +484,23 @@ def make_error(code: int, message: str, path: str | None) -> Error:
     for engine, python in _ADVICE.get(known, ()):
         message = message.replace(engine, python)
     kind = _CLASSES.get(known, Error)
-    if known is ErrorCode.INVALID_DATABASE:
-        kind = next((of_key for phrase, of_key in _OF_KEYS if phrase in message), kind)
+    kind = next((special for phrase, special in _BY_PHRASE.get(known, ()) if phrase in message), kind)
     return kind(message, known, path)
 
 
-#: What the engine says of keys and files that don't go together, under one code. Of files of realm-core, which
-#: tell less, the second phrases.
-_OF_KEYS: tuple[tuple[str, type[Error]], ...] = (
-    ("the file is encrypted with another key", WrongKeyError),
-    ("another key, or not an encrypted file of realm-core", WrongKeyError),
-    ("the file is encrypted, and no key was given", MissingKeyError),
-    ("or an encrypted one, which can be read with its key only", MissingKeyError),
-    ("a key was given, and the file is not encrypted", NotEncryptedError),
-    ("the file is not encrypted, but a key was given", NotEncryptedError),
-)
+#: What the engine says under one code, and Python tells apart. Of keys and files that don't go together, for files
+#: of realm-core, which tell less, the second phrases.
+_BY_PHRASE: dict[ErrorCode, tuple[tuple[str, type[Error]], ...]] = {
+    ErrorCode.INVALID_DATABASE: (
+        ("the file is encrypted with another key", WrongKeyError),
+        ("another key, or not an encrypted file of realm-core", WrongKeyError),
+        ("the file is encrypted, and no key was given", MissingKeyError),
+        ("or an encrypted one, which can be read with its key only", MissingKeyError),
+        ("a key was given, and the file is not encrypted", NotEncryptedError),
+        ("the file is not encrypted, but a key was given", NotEncryptedError),
+    ),
+    ErrorCode.WRONG_TRANSACTION_STATE: (("was opened read-only", ReadOnlyError),),
+}
 
 #: What the engine advises, in Python.
 _ADVICE = {

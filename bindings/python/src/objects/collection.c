@@ -358,7 +358,7 @@ int collection_put(Collection *self, const Place *place, PyObject *value) {
         bad = tree_put(self->realm, property, target, place, checked);
     } else {
         collection_raise_code(self, RLM_ERR_WRONG_TRANSACTION_STATE,
-                              " can't be changed: not in a write transaction");
+                              " can't be changed outside of a write transaction: open a `with r.write():` block");
     }
     Py_DECREF(checked);
     return bad;

@@ -55,7 +55,7 @@ static PyObject *set_erase(Collection *self, PyObject *value) {
     if (index != SIZE_MAX) return erase(self, index);
     if (realm_is_writable(self->realm->handle)) Py_RETURN_FALSE;
     collection_raise_code(self, RLM_ERR_WRONG_TRANSACTION_STATE,
-                          " can't be changed: not in a write transaction");
+                          " can't be changed outside of a write transaction: open a `with r.write():` block");
     return NULL;
 }
 
