@@ -110,6 +110,7 @@ CALLS: dict[str, tuple[Callable[[realm.Realm], object], type[Exception], str]] =
     "pickle": (lambda r: pickle.dumps(r.objects(Dog)[0]), TypeError, "cannot pickle"),
     "pickle a list": (lambda r: pickle.dumps(r.objects(Dog)[0].tags), TypeError, "cannot pickle"),
     "delete an attribute": (lambda r: delattr(Dog(name="x"), "age"), AttributeError, "can't be deleted"),
+    "delete a setting": (lambda r: delattr(r, "autorefresh"), AttributeError, "can't be deleted"),
     "blank": (lambda r: Dog.__new__(Dog).age, AttributeError, "Dog.age has no value yet"),
     "extend": (lambda r: r.objects(Dog)[0].tags.extend(3), TypeError, "not iterable"),
     "update a dict": (lambda r: r.objects(Dog)[0].weights.update(3), TypeError, "not iterable"),

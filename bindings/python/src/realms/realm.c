@@ -372,7 +372,7 @@ static PyObject *get_autorefresh(Realm *self, void *unused) {
 static int set_autorefresh(Realm *self, PyObject *value, void *unused) {
     (void)unused;
     if (!value) {
-        PyErr_SetString(PyExc_AttributeError, "autorefresh is True or False and can't be deleted");
+        raise_code(self->state, RLM_ERR_READ_ONLY_PROPERTY, "autorefresh is True or False and can't be deleted");
         return -1;
     }
     int enable = PyObject_IsTrue(value);
