@@ -144,6 +144,11 @@ class Terminal:
         before, _, self.text = self.text.partition(words)
         return before
 
+    def answered(self, prompt: str) -> str:
+        """What comes before a prompt that begins a line: one within a line is that line written again, as on terminals
+        of which nothing is known."""
+        return self.until("\n" + prompt) + "\n"
+
     def type(self, keys: str) -> None:
         os.write(self.ours, keys.encode())
 
@@ -168,7 +173,7 @@ class Terminal:
 @pytest.fixture
 def terminal(file: Path, tmp_path: Path) -> Iterator[Terminal]:
     opened = Terminal(file, tmp_path / "history")
-    opened.until("all.realm> ")
+    opened.answered("all.realm> ")
     yield opened
     if opened.process:
         os.kill(opened.process, 9)
@@ -179,7 +184,7 @@ class TestTerminal:
     def test_words_are_completed_and_lines_come_back(self, terminal: Terminal, tmp_path: Path) -> None:
         def answer(keys: str) -> str:
             terminal.type(keys)
-            return terminal.until("all.realm> ")
+            return terminal.answered("all.realm> ")
 
         # A command, a class, a property; behind a link, too.
         assert answer("cou\tPer\tmem\t== true\r").endswith("\r\n1\r\n")
@@ -188,9 +193,9 @@ class TestTerminal:
         assert answer("\x1b[A\x1b[A\r").endswith("\r\n1\r\n")
         assert "    nme\r\n    ^\r\n" in answer("Person nme == 1\r").replace(" == 1", "")
         terminal.type("begin\r")
-        terminal.until("all.realm*> ")
+        terminal.answered("all.realm*> ")
         terminal.type("rollback\r")
-        terminal.until("all.realm> ")
+        terminal.answered("all.realm> ")
         terminal.type("quit\r")
         assert terminal.ended(30) == 0
         kept = (tmp_path / "history").read_text()
@@ -212,9 +217,9 @@ class TestTerminal:
         key.write_bytes(os.urandom(64))
         said("copy", file, sealed, "--new-key-file", key)
         opened = Terminal(sealed, history, "--key-file", str(key))
-        opened.until("sealed.realm> ")
+        opened.answered("sealed.realm> ")
         opened.type("count Dog\r")
-        assert opened.until("sealed.realm> ").endswith("\r\n3\r\n")
+        assert opened.answered("sealed.realm> ").endswith("\r\n3\r\n")
         opened.type("quit\r")
         assert opened.ended(30) == 0 and not history.exists()
 
