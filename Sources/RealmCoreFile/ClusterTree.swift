@@ -16,7 +16,7 @@ struct Cluster {
 
 struct ClusterTree {
     private static let levelsMax = 16
-    /// Of one cluster: the library makes them of 256.
+    /// Of one cluster: the library makes them of 256. What is made of more is limited by `NodeStore.hold`.
     private static let objectsMax = 1 << 24
 
     let store: NodeStore
@@ -63,6 +63,7 @@ struct ClusterTree {
         }
         guard level < Self.levelsMax else { throw node.fail("a tree of too many levels") }
         guard node.count >= 3 else { throw node.fail("an inner node of \(node.count) elements") }
+        guard node.width >= 8 else { throw node.fail("references of \(node.width) bits") }
         let children = node.count - 3
         let depth = try node.tagged(1)
         let told = try node.tagged(2)
@@ -111,11 +112,13 @@ struct ClusterTree {
                 throw node.fail("\(count) objects without properties in a cluster")
             }
             try store.spend(Int(count), node)
+            try store.hold(Int(count) * 8, node)
             keys.reserveCapacity(Int(count))
             for key in 0..<count { keys.append(Int64(bitPattern: base &+ key)) }
         } else {
             let array = try store.integers(first, "keys of objects")
             try store.spend(array.count, array)
+            try store.hold(array.count * 8, array)
             keys.reserveCapacity(array.count)
             for index in 0..<array.count {
                 keys.append(Int64(bitPattern: base &+ (try array.unsigned(index))))

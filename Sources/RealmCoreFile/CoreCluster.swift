@@ -52,12 +52,14 @@ public final class CoreCluster {
     private var deferred: [DeferredTexts?] = []
     /// Lists and sets by column, of which nothing is counted for each object. Of format 9 none.
     private let lists: [ListColumn?]
+    /// What is held besides a mixed value or a collection that was asked for.
+    private let held: Int
     /// Where values lie that are to be given back.
     private var large: [(offset: Int, count: Int)] = []
 
     init(
         _ reader: ValueReader, _ cluster: Cluster, _ keys: [Int64], _ columns: [CoreColumn],
-        _ texts: [[CoreValue]]
+        _ texts: [EnumeratedTexts?]
     ) throws(CoreFileError) {
         self.keys = keys
         self.reader = reader
@@ -65,7 +67,10 @@ public final class CoreCluster {
         contents.reserveCapacity(columns.count)
         deferred.reserveCapacity(columns.count)
         var lists: [ListColumn?] = Array(repeating: nil, count: columns.count)
-        reader.clusterCells.reserve(columns.count * keys.count)
+        let cells = columns.count * keys.count
+        try reader.store.hold(
+            cells * MemoryLayout<CoreCell>.stride + keys.count * 8, cluster.node)
+        reader.clusterCells.reserve(cells)
         for (index, (column, texts)) in zip(columns, texts).enumerated() {
             do throws(CoreFileError) {
                 let content = try ColumnOfCluster(
@@ -90,6 +95,7 @@ public final class CoreCluster {
             }
         }
         self.lists = lists
+        held = reader.store.held
     }
 
     /// Of format 9.
@@ -99,6 +105,7 @@ public final class CoreCluster {
         self.columns = columns
         contents = values.map { .value($0) }
         lists = []
+        held = reader.store.held
     }
 
     private func place(_ row: Int, _ column: Int) -> String {
@@ -213,6 +220,8 @@ public final class CoreCluster {
     private func value(
         _ content: ColumnOfCluster, _ column: Int, _ row: Int
     ) throws(CoreFileError) -> CoreValue {
+        // What was asked for before is looked at no more.
+        reader.store.letGo(to: held)
         do throws(CoreFileError) {
             return try content.value(row)
         } catch {

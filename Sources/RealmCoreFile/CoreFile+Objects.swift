@@ -5,13 +5,15 @@ extension CoreFile {
         _ table: CoreTable, _ columns: [CoreColumn],
         _ body: (Int64, [CoreValue]) throws(CoreFileError) -> Void
     ) throws(CoreFileError) {
-        var texts: [[CoreValue]] = []
+        var texts: [EnumeratedTexts?] = []
         for column in columns { texts.append(try enumeratedTexts(column)) }
+        let heldBefore = store.held
         var values = [CoreValue](repeating: .null, count: columns.count)
         try ClusterTree(store).read(table.root, keysAscendFromZero: true) {
             (cluster, keys) throws(CoreFileError) in
             // An empty table has a cluster without columns.
             if keys.isEmpty { return }
+            let held = store.held
             var contents: [ColumnOfCluster] = []
             contents.reserveCapacity(columns.count)
             for (column, texts) in zip(columns, texts) {
@@ -23,6 +25,7 @@ extension CoreFile {
                 }
             }
             for (row, key) in keys.enumerated() {
+                store.letGo(to: held)
                 for index in contents.indices {
                     do throws(CoreFileError) {
                         values[index] = try contents[index].value(row)
@@ -34,6 +37,7 @@ extension CoreFile {
             }
             // Nothing points to nodes now.
             contents = []
+            store.letGo(to: heldBefore)
             store.bytes.release()
         }
     }
@@ -42,8 +46,9 @@ extension CoreFile {
         _ table: CoreTable, _ columns: [CoreColumn],
         _ body: (CoreCluster) throws(CoreFileError) -> Void
     ) throws(CoreFileError) {
-        var texts: [[CoreValue]] = []
+        var texts: [EnumeratedTexts?] = []
         for column in columns { texts.append(try enumeratedTexts(column)) }
+        let heldBefore = store.held
         try ClusterTree(store).read(table.root, keysAscendFromZero: true) {
             (cluster, keys) throws(CoreFileError) in
             if keys.isEmpty { return }
@@ -52,16 +57,18 @@ extension CoreFile {
             if let contents { try body(contents) }
             // Nothing points to nodes now.
             contents = nil
+            store.letGo(to: heldBefore)
             reader.keeper.clear()
             store.bytes.release()
         }
     }
 
-    /// The texts that an enumerated column has once; none of others.
-    func enumeratedTexts(_ column: CoreColumn) throws(CoreFileError) -> [CoreValue] {
-        guard let ref = column.texts else { return [] }
-        return try reader.elements(
-            ref, LeafRules(type: .string, isNullable: column.isNullable, isOld: isOld))
+    /// The texts that an enumerated column has once; nil of others.
+    func enumeratedTexts(_ column: CoreColumn) throws(CoreFileError) -> EnumeratedTexts? {
+        guard let ref = column.texts else { return nil }
+        return EnumeratedTexts(
+            try reader.elements(
+                ref, LeafRules(type: .string, isNullable: column.isNullable, isOld: isOld)))
     }
 }
 
@@ -77,7 +84,7 @@ struct ColumnOfCluster {
     private let reader: ValueReader
 
     init(
-        _ reader: ValueReader, _ cluster: Cluster, _ column: CoreColumn, _ texts: [CoreValue],
+        _ reader: ValueReader, _ cluster: Cluster, _ column: CoreColumn, _ texts: EnumeratedTexts?,
         count: Int
     ) throws(CoreFileError) {
         self.reader = reader

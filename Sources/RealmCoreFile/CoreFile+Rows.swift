@@ -20,7 +20,9 @@ extension CoreFile {
         }
         var values = [CoreValue](repeating: .null, count: streams.count)
         var row: Int64 = 0
+        let held = store.held
         while true {
+            store.letGo(to: held)
             var ended = 0
             for (index, stream) in streams.enumerated() {
                 do throws(CoreFileError) {
@@ -190,6 +192,8 @@ private final class OldCollections: OldColumn {
             guard values.count < ValueReader.elementsMax else {
                 throw columns.fail("a list of more than \(values.count) elements")
             }
+            // Room for it may be twice what is needed.
+            try reader.store.hold(2 * MemoryLayout<CoreValue>.stride, columns)
             values.append(value)
         }
         return values

@@ -36,6 +36,7 @@ public final class CoreFile {
         reader.hasDictionaryClusters = header.format == 21 || header.format == 22
         guard header.top != 0 else { return }
         try readGroup(header)
+        store.holdForever()
         let metadata = tables.firstIndex { $0.name == "metadata" }
         if let metadata,
             let column = tables[metadata].columns.firstIndex(where: {
@@ -108,6 +109,7 @@ public final class CoreFile {
             store.startPass()
             readTables = [table]
         }
+        store.letGo()
         return columns?.map { tables[table].columns[$0] } ?? tables[table].columns
     }
 

@@ -12,7 +12,7 @@ struct LeafRules {
     /// The table that links of the property lead to.
     var target: Int?
     /// Of an enumerated column.
-    var texts: [CoreValue] = []
+    var texts: EnumeratedTexts?
 }
 
 /// What the elements of a list or set are: what of `LeafRules` no references are counted for.

@@ -45,8 +45,8 @@ struct MixedLeaf {
         case (0, .none): return .int(place)
         case (0, .ints): return .int(try int(place))
         case (1, .none): return .bool(place != 0)
-        case (2, .texts): return .string(reader.store.text(try bytes(place)))
-        case (4, .texts): return .binary(Array(try bytes(place)))
+        case (2, .texts): return .string(try reader.store.heldText(try bytes(place), composite))
+        case (4, .texts): return .binary(try reader.store.heldBytes(try bytes(place), composite))
         case (8, .pairs):
             return try reader.timestamp(try first(place), try second(place), composite)
         case (9, .ints):
@@ -107,6 +107,6 @@ struct MixedLeaf {
         guard bytes.count == length else {
             throw composite.fail("\(bytes.count) bytes in a mixed value where \(length) are due")
         }
-        return Array(bytes)
+        return try reader.store.heldBytes(bytes, composite)
     }
 }

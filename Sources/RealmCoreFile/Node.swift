@@ -107,6 +107,9 @@ struct Node {
 /// 2. No node is handed out twice in a pass: no cycles, no sharing.
 /// 3. The bytes of all nodes of a pass are no more than the file has, as nodes don't overlap.
 /// 4. The elements of all nodes of a pass are no more than `elementsMax`: those of no width take no bytes.
+/// 5. What is made of nodes takes no more than `heldMax` bytes at a time: as many elements of no width, or values
+///    that lead to one and the same text, would take gigabytes.
+/// 6. Texts that a column has once and its objects name are no more than `namedMax` bytes in a pass.
 final class NodeStore {
     let bytes: FileBytes
     /// Nodes lie below.
@@ -114,6 +117,12 @@ final class NodeStore {
     private let marks: NodeMarks
     private var bytesLeft: Int
     private var elementsLeft: Int
+    private var namedLeft: Int
+    private let heldMax: Int
+    /// Bytes of values that are in memory, roughly.
+    private(set) var held = 0
+    /// Those of tables and properties, which stay.
+    private var heldForever = 0
     /// Texts that were no UTF-8.
     var repairedTexts = 0
 
@@ -123,16 +132,53 @@ final class NodeStore {
         marks = try NodeMarks(fileBytes: bytes.size)
         bytesLeft = bytes.size
         elementsLeft = Self.elementsMax(bytes.size)
+        namedLeft = Self.namedMax(bytes.size)
+        heldMax = 64 << 20 + bytes.size * 64
     }
 
     /// A leaf of 1000 elements of no width takes 16 bytes with the reference to it. The file is smaller than
     /// 2^46.
     private static func elementsMax(_ size: Int) -> Int { 1_000_000 + size * 128 }
+    /// 256 objects that name one text take some forty bytes.
+    private static func namedMax(_ size: Int) -> Int { 1 << 30 + size * 1024 }
 
     func startPass() {
         marks.clear()
         bytesLeft = bytes.size
         elementsLeft = Self.elementsMax(bytes.size)
+        namedLeft = Self.namedMax(bytes.size)
+    }
+
+    /// Counts bytes before something is made that takes them, until `letGo`.
+    func hold(_ count: Int, _ node: Node) throws(CoreFileError) {
+        try hold(count, at: UInt64(node.offset))
+    }
+
+    func hold(_ count: Int, at ref: UInt64) throws(CoreFileError) {
+        guard count <= heldMax - held else {
+            throw .damaged(
+                "node at \(ref): more than \(heldMax >> 20) MB of values at a time, in a file of "
+                    + "\(bytes.size) bytes")
+        }
+        held += count
+    }
+
+    /// Tells that what was made since `held` was so much is gone.
+    func letGo(to mark: Int) { held = mark }
+
+    /// Tells that no values are held any more.
+    func letGo() { held = heldForever }
+
+    /// What is held now stays as long as the file is open.
+    func holdForever() { heldForever = held }
+
+    /// Counts the bytes of a text that objects name.
+    func spendNamed(_ count: Int, _ node: Node) throws(CoreFileError) {
+        guard count <= namedLeft else {
+            throw node.fail(
+                "more texts that objects share than a file of \(bytes.size) bytes may have")
+        }
+        namedLeft -= count
     }
 
     /// Counts elements before something is made of them.
@@ -216,6 +262,18 @@ final class NodeStore {
             throw node.fail("\(what): larger than any value of a property")
         }
         return node
+    }
+
+    /// A text that is held; see there.
+    func heldText(_ bytes: UnsafeRawBufferPointer, _ node: Node) throws(CoreFileError) -> String {
+        try hold(bytes.count + 32, node)
+        return text(bytes)
+    }
+
+    /// The same for other bytes.
+    func heldBytes(_ bytes: UnsafeRawBufferPointer, _ node: Node) throws(CoreFileError) -> [UInt8] {
+        try hold(bytes.count + 32, node)
+        return Array(bytes)
     }
 
     /// A text; bytes that are no UTF-8 become U+FFFD and are counted.

@@ -24,11 +24,14 @@ extension TableReading {
         let names = try TextLeaf(
             store, try store.node(try spec.ref(1), "names of properties"), .names)
         let attributes = try store.integers(try spec.ref(2), "attributes of properties")
-        guard types.count == attributes.count, names.count <= types.count else {
+        guard types.count == attributes.count, names.count <= types.count,
+            types.count <= Self.columnsMax
+        else {
             throw spec.fail(
                 "\(types.count) types, \(names.count) names and \(attributes.count) attributes")
         }
         try store.spend(types.count, types)
+        try store.hold(types.count * Self.columnBytes, types)
         let subspecsRef = try spec.refIfThere(3)
         let subspecs = subspecsRef == 0 ? nil : try store.references(subspecsRef, "subspecs")
         let textsRef = try spec.refIfThere(4)

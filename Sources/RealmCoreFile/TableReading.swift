@@ -5,7 +5,9 @@ struct TableReading {
     typealias Targets = [(column: Int, table: Int64)]
 
     private static let noTable: Int64 = 0x7FFF_FFFF
-    private static let columnsMax = 1 << 16
+    static let columnsMax = 1 << 16
+    /// What is kept of a property but for its name, roughly.
+    static let columnBytes = 256
 
     let store: NodeStore
     let name: String
@@ -63,6 +65,7 @@ struct TableReading {
                     + "\(keys.count) keys of properties")
         }
         try store.spend(types.count, types)
+        try store.hold(types.count * Self.columnBytes, types)
         let textsRef = try spec.ref(4)
         let texts = textsRef == 0 ? nil : try store.references(textsRef, "enumerated texts")
         var columns: [(CoreColumn, Int64?)] = []

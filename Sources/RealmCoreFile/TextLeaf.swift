@@ -10,7 +10,7 @@ struct TextRules {
     var isOld = false
     var isNullable = true
     /// Of an enumerated column.
-    var texts: [CoreValue] = []
+    var texts: EnumeratedTexts?
 
     /// Names of tables and properties.
     static let names = TextRules(isOld: true, isNullable: false)
@@ -64,6 +64,40 @@ final class DeferredTexts {
         let blob = try store.blob(ref, "text")
         let bytes = try ending.trimmed(try blob.bytes(0, blob.count), blob)
         return TextLeaf.cell(bytes, blob, ending.isBinary, store, keeper)
+    }
+}
+
+/// The texts that an enumerated column has once, as values and as cells, which are valid as long as this.
+final class EnumeratedTexts {
+    private let values: [CoreValue]
+    private let cells: [CoreCell]
+    private let keeper = TextKeeper()
+
+    init(_ values: [CoreValue]) {
+        self.values = values
+        let keeper = keeper
+        cells = values.map { keeper.cell($0) ?? CoreCell(.null) }
+    }
+
+    /// The place of the text that element `index` names.
+    private func place(_ node: Node, _ index: Int) throws(CoreFileError) -> Int {
+        let number = try node.int(index)
+        guard number >= 0, number < values.count else {
+            throw node.fail("text \(number) of \(values.count) is named")
+        }
+        return Int(number)
+    }
+
+    func value(_ node: Node, _ index: Int) throws(CoreFileError) -> CoreValue {
+        values[try place(node, index)]
+    }
+
+    func cell(
+        _ node: Node, _ index: Int, _ store: NodeStore
+    ) throws(CoreFileError) -> CoreCell {
+        let cell = cells[try place(node, index)]
+        if cell.kind != .null { try store.spendNamed(Int(cell.second), node) }
+        return cell
     }
 }
 
@@ -126,14 +160,24 @@ struct TextLeaf {
     /// A string or binary, as the rules say, or null.
     func value(_ index: Int) throws(CoreFileError) -> CoreValue {
         if case .enumerated(let node) = form {
-            let number = try node.int(index)
-            guard number >= 0, number < rules.texts.count else {
-                throw node.fail("text \(number) of \(rules.texts.count) is named")
-            }
-            return rules.texts[Int(number)]
+            return try texts(node).value(node, index)
         }
         guard let bytes = try bytes(index) else { return .null }
-        return rules.isBinary ? .binary(Array(bytes)) : .string(store.text(bytes))
+        return rules.isBinary
+            ? .binary(try store.heldBytes(bytes, node)) : .string(try store.heldText(bytes, node))
+    }
+
+    private var node: Node {
+        switch form {
+        case .short(let node), .long(let node), .enumerated(let node), .medium(_, let node, _): node
+        }
+    }
+
+    private func texts(_ node: Node) throws(CoreFileError) -> EnumeratedTexts {
+        guard let texts = rules.texts else {
+            throw node.fail("numbers of texts that there are not")
+        }
+        return texts
     }
 
     /// The bytes of element `index` without the zero behind them; nil for null. Each once: long ones
@@ -142,15 +186,16 @@ struct TextLeaf {
         switch form {
         case .short(let node): return try short(node, index)
         case .medium(let ends, let blob, let nulls):
-            if let nulls {
-                // Strings of format 9 have it the other way round.
-                let isNull = try nulls.int(index) != 0
-                if isNull != (rules.isOld && !rules.isBinary) { return nil }
-            }
+            // Of nulls, too: texts don't overlap.
             let end = try ends.int(index)
             let start = index > 0 ? try ends.int(index - 1) : 0
             guard start >= 0, start <= end, end <= blob.count else {
                 throw ends.fail("text from \(start) to \(end) of \(blob.count) bytes")
+            }
+            if let nulls {
+                // Strings of format 9 have it the other way round.
+                let isNull = try nulls.int(index) != 0
+                if isNull != (rules.isOld && !rules.isBinary) { return nil }
             }
             return try rules.ending.trimmed(try blob.bytes(Int(start), Int(end)), blob)
         case .long(let node):
@@ -179,12 +224,12 @@ struct TextLeaf {
             var start: Int64 = 0
             for index in 0..<count {
                 let end = words[index]
+                guard start >= 0, start <= end, end <= blob.count else {
+                    throw ends.fail("text from \(start) to \(end) of \(blob.count) bytes")
+                }
                 if let nulls, (try nulls.int(index) != 0) != isInverted {
                     cells[index] = CoreCell(.null)
                 } else {
-                    guard start >= 0, start <= end, end <= blob.count else {
-                        throw ends.fail("text from \(start) to \(end) of \(blob.count) bytes")
-                    }
                     // Within the blob, as was just checked.
                     let bytes = UnsafeRawBufferPointer(
                         start: blob.body + Int(start), count: Int(end - start))
@@ -200,10 +245,9 @@ struct TextLeaf {
             for index in 0..<count {
                 cells[index] = CoreCell(try node.ref(index) == 0 ? .null : .deferred)
             }
-        case .enumerated:
-            for index in 0..<count {
-                cells[index] = keeper.cell(try value(index)) ?? CoreCell(.null)
-            }
+        case .enumerated(let node):
+            let texts = try texts(node)
+            for index in 0..<count { cells[index] = try texts.cell(node, index, store) }
         case .short, .long:
             for index in 0..<count { cells[index] = try cell(index, keeper) }
         }

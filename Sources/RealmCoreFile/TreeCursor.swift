@@ -62,6 +62,7 @@ struct TreeCursor {
         guard node.kind == .integers, node.count >= 3 else {
             throw node.fail("an inner node of a tree with \(node.count) elements")
         }
+        guard node.width >= 8 else { throw node.fail("references of \(node.width) bits") }
         var refs: [UInt64] = []
         refs.reserveCapacity(node.count - 2)
         var index = node.count - 2

@@ -42,15 +42,28 @@ final class ValueReader {
         if ref == 0 { return [] }
         var cursor = try TreeCursor(store, ref, "collection")
         var values: [CoreValue] = []
+        // All at once: making room leaf by leaf copies what is there each time.
+        if let told = cursor.total {
+            guard told <= Self.elementsMax else {
+                throw .damaged(
+                    "tree at \(ref): a collection of more than \(Self.elementsMax) elements")
+            }
+            try hold(told, at: ref)
+            values.reserveCapacity(told)
+        }
         var total = 0
         let dropsNull = rules.type == .link
         while let node = try cursor.next() {
             let leaf = try Leaf(self, node, rules)
             total += leaf.count
-            guard total <= Self.elementsMax else {
-                throw node.fail("a collection of more than \(Self.elementsMax) elements")
+            if let told = cursor.total {
+                guard total <= told else {
+                    throw node.fail("element \(total) of a tree of \(told)")
+                }
+            } else {
+                try hold(total, at: ref)
+                values.reserveCapacity(total)
             }
-            values.reserveCapacity(total)
             for index in 0..<leaf.count {
                 let value = try leaf.value(index)
                 // A link to an object that is not there.
@@ -60,6 +73,10 @@ final class ValueReader {
         }
         try check(total, cursor, ref)
         return values
+    }
+
+    private func hold(_ values: Int, at ref: UInt64) throws(CoreFileError) {
+        try store.hold(values * MemoryLayout<CoreValue>.stride, at: ref)
     }
 
     /// Hands out the elements of a list or set as cells, leaf by leaf, until `body` says false; it is told
@@ -135,7 +152,11 @@ final class ValueReader {
         return count
     }
 
+    /// Counts the elements of a leaf. Cells of it, and what is made of them, are held until the next one.
     private func note(_ count: Int, _ node: Node, _ total: inout Int) throws(CoreFileError) {
+        let held = store.held
+        try store.hold(count * 64, node)
+        store.letGo(to: held)
         total += count
         guard total <= Self.elementsMax else {
             throw node.fail("a collection of more than \(Self.elementsMax) elements")
@@ -162,6 +183,8 @@ final class ValueReader {
                 guard names.count == objects.count, contents.count == objects.count else {
                     throw cluster.node.fail("a dictionary with unequal numbers of keys and values")
                 }
+                // Room for them may be twice what is needed.
+                try hold(names.count * 4, at: ref)
                 for index in 0..<names.count {
                     keys.append(try names.value(index))
                     values.append(try contents.value(index))
@@ -175,6 +198,7 @@ final class ValueReader {
         guard keys.count == values.count else {
             throw .damaged("dictionary at \(ref): \(keys.count) keys, \(values.count) values")
         }
+        try hold(keys.count * 2, at: ref)
         guard !keys.contains(.null) else { throw .damaged("dictionary at \(ref): a key is null") }
         return zip(keys, values).map { CoreEntry(key: $0, value: $1) }
     }

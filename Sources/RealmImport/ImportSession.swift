@@ -408,6 +408,12 @@ final class ImportSession {
         _ target: Target, _ old: Int64, _ handle: ObjectHandle
     ) throws(RealmError) {
         target.map.add(old, handle.objectKey)
+        if target.map.hasTooManyOthers {
+            throw RealmError(
+                .invalidDatabase,
+                "class '\(target.schema.name)': more than \(KeyMap.othersMax) objects have keys that the old "
+                    + "library does not give; the last is \(old)")
+        }
         if !target.map.knowsKeys, isFilling, !target.looksUpLinks {
             target.looksUpLinks = true
             target.forward.endPromises(at: old)

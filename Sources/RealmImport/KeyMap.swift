@@ -11,6 +11,8 @@ struct KeyMap {
     private var made: [ObjectKey] = []
     /// Where keys are kept: those that can't be keys here.
     private var others: [Int64: ObjectKey] = [:]
+    /// Of which there are so many at most: the old library gives no such keys at all.
+    static let othersMax = 1 << 20
     /// Where keys are kept: those that objects have, as ranges that ascend.
     private var ranges: [(first: Int64, end: Int64)] = []
     /// Whether `ranges` has all: not where they are too many, and where keys come in no order.
@@ -23,6 +25,7 @@ struct KeyMap {
     func keeps(_ key: Int64) -> Bool { keepsKeys && key >= 0 && key < 1 << 62 }
 
     var hasOthers: Bool { !others.isEmpty }
+    var hasTooManyOthers: Bool { others.count > Self.othersMax }
 
     /// Notes what became of an object. Where keys are not kept, old keys ascend.
     mutating func add(_ old: Int64, _ new: ObjectKey) {

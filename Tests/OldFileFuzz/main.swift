@@ -5,7 +5,7 @@
 //
 // A case is a sample with random damage: as it is, encrypted afterwards, or damaged as encrypted file. The seed
 // of the case that runs is in build/old-file-fuzz/current, for the one that ends the process; a case that takes
-// twenty seconds of the processor, or more than four gigabytes of memory, ends it, too.
+// twenty seconds of the processor, or more than one gigabyte of memory, ends it, too.
 
 import Glibc
 import RealmCoreFile
@@ -16,7 +16,7 @@ private let samples = [
 ]
 private let sealedSamples = ["encrypted", "convert_encrypted"]
 private let key = (0..<64).map { UInt8($0) }
-private let bytesMax = 4 << 30
+private let bytesMax = 1 << 30
 
 struct Random: RandomNumberGenerator {
     private var state: UInt64
