@@ -178,10 +178,10 @@ def test_a_change_waits_for_another_writer(run, file) -> None:
             assert reading.answer("view", **{"class": "Person", "query": "age >= 98"})["total"] == 0
         asking.join(30)
         assert [status for status, _ in answers] == [200]
-    # It hears of commits soon, not at once.
+    # It hears of commits soon, not at once, and maybe of the first before the second.
     end = time.monotonic() + 30
     while (total := reading.answer("view", **{"class": "Person", "query": "age >= 98"})["total"]) != 2:
-        assert total == 0 and time.monotonic() < end
+        assert total < 2 and time.monotonic() < end
         time.sleep(0.05)
 
 
