@@ -75,9 +75,12 @@ PORTABLE_FLOATING(f64, double)
 AVX2 static inline __m256i load(const unsigned char *p) {
     return _mm256_loadu_si256((const __m256i *)p);
 }
-AVX2 static inline uint32_t bits_u8(const unsigned char *p, __m256i low, __m256i span) {
+AVX2 static inline __m256i pass_u8(const unsigned char *p, __m256i low, __m256i span) {
     __m256i delta = _mm256_sub_epi8(load(p), low);
-    return (uint32_t)_mm256_movemask_epi8(_mm256_cmpeq_epi8(_mm256_min_epu8(delta, span), delta));
+    return _mm256_cmpeq_epi8(_mm256_min_epu8(delta, span), delta);
+}
+AVX2 static inline uint32_t bits_u8(const unsigned char *p, __m256i low, __m256i span) {
+    return (uint32_t)_mm256_movemask_epi8(pass_u8(p, low, span));
 }
 AVX2 static inline __m256i pass_u16(const unsigned char *p, __m256i low, __m256i span) {
     __m256i delta = _mm256_sub_epi16(load(p), low);
@@ -143,15 +146,50 @@ AVX2 static inline uint32_t bits_f64(const unsigned char *p, __m256d low, __m256
                 word |= word_##NAME(p + (i + j) * sizeof(TYPE), left - j, low, high) << j;         \
             *mask++ = word;                                                                        \
         }                                                                                          \
-    }                                                                                              \
+    }
+
+/* The last rows are tested with those before them, which were counted and are shifted out. */
+#define VECTOR_COUNT(NAME, TYPE, STEP, VECTOR, LOW, HIGH)                                          \
     AVX2 static size_t count_##NAME##_avx2(const void *data, size_t rows, TYPE low, TYPE high) {   \
+        if (rows < STEP) return count_##NAME(data, rows, low, high);                               \
         const unsigned char *p = data;                                                             \
         const VECTOR l = LOW, h = HIGH;                                                            \
         size_t i = 0, count = 0;                                                                   \
         for (; i + STEP <= rows; i += STEP)                                                        \
             count += (size_t)_mm_popcnt_u32(bits_##NAME(p + i * sizeof(TYPE), l, h));              \
-        return i < rows ? count + count_##NAME(p + i * sizeof(TYPE), rows - i, low, high) : count; \
+        if (i == rows) return count;                                                               \
+        uint32_t last = bits_##NAME(p + (rows - STEP) * sizeof(TYPE), l, h) >> (i + STEP - rows);  \
+        return count + (size_t)_mm_popcnt_u32(last);                                               \
     }
+
+/* Bytes that pass are counted byte by byte, and these counts added up before one can be full. */
+AVX2 static size_t count_u8_avx2(const void *data, size_t rows, uint8_t low, uint8_t span) {
+    if (rows < 32) return count_u8(data, rows, low, span);
+    const unsigned char *p = data;
+    const __m256i l = _mm256_set1_epi8((char)low), s = _mm256_set1_epi8((char)span);
+    __m256i sums = _mm256_setzero_si256();
+    size_t i = 0;
+    while (i + 32 <= rows) {
+        size_t end = rows - i < 255 * 32 ? rows : i + 255 * 32;
+        __m256i first = _mm256_setzero_si256(), second = first;
+        for (; i + 64 <= end; i += 64) {
+            first = _mm256_sub_epi8(first, pass_u8(p + i, l, s));
+            second = _mm256_sub_epi8(second, pass_u8(p + i + 32, l, s));
+        }
+        if (i + 32 <= end) {
+            first = _mm256_sub_epi8(first, pass_u8(p + i, l, s));
+            i += 32;
+        }
+        const __m256i zero = _mm256_setzero_si256();
+        sums = _mm256_add_epi64(sums, _mm256_sad_epu8(first, zero));
+        sums = _mm256_add_epi64(sums, _mm256_sad_epu8(second, zero));
+    }
+    uint64_t four[4];
+    _mm256_storeu_si256((__m256i *)(void *)four, sums);
+    size_t count = (size_t)(four[0] + four[1] + four[2] + four[3]);
+    if (i < rows) count += (size_t)_mm_popcnt_u32(bits_u8(p + rows - 32, l, s) >> (i + 32 - rows));
+    return count;
+}
 
 VECTOR_RANGE(u8, uint8_t, 32, __m256i, _mm256_set1_epi8((char)low), _mm256_set1_epi8((char)high))
 VECTOR_RANGE(u16, uint16_t, 32, __m256i, _mm256_set1_epi16((short)low),
@@ -162,6 +200,14 @@ VECTOR_RANGE(u64, uint64_t, 16, __m256i,
              _mm256_set1_epi64x((long long)(high ^ 0x8000000000000000u)))
 VECTOR_RANGE(f32, float, 32, __m256, _mm256_set1_ps(low), _mm256_set1_ps(high))
 VECTOR_RANGE(f64, double, 16, __m256d, _mm256_set1_pd(low), _mm256_set1_pd(high))
+VECTOR_COUNT(u16, uint16_t, 32, __m256i, _mm256_set1_epi16((short)low),
+             _mm256_set1_epi16((short)high))
+VECTOR_COUNT(u32, uint32_t, 32, __m256i, _mm256_set1_epi32((int)low), _mm256_set1_epi32((int)high))
+VECTOR_COUNT(u64, uint64_t, 16, __m256i,
+             _mm256_set1_epi64x((long long)(low ^ 0x8000000000000000u)),
+             _mm256_set1_epi64x((long long)(high ^ 0x8000000000000000u)))
+VECTOR_COUNT(f32, float, 32, __m256, _mm256_set1_ps(low), _mm256_set1_ps(high))
+VECTOR_COUNT(f64, double, 16, __m256d, _mm256_set1_pd(low), _mm256_set1_pd(high))
 
 #define DISPATCH(NAME, TYPE)                                                                       \
     void ck_mask_range_##NAME(const void *data, size_t rows, TYPE low, TYPE high,                  \

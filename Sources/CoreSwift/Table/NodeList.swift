@@ -61,6 +61,10 @@ struct NodeList {
             LeafLayout.directoryOffset + table.state.columnCount * LeafLayout.entrySize
             + column * LeafLayout.boundsSize
         let entry = LeafLayout.directoryOffset + column * LeafLayout.entrySize
+        // Leaves that were found when their columns were sent for.
+        let known = UnsafeMutablePointer<UnsafeRawPointer?>.allocate(capacity: count)
+        known.initialize(repeating: nil, count: count)
+        defer { known.deallocate() }
         for child in -Self.directoryAhead..<count {
             let far = child &+ Self.directoryAhead
             if far < count, let leaf = nodes.address(RowBranch.reference(node, far)) {
@@ -70,13 +74,20 @@ struct NodeList {
             }
             let near = child &+ Self.dataAhead
             if near >= 0, near < count,
-                let leaf = nodes.resolved(RowBranch.reference(node, near), tag),
-                let data = LeafView(leaf).column(column)?.data
+                let leaf = nodes.resolved(RowBranch.reference(node, near), tag)
             {
-                // Some lines: with these the processor sees where it goes.
-                for line in 0..<8 { ck_prefetch(data + line &* 64) }
+                known[near] = leaf
+                if let data = LeafView(leaf).column(column)?.data {
+                    // Some lines: with these the processor sees where it goes.
+                    for line in 0..<8 { ck_prefetch(data + line &* 64) }
+                }
             }
-            if child >= 0 { try body(LeafView(try table.leaf(RowBranch.reference(node, child)))) }
+            guard child >= 0 else { continue }
+            let leaf =
+                if let leaf = known[child] { leaf } else {
+                    try table.leaf(RowBranch.reference(node, child))
+                }
+            try body(LeafView(leaf))
         }
     }
 
