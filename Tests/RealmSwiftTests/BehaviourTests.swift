@@ -297,20 +297,35 @@ class Token: Object {
             text == "Can only perform async transactions from within runloops or dispatch queues.")
     }
 
-    /// A reference may also be resolved in a write transaction.
-    @Test func referencesAreResolvedInTransactions() throws {
+    /// As the class page has it; `@ThreadSafe` values are read there as well.
+    @Test func referencesAreNotResolvedInTransactions() throws {
         let configuration = memory()
         let realm = try Realm(configuration: configuration)
-        let reference = onAnotherThread { () -> ThreadSafeReference<Dog>? in
+        let found = onAnotherThread { () -> (ThreadSafeReference<Dog>, ThreadSafe<Dog>)? in
             guard let there = try? Realm(configuration: configuration),
                 let dog = try? there.write({ there.create(Dog.self, value: ["name": "Rex"]) })
             else { return nil }
-            return ThreadSafeReference(to: dog)
+            return (ThreadSafeReference(to: dog), ThreadSafe(wrappedValue: dog))
         }
-        let known = try #require(reference)
-        try realm.write { realm.resolve(known)?.age = 7 }
-        #expect(known.isInvalidated && realm.objects(Dog.self).first?.age == 7)
+        let (reference, safe) = try #require(found)
+        realm.beginWrite()
+        #expect(
+            misuse { _ = realm.resolve(reference) }
+                == "Cannot resolve thread safe references during a write transaction.")
+        #expect(!reference.isInvalidated)
+        safe.wrappedValue?.age = 6
+        try realm.commitWrite()
+        let dog = try #require(realm.resolve(reference))
+        #expect(reference.isInvalidated && dog.age == 6)
+        try realm.write { dog.age = 7 }
+        #expect(realm.objects(Dog.self).first?.age == 7)
+        let frozen = ThreadSafeReference(to: dog.freeze())
+        realm.beginWrite()
+        #expect(misuse { _ = realm.resolve(frozen) } != nil)
+        realm.cancelWrite()
+        #expect(realm.resolve(frozen)?.age == 7)
     }
+
     // MARK: Misuse
 
     @Test func misuseEndsTheProgramWithItsText() async throws {

@@ -63,10 +63,13 @@ public struct ThreadSafeReference<Confined: ThreadConfined>: @unchecked Sendable
 
 extension Realm {
     /// What a reference names, in this realm; nil if it was deleted. The realm moves to the version that
-    /// the reference was made at, if that is newer.
+    /// the reference was made at, if that is newer; so it is misuse in a write transaction, where it cannot move.
     public func resolve<Confined: ThreadConfined>(
         _ reference: ThreadSafeReference<Confined>
     ) -> Confined? {
+        if core.isWritable {
+            misuse("Cannot resolve thread safe references during a write transaction.")
+        }
         reference.reference.take()
         switch reference.reference.target {
         case .frozen(let value): return value as? Confined
