@@ -77,23 +77,22 @@ public struct Migration {
     /// if the file has no such class.
     @discardableResult
     public func deleteData(forType typeName: String) -> Bool {
-        guard
-            new.core.schema.class_(named: typeName) != nil
-                || old.core.schema.class_(named: typeName) != nil
-        else { return false }
         engine(.realm) { () throws(RealmError) in
-            if target.class_(named: typeName) == nil {
-                _ = try new.core.removeClass(typeName)
-                new.rebind()
-            } else {
+            if target.class_(named: typeName) != nil {
                 try new.core.deleteObjects(of: typeName)
+                return true
             }
+            let wasThere = try new.core.removeClass(typeName)
+            if wasThere { new.rebind() }
+            return wasThere
         }
-        return true
     }
 
     /// Gives the data of a property to one with another name. Call it outside of `enumerateObjects`.
     public func renameProperty(onType typeName: String, from oldName: String, to newName: String) {
+        if let wanted = target.class_(named: typeName), wanted.property(named: newName) == nil {
+            misuse("Renamed property '\(typeName).\(newName)' does not exist.")
+        }
         engine(.realm) { () throws(RealmError) in
             try new.core.renameProperty(typeName, oldName, to: newName, in: target)
         }
@@ -106,8 +105,6 @@ final class MigrationRun {
     private let configuration: Realm.Configuration
     private let infos: [ClassInfo]
     private var sessions: [_RealmSession] = []
-    /// What the block threw.
-    private(set) var error: (any Error)?
 
     init(_ configuration: Realm.Configuration, _ infos: [ClassInfo]) {
         self.configuration = configuration

@@ -78,7 +78,6 @@ enum SessionCache {
             return try EngineRealm.open(wanted)
         } catch {
             migration.end()
-            if let own = migration.error { throw own }
             guard configuration.deleteRealmIfMigrationNeeded, error.code == .schemaMismatch else {
                 throw Realm.Error(error, path: path)
             }

@@ -191,9 +191,15 @@ struct DynamicWriter {
                 "Linking objects property '\(binding.schema.name).\(property.name)' is read only.")
         }
         guard property.collection == .none else {
-            guard let target = DynamicValues.get(object, property) as? any _AssignableCollection
-            else { return }
-            guard target._rlmAssign(isNull(value) ? [Any]() : value, policy) else {
+            let known = isNull(value) ? [Any]() : value
+            let isDone: Bool
+            if property.type == .object {
+                isDone = setObjects(object, property, known)
+            } else {
+                let target = DynamicValues.get(object, property) as? any _AssignableCollection
+                isDone = target?._rlmAssign(known, policy) ?? true
+            }
+            guard isDone else {
                 misuse(
                     "Invalid value '\(value)' of type '\(type(of: value))' for "
                         + "'\(property.collection)' property '\(binding.schema.name).\(property.name)'."
@@ -223,6 +229,70 @@ struct DynamicWriter {
             session.accessor(made, DynamicObject.self), target.schema, values(target.schema, value))
     }
 
+    /// Writes the elements of a collection of objects: objects of the realm, or what objects are made from. False where
+    /// the value is no collection.
+    private func setObjects(_ object: ObjectBase, _ property: PropertySchema, _ value: Any) -> Bool
+    {
+        let target = session.binding(named: property.linkTarget)
+        let isEmbedded = target.schema.kind == .embedded
+        /// The object for an element, unless it is embedded: those are made in their places.
+        func linked(_ value: Any) -> DynamicObject {
+            if let known = value as? ObjectBase, known.session === session,
+                let handle = known.handle, handle.isValid
+            {
+                return session.accessor(handle.clone(), DynamicObject.self)
+            }
+            return session.accessor(create(target, value), DynamicObject.self)
+        }
+        func fillEmbedded(_ made: ObjectHandle, _ values: [String: Any]) {
+            fill(session.accessor(made, DynamicObject.self), target.schema, values)
+        }
+        switch DynamicValues.get(object, property) {
+        case let list as List<DynamicObject>:
+            guard let elements = anyElements(value) else { return false }
+            guard isEmbedded else { return list._rlmAssign(elements.map(linked), policy) }
+            // The values may be those of the elements that go.
+            let all = elements.map { values(target.schema, $0) }
+            list.removeAll()
+            let collection = list.backing.managed("RLMArray")
+            for (index, values) in all.enumerated() {
+                fillEmbedded(
+                    collection.call { () throws(RealmError) in
+                        try collection.core.insertEmbedded(at: index)
+                    }, values)
+            }
+        case let set as MutableSet<DynamicObject>:
+            guard let elements = anyElements(value) else { return false }
+            return set._rlmAssign(elements.map(linked), policy)
+        case let map as Map<String, DynamicObject?>:
+            guard let entries = anyEntries(value) else { return false }
+            guard isEmbedded else {
+                return map._rlmAssign(
+                    Dictionary(
+                        uniqueKeysWithValues: entries.map { ($0, unwrapped($1).map(linked) as Any) }
+                    ),
+                    policy)
+            }
+            let all = entries.map { ($0, unwrapped($1).map { values(target.schema, $0) }) }
+            map.removeAll()
+            let collection = map.backing.managed("RLMDictionary")
+            for (key, values) in all {
+                guard let values else {
+                    map.updateValue(nil, forKey: key)
+                    continue
+                }
+                key._rlmWithRaw(session, .error) { raw in
+                    fillEmbedded(
+                        collection.call { () throws(RealmError) in
+                            try collection.core.insertEmbedded(key: raw)
+                        }, values)
+                }
+            }
+        default: return false
+        }
+        return true
+    }
+
     /// In migrations primary keys can be written as well: the engine knows.
     private func write(_ object: ObjectBase, _ key: Int64, _ raw: RawValue) {
         engine { () throws(RealmError) in
@@ -230,4 +300,20 @@ struct DynamicWriter {
                 CoreSwift.PropertyKey(rawValue: key), raw)
         }
     }
+}
+
+/// The entries of what can be assigned to a map; nil for what has no keys of texts.
+private func anyEntries(_ value: Any) -> [(String, Any)]? {
+    if let values = value as? [String: Any] { return values.map { ($0.key, $0.value) } }
+    if let values = value as? Map<String, DynamicObject?> {
+        return values.map { ($0.key, $0.value as Any) }
+    }
+    if let values = value as? NSDictionary {
+        return values.compactMap { key, value in (key as? String).map { ($0, value) } }
+    }
+    if let values = value as? [Any], values.isEmpty { return [] }
+    guard let values = (value as? any _AssignableCollection)?._rlmContent as? [String: Any] else {
+        return nil
+    }
+    return values.map { ($0.key, $0.value) }
 }
