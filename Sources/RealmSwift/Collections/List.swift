@@ -181,6 +181,15 @@ public final class List<Element: RealmCollectionValue>: RealmCollection, Mutable
         }
     }
 
+    /// Inserts elements before the one at a position, or behind the last one.
+    public func insert<C: Collection>(contentsOf newElements: C, at index: Int)
+    where C.Element == Element {
+        // The elements may be this list's own.
+        for (offset, element) in Array(newElements).enumerated() {
+            insert(element, at: index + offset)
+        }
+    }
+
     /// Removes an element. Objects stay in the realm, embedded ones go.
     @discardableResult
     public func remove(at index: Int) -> Element {

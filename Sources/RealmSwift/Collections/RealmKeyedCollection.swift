@@ -62,11 +62,20 @@ where _QueryElement == Value {
         keyPaths: [String]?, on queue: DispatchQueue?,
         _ block: @escaping (RealmMapChange<Self>) -> Void
     ) -> NotificationToken
+    /// The same for all that can change.
+    func observe(
+        on queue: DispatchQueue?, _ block: @escaping (RealmMapChange<Self>) -> Void
+    ) -> NotificationToken
 }
 
 extension Map: RealmKeyedCollection {}
 
 extension Map {
+    /// Calls a block with what happens to the map, beginning with `.initial`.
+    public func observe(
+        on queue: DispatchQueue?, _ block: @escaping (RealmMapChange<Map>) -> Void
+    ) -> NotificationToken { observe(keyPaths: nil as [String]?, on: queue, block) }
+
     /// What happens to the map, beginning with `.initial`.
     public var changes: RealmChanges<RealmMapChange<Map>> { RealmChanges { self.observe($0) } }
 }

@@ -43,6 +43,28 @@ private struct Sections<Key: Hashable> {
     }
 }
 
+/// What sections and the collection of them have in common.
+public protocol RealmSectionedResult: RandomAccessCollection, Equatable {
+    /// The realm of the results.
+    var realm: Realm? { get }
+    /// The realm was invalidated.
+    var isInvalidated: Bool { get }
+    /// They never change.
+    var isFrozen: Bool { get }
+    /// The sections as they are now.
+    func freeze() -> Self
+    /// The live sections; nil if they are not there any more.
+    func thaw() -> Self?
+    /// Calls a block with what happens, beginning with `.initial`.
+    func observe(
+        keyPaths: [String]?, on queue: DispatchQueue?,
+        _ block: @escaping (SectionedResultsChange<Self>) -> Void
+    ) -> NotificationToken
+}
+
+extension SectionedResults: RealmSectionedResult {}
+extension ResultsSection: RealmSectionedResult {}
+
 /// Results in sections, each with the elements of one key. The sections are determined anew when the realm has
 /// changed; that goes through all elements.
 public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionValue>:
