@@ -209,7 +209,8 @@ let package = Package(
             name: "foundation-start", path: "Benchmarks/object-api/Sources/foundation-start",
             swiftSettings: strictness),
         .testTarget(
-            name: "RealmSwiftTests", dependencies: ["RealmSwift"], swiftSettings: objectSettings),
+            name: "RealmSwiftTests", dependencies: ["RealmSwift", "CoreSwift"],
+            swiftSettings: objectSettings),
         // The guide's examples, as they stand there: also with what today's compilers warn of.
         .testTarget(
             name: "SeedExamples", dependencies: ["RealmSwift"],
