@@ -175,14 +175,17 @@ public final class CoreCluster {
 
     /// Hands out the elements of a list or set, which are no mixed values, in pieces, until `body` says
     /// false; each collection once. It is told whether the piece is all there is. Cells are valid until the
-    /// next piece.
+    /// next piece. A list that is a small one of integers or links is offered to `numbers` first, as the integers
+    /// themselves or the keys of objects, below 0 where there is none; where it says true, that was all.
     public func forEachPart(
         _ column: Int, _ row: Int,
+        numbers: (UnsafeBufferPointer<Int64>) throws(CoreFileError) -> Bool = { _ in false },
         _ body: (UnsafeBufferPointer<CoreCell>, _ isWhole: Bool) throws(CoreFileError) -> Bool
     ) throws(CoreFileError) {
         if column < lists.count, let list = lists[column] {
             do throws(CoreFileError) {
-                return try reader.forEachPart(try list.node.ref(row), list.rules, body)
+                return try reader.forEachPart(
+                    try list.node.ref(row), list.rules, numbers: numbers, body)
             } catch {
                 throw error.within(place(row, column))
             }

@@ -154,6 +154,7 @@ final class NodeStore {
         try hold(count, at: UInt64(node.offset))
     }
 
+    @inline(__always)
     func hold(_ count: Int, at ref: UInt64) throws(CoreFileError) {
         guard count <= heldMax - held else {
             throw .damaged(
@@ -182,6 +183,7 @@ final class NodeStore {
     }
 
     /// Counts elements before something is made of them.
+    @inline(__always)
     func spend(_ count: Int, _ node: Node) throws(CoreFileError) {
         guard count <= elementsLeft else {
             throw node.fail("more elements than a file of \(bytes.size) bytes can hold")

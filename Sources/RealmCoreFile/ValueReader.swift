@@ -80,15 +80,26 @@ final class ValueReader {
     }
 
     /// Hands out the elements of a list or set as cells, leaf by leaf, until `body` says false; it is told
-    /// whether they are all. Not for mixed values.
+    /// whether they are all. Not for mixed values. A leaf that has all of them is offered as integers first, where
+    /// they are nothing else: keys below 0 are of objects that are not there. What `numbers` says false to becomes cells.
+    @inline(__always)
     func forEachPart(
         _ ref: UInt64, _ rules: ElementRules,
+        numbers: (UnsafeBufferPointer<Int64>) throws(CoreFileError) -> Bool,
         _ body: (UnsafeBufferPointer<CoreCell>, Bool) throws(CoreFileError) -> Bool
     ) throws(CoreFileError) {
         if ref == 0 { return }
         let root = try store.node(ref, "collection")
         var total = 0
         guard root.isInner else {
+            if isNumbers(root, rules) {
+                let words = UnsafeBufferPointer(
+                    start: try words(root, &total), count: root.count)
+                if try numbers(words) { return }
+                let count = fillNumbers(words, rules)
+                _ = try body(UnsafeBufferPointer(start: elementCells.cells, count: count), true)
+                return
+            }
             let count = try fillElements(root, rules, &total)
             _ = try body(UnsafeBufferPointer(start: elementCells.cells, count: count), true)
             return
@@ -106,18 +117,9 @@ final class ValueReader {
     private func fillElements(
         _ node: Node, _ rules: ElementRules, _ total: inout Int
     ) throws(CoreFileError) -> Int {
-        if node.kind == .integers, !node.hasRefs, !node.isInner {
-            switch rules.type {
-            case .int where !rules.isNullable:
-                return try fillNumbers(node, &total) { CoreCell(.int, UInt64(bitPattern: $0)) }
-            case .link:
-                guard let target = rules.target.map({ UInt64($0) }) else { break }
-                // Links to objects that are not there are left out.
-                return try fillNumbers(node, &total) {
-                    $0 < 0 ? nil : CoreCell(.link, target, UInt64(bitPattern: $0))
-                }
-            default: break
-            }
+        if isNumbers(node, rules) {
+            let words = UnsafeBufferPointer(start: try words(node, &total), count: node.count)
+            return fillNumbers(words, rules)
         }
         let leaf = try Leaf(self, node, rules.leaf)
         try note(leaf.count, node, &total)
@@ -132,27 +134,50 @@ final class ValueReader {
         return count
     }
 
-    /// The most common leaves, without what others need.
+    /// The most common leaves, whose elements are integers as they are: they go without what others need.
     @inline(__always)
-    private func fillNumbers(
-        _ node: Node, _ total: inout Int, _ cell: (Int64) -> CoreCell?
-    ) throws(CoreFileError) -> Int {
+    private func isNumbers(_ node: Node, _ rules: ElementRules) -> Bool {
+        guard node.kind == .integers, !node.hasRefs, !node.isInner else { return false }
+        switch rules.type {
+        case .int: return !rules.isNullable
+        case .link: return rules.target != nil
+        default: return false
+        }
+    }
+
+    /// The integers of such a leaf.
+    @inline(__always)
+    private func words(
+        _ node: Node, _ total: inout Int
+    ) throws(CoreFileError) -> UnsafePointer<Int64> {
         try store.spend(node.count, node)
         try note(node.count, node, &total)
-        elementCells.reserve(node.count)
         let words = elementCells.words(node.count)
         try node.decode(into: words)
+        return UnsafePointer(words)
+    }
+
+    /// Makes cells of them; how many.
+    private func fillNumbers(_ words: UnsafeBufferPointer<Int64>, _ rules: ElementRules) -> Int {
+        elementCells.reserve(words.count)
         let cells = elementCells.cells
+        guard rules.type == .link, let target = rules.target.map({ UInt64($0) }) else {
+            for index in words.indices {
+                cells[index] = CoreCell(.int, UInt64(bitPattern: words[index]))
+            }
+            return words.count
+        }
+        // Links to objects that are not there are left out.
         var count = 0
-        for index in 0..<node.count {
-            guard let cell = cell(words[index]) else { continue }
-            cells[count] = cell
+        for word in words where word >= 0 {
+            cells[count] = CoreCell(.link, target, UInt64(bitPattern: word))
             count &+= 1
         }
         return count
     }
 
     /// Counts the elements of a leaf. Cells of it, and what is made of them, are held until the next one.
+    @inline(__always)
     private func note(_ count: Int, _ node: Node, _ total: inout Int) throws(CoreFileError) {
         let held = store.held
         try store.hold(count * 64, node)

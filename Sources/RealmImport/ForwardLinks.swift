@@ -59,6 +59,13 @@ final class ForwardLinks {
         }
     }
 
+    /// The same for the keys that they lead to, none of which is below 0.
+    @inline(__always)
+    func waits(_ targets: UnsafeBufferPointer<Int64>, _ column: Int, _ key: Int64) -> Bool {
+        guard targets.contains(where: { $0 >= key }) else { return false }
+        return waits(column, key) { targets.allSatisfy { $0 < key || promised.add($0) } }
+    }
+
     private func waits(_ column: Int, _ key: Int64, _ promise: () -> Bool) -> Bool {
         if key < end {
             if promise() { return false }

@@ -76,7 +76,23 @@ extension ImportSession {
         var bytes = 0
         var collection: RealmCollection?
         var end = 0
-        try cluster.forEachPart(index, row) { (cells, isWhole) throws(CoreFileError) in
+        try cluster.forEachPart(
+            index, row,
+            numbers: { (numbers) throws(CoreFileError) in
+                guard isFilling, property.collection == .list, let start = numbers.baseAddress,
+                    isPlain(numbers, column, old)
+                else { return false }
+                if column.isOwnList {
+                    if !isFirst { return false }
+                    if target.forward.waits(numbers, column.place, old) { return true }
+                }
+                bytes = 32 + numbers.count * 8
+                try writing { () throws(RealmError) in
+                    try handle.append(property.key, numbers.count, numbers: start)
+                }
+                return true
+            }
+        ) { (cells, isWhole) throws(CoreFileError) in
             if column.isOwnList, skips(cells, isWhole, column, old, target, isFirst) {
                 return false
             }
@@ -108,6 +124,23 @@ extension ImportSession {
             return true
         }
         return bytes
+    }
+
+    /// Whether what is stored of a list are these numbers as they are: integers, or keys of objects that have
+    /// theirs and are there, or come later in the class, which `ForwardLinks` is still to be asked about.
+    @inline(__always)
+    private func isPlain(
+        _ numbers: UnsafeBufferPointer<Int64>, _ column: Column, _ old: Int64
+    ) -> Bool {
+        guard !numbers.isEmpty else { return false }
+        guard column.column.type == .link else { return column.property.type == .int }
+        guard column.property.type == .object, let table = column.column.target,
+            let target = targets[table], target.schema.kind != .embedded
+        else { return false }
+        let known = target.map.first
+        guard column.isOwnList else { return numbers.allSatisfy { known.contains($0) } }
+        let later = max(old, 0)
+        return numbers.allSatisfy { known.contains($0) || $0 >= later }
     }
 
     /// Whether a list of links to objects of the same class, of which `cells` are the first part, is put there the

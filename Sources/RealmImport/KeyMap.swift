@@ -15,6 +15,8 @@ struct KeyMap {
     static let othersMax = 1 << 20
     /// Where keys are kept: those that objects have, as ranges that ascend.
     private var ranges: [(first: Int64, end: Int64)] = []
+    /// The end of the last range, which stands here alone.
+    private var lastEnd = Int64.min
     /// Whether `ranges` has all: not where they are too many, and where keys come in no order.
     private(set) var knowsKeys = true
     private static let rangesMax = 1 << 16
@@ -44,32 +46,44 @@ struct KeyMap {
     @inline(__always)
     private mutating func note(_ key: Int64) {
         guard knowsKeys else { return }
-        let last = ranges.count - 1
-        if last >= 0, ranges[last].end == key {
-            ranges[last].end += 1
-        } else if last < Self.rangesMax - 1, last < 0 || key > ranges[last].end {
-            ranges.append((key, key + 1))
+        if key == lastEnd {
+            lastEnd += 1
         } else {
+            beginRange(key)
+        }
+    }
+
+    @inline(never)
+    private mutating func beginRange(_ key: Int64) {
+        guard ranges.count < Self.rangesMax, key > lastEnd else {
             ranges = []
             knowsKeys = false
+            return
         }
+        if !ranges.isEmpty { ranges[ranges.count - 1].end = lastEnd }
+        ranges.append((key, key + 1))
+        lastEnd = key + 1
+    }
+
+    private func end(_ index: Int) -> Int64 {
+        index == ranges.count - 1 ? lastEnd : ranges[index].end
     }
 
     /// Keys of objects that have them here, too: as a rule all. Others may have theirs as well.
     var first: Range<Int64> {
         guard let range = ranges.first else { return 0..<0 }
-        return range.first..<range.end
+        return range.first..<end(0)
     }
 
     func forEachRange(_ body: (Range<Int64>) -> Void) {
-        for range in ranges { body(range.first..<range.end) }
+        for (index, range) in ranges.enumerated() { body(range.first..<end(index)) }
     }
 
     private func isKnown(_ key: Int64) -> Bool {
         var (low, high) = (0, ranges.count)
         while low < high {
             let middle = (low + high) / 2
-            if ranges[middle].end <= key { low = middle + 1 } else { high = middle }
+            if end(middle) <= key { low = middle + 1 } else { high = middle }
         }
         return low < ranges.count && ranges[low].first <= key
     }

@@ -100,7 +100,12 @@ private func readClusters(_ file: CoreFile, _ index: Int) throws(CoreFileError) 
                 } else if column.collection == .none {
                     sum &+= touch(try cluster.cell(place, row))
                 } else {
-                    try cluster.forEachPart(place, row) { (cells, _) throws(CoreFileError) in
+                    let numbers = { (numbers: UnsafeBufferPointer<Int64>) throws(CoreFileError) in
+                        for number in numbers { sum &+= Int(number) }
+                        return numbers.count % 2 == 0
+                    }
+                    try cluster.forEachPart(place, row, numbers: numbers) {
+                        (cells, _) throws(CoreFileError) in
                         for cell in cells { sum &+= touch(cell) }
                         return true
                     }

@@ -104,6 +104,23 @@ struct IndexPending {
         count &+= 1
     }
 
+    /// The same for additions of several values with one key.
+    mutating func append(
+        _ values: UnsafePointer<Int64>, _ added: Int, _ key: ObjectKey
+    ) {
+        guard added > 0 else { return }
+        while capacity &- count < added { grow() }
+        let word = key.word
+        if word < lastKey { keysAscend = false }
+        lastKey = word
+        let start = words.unsafelyUnwrapped + count
+        for position in 0..<added {
+            start[position] = WordChange(
+                key: UInt64(bitPattern: values[position]), payload: word)
+        }
+        count &+= added
+    }
+
     mutating func append(
         _ bytes: UnsafeRawPointer, _ length: Int, _ key: ObjectKey, isAddition: Bool
     ) {
@@ -260,32 +277,6 @@ struct IndexPending {
         previousTexts = []
         hashedUpTo = 0
         hashUsed = 0
-    }
-
-    static func hash(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
-        var value = UInt64(count) &* 0x9E37_79B9_7F4A_7C15
-        var i = 0
-        while i + 8 <= count {
-            value = (value ^ start.u64(i)) &* 0xFF51_AFD7_ED55_8CCD
-            value ^= value >> 32
-            i += 8
-        }
-        if i < count {
-            // What is left; reads what was read before once more rather than byte by byte.
-            var rest: UInt64
-            if count >= 8 {
-                rest = start.u64(count &- 8)
-            } else if count >= 4 {
-                rest = UInt64(start.u32(0)) | UInt64(start.u32(count &- 4)) << 32
-            } else {
-                rest = UInt64(start.u8(0)) | UInt64(start.u8(count >> 1)) << 8
-                rest |= UInt64(start.u8(count &- 1)) << 16
-            }
-            value = (value ^ rest) &* 0xFF51_AFD7_ED55_8CCD
-        }
-        // A product's low bits know nothing of the factor's high ones, the last bytes: twice.
-        value = (value ^ value >> 32) &* 0xC4CE_B9FE_1A85_EC53
-        return value ^ value >> 32
     }
 
     // MARK: Merging

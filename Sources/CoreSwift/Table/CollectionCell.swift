@@ -402,13 +402,14 @@ extension CollectionCell {
     static func encode(
         _ numbers: UnsafePointer<Int64>, _ count: Int, _ target: UnsafeMutableRawPointer
     ) -> Int? {
-        var low: Int64 = 0
-        var high: Int64 = 0
+        // A number fits into so many bits as a signed one where it and its double differ in these alone.
+        var differing: UInt64 = 0
         for row in 0..<count {
-            low = min(low, numbers[row])
-            high = max(high, numbers[row])
+            let bits = UInt64(bitPattern: numbers[row])
+            differing |= bits ^ (bits &+ bits)
         }
-        let width = signedWidth(low, high)
+        let width =
+            differing <= 0xFF ? 1 : differing <= 0xFFFF ? 2 : differing <= 0xFFFF_FFFF ? 4 : 8
         guard let start = putHead(count, width: width, size: width, target) else { return nil }
         switch width {
         case 1: putAll(Int8.self, numbers, count, target + start)

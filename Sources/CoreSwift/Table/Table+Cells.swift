@@ -158,11 +158,7 @@ extension Table {
         (place.open.pointee.columns + index).pointee.setText(place.row, buffer, bytes)
         didAppend()
         if isLinks {
-            let inverse = state.indexes + Int(info.inverseIndex)
-            for position in 0..<count {
-                inverse.pointee.pending.append(
-                    UInt64(bitPattern: numbers[position]), key, isAddition: true)
-            }
+            (state.indexes + Int(info.inverseIndex)).pointee.pending.append(numbers, count, key)
         }
         return true
     }

@@ -36,11 +36,15 @@ struct ForwardLinksTests {
                 // The first column is a link, the others are lists.
                 let own = column == 0 ? Array(targets.prefix(1)) : targets
                 lists[Int(key)].append(own)
-                let waits = cells(own).withUnsafeBufferPointer { cells in
-                    column == 0
-                        ? cells.first.map { links.waits($0, column, key) } ?? false
-                        : links.waits(cells, column, key)
-                }
+                // Lists are told as cells or as the keys alone.
+                let waits =
+                    column == 2
+                    ? own.withUnsafeBufferPointer { links.waits($0, column, key) }
+                    : cells(own).withUnsafeBufferPointer { cells in
+                        column == 0
+                            ? cells.first.map { links.waits($0, column, key) } ?? false
+                            : links.waits(cells, column, key)
+                    }
                 didWait[Int(key)].append(waits)
                 if !waits { promised.formUnion(own.filter { $0 >= key }) }
                 // As an import does when the object was made, before its lists are.
