@@ -1,6 +1,6 @@
 // One object with all its values: links lead on, collections and nested values unfold.
 
-import { h, count, plural, icon, ICONS } from "./dom.js";
+import { h, count, plural, redrawn, icon, ICONS } from "./dom.js";
 import { call } from "./api.js";
 import { fillCell, typeOf } from "./values.js";
 
@@ -12,7 +12,9 @@ export class Detail {
     this.pane = pane;
     this.on = on;
     this.trail = [];
+    /// Collections that were unfolded and folded by hand, by object and path.
     this.open = new Set();
+    this.closed = new Set();
     pane.addEventListener("keydown", (event) => {
       if (event.key === "Escape" && !event.defaultPrevented) this.close();
     });
@@ -33,6 +35,7 @@ export class Detail {
     if (!follows) {
       this.trail = [];
       this.open = new Set();
+      this.closed = new Set();
     }
     this.trail.push({ className, key });
     await this.load(property);
@@ -81,8 +84,10 @@ export class Detail {
         kept.set(field.dataset.name, field);
       }
     }
+    const isSame = this.drawn === `${className} ${key}`;
     this.drawn = `${className} ${key}`;
-    this.draw(object, property, kept);
+    if (isSame) redrawn(this.pane, () => this.draw(object, property, kept));
+    else this.draw(object, property, kept);
   }
 
   /// After a commit; what is being typed stays.
@@ -112,7 +117,7 @@ export class Detail {
       h("button", { text: place.label ?? `#${place.key}`, title: place.className, onclick: () => this.backTo(index) }), " ›"));
     if (object.owner) {
       links.push(h("span", {}, "in ", h("button", {
-        text: `${object.owner[2]} ${object.owner[1]}`, onclick: () => this.show(object.owner[2], object.owner[3]),
+        text: `${object.owner[2]} ${object.owner[1]}`, onclick: () => this.show(object.owner[2], object.owner[3], { focuses: true }),
       })));
     }
     if (links.length > 0) parts.push(h("nav", { class: "trail", "aria-label": "Way here" }, links));
@@ -131,7 +136,7 @@ export class Detail {
   backTo(index) {
     const place = this.trail[index];
     this.trail.length = index;
-    this.show(place.className, place.key, { follows: true });
+    this.show(place.className, place.key, { follows: true, focuses: true });
   }
 
   field(object, property, value, focused) {
@@ -179,15 +184,15 @@ export class Detail {
   /// A collection, which unfolds; its elements are fetched then, a hundred at a time.
   inside(value, place) {
     const [type, total, first] = value;
-    const name = JSON.stringify(place.path);
+    const name = JSON.stringify([place.object.class, place.object.key, ...place.path]);
     const items = h("ul", { class: "items" });
     const summary = h("summary", {}, h("span", { class: "size", text: count(total) }),
       h("span", { text: total === 0 ? `empty ${type}` : `${type} of ${plural(total, "element")}` }));
     const box = h("details", { class: "inside", open: this.open.has(name) }, summary, items);
     let isFilled = false;
     const unfold = () => {
-      if (box.open) this.open.add(name);
-      else this.open.delete(name);
+      (box.open ? this.open : this.closed).add(name);
+      (box.open ? this.closed : this.open).delete(name);
       if (!box.open || isFilled) return;
       isFilled = true;
       const step = type === "dictionary" ? 2 : 1;
@@ -196,7 +201,7 @@ export class Detail {
     };
     box.addEventListener("toggle", unfold);
     // Small ones are worth more open than closed.
-    if (total > 0 && total <= 5 && place.path.length === 1 && !this.closed?.has(name)) box.open = true;
+    if (total > 0 && total <= 5 && place.path.length === 1 && !this.closed.has(name)) box.open = true;
     if (box.open) unfold();
     return box;
   }

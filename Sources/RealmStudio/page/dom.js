@@ -24,6 +24,25 @@ export function svg(tag, properties, ...children) {
   return fill(document.createElementNS(SVG, tag), properties, children);
 }
 
+const FOCUSABLE = "button, input, select, textarea, summary, a[href], [tabindex]";
+
+/// Draws anew what is in an element. Who stands in it with the keyboard still stands there afterwards: at what is called the same,
+/// or at what has its place.
+export function redrawn(holder, draw) {
+  const focused = document.activeElement;
+  if (focused === holder || !holder.contains(focused)) return draw();
+  const all = () => [...holder.querySelectorAll(FOCUSABLE)].filter((one) => !one.disabled && one.checkVisibility());
+  const name = (one) => `${one.tagName} ${one.getAttribute("aria-label") ?? one.textContent}`;
+  const called = name(focused), form = focused.closest(".editing"), before = all();
+  const place = before.findIndex((one) => one === focused || form?.contains(one));
+  const turn = before.filter((one) => name(one) === called).indexOf(focused);
+  draw();
+  if (document.activeElement !== document.body) return;
+  const after = all();
+  const same = form ? undefined : after.filter((one) => name(one) === called)[turn];
+  (same ?? after[Math.min(place, after.length - 1)])?.focus({ preventScroll: true });
+}
+
 export const $ = (id) => document.getElementById(id);
 
 export const count = (number) => number.toLocaleString("en");

@@ -9,6 +9,20 @@ const TYPES = ["string", "int", "double", "float", "bool", "timestamp", "decimal
 const OF_PROPERTY = { decimal128: "decimal" };
 const typeOfProperty = (property) => OF_PROPERTY[property.type] ?? property.type;
 
+/// A typed text with the ends of lines that it had before: those of fields are all one letter.
+function withEndsOf(before, typed) {
+  if (!before.includes("\r")) return typed;
+  const had = before.match(/\r\n|[^]/g);
+  const isEnd = (one) => one === "\r\n" || one === "\r" || one === "\n";
+  const shown = had.map((one) => isEnd(one) ? "\n" : one);
+  const most = Math.min(shown.length, typed.length);
+  let start = 0, end = 0;
+  while (start < most && shown[start] === typed[start]) start += 1;
+  while (end < most - start && shown.at(-1 - end) === typed.at(-1 - end)) end += 1;
+  const middle = typed.slice(start, typed.length - end).replaceAll("\n", had.find(isEnd));
+  return had.slice(0, start).join("") + middle + had.slice(had.length - end).join("");
+}
+
 export class Editor {
   /// `on`: file(), classes(), changed(answer), failed(error), removed(key).
   constructor(on) {
@@ -24,15 +38,15 @@ export class Editor {
     });
   }
 
-  /// Makes changes, all or none; gives the answer, or null if it did not work.
-  async commit(label, edits) {
+  /// Makes changes, all or none; gives the answer, or null if it did not work, which `failed` is told.
+  async commit(label, edits, failed = this.on.failed) {
     try {
       const answer = await call("edit", { file: this.on.file(), label, edits });
       if (!answer.undoable) toast(`Done. “${label}” was too large to be kept, and can't be undone.`);
       await this.on.changed(answer);
       return answer;
     } catch (error) {
-      this.on.failed(error);
+      failed(error);
       return null;
     }
   }
@@ -138,7 +152,8 @@ export class Editor {
       class: "editing",
       onsubmit: (event) => {
         event.preventDefault();
-        finish({ type, text: input.value });
+        const isText = type === "string" && value?.[0] === "string";
+        finish({ type, text: isText ? withEndsOf(value[1], input.value) : input.value });
       },
       onkeydown: (event) => {
         if (event.key === "Escape") {
@@ -290,9 +305,9 @@ export class Editor {
     return h("button", {
       class: "small", text: "JSON …", title: "Any value, lists and dictionaries too, as JSON",
       onclick: () => this.dialog(`${property.name} of ${object.label}`, "A value as JSON: a text in quotes, a number, true, null, [ … ] or { … }.", "", "Save",
-        (text) => this.commit(`${property.name} of ${object.label}`, [
+        (text, failed) => this.commit(`${property.name} of ${object.label}`, [
           { do: "json", class: object.class, key: object.key, path: [property.name], json: text },
-        ]).then((done) => {
+        ], failed).then((done) => {
           if (done) detail.ended(property.name);
           return done !== null;
         })),
@@ -329,20 +344,26 @@ export class Editor {
       return `  ${JSON.stringify(one.name)}: ${value}`;
     });
     this.dialog(`New ${class_.name}`, "As JSON; linked objects by their primary key.", `{\n${lines.join(",\n")}\n}`, "Create",
-      async (text) => {
-        const done = await this.commit(`New ${class_.name}`, [{ do: "create", class: class_.name, json: text }]);
+      async (text, failed) => {
+        const done = await this.commit(`New ${class_.name}`, [{ do: "create", class: class_.name, json: text }], failed);
         if (done) this.on.created(done.class, done.key);
         return done !== null;
       });
   }
 
-  /// A text is asked for; `save` says whether it was good.
+  /// A text is asked for; `save` says whether it was good. What was wrong stands in the dialog: nothing outside of it can be read then.
   dialog(title, hint, text, action, save) {
     const area = h("textarea", { rows: Math.min(20, Math.max(5, text.split("\n").length + 1)), spellcheck: "false", "aria-label": title });
     area.value = text;
+    const problem = h("p", { class: "wrong", role: "alert" });
+    const failed = (error) => {
+      if (error.kind !== "locked") return problem.replaceChildren(error.message);
+      box.close();
+      this.on.failed(error);
+    };
     const box = h("dialog", { class: "card", "aria-label": title, onclose: () => box.remove() },
-      h("form", { onsubmit: async (event) => { event.preventDefault(); if (await save(area.value)) box.close(); } },
-        h("h2", { text: title }), h("p", { text: hint }), area,
+      h("form", { onsubmit: async (event) => { event.preventDefault(); if (await save(area.value, failed)) box.close(); } },
+        h("h2", { text: title }), h("p", { text: hint }), area, problem,
         h("div", { class: "buttons" },
           h("button", { type: "button", text: "Cancel", onclick: () => box.close() }),
           h("button", { type: "submit", class: "main", text: action }))));

@@ -1,7 +1,7 @@
 // The page: which file, class and object are shown, and what is done when something else is chosen or the file
 // changes.
 
-import { $, h, count, plural, milliseconds, toast, icon, ICONS } from "./dom.js";
+import { $, h, count, plural, milliseconds, redrawn, toast, icon, ICONS } from "./dom.js";
 import { call } from "./api.js";
 import { Table, columnsOf } from "./table.js";
 import { QueryBox, narrowed } from "./query.js";
@@ -13,6 +13,8 @@ import { askForProperty } from "./schema.js";
 
 const state = {
   file: 0, files: [], readOnly: false, classes: [], className: null, query: "", sort: null, version: 0,
+  /// The query and the order of what the table shows.
+  found: null,
   /// Goes up with each file that is shown: answers for one before are not for this page any more.
   visit: 0,
 };
@@ -176,17 +178,18 @@ function take(schema) {
 }
 
 function drawClasses() {
-  $("classes").replaceChildren(...state.classes.map((one) => h("li", {},
+  const lines = state.classes.map((one) => h("li", {},
     h("button", {
       "aria-current": one.name === state.className ? "true" : "false", title: `${one.name}: ${plural(one.count, "object")}`,
       onclick: () => chooseClass(one.name),
     },
     h("span", { class: "name", text: one.name }),
     one.kind === "embedded" && h("span", { class: "kind", text: "embedded" }),
-    h("span", { class: "count", text: count(one.count) })))));
+    h("span", { class: "count", text: count(one.count) }))));
   if (editor) {
-    $("classes").append(h("li", {}, h("button", { class: "quiet", onclick: () => changeSchema(null) }, icon(ICONS.plus), "New class …")));
+    lines.push(h("li", {}, h("button", { class: "quiet", onclick: () => changeSchema(null) }, icon(ICONS.plus), "New class …")));
   }
+  redrawn($("classes"), () => $("classes").replaceChildren(...lines));
 }
 
 function changeSchema(className) {
@@ -207,6 +210,7 @@ async function chooseClass(name) {
   state.className = name;
   state.sort = null;
   state.query = "";
+  state.found = null;
   closeStrip();
   box.text = "";
   drawClasses();
@@ -226,17 +230,19 @@ async function show() {
   try {
     const found = await call("view", view());
     if (visit !== state.visit || asked !== JSON.stringify(view())) return;
-    box.well();
+    state.found = { query: state.query, sort: state.sort, total: found.total };
+    if (box.text === state.query) box.well();
     describe(found);
     table.show(columnsOf(class_.properties), found.total, state.sort);
     drawStrip();
   } catch (error) {
     if (visit !== state.visit || asked !== JSON.stringify(view())) return;
-    $("total").textContent = "";
-    $("plan-button").hidden = true;
-    $("plan").hidden = true;
-    if (error.kind === "engine" && state.query !== "") return box.wrong(error);
-    failed(error);
+    $("total").textContent = state.found ? plural(state.found.total, "object") : "";
+    if (error.kind !== "engine" || state.query === "") return failed(error);
+    // The table stays as it is, and is what scrolling, export and pictures are about.
+    state.query = state.found?.query ?? "";
+    state.sort = state.found?.sort ?? null;
+    box.wrong(error);
   }
 }
 
@@ -300,7 +306,8 @@ async function drawStrip() {
       show();
     });
     if (asked !== JSON.stringify([view(), strip])) return;
-    $("strip").replaceChildren(h("button", { class: "quiet close", "aria-label": "Close", onclick: closeStrip }, icon(ICONS.close)), ...parts);
+    const close = h("button", { class: "quiet close", "aria-label": "Close", onclick: closeStrip }, icon(ICONS.close));
+    redrawn($("strip"), () => $("strip").replaceChildren(close, ...parts));
     $("strip").hidden = false;
   } catch (error) {
     failed(error);
@@ -324,13 +331,14 @@ async function chooseView(name) {
   for (const [other] of VIEWS) $(`view-${other}`).setAttribute("aria-selected", other === name ? "true" : "false");
   $("data").hidden = name !== "data";
   $("other").hidden = name === "data";
+  const isAgain = state.view === name;
   state.view = name;
   if (name === "data") return $("other").replaceChildren();
   const visit = state.visit;
-  $("other").replaceChildren(h("div", { class: "empty", text: "…" }));
+  if (!isAgain) $("other").replaceChildren(h("div", { class: "empty", text: "…" }));
   try {
     const picture = name === "map" ? await fileMap(state.file) : await linkGraph(state.file, state.classes, chooseClass);
-    if (visit === state.visit && state.view === name) $("other").replaceChildren(picture);
+    if (visit === state.visit && state.view === name) redrawn($("other"), () => $("other").replaceChildren(picture));
   } catch (error) {
     failed(error);
   }
@@ -381,12 +389,13 @@ export async function update() {
   try {
     const found = await call("view", view());
     if (visit !== state.visit || asked !== JSON.stringify(view())) return;
+    if (state.found) state.found.total = found.total;
     describe(found);
     table.refresh(found.total);
     detail.refresh();
     drawStrip();
   } catch (error) {
-    if (state.query === "") failed(error);
+    if (visit === state.visit && asked === JSON.stringify(view())) failed(error);
   }
 }
 

@@ -69,6 +69,8 @@ export async function linkGraph(file, classes, choose) {
     }
   }
   const used = new Map();
+  // Those of a class to itself stand above it, one above the other, beyond the picture if it is the first.
+  let top = 0;
   const lines = links.map((link) => {
     const a = places.get(link.from), b = places.get(link.to);
     if (!a || !b) return null;
@@ -77,8 +79,11 @@ export async function linkGraph(file, classes, choose) {
     used.set(pair, turn + 1);
     const label = link.name + (link.kind === "none" ? "" : ` (${link.kind})`) + (link.number === undefined ? "" : ` · ${count(link.number)}`);
     if (link.from === link.to) {
-      const path = `M${a[0] - 30} ${a[1] - 22} C ${a[0] - 70} ${a[1] - 100}, ${a[0] + 70} ${a[1] - 100}, ${a[0] + 30} ${a[1] - 22}`;
-      return svg("g", { class: "edge" }, svg("path", { d: path, "marker-end": "url(#tip)" }), text(a[0], a[1] - 84, label));
+      const high = a[1] - 100 - 29 * turn;
+      const path =
+        `M${a[0] - 30} ${a[1] - 22} C ${a[0] - 70} ${high}, ${a[0] + 70} ${high}, ${a[0] + 30} ${a[1] - 22}`;
+      top = Math.min(top, a[1] - 100 - 22 * turn);
+      return svg("g", { class: "edge" }, svg("path", { d: path, "marker-end": "url(#tip)" }), text(a[0], a[1] - 84 - 22 * turn, label));
     }
     const dx = b[0] - a[0], dy = b[1] - a[1], length = Math.hypot(dx, dy);
     const bend = (turn % 2 === 0 ? 1 : -1) * (18 + 26 * Math.floor(turn / 2)) * (link.from < link.to ? 1 : -1);
@@ -96,12 +101,16 @@ export async function linkGraph(file, classes, choose) {
       svg("rect", { x: x - 74, y: y - 23, width: 148, height: 46, rx: 10 }), text(x, y - 2, name, "name"),
       text(x, y + 14, `${count(one.count)}${one.kind === "embedded" ? " embedded" : ""}`, "small"));
     node.addEventListener("click", () => choose(one.name));
-    node.addEventListener("keydown", (event) => { if (event.key === "Enter") choose(one.name); });
+    node.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      choose(one.name);
+    });
     return node;
   });
   return h("div", { class: "picture" }, h("h2", { text: "Links" }),
     h("p", { class: "where", text: links.length === 0 ? "No class links to another." : "Each arrow is a property; the number says how many links it has." }),
-    svg("svg", { class: "graph", viewBox: `0 0 ${width} ${height}` },
+    svg("svg", { class: "graph", viewBox: `0 ${top} ${width} ${height - top}` },
       svg("defs", {}, svg("marker", { id: "tip", viewBox: "0 0 10 10", refX: "9", refY: "5", markerWidth: "7", markerHeight: "7", orient: "auto-start-reverse" },
         svg("path", { d: "M0 1 L9 5 L0 9 z" }))), lines.filter(Boolean), boxes));
 }
@@ -138,17 +147,20 @@ export async function histogram(view, property, filter) {
     return [title(property, [`${count(found.distinct)} different`, ...notes]), h("ol", { class: "frequencies" }, rows)];
   }
   if (found.counts.length === 0) return [title(property, notes), h("p", { class: "where", text: "No values." })];
-  const most = Math.max(1, ...found.counts);
-  const width = found.isWhole ? 1 : (found.high - found.low) / found.counts.length;
+  // From one end of the doubles to the other is no number: such values share a bar.
+  const isBeyond = !Number.isFinite(found.high - found.low);
+  const counts = isBeyond ? [found.counts.reduce((sum, one) => sum + one, 0)] : found.counts;
+  const most = Math.max(1, ...counts);
+  const width = found.isWhole ? 1 : (found.high - found.low) / counts.length;
   const name = (number) => found.kind === "times" ? new Date(number * 1000).toISOString().slice(0, 16).replace("T", " ")
-    : Number(number.toPrecision(6)).toLocaleString("en");
-  const bars = found.counts.map((number, index) => {
-    const low = found.low + width * index, high = low + width;
+    : Math.abs(number) >= 1e15 ? String(Number(number.toPrecision(6))) : Number(number.toPrecision(6)).toLocaleString("en");
+  const bars = counts.map((number, index) => {
+    const low = isBeyond ? found.low : found.low + width * index, high = isBeyond ? found.high : low + width;
     const label = `${found.isWhole ? name(low) : `${name(low)} to ${name(high)}`}: ${plural(number, "object")}`;
     const bar = h("i");
     bar.style.height = `${number === 0 ? 0 : Math.max(2, (number / most) * 100)}%`;
     const column = h("button", { class: "column", title: label, "aria-label": label, disabled: number === 0, onclick: () => {
-      const isLast = index === found.counts.length - 1;
+      const isLast = index === counts.length - 1;
       const it = nameInQuery(property.name);
       if (found.kind === "times") {
         // Seconds with a fraction say less than nanoseconds: the ends are open.

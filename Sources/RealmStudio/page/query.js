@@ -25,6 +25,26 @@ export function narrowed(query, condition) {
   return `${first}${condition}${order === "" ? "" : ` ${order}`}`;
 }
 
+/// Whether a text of the language has begun, and not ended.
+function isInText(query) {
+  let quote = null;
+  for (let place = 0; place < query.length; place += 1) {
+    const letter = query[place];
+    if (quote === null) {
+      if (letter === '"' || letter === "'") quote = letter;
+    } else if (letter === "\\") place += 1;
+    else if (letter === quote) quote = null;
+  }
+  return quote !== null;
+}
+
+/// How wide the box draws a text; wide letters are not as wide as digits times two.
+function widthIn(input, text) {
+  const context = document.createElement("canvas").getContext("2d");
+  context.font = getComputedStyle(input).font;
+  return context.measureText(text).width;
+}
+
 /// Where SORT, DISTINCT and LIMIT begin, behind the conditions.
 function orderStart(query) {
   let depth = 0, quote = null;
@@ -74,7 +94,8 @@ export class QueryBox {
     if (error.at !== undefined) {
       this.mark = h("span", { class: "mark", "aria-hidden": "true" });
       this.markAt = error.at;
-      this.mark.textContent = "^".repeat(Math.max(1, Math.min(error.length, 80)));
+      const width = widthIn(this.input, this.text.slice(error.at, error.at + error.length)) / widthIn(this.input, "^");
+      this.mark.textContent = "^".repeat(Math.max(1, Math.min(Math.round(width), 80)));
       parts.push(this.mark);
     }
     parts.push(h("span", { text: error.message }));
@@ -85,7 +106,7 @@ export class QueryBox {
   /// Under the characters that are meant, also when the text is longer than the box.
   placeMark() {
     if (!this.mark) return;
-    this.mark.style.marginLeft = `calc(${this.markAt}ch - ${this.input.scrollLeft}px)`;
+    this.mark.style.marginLeft = `${widthIn(this.input, this.text.slice(0, this.markAt)) - this.input.scrollLeft}px`;
   }
 
   well() {
@@ -101,9 +122,8 @@ export class QueryBox {
   complete() {
     const end = this.input.selectionStart;
     const before = this.input.value.slice(0, end);
-    const isInText = (before.match(/"/g) ?? []).length % 2 === 1 || (before.match(/'/g) ?? []).length % 2 === 1;
     const path = before.match(/[@\p{L}_][\p{L}\p{N}_.@-]*$/u)?.[0] ?? "";
-    if (isInText || path === "") return this.close();
+    if (isInText(before) || path === "") return this.close();
     const steps = path.split(".");
     const word = steps.pop();
     const found = this.candidates(steps).filter(([name]) =>
@@ -117,7 +137,7 @@ export class QueryBox {
       role: "option", id: `completion-${index}`, "data-index": index, "aria-selected": index === 0 ? "true" : "false",
     }, h("span", { text: name }), h("span", { text: hint }))));
     this.list.hidden = false;
-    this.list.style.left = `min(calc(36px + ${this.start}ch - ${this.input.scrollLeft}px), calc(100% - 250px))`;
+    this.list.style.left = `min(${36 + widthIn(this.input, before.slice(0, this.start)) - this.input.scrollLeft}px, calc(100% - 250px))`;
     this.input.setAttribute("aria-expanded", "true");
     this.point();
   }

@@ -8,6 +8,7 @@ const TYPES = ["string", "int", "double", "float", "bool", "timestamp", "decimal
 /// Asks for a property, of a class that is there or of a new one; `done` gets the schema that the file has then.
 export function askForProperty({ file, classes, className, done, failed }) {
   const isNew = className === null;
+  const title = isNew ? "New class" : `New property of ${className}`;
   const field = (label, input) => h("label", { class: "line" }, h("span", { text: label }), input);
   const name = h("input", { type: "text", spellcheck: "false", required: true });
   const class_ = isNew && h("input", { type: "text", spellcheck: "false", required: true });
@@ -53,20 +54,25 @@ export function askForProperty({ file, classes, className, done, failed }) {
     preview();
   };
   const form = h("form", { onsubmit: (event) => event.preventDefault(), oninput: update },
-    h("h2", { text: isNew ? "New class" : `New property of ${className}` }),
+    h("h2", { text: title }),
     isNew && field("class", class_), isNew && field("embedded in others", isEmbedded),
     field(isNew ? "first property" : "name", name), field("type", type), targetLine, field("holds", collection),
     field("may be null", isNullable), field("indexed", isIndexed), isNew && field("primary key", isKey), outcome,
     h("div", { class: "buttons" }, h("button", { type: "button", text: "Cancel", onclick: () => box.close() }), change));
-  const box = h("dialog", { class: "card", onclose: () => box.remove() }, form);
+  const box = h("dialog", { class: "card", "aria-label": title, onclose: () => box.remove() }, form);
   change.addEventListener("click", async () => {
     change.disabled = true;
     try {
       done(await call("migrate", request()), request().class);
       box.close();
     } catch (error) {
-      failed(error);
-      preview();
+      // Outside of the dialog nothing can be read now.
+      if (error.kind === "locked") {
+        box.close();
+        return failed(error);
+      }
+      await preview();
+      outcome.append(h("p", { class: "wrong", role: "alert", text: error.message }));
     }
   });
   document.body.append(box);

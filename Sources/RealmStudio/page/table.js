@@ -56,6 +56,8 @@ export class Table {
   /// Shows another view from its beginning.
   show(columns, total, sort) {
     const same = JSON.stringify(columns) === JSON.stringify(this.columns);
+    // Who orders by the keyboard stands on the head of a column, and may turn the order round from there.
+    const isAtHead = same && this.total > 0 && this.active.row === -1;
     this.clear();
     this.total = total;
     this.columns = columns;
@@ -68,7 +70,7 @@ export class Table {
       this.active.column = 0;
       this.grid.scrollLeft = 0;
     }
-    this.active.row = total === 0 ? -1 : 0;
+    this.active.row = total === 0 || isAtHead ? -1 : 0;
     this.drawHead();
     this.grid.setAttribute("aria-colcount", columns.length);
     this.grid.scrollTop = 0;
