@@ -494,10 +494,6 @@ private func prepared(_ url: URL) throws -> URL {
         }
         #expect(throws: Stop(number: 2)) { try realm.writeNested { throw Stop(number: 2) } }
         #expect(realm.isEmpty && !realm.isInWriteTransaction)
-        #expect(throws: Stop(number: 3)) {
-            try realm.objects(Parcel.self).forEach { _ in }
-            throw Stop(number: 3)
-        }
     }
 
     @MainActor @Test func theErrorsOfAsynchronousBlocksPass() async throws {
