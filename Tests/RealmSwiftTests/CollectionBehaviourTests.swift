@@ -220,4 +220,27 @@ class Banner: Projection<Dog> {
         token.invalidate()
         object.invalidate()
     }
+
+    final class Leaf: Object {
+        @Persisted var name = ""
+    }
+    final class Tree: Object {
+        @Persisted var leaves: Map<String, Leaf?>
+    }
+
+    @Test func keysThatDifferInBytesAloneAreNoEndOfTheProgram() throws {
+        let realm = try Realm(configuration: memory([Leaf.self, Tree.self]))
+        try realm.write {
+            let tree = realm.create(Tree.self)
+            for key in ["\u{e9}", "e\u{301}"] {
+                tree.leaves[key] = realm.create(Leaf.self, value: [key])
+            }
+            #expect(tree.leaves.count == 2)
+            let known =
+                realm.dynamicObjects("Tree")[0].dynamicMap("leaves") as Map<String, DynamicObject?>
+            let made = realm.dynamicCreate("Tree", value: ["leaves": known])
+            let map: Map<String, DynamicObject?> = made.dynamicMap("leaves")
+            #expect(map.count == 1 && map.keys.first == "\u{e9}")
+        }
+    }
 }

@@ -267,10 +267,11 @@ struct DynamicWriter {
         case let map as Map<String, DynamicObject?>:
             guard let entries = anyEntries(value) else { return false }
             guard isEmbedded else {
+                // Keys may differ in bytes alone, which texts of Swift don't tell apart: the last one counts, as elsewhere.
                 return map._rlmAssign(
                     Dictionary(
-                        uniqueKeysWithValues: entries.map { ($0, unwrapped($1).map(linked) as Any) }
-                    ),
+                        entries.map { ($0, unwrapped($1).map(linked) as Any) },
+                        uniquingKeysWith: { _, last in last }),
                     policy)
             }
             let all = entries.map { ($0, unwrapped($1).map { values(target.schema, $0) }) }
