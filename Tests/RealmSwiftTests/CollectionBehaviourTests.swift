@@ -221,24 +221,25 @@ class Banner: Projection<Dog> {
         object.invalidate()
     }
 
-    final class Leaf: Object {
+    final class NamedLeaf: Object {
         @Persisted var name = ""
     }
-    final class Tree: Object {
-        @Persisted var leaves: Map<String, Leaf?>
+    final class NamedTree: Object {
+        @Persisted var leaves: Map<String, NamedLeaf?>
     }
 
     @Test func keysThatDifferInBytesAloneAreNoEndOfTheProgram() throws {
-        let realm = try Realm(configuration: memory([Leaf.self, Tree.self]))
+        let realm = try Realm(configuration: memory([NamedLeaf.self, NamedTree.self]))
         try realm.write {
-            let tree = realm.create(Tree.self)
+            let tree = realm.create(NamedTree.self)
             for key in ["\u{e9}", "e\u{301}"] {
-                tree.leaves[key] = realm.create(Leaf.self, value: [key])
+                tree.leaves[key] = realm.create(NamedLeaf.self, value: [key])
             }
             #expect(tree.leaves.count == 2)
             let known =
-                realm.dynamicObjects("Tree")[0].dynamicMap("leaves") as Map<String, DynamicObject?>
-            let made = realm.dynamicCreate("Tree", value: ["leaves": known])
+                realm.dynamicObjects("NamedTree")[0].dynamicMap("leaves")
+                as Map<String, DynamicObject?>
+            let made = realm.dynamicCreate("NamedTree", value: ["leaves": known])
             let map: Map<String, DynamicObject?> = made.dynamicMap("leaves")
             #expect(map.count == 1 && map.keys.first == "\u{e9}")
         }
