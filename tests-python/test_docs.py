@@ -68,7 +68,8 @@ def test_the_figures_of_the_guide_are_those_of_the_results():
 
     shown = figures(BINDING / "docs/performance.md", "Beside other packages")
     measured = figures(REPOSITORY / "Benchmarks/RESULTS.md", "The Python package beside its peers")
-    assert len(shown) == 11 and shown == measured
+    # A heading, a rule and at least the rows that have a goal.
+    assert len(shown) >= 2 + 8 and shown == measured
 
 
 def test_dead_links_and_wrong_examples_are_found(tmp_path):
