@@ -261,6 +261,24 @@ class TestAsTheProgramDoes:
         for arguments in (["Note", "1"], ["Person", "99"], ["Person", "1", "--object-key"], ["Note", "9"]):
             self.both("get", full[0], *arguments)
 
+    def test_arguments_stand_before_options_or_behind(self, full):
+        for words in (["count", "Person", "age > 3"], ["get", "Person", "1"], ["query", "Person", "age > 3"]):
+            command, *places = words
+            for options in ([], ["--depth", "0"] if command != "count" else []):
+                assert self.both(command, full[0], *places, *options) == self.both(
+                    command, full[0], *places[:1], *options, *places[1:])
+        assert self.both("get", "--format", "json", full[0], "--object-key", "Person", "1")
+
+    def test_a_negative_key_is_no_option(self, full, tmp_path):
+        file = str(tmp_path / "copy.realm")
+        Path(file).write_bytes(Path(full[0]).read_bytes())
+        with realm.open(file) as r, r.write():
+            r.create("Person", id=-7)
+        for behind in ([], ["--format", "json"]):
+            assert "-7" in self.both("get", file, "Person", "-7", *behind) == self.both("get", file, "Person", *behind, "--", "-7")
+        for arguments in (["-8"], ["--object-key", "-8"], ["--format", "csv", "-8"]):
+            assert self.both("get", file, "Person", *arguments) == ""
+
     @pytest.mark.parametrize("form", ["text", "jsonl"])
     def test_changes(self, full, form):
         with realm.open(full[0], read_only=True) as r:

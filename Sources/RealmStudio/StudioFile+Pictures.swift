@@ -111,7 +111,12 @@ extension StudioFile {
         let range = high - low
         let isWhole = property.type == .int && range < Double(Self.barsMax)
         let bars = low > high ? 0 : isWhole ? Int(range) + 1 : range == 0 ? 1 : Self.barsMax
-        let width = isWhole ? 1 : range / Double(max(bars, 1))
+        // The range itself may be beyond what a double holds.
+        let width =
+            isWhole
+            ? 1
+            : range.isFinite
+                ? range / Double(max(bars, 1)) : high / Double(bars) - low / Double(bars)
         var counts = [Int](repeating: 0, count: bars)
         if bars > 0 {
             try forEach(property, view) { value in

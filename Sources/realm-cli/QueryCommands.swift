@@ -116,6 +116,19 @@ struct GetCommand: FileCommand {
     var isNull = false
     @OptionGroup var rows: RowOptions
 
+    /// The arguments of the tool; a negative number behind `get`, which the parser would take for an option,
+    /// stands behind "--". Not the value of an option.
+    static func withNegativeKeyLast(_ arguments: [String]) -> [String] {
+        guard arguments.first == configuration.commandName, !arguments.contains("--"),
+            let place = arguments.indices.first(where: { place in
+                let before = arguments[max(0, place - 1)]
+                return arguments[place].hasPrefix("-") && Int64(arguments[place]) != nil
+                    && (!before.hasPrefix("--") || before == "--object-key")
+            })
+        else { return arguments }
+        return arguments[..<place] + arguments[(place + 1)...] + ["--", arguments[place]]
+    }
+
     func validate() throws {
         if (key == nil) != isNull { throw ValidationError("Give either a key or --null.") }
         if isNull && isObjectKey { throw ValidationError("An object key is never null.") }

@@ -43,12 +43,13 @@ struct RealmCommand: ParsableCommand {
         ])
 
     static func main() {
+        let arguments = CommandLine.arguments.dropFirst()
         // The parser would call it an unexpected argument.
-        if let name = CommandNames.unknown(in: CommandLine.arguments.dropFirst()) {
+        if let name = CommandNames.unknown(in: arguments) {
             writeToStandardError("realm: \(CommandNames.problem(with: name))\n")
             exit(withError: ExitCode.validationFailure)
         }
-        main(nil)
+        main(GetCommand.withNegativeKeyLast(Array(arguments)))
     }
 }
 

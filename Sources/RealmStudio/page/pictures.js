@@ -54,11 +54,13 @@ const fact = (value, name) => h("div", { class: "fact" }, h("b", { text: value }
 export async function linkGraph(file, classes, choose) {
   const found = await call("statistics", { file });
   const entries = new Map(found.classes.map((one) => [one.name, one.links]));
-  const width = 940, height = Math.max(420, Math.min(720, 240 + classes.length * 34));
+  // As large as keeps neighbours apart, wherever on the circle; beyond a dozen the picture scrolls.
+  const radii = classes.length <= 12 ? [320, Math.max(150, 60 + classes.length * 17)] : [classes.length * 28, classes.length * 21];
+  const width = 2 * radii[0] + 300, height = 2 * radii[1] + 120;
   const centre = [width / 2, height / 2];
   const places = new Map(classes.map((one, index) => {
     const angle = (index / classes.length) * 2 * Math.PI - Math.PI / 2;
-    return [one.name, classes.length === 1 ? centre : [centre[0] + Math.cos(angle) * (width / 2 - 150), centre[1] + Math.sin(angle) * (height / 2 - 60)]];
+    return [one.name, classes.length === 1 ? centre : [centre[0] + Math.cos(angle) * radii[0], centre[1] + Math.sin(angle) * radii[1]]];
   }));
   const links = [];
   for (const one of classes) {
@@ -108,11 +110,13 @@ export async function linkGraph(file, classes, choose) {
     });
     return node;
   });
+  const graph = svg("svg", { class: "graph", viewBox: `0 ${top} ${width} ${height - top}` },
+    svg("defs", {}, svg("marker", { id: "tip", viewBox: "0 0 10 10", refX: "9", refY: "5", markerWidth: "7", markerHeight: "7", orient: "auto-start-reverse" },
+      svg("path", { d: "M0 1 L9 5 L0 9 z" }))), lines.filter(Boolean), boxes);
+  if (classes.length > 12) graph.style.width = `${width}px`;
   return h("div", { class: "picture" }, h("h2", { text: "Links" }),
     h("p", { class: "where", text: links.length === 0 ? "No class links to another." : "Each arrow is a property; the number says how many links it has." }),
-    svg("svg", { class: "graph", viewBox: `0 ${top} ${width} ${height - top}` },
-      svg("defs", {}, svg("marker", { id: "tip", viewBox: "0 0 10 10", refX: "9", refY: "5", markerWidth: "7", markerHeight: "7", orient: "auto-start-reverse" },
-        svg("path", { d: "M0 1 L9 5 L0 9 z" }))), lines.filter(Boolean), boxes));
+    h("div", { class: "wide" }, graph));
 }
 
 function text(x, y, content, name = "") {
@@ -147,15 +151,15 @@ export async function histogram(view, property, filter) {
     return [title(property, [`${count(found.distinct)} different`, ...notes]), h("ol", { class: "frequencies" }, rows)];
   }
   if (found.counts.length === 0) return [title(property, notes), h("p", { class: "where", text: "No values." })];
-  // From one end of the doubles to the other is no number: such values share a bar.
-  const isBeyond = !Number.isFinite(found.high - found.low);
-  const counts = isBeyond ? [found.counts.reduce((sum, one) => sum + one, 0)] : found.counts;
+  const counts = found.counts, range = found.high - found.low;
   const most = Math.max(1, ...counts);
-  const width = found.isWhole ? 1 : (found.high - found.low) / counts.length;
+  // From one end of the doubles to the other is no number.
+  const width = found.isWhole ? 1 : Number.isFinite(range) ? range / counts.length
+    : found.high / counts.length - found.low / counts.length;
   const name = (number) => found.kind === "times" ? new Date(number * 1000).toISOString().slice(0, 16).replace("T", " ")
     : Math.abs(number) >= 1e15 ? String(Number(number.toPrecision(6))) : Number(number.toPrecision(6)).toLocaleString("en");
   const bars = counts.map((number, index) => {
-    const low = isBeyond ? found.low : found.low + width * index, high = isBeyond ? found.high : low + width;
+    const low = found.low + width * index, high = low + width;
     const label = `${found.isWhole ? name(low) : `${name(low)} to ${name(high)}`}: ${plural(number, "object")}`;
     const bar = h("i");
     bar.style.height = `${number === 0 ? 0 : Math.max(2, (number / most) * 100)}%`;

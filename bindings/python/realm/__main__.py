@@ -375,10 +375,25 @@ def _unknown(name: str, commands: Iterable[str]) -> Failed:
     return Failed(f"there is no command {name!r}; {meant} {', '.join(commands)}")
 
 
+class _Options(argparse.ArgumentParser):
+    """Takes an argument that may be left out also where it stands behind options, as the program does."""
+
+    _is_intermixed = False
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        if self._is_intermixed:
+            return super().parse_known_args(args, namespace)
+        self._is_intermixed = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._is_intermixed = False
+
+
 def parser() -> argparse.ArgumentParser:
     top = argparse.ArgumentParser(prog="python -m realm", description=__doc__)
     top.add_argument("--version", action="version", version=f"realm {realm.__version__}")
-    commands = top.add_subparsers(dest="command", required=True)
+    commands = top.add_subparsers(dest="command", required=True, parser_class=_Options)
 
     def add(name: str, function: Any, text: str) -> argparse.ArgumentParser:
         found = commands.add_parser(name, help=text, description=text)
