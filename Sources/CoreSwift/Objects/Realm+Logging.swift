@@ -15,8 +15,9 @@ extension Realm {
 
     /// A query was executed; `found` is what of it was counted or listed.
     @inline(__always)
-    func tell(_ query: ResultsDescription, _ found: @autoclosure () -> String) {
+    func tell(_ query: @autoclosure () -> ResultsDescription, _ found: @autoclosure () -> String) {
         guard Log.isOn(.query, .debug) else { return }
+        let query = query()
         file.log.log(
             .query, .debug,
             "'\(path)', \(schema.named(query.classKey)): \(query.spelling): \(found())")

@@ -30,13 +30,23 @@ extension Table {
     }
 
     /// Collects that the object `key` begins or ceases to hold `value`, if that is a link.
+    @inline(__always)
     func noteLink(_ info: ColumnInfo, _ key: ObjectKey, _ value: RawValue, isAddition: Bool) {
         guard value.type == ValueType.link.rawValue else { return }
         let index = state.indexes + Int(info.inverseIndex)
         if info.linksAreWords {
             index.pointee.pending.append(value.word1, key, isAddition: isAddition)
-            return
+        } else {
+            noteMixedLink(index, key, value, isAddition: isAddition)
         }
+    }
+
+    /// The same of an object of any class.
+    @inline(never)
+    private func noteMixedLink(
+        _ index: UnsafeMutablePointer<TableIndex>, _ key: ObjectKey, _ value: RawValue,
+        isAddition: Bool
+    ) {
         InverseBytes.with(value.linkTarget, of: value.linkClass, isMixed: true) { start, count in
             index.pointee.pending.append(start, count, key, isAddition: isAddition)
         }

@@ -171,7 +171,11 @@ extension Binder {
     private func requireText(
         _ operand: BoundOperand, _ op: ComparisonOperator
     ) throws(RealmError) {
-        for constant in operand.constants { try checkUTF8(constant, op) }
+        if operand.isList {
+            for constant in operand.members { try checkUTF8(constant, op) }
+        } else if operand.isPlainConstant {
+            try checkUTF8(operand.constant, op)
+        }
         if operand.kind.holdsText || operand.kind == .null || operand.isList { return }
         if operand.isPlainConstant { throw noText(op, operand.constant) }
         throw invalidQuery(
