@@ -37,7 +37,7 @@ final class CommitBuilder: BlockPlacer {
 
     /// Holds the lock of the group until the commit has ended.
     init(
-        lease: WriteLease, space: SpaceMap, version: UInt64, slot: Int, runs: [SpaceRun],
+        lease: WriteLease, space: SpaceMap, version: UInt64, slot: Int, taker: PageTaker,
         kept: [UInt64], group: CommitGroup.State?, early: [BlockReference]
     ) {
         self.headerSlot = slot
@@ -46,7 +46,7 @@ final class CommitBuilder: BlockPlacer {
         self.space = space
         self.version = version
         scratch = store.scratch
-        taker = PageTaker(runs)
+        self.taker = taker
         scratch.begin(version, isSynced: !store.options.inMemory)
         self.group = group
         self.kept = kept

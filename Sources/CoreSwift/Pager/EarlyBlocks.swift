@@ -43,7 +43,7 @@ final class EarlyBlocks: BlockPlacer {
         scratch.begin(
             lease.base.version + 1,
             isSynced: store.codec.cipher != nil && !store.options.inMemory)
-        taker = PageTaker(space.reserve(UInt64(pages)))
+        taker = PageTaker(space, UInt64(pages))
     }
 
     func place(_ block: UnsafeRawPointer, pages: Int, at place: UnsafeMutableRawPointer) {

@@ -9,18 +9,20 @@ struct PageTaker {
     }
     /// Pages taken, and how many of each piece hold blocks.
     private var pieces: [Piece]
-    /// Each block has a piece of its own.
+    /// No place was found for all of them.
     private let isScattered: Bool
     private var current = 0
+    /// Pages that the blocks are likely to need, and those that have blocks.
+    private let expected: UInt64
+    private(set) var used: UInt64 = 0
 
-    init(_ runs: [SpaceRun]) {
-        pieces = runs.map { Piece(run: $0) }
-        isScattered = runs.isEmpty
+    init(_ space: SpaceMap, _ expected: UInt64, _ placement: Placement = .anywhere) {
+        self.expected = expected
+        pieces = space.reserve(expected, placement).map { Piece(run: $0) }
+        isScattered = pieces.isEmpty
     }
 
     var count: Int { pieces.count }
-    /// Pages that have blocks.
-    var used: UInt64 { pieces.reduce(0) { $0 + $1.used } }
 
     /// The first of so many pages, one behind the other.
     mutating func take(_ count: Int, _ space: SpaceMap) -> UInt64 {
@@ -29,13 +31,15 @@ struct PageTaker {
             if !isScattered, let fitting = pieces.firstIndex(where: { $0.rest >= count }) {
                 current = fitting
             } else {
-                // The estimate was short or the pieces too small: one more run for this block.
+                // The estimate was short or the pieces too small: one more run.
+                let rest = isScattered ? expected - min(expected, used) : count
                 current = pieces.count
-                pieces.append(Piece(run: space.reserveWhole(count)))
+                pieces.append(Piece(run: space.reserveWhole(count, of: rest)))
             }
         }
         let page = pieces[current].run.page + pieces[current].used
         pieces[current].used += count
+        used += count
         return page
     }
 

@@ -20,55 +20,6 @@
 //     cut and which pending ones are known to be reusable.
 //  4. The live versions only lose members, except the newest version: once reusable, always so.
 
-/// Sizes at which the map changes its ways. The file may be written with any; tests use small ones.
-struct SpaceLimits {
-    /// A map of at most this many entries is stored in the root itself.
-    var inlineEntriesMax = 160
-    /// Operations the root carries at least before chunks are written anew: about 2 KiB.
-    var operationsMin = 192
-    var chunkEntriesMin = 512
-    var chunkEntriesMax = 4096
-    /// The file gives back no less than this (1 MiB).
-    var trimPagesMin: UInt64 = 256
-    /// Less that is free is left where it is; what a sweep made free is given back in such steps.
-    var sweepPagesMin: UInt64 = 64
-}
-
-struct SpaceRun: Equatable {
-    var page: UInt64
-    var count: UInt64
-    var end: UInt64 { page + count }
-}
-
-struct SpaceEntry: Equatable {
-    var page: UInt64
-    var count: UInt64
-    var written: UInt64 = 0
-    /// Version that freed it; 0 = free for use.
-    var freed: UInt64 = 0
-
-    var end: UInt64 { page + count }
-    var isFree: Bool { freed == 0 }
-}
-
-struct SpaceOperation: Equatable {
-    /// `use` takes the pages out of the map; otherwise they were put in, as the entry says.
-    var isUse: Bool
-    var entry: SpaceEntry
-}
-
-struct SpaceChunk {
-    var first: UInt64
-    /// The stored block; none when the next commit has to write one.
-    var reference: BlockReference = .none
-    var entries: [SpaceEntry] = []
-    /// Operations in the list that concern this chunk.
-    var operations = 0
-
-    /// Index of the first entry that starts at or behind `page`.
-    func lowerBound(_ page: UInt64) -> Int { SpaceMap.lowerBound(entries, page) }
-}
-
 final class SpaceMap {
     // `chunks`, `isInline` and `operations` are changed by the extensions in SpaceMap+*.swift only.
 
@@ -94,8 +45,9 @@ final class SpaceMap {
     private static let growthPagesMax: UInt64 = 64
 
     let limits: SpaceLimits
-    /// A sweep goes on: the lowest place is the best one.
-    var placesLow = false
+    /// A sweep goes on: the lowest place is the best one, and the file is to end at this page. nil: none does.
+    var ceiling: UInt64?
+    private var placesLow: Bool { ceiling != nil }
 
     init(version: UInt64, pageCount: UInt64, limits: SpaceLimits = SpaceLimits()) {
         self.limits = limits
@@ -390,8 +342,15 @@ final class SpaceMap {
         return pieces
     }
 
-    /// Like `reserve`, but in one piece.
-    func reserveWhole(_ count: UInt64) -> SpaceRun { takeBestFit(count) ?? grow(count) }
+    /// One run for a block, of the `rest` pages of all blocks that are still to be placed if there is such a
+    /// run: each place more that a commit writes to costs it as much as the writing of dozens of pages.
+    func reserveWhole(_ count: UInt64, of rest: UInt64) -> SpaceRun {
+        if rest > count, let run = takeBestFit(rest) {
+            if run.end <= ceiling ?? .max { return run }
+            giveBack(run)
+        }
+        return takeBestFit(count) ?? grow(count)
+    }
 
     private func takeBestFit(_ count: UInt64) -> SpaceRun? {
         guard count <= freePages else { return nil }

@@ -41,9 +41,10 @@ struct SpaceSweep {
     var isWalking: Bool { position != nil }
     /// A step of the walk, perhaps the last one, is in the commit that is being made.
     var isMoving = false
-    /// Whether a commit shall take the lowest pages: also behind the walk, until its end is cut off.
-    func placesLow(_ space: SpaceMap) -> Bool {
-        isMoving || (boundary > 0 && space.pageCount > boundary)
+    /// Where the file is to end, if a commit shall take the lowest pages: also behind the walk, until its end is
+    /// cut off.
+    func ceiling(_ space: SpaceMap) -> UInt64? {
+        isMoving || (boundary > 0 && space.pageCount > boundary) ? boundary : nil
     }
 
     func moves(_ block: BlockReference) -> Bool {

@@ -45,7 +45,7 @@ final class WriteLease {
             let (space, kept) = try loadSpace()
             let group = store.group.state
             let version = base.version + versions
-            space.placesLow = store.sweep.placesLow(space)
+            space.ceiling = store.sweep.ceiling(space)
             guard let baseSlot = store.lockFile.root(of: base.version)?.slot else {
                 throw RealmError(
                     .invalidDatabase,
@@ -56,11 +56,11 @@ final class WriteLease {
             // The root of the base goes with it.
             try space.free(base.root, by: version)
             let own = UInt64(base.root.pageCount + space.chunkPagesExpected)
-            let runs = space.reserve(UInt64(pages) + own, placement)
+            let taker = PageTaker(space, UInt64(pages) + own, placement)
             return CommitBuilder(
                 lease: self, space: space, version: version,
-                slot: group == nil ? 1 - baseSlot : baseSlot, runs: runs, kept: kept, group: group,
-                early: early)
+                slot: group == nil ? 1 - baseSlot : baseSlot, taker: taker, kept: kept,
+                group: group, early: early)
         } catch {
             // Half of the changes may be in the map: load it again next time.
             store.space = nil

@@ -94,6 +94,48 @@ import Testing
         #expect(settled.filePages <= filled.filePages * 2 + 64)
     }
 
+    /// A commit of a leaf of four pages, two pages above it and a root, into a file of which an eighth is free in
+    /// pieces of a leaf: what commits free is theirs again from the next but one on, wherever it lies.
+    @Test(arguments: [false, true])
+    func commitsGoToFewPlacesInAFileFullOfHoles(sweeps: Bool) throws {
+        let leaves = 600
+        let slots = 690
+        var random = Random(11)
+        let places = (0..<slots).shuffled(using: &random).map { UInt64(2 + 4 * $0) }
+        let end = UInt64(2 + 4 * slots)
+        let space = SpaceMap(version: 1, pageCount: end + 8)
+        var leaf = places.prefix(leaves).map { SpaceEntry(page: $0, count: 4) }
+        for page in places[leaves...] { try space.insert(SpaceEntry(page: page, count: 4)) }
+        var others = (0..<8).map { SpaceEntry(page: end + $0, count: 1) }
+        var freed: [SpaceEntry] = []
+        var runs = 0
+        let commits = 6000
+        for commit in 0..<commits {
+            if sweeps { space.ceiling = end - 40 }
+            for entry in freed { try space.insert(entry) }
+            var taker = PageTaker(space, 7)
+            let target = random.below(leaves)
+            let middle = target * 6 / leaves
+            freed = [leaf[target], others[middle], others[6], others[7]]
+            leaf[target].page = taker.take(4, space)
+            for place in [middle, 6, 7] { others[place].page = taker.take(1, space) }
+            taker.settle(space)
+            _ = space.noteGrowth()
+            space.committed(UInt64(commit + 2))
+            var last = leaf[target]
+            if commit >= commits / 2 { runs += 1 }
+            for place in [middle, 6, 7] {
+                if others[place].page != last.end, commit >= commits / 2 { runs += 1 }
+                last = others[place]
+            }
+        }
+        let perCommit = Double(runs) * 2 / Double(commits)
+        print("commits in a file of holes: \(perCommit) runs each, \(space.pageCount) pages")
+        #expect(perCommit < 2.1)
+        #expect(space.pageCount < end + 64)
+        try space.checkInvariants()
+    }
+
     @Test func theEndOfTheFileIsGivenBackWhenItIsFree() throws {
         let store = try open()
         var model: ToyModel = [:]
