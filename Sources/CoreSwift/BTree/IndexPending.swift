@@ -190,7 +190,7 @@ struct IndexPending {
         guard count > 0, let texts else { return .unknown }
         hashNewChanges()
         let mask = hashTable.count - 1
-        var place = Int(truncatingIfNeeded: Self.hash(bytes, length)) & mask
+        var place = Int(truncatingIfNeeded: ByteHash.of(bytes, length)) & mask
         while hashTable[place] != 0 {
             let change = texts[Int(hashTable[place]) - 1]
             if isText(change, bytes, length) {
@@ -228,7 +228,7 @@ struct IndexPending {
         hashNewChanges()
         var found: [ObjectKey: Int] = [:]
         let mask = hashTable.count - 1
-        var place = Int(truncatingIfNeeded: Self.hash(bytes, length)) & mask
+        var place = Int(truncatingIfNeeded: ByteHash.of(bytes, length)) & mask
         while hashTable[place] != 0, !isText(texts[Int(hashTable[place]) - 1], bytes, length) {
             place = (place + 1) & mask
         }
@@ -259,7 +259,7 @@ struct IndexPending {
             let start = UnsafeRawPointer(heap) + change.offset
             let mask = hashTable.count - 1
             var place =
-                Int(truncatingIfNeeded: Self.hash(start, Int(change.count))) & mask
+                Int(truncatingIfNeeded: ByteHash.of(start, Int(change.count))) & mask
             while hashTable[place] != 0,
                 !isText(texts[Int(hashTable[place]) - 1], start, Int(change.count))
             {

@@ -38,7 +38,7 @@ struct TermTable {
     /// The number of a term, which is added if need be.
     mutating func number(_ start: UnsafeRawPointer, _ length: Int) -> UInt64 {
         if count &* 2 >= tableCount { growTable() }
-        let hash = UInt32(truncatingIfNeeded: IndexPending.hash(start, length))
+        let hash = UInt32(truncatingIfNeeded: ByteHash.of(start, length))
         let table = table.unsafelyUnwrapped
         let mask = tableCount &- 1
         var place = Int(hash) & mask
@@ -151,34 +151,5 @@ struct TermTable {
             }
             start = end
         }
-    }
-}
-
-extension IndexPending {
-    /// Of the bytes of a value or term.
-    static func hash(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
-        var value = UInt64(count) &* 0x9E37_79B9_7F4A_7C15
-        var i = 0
-        while i + 8 <= count {
-            value = (value ^ start.u64(i)) &* 0xFF51_AFD7_ED55_8CCD
-            value ^= value >> 32
-            i += 8
-        }
-        if i < count {
-            // What is left; reads what was read before once more rather than byte by byte.
-            var rest: UInt64
-            if count >= 8 {
-                rest = start.u64(count &- 8)
-            } else if count >= 4 {
-                rest = UInt64(start.u32(0)) | UInt64(start.u32(count &- 4)) << 32
-            } else {
-                rest = UInt64(start.u8(0)) | UInt64(start.u8(count >> 1)) << 8
-                rest |= UInt64(start.u8(count &- 1)) << 16
-            }
-            value = (value ^ rest) &* 0xFF51_AFD7_ED55_8CCD
-        }
-        // A product's low bits know nothing of the factor's high ones, the last bytes: twice.
-        value = (value ^ value >> 32) &* 0xC4CE_B9FE_1A85_EC53
-        return value ^ value >> 32
     }
 }

@@ -12,7 +12,7 @@ struct WordSum: Equatable {
 
     mutating func add(_ word: UnsafeRawBufferPointer, _ key: ObjectKey) {
         guard let start = word.baseAddress else { return }
-        let mixed = IndexPending.hash(start, word.count) ^ key.word
+        let mixed = ByteHash.of(start, word.count) ^ key.word
         // Odd multipliers; a shift between them, so that sums of keys do not cancel out.
         let once = (mixed ^ mixed >> 31) &* 0x9E37_79B9_7F4A_7C15
         sum &+= (once ^ once >> 29) &* 0xBF58_476D_1CE4_E5B9

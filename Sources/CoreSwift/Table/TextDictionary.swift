@@ -26,7 +26,7 @@ struct TextDictionary {
                 let row = rows[i]
                 let count = column.textLength(row).count
                 let start = UnsafeRawPointer(heap) + column.textOffset(row)
-                var place = Int(truncatingIfNeeded: hash(start, count) & 511)
+                var place = Int(truncatingIfNeeded: ByteHash.of(start, count) & 511)
                 while true {
                     let entry = Int(table[place])
                     if entry == 0 {
@@ -49,22 +49,6 @@ struct TextDictionary {
             }
             return dictionary.bytes <= 0xFFFF ? dictionary : nil
         }
-    }
-
-    private static func hash(_ start: UnsafeRawPointer, _ count: Int) -> UInt64 {
-        var value = UInt64(count) &* 0x9E37_79B9_7F4A_7C15
-        var i = 0
-        while i + 8 <= count {
-            value = (value ^ start.u64(i)) &* 0xFF51_AFD7_ED55_8CCD
-            value ^= value >> 32
-            i += 8
-        }
-        while i < count {
-            value = (value ^ UInt64(start.u8(i))) &* 0xFF51_AFD7_ED55_8CCD
-            value ^= value >> 32
-            i += 1
-        }
-        return value
     }
 
     /// Writes codes, word offsets and words (layout: LeafView.swift).

@@ -307,17 +307,7 @@ final class GatheredKey {
         var hash = (seed ^ words[element] ^ UInt64(presence[element]) << 61) &* prime
         if let seconds { hash = (hash ^ UInt64(seconds[element])) &* prime }
         if isText, presence[element] == Presence.value {
-            let start = texts[element]
-            let count = Int(words[element])
-            var offset = 0
-            while offset &+ 8 <= count {
-                hash = (hash << 29 | hash >> 35 ^ start.u64(offset)) &* prime
-                offset &+= 8
-            }
-            while offset < count {
-                hash = (hash ^ UInt64(start.u8(offset))) &* prime
-                offset &+= 1
-            }
+            hash = ByteHash.of(texts[element], Int(words[element]), seed: hash)
         }
         return hash ^ hash >> 32
     }

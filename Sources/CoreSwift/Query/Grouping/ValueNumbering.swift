@@ -113,7 +113,7 @@ final class ValueNumbering {
         case .words: return Self.mixed(value.word0, value.word1)
         case .double: return Self.mixed(GatheredKey.ordered(value.doubleValue), 0)
         case .float: return Self.mixed(GatheredKey.ordered(Double(value.floatValue)), 0)
-        case .bytes: return Self.hash(value.bytes)
+        case .bytes: return ByteHash.of(value.bytes)
         case .order:
             var hasher = Hasher()
             ValueOrder.hash(value, into: &hasher)
@@ -127,20 +127,5 @@ final class ValueNumbering {
         var hash = (a ^ b << 31 ^ b >> 33) &* prime
         hash = (hash ^ hash >> 29) &* prime
         return hash ^ hash >> 32
-    }
-
-    private static func hash(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
-        guard let start = bytes.baseAddress else { return 0 }
-        var hash = UInt64(bytes.count) &* prime
-        var offset = 0
-        while offset &+ 8 <= bytes.count {
-            hash = (hash << 29 | hash >> 35 ^ start.u64(offset)) &* prime
-            offset &+= 8
-        }
-        while offset < bytes.count {
-            hash = (hash ^ UInt64(start.u8(offset))) &* prime
-            offset &+= 1
-        }
-        return mixed(hash, 0)
     }
 }

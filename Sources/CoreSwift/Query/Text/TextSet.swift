@@ -2,8 +2,7 @@
 // Not for single texts, and it folds nothing: members and values come as they are compared.
 // `LeafFilter` and `ConstantSet` make one per list and execution.
 //
-// Open addressing, at most half full. The bytes are hashed eight at a time by multiply and rotate
-// with a seed of the process, so that nobody can choose members that meet in one place.
+// Open addressing, at most half full; the hash has a seed of the process.
 
 final class TextSet {
     private struct Entry {
@@ -31,7 +30,7 @@ final class TextSet {
         bytes = .allocate(byteCount: max(1, texts.reduce(0) { $0 + $1.count }), alignment: 1)
         var end = 0
         for text in texts {
-            let hash = Self.hash(text)
+            let hash = ByteHash.of(text, seed: Self.seed)
             var place = Int(truncatingIfNeeded: hash) & mask
             while entries[place].count >= 0, !isSame(entries[place], hash, text) {
                 place = (place &+ 1) & mask
@@ -53,7 +52,7 @@ final class TextSet {
     }
 
     func contains(_ text: UnsafeRawBufferPointer) -> Bool {
-        let hash = Self.hash(text)
+        let hash = ByteHash.of(text, seed: Self.seed)
         var place = Int(truncatingIfNeeded: hash) & mask
         while entries[place].count >= 0 {
             if isSame(entries[place], hash, text) { return true }
@@ -68,33 +67,5 @@ final class TextSet {
         else { return false }
         guard let start = text.baseAddress else { return true }
         return equalBytes(bytes + entry.offset, start, text.count)
-    }
-
-    @inline(__always)
-    private static func hash(_ text: UnsafeRawBufferPointer) -> UInt64 {
-        var hash = seed ^ UInt64(text.count)
-        var left = text.count
-        if var next = text.baseAddress {
-            while left >= 8 {
-                hash = step(hash, next.u64(0))
-                next += 8
-                left &-= 8
-            }
-            var rest: UInt64 = 0
-            while left > 0 {
-                left &-= 1
-                rest = rest << 8 | UInt64(next.load(fromByteOffset: left, as: UInt8.self))
-            }
-            hash = step(hash, rest)
-        }
-        hash ^= hash >> 32
-        hash = hash &* 0x9FB2_1C65_1E98_DF25
-        return hash ^ hash >> 29
-    }
-
-    @inline(__always)
-    private static func step(_ hash: UInt64, _ word: UInt64) -> UInt64 {
-        let product = (hash ^ word) &* 0x9FB2_1C65_1E98_DF25
-        return product << 31 | product >> 33
     }
 }
