@@ -5,7 +5,7 @@ import Testing
 /// The hash of bytes that tables in memory use.
 struct ByteHashTests {
     private func hash(_ bytes: [UInt8], seed: UInt64 = 0) -> UInt64 {
-        bytes.withUnsafeBytes { ByteHash.of($0.baseAddress.unsafelyUnwrapped, $0.count, seed: seed) }
+        bytes.withUnsafeBytes { ByteHash.of($0, seed: seed) }
     }
 
     @Test func eachBitAndTheLengthCount() {
