@@ -122,9 +122,9 @@ public func realm_schema_rename_class(
 }
 
 /// Deletes a class of the file and its objects; `*table_deleted` says whether it was there. For
-/// migrations: classes that the new schema lacks stay in the file otherwise. Needs a write
-/// transaction. Fails: RLM_ERR_INVALID_SCHEMA_CHANGE when the realm shows the class,
-/// RLM_ERR_CROSS_TABLE_LINK_TARGET when other classes link to it, RLM_ERR_WRONG_TRANSACTION_STATE.
+/// migrations: classes that the new schema lacks stay in the file otherwise. Fails, in this order:
+/// RLM_ERR_INVALID_SCHEMA_CHANGE when the realm shows the class, RLM_ERR_WRONG_TRANSACTION_STATE,
+/// RLM_ERR_CROSS_TABLE_LINK_TARGET when other classes link to it.
 @c @implementation
 public func realm_remove_table(
     _ realm: OpaquePointer?, _ table_name: UnsafePointer<CChar>?,

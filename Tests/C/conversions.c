@@ -360,6 +360,17 @@ static void classes(void) {
     CHECK(count(realm, "Owner", "thing == nil") == 1);
     SUCCEEDS(realm_rollback(realm));
     CHECK(count(realm, "Dog", "TRUEPREDICATE") == 2);
+    /* A class that is shown, and one that there is not, need no transaction to be told from others. */
+    bool deleted = true;
+    FAILS(RLM_ERR_INVALID_SCHEMA_CHANGE, realm_remove_table(realm, "Dog", &deleted));
+    CHECK(!deleted);
+    shut(realm);
+    realm = OPEN(path, "Owner{thing:mixed}", .version = 2);
+    deleted = true;
+    SUCCEEDS(realm_remove_table(realm, "Nothing", &deleted));
+    CHECK(!deleted);
+    FAILS(RLM_ERR_WRONG_TRANSACTION_STATE, realm_remove_table(realm, "Dog", &deleted));
+    CHECK(!deleted && realm_get_num_classes(realm) == 1);
     shut(realm);
     realm = migrate_to("Owner{thing:mixed}", remove_dogs);
     CHECK(realm && count(realm, "Owner", "thing == nil") == 1);

@@ -241,7 +241,9 @@ static void elements(void) {
     /* Another class. */
     SUCCEEDS(realm_begin_write(realm));
     realm_object_t *note = realm_object_create(realm, k.note);
+    index = 7, found = true;
     FAILS(RLM_ERR_OBJECT_TYPE_MISMATCH, realm_results_find_object(all, note, &index, &found));
+    CHECK(!found && index == SIZE_MAX);
     SUCCEEDS(realm_object_delete(note));
     FAILS(RLM_ERR_STALE_ACCESSOR, realm_results_find_object(all, note, &index, &found));
     SUCCEEDS(realm_rollback(realm));

@@ -234,13 +234,13 @@ extension Realm {
     /// Deletes a class of the file that the realm does not show, and its objects; false: there is none.
     /// `.crossTableLinkTarget` when other classes link to it.
     package func removeClass(_ name: String) throws(RealmError) -> Bool {
-        let tables = try tablesForSchemaStep()
-        guard tables.schema.class_(named: name) != nil else { return false }
+        guard try readTables().schema.class_(named: name) != nil else { return false }
         guard schema.class_(named: name) == nil else {
             throw RealmError(
                 .invalidSchemaChange,
                 "class '\(name)' is in the schema of the realm and cannot be removed")
         }
+        let tables = try tablesForSchemaStep()
         var next = tables.stored
         for item in tables.schema.classes where item.name != name {
             for property in item.properties where property.linkTarget == name {
