@@ -31,9 +31,7 @@ extension ConfigObject {
         if let (function, userdata) = shouldCompact {
             made.shouldCompact = { total, used throws(RealmError) in
                 let wanted = function(userdata, total, used)
-                if LastError.hasUserCodeError {
-                    throw RealmError(.callback, "the compaction callback reported an error")
-                }
+                if LastError.hasUserCodeError { throw RealmError.failedCallback }
                 return wanted
             }
         }

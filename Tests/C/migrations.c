@@ -340,6 +340,7 @@ static void callbacks(void) {
     CHECK(!OPEN(path, v2, .version = 2, .migrate = migrate, .userdata = &run));
     CHECK(realm_get_last_error(&error) && error.error == RLM_ERR_CALLBACK &&
           error.user_code_error == &user_error);
+    CHECK(error.message && !strcmp(error.message, "User-provided callback failed"));
     realm_clear_last_error();
     run = (run_t){.act = close_new};
     FAILS(RLM_ERR_MIGRATION_FAILED,

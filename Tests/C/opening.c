@@ -68,6 +68,7 @@ static void data_initialisation(void) {
     counter.called = 0;
     CHECK(!realm_open(config) && realm_get_last_error(&error));
     CHECK(error.error == RLM_ERR_CALLBACK && error.user_code_error == &counter);
+    CHECK(error.message && !strcmp(error.message, "User-provided callback failed"));
     /* The failure undid the schema: the callback runs again, and this time succeeds. */
     realm_t *realm = realm_open(config);
     CHECK(realm && counter.called == 2);
@@ -312,6 +313,28 @@ static void compacting_on_launch(void) {
     CHECK(counter.called == 2);
 }
 
+static bool fail_to_compact(void *userdata, uint64_t total, uint64_t used) {
+    (void)total, (void)used;
+    realm_register_user_code_callback_error(userdata);
+    return true;
+}
+
+/* What the callback registers fails the opening, whatever it returns, and once. */
+static void failing_on_launch(void) {
+    int mine;
+    realm_error_t error;
+    realm_config_t *config = people_config("launch 3.realm");
+    realm_config_set_should_compact_on_launch_function(config, fail_to_compact, &mine, NULL);
+    CHECK(!realm_open(config) && realm_get_last_error(&error) && error.error == RLM_ERR_CALLBACK);
+    CHECK(error.user_code_error == &mine && error.categories == RLM_ERR_CAT_RUNTIME);
+    CHECK(error.message && !strcmp(error.message, "User-provided callback failed"));
+    realm_config_set_should_compact_on_launch_function(config, NULL, NULL, NULL);
+    realm_t *realm = realm_open(config);
+    CHECK(realm != NULL);
+    realm_release(realm);
+    realm_release(config);
+}
+
 static void closed_realms(void) {
     realm_t *realm = open_people("closed.realm");
     keys_t k = keys_of(realm);
@@ -387,6 +410,7 @@ int main(void) {
     orphans();
     keys_that_no_property_is();
     compacting_on_launch();
+    failing_on_launch();
     closed_realms();
     return check_end("opening");
 }

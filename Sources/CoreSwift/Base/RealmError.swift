@@ -15,6 +15,12 @@ public struct RealmError: Error, Sendable, CustomStringConvertible {
     }
 
     public var description: String { message }
+
+    /// What programs of realm-core know it by: a callback of opening said that it failed. What it was is the
+    /// callback's to tell.
+    package static var failedCallback: RealmError {
+        RealmError(.callback, "User-provided callback failed")
+    }
 }
 
 /// Checks a fact that only a defect of the engine itself can break. Bytes of a file and arguments

@@ -107,7 +107,7 @@ struct SchemaChange {
             throw RealmError(.migrationFailed, "the migration callback closed the realm")
         }
         guard isDone else {
-            throw RealmError(.callback, "the migration callback reported failure")
+            throw RealmError.failedCallback
         }
         if let edited = realm.migration?.editedKeys {
             for key in edited.sorted(by: { $0.rawValue < $1.rawValue }) { try checkKeys(key) }
@@ -117,7 +117,7 @@ struct SchemaChange {
     private func initialize() throws(RealmError) {
         guard let initialize = request.initializeData else { return }
         guard try initialize(realm) else {
-            throw RealmError(.callback, "the data initialization callback reported failure")
+            throw RealmError.failedCallback
         }
         guard !realm.isClosed, realm.isWritable else {
             throw RealmError(.callback, "the data initialization callback closed the realm")
