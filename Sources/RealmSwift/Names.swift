@@ -2,21 +2,15 @@
 
 public import Foundation
 
-/// What goes through the entries of a map.
-public typealias RLMMapIterator<Key: _MapKey, Value: RealmCollectionValue> =
-    AnyIterator<SingleMapEntry<Key, Value>>
-
-/// What goes through the entries of a map that `asKeyValueSequence` gave.
-public typealias RLMKeyValueIterator<Key: _MapKey, Value: RealmCollectionValue> =
-    IndexingIterator<[SingleMapEntry<Key, Value>]>
-
-/// What goes through sections.
-public typealias SectionedResultsIterator<Key: Hashable, Element: RealmCollectionValue> =
-    IndexingIterator<SectionedResults<Key, Element>>
-
-/// What goes through the elements of a section.
-public typealias SectionIterator<Key: Hashable, Element: RealmCollectionValue> =
-    IndexingIterator<ResultsSection<Key, Element>>
+/// The older name.
+@available(*, deprecated, renamed: "SectionedResultsChange")
+public typealias RealmSectionedResultsChange = SectionedResultsChange
+/// The older name.
+@available(*, deprecated, renamed: "SectionedResultsIterator")
+public typealias RLMSectionedResultsIterator = SectionedResultsIterator
+/// The older name.
+@available(*, deprecated, renamed: "SectionIterator")
+public typealias RLMSectionIterator = SectionIterator
 
 /// A type by whose key paths collections are sorted.
 public protocol KeypathSortable {}

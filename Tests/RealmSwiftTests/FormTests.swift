@@ -224,11 +224,11 @@ private actor Stage {
         }
         let sections = realm.objects(Dog.self).sectioned(by: \.age)
         let all: SectionedResultsIterator<Int, Dog> = sections.makeIterator()
-        let one: SectionIterator<Int, Dog> = sections[1].makeIterator()
+        let one: SectionIterator<Dog> = sections[1].makeIterator()
         #expect(IteratorSequence(all).map { $0.key } == [1, 2])
         #expect(IteratorSequence(one).map { $0.name } == ["b"])
         let scores = try #require(realm.objects(Everything.self).first?.scores)
-        let entries: RLMMapIterator<String, Int> = scores.makeIterator()
+        let entries: RLMMapIterator<SingleMapEntry<String, Int>> = scores.makeIterator()
         let pairs: RLMKeyValueIterator<String, Int> = scores.asKeyValueSequence().makeIterator()
         #expect(IteratorSequence(entries).map { $0.value } == [4])
         #expect(IteratorSequence(pairs).map { $0.key } == ["k"])

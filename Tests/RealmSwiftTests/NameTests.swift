@@ -119,9 +119,9 @@ private final class Lines: @unchecked Sendable {
         #expect(GeoCircle(center: (1, 2), radiusInRadians: -0.5) == nil)
         let outer = [(0.0, 0.0), (0.0, 9.0), (9.0, 9.0), (0.0, 0.0)]
         let inner = [(1.0, 2.0), (1.0, 3.0), (2.0, 3.0), (1.0, 2.0)]
-        #expect(GeoPolygon(outerRing: outer, holes: [inner])?.holes.map { $0.count } == [4])
-        #expect(GeoPolygon(outerRing: outer, holes: inner)?.holes.count == 1)
-        #expect(GeoPolygon(outerRing: outer, holes: inner, inner)?.holes.count == 2)
+        #expect(GeoPolygon(outerRing: outer, holes: [inner])?.holes?.map { $0.count } == [4])
+        #expect(GeoPolygon(outerRing: outer, holes: inner)?.holes?.count == 1)
+        #expect(GeoPolygon(outerRing: outer, holes: inner, inner)?.holes?.count == 2)
         #expect(GeoPolygon(outerRing: outer, holes: [[(1, 2)]]) == nil)
     }
 
@@ -213,7 +213,7 @@ private final class Lines: @unchecked Sendable {
             .sectioned(by: { $0.name }, sortDescriptors: [SortDescriptor(keyPath: "name")])
         let section: ResultsSection<String, Dog> = sections[0]
         #expect(section.key == "Rex" && section.count == 1)
-        let entries: [SingleMapEntry<String, Int>] = object.scores.map { ($0.key, $0.value) }
+        let entries: [SingleMapEntry<String, Int>] = Array(object.scores)
         #expect(entries.count == 1 && entries[0].key == "a")
         var iterator: RLMIterator<Int> = object.ints.makeIterator()
         #expect(iterator.next() == 1 && iterator.next() == 2 && iterator.next() == nil)

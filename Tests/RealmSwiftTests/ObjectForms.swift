@@ -214,7 +214,7 @@ enum ObjectForms {
         ]
         let _: [GeoPoint] =
             [box.bottomLeft, box.topRight, circle.center] + polygon.outerRing
-            + (polygon.holes.first ?? [])
+            + (polygon.holes?.first ?? [])
         let _: [Distance?] = [.kilometers(1), .miles(1), .degrees(1), .radians(1)]
         let _: [Bool] = [
             point == point, box == box, circle == circle, polygon == polygon, far == far,

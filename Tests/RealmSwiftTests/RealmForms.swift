@@ -245,8 +245,11 @@ enum RealmForms {
             Realm.Error.addressSpaceExhausted, Realm.Error.schemaMismatch, Realm.Error.alreadyOpen,
             Realm.Error.invalidInput, Realm.Error.outOfDiskSpace,
             Realm.Error.unsupportedFileFormatVersion,
-            Realm.Error.fileOperationFailed, Realm.Error.invalidDatabase, Realm.Error.callFailed,
+            Realm.Error.fileOperationFailed, Realm.Error.invalidDatabase,
+            Realm.Error.incompatibleSession,
         ]
+        let _: [Realm.Error] = [Realm.Error.callFailed, Realm.Error(.fileNotFound)]
+        let _: Realm.Error = Realm.Error(Realm.Error.fail, userInfo: [NSFilePathErrorKey: "/a"])
         let _: [String: Any] = error.userInfo
         let _: URL? = error.fileURL
         let _: String = error.localizedDescription

@@ -2,9 +2,8 @@
 // is looked at as programs do. Conditions that would hurt other tests (limits of the process, another user, a second
 // process) are brought about in processes of their own.
 //
-// Not brought about: `fileFormatUpgradeRequired`, as there is no format of files that this library would have to
-// convert; and `fileAccess`, which is left to a system that has no thread to spare: what it says of files has the codes
-// below. Both are tested where the engine's errors become the program's.
+// Not brought about, as nothing throws them: `fileFormatUpgradeRequired` (there is no format of files that this library
+// would have to convert; tested where the engine's errors become the program's) and `incompatibleSession`.
 
 @testable import struct CoreSwift.ContentHash
 import enum CoreSwift.ErrorCode
@@ -279,6 +278,23 @@ private func prepared(_ url: URL) throws -> URL {
         }
     }
 
+    /// Waiting for who writes takes a thread, which a user who has no more of them can't have.
+    @Test func fileAccess() async throws {
+        let place = try prepared(folder("threads-\(getpid())"))
+        defer { try? FileManager.default.removeItem(at: place) }
+        await #expect(processExitsWith: .success) {
+            let url = folder("threads-\(getppid())")
+            let file = url.appendingPathComponent("a.realm")
+            let configuration = Realm.Configuration(fileURL: file, objectTypes: [Parcel.self])
+            try Realm(configuration: configuration).core.close()
+            for name in try FileManager.default.contentsOfDirectory(atPath: url.path) {
+                _ = chmod(url.appendingPathComponent(name).path, 0o666)
+            }
+            _ = chmod(url.path, 0o777)
+            try await Lonely().write(configuration)
+        }
+    }
+
     /// Another process has the file open, with a lock file of another layout.
     @Test func incompatibleLockFile() async throws {
         let url = try prepared(folder("layout-\(getpid())"))
@@ -357,7 +373,7 @@ private func prepared(_ url: URL) throws -> URL {
                         }
                     }
                 })
-            #expect(error.code == .fail && error == Realm.Error(Realm.Error.callFailed, ""))
+            #expect(error.code == .fail && error == Realm.Error.callFailed)
             #expect(realm.objects(Dog.self).count == 1 && !realm.isInWriteTransaction)
             limit.rlim_cur = before
             setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
@@ -477,7 +493,7 @@ private func prepared(_ url: URL) throws -> URL {
 
     @Test func errorsAreEqualByTheirCodes() {
         let one = Realm.Error(.fail, "one", path: "/a")
-        let two = Realm.Error(Realm.Error.callFailed, "two")
+        let two = Realm.Error(Realm.Error.fail, "two")
         #expect(one == two && one.hashValue == two.hashValue && Set([one, two]).count == 1)
         #expect(one != Realm.Error(.fileAccess, "one", path: "/a"))
         #expect(one.fileURL?.path == "/a" && two.fileURL == nil && two.userInfo.count == 1)
@@ -523,6 +539,47 @@ private func prepared(_ url: URL) throws -> URL {
         }
         #expect(isCancelled && realm.isEmpty)
     }
+}
+
+/// Writes while another thread does, in a process that may have no more threads.
+private actor Lonely {
+    func write(_ configuration: Realm.Configuration) async throws {
+        let realm = try await Realm(configuration: configuration, actor: self)
+        let (begun, mayEnd) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        Thread {
+            let other = try? Realm(configuration: configuration)
+            other?.beginWrite()
+            begun.signal()
+            mayEnd.wait()
+            other?.cancelWrite()
+            begun.signal()
+        }.start()
+        wait(begun)
+        // The limit is not for root.
+        if geteuid() == 0 { try #require(setreuid(65534, 65534) == 0) }
+        let resource = __rlimit_resource_t(__RLIMIT_NPROC.rawValue)
+        var limit = rlimit()
+        getrlimit(resource, &limit)
+        let before = limit.rlim_cur
+        limit.rlim_cur = 0
+        setrlimit(resource, &limit)
+        do {
+            try await realm.asyncWrite { _ = realm.create(Parcel.self, value: [1, 2.5]) }
+            Issue.record("nothing was thrown")
+        } catch let error as Realm.Error {
+            #expect(error.code == .fileAccess && error.localizedDescription.contains("thread"))
+            #expect((error as NSError).code == 2 && error.fileURL == configuration.fileURL)
+        }
+        #expect(realm.isEmpty && !realm.isInWriteTransaction)
+        limit.rlim_cur = before
+        setrlimit(resource, &limit)
+        mayEnd.signal()
+        wait(begun)
+        try await realm.asyncWrite { _ = realm.create(Parcel.self, value: [1, 2.5]) }
+        #expect(realm.objects(Parcel.self).count == 1)
+    }
+
+    private nonisolated func wait(_ semaphore: DispatchSemaphore) { semaphore.wait() }
 }
 
 /// A disk that becomes full, for the calling thread and those that it starts.

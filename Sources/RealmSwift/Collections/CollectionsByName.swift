@@ -83,3 +83,43 @@ extension RealmCollection {
         }
     }
 }
+
+// What realm-swift's lists, sets and maps give: objects. Where the type is open, what all collections give is taken.
+
+extension List {
+    /// A property of each element, `NSNull` for nil.
+    @_disfavoredOverload
+    public func value(forKey key: String) -> [AnyObject] { asObjects(value(forKey: key)) }
+
+    /// The same over links.
+    @_disfavoredOverload
+    public func value(forKeyPath path: String) -> [AnyObject] { asObjects(value(forKeyPath: path)) }
+}
+
+extension MutableSet {
+    /// A property of each element, `NSNull` for nil.
+    @_disfavoredOverload
+    public func value(forKey key: String) -> [AnyObject] { asObjects(value(forKey: key)) }
+}
+
+extension Map {
+    /// The value of a key as an object.
+    @_disfavoredOverload
+    public func value(forKey key: String) -> AnyObject? {
+        (value(forKey: key) as Any?).map { $0 as AnyObject }
+    }
+
+    /// What is reached from the value of a key, as an object.
+    @_disfavoredOverload
+    public func value(forKeyPath path: String) -> AnyObject? {
+        (value(forKeyPath: path) as Any?).map { $0 as AnyObject }
+    }
+}
+
+/// The values of a list; misuse for what is none.
+private func asObjects(_ values: Any?) -> [AnyObject] {
+    guard let values = values as? [Any] else {
+        misuse("'\(values ?? NSNull())' is no list of values.")
+    }
+    return values.map { $0 as AnyObject }
+}

@@ -24,6 +24,11 @@ extension Map {
         results.where(isIncluded)
     }
 
+    /// The values by size; misuse for objects, which have none.
+    public func sorted(ascending: Bool = true) -> Results<Value> {
+        results.sorted(byKeyPath: "SELF", ascending: ascending)
+    }
+
     /// The values sorted by a property.
     public func sorted(byKeyPath keyPath: String, ascending: Bool = true) -> Results<Value> {
         results.sorted(byKeyPath: keyPath, ascending: ascending)
@@ -65,52 +70,52 @@ extension Map {
     // MARK: Aggregates of a property
 
     /// The smallest value of a property; nil of none.
-    public func min<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
         plain.map { $0.min(ofProperty: property) } ?? results.min(ofProperty: property)
     }
 
     /// The largest value of a property; nil of none.
-    public func max<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
         plain.map { $0.max(ofProperty: property) } ?? results.max(ofProperty: property)
     }
 
     /// The sum of a property; zero of none.
-    public func sum<T: RealmCollectionValue>(ofProperty property: String) -> T
+    public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
     where T.PersistedType: AddableType {
         plain.map { $0.sum(ofProperty: property) } ?? results.sum(ofProperty: property)
     }
 
     /// The mean of a property; nil of none.
-    public func average<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
         plain.map { $0.average(ofProperty: property) } ?? results.average(ofProperty: property)
     }
 
     /// The smallest value of a property; nil of none.
-    public func min<Object: ObjectBase, T: RealmCollectionValue>(
+    public func min<Object: ObjectBase, T: _HasPersistedType>(
         of keyPath: KeyPath<Object, T>
     ) -> T? where Value == Object?, T.PersistedType: MinMaxType {
         min(ofProperty: KeyPathNames.name(keyPath))
     }
 
     /// The largest value of a property; nil of none.
-    public func max<Object: ObjectBase, T: RealmCollectionValue>(
+    public func max<Object: ObjectBase, T: _HasPersistedType>(
         of keyPath: KeyPath<Object, T>
     ) -> T? where Value == Object?, T.PersistedType: MinMaxType {
         max(ofProperty: KeyPathNames.name(keyPath))
     }
 
     /// The sum of a property; zero of none.
-    public func sum<Object: ObjectBase, T: RealmCollectionValue>(
+    public func sum<Object: ObjectBase, T: _HasPersistedType>(
         of keyPath: KeyPath<Object, T>
     ) -> T where Value == Object?, T.PersistedType: AddableType {
         sum(ofProperty: KeyPathNames.name(keyPath))
     }
 
     /// The mean of a property; nil of none.
-    public func average<Object: ObjectBase, T: RealmCollectionValue>(
+    public func average<Object: ObjectBase, T: _HasPersistedType>(
         of keyPath: KeyPath<Object, T>
     ) -> Double? where Value == Object?, T.PersistedType: AddableType {
         average(ofProperty: KeyPathNames.name(keyPath))
@@ -118,11 +123,6 @@ extension Map {
 }
 
 extension Map where Value.PersistedType: SortableType {
-    /// The values by size.
-    public func sorted(ascending: Bool = true) -> Results<Value> {
-        results.sorted(ascending: ascending)
-    }
-
     /// Each value once.
     public func distinct() -> Results<Value> { results.distinct() }
 }
@@ -138,7 +138,7 @@ extension Map where Value.PersistedType: AddableType {
     /// The sum of the values; zero of none.
     public func sum() -> Value { plain.map { $0.sum() } ?? results.sum() }
     /// The mean of the values; nil of none.
-    public func average<T: RealmCollectionValue>() -> T?
+    public func average<T: _HasPersistedType>() -> T?
     where T.PersistedType: AddableType {
         plain.map { $0.average() } ?? results.average()
     }

@@ -3,11 +3,6 @@
 import CoreSwift
 import Foundation
 
-/// A key of a map with its value.
-public typealias SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue> = (
-    key: Key, value: Value
-)
-
 /// Values by key in a property: `@Persisted var scores: Map<String, Int>`. Keys must not begin with `$`
 /// and have no `.` in them.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfined,
@@ -107,6 +102,12 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
     /// The value of a key.
     public func object(forKey key: Key) -> Value? { self[key] }
 
+    /// The same for programs that have keys as objects.
+    @_disfavoredOverload
+    public func object(forKey key: AnyObject) -> AnyObject? {
+        Key._rlmConvert(key).flatMap { self[$0] }.flatMap { unwrapped($0) }.map { $0 as AnyObject }
+    }
+
     /// The value of a key, nil where there is none; `@count`, `@allKeys` and `@allValues` of the whole map.
     public func value(forKey key: String) -> Any? {
         switch key {
@@ -118,16 +119,12 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
     }
 
     /// The keys with their values.
-    public func makeIterator() -> AnyIterator<SingleMapEntry<Key, Value>> {
-        let all = zip(keys, values)
-        var iterator = all.makeIterator()
-        return AnyIterator { iterator.next().map { (key: $0.0, value: $0.1) } }
+    public func makeIterator() -> RLMMapIterator<SingleMapEntry<Key, Value>> {
+        RLMMapIterator(keys, values)
     }
 
-    /// The keys with their values, for a loop.
-    public func asKeyValueSequence() -> [SingleMapEntry<Key, Value>] {
-        zip(keys, values).map { (key: $0.0, value: $0.1) }
-    }
+    /// The keys with their values as pairs: `for (key, value) in map.asKeyValueSequence()`.
+    public func asKeyValueSequence() -> KeyValueSequence { KeyValueSequence(self) }
 
     /// Whether an entry satisfies a condition.
     public func contains(
@@ -176,7 +173,10 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
     }
 
     /// Gives a key a value.
-    public func setValue(_ value: Any?, forKey key: Key) {
+    public func setValue(_ value: Any?, forKey key: String) {
+        guard let key = Key._rlmConvert(key) else {
+            misuse("Invalid key '\(key)' for a map with keys of type '\(Key.self)'.")
+        }
         guard let converted = Value._rlmConvert(value ?? NSNull()) else {
             misuse("Invalid value '\(String(describing: value))' for a map of '\(Value.self)'.")
         }
@@ -200,7 +200,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
     public func merge<S: Sequence>(
         _ sequence: S, uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows where S.Element == (Key, Value) {
-        let entries: [SingleMapEntry<Key, Value>] = sequence.map { (key: $0.0, value: $0.1) }
+        let entries: [(key: Key, value: Value)] = sequence.map { (key: $0.0, value: $0.1) }
         try merge(entries, uniquingKeysWith: combine)
     }
 
@@ -243,7 +243,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue>: ThreadConfine
     }
 
     public func _rlmText(_ depth: Int) -> String {
-        let entries = asKeyValueSequence()
+        let entries = Array(self)
         return Descriptions.collection(
             "Map<\(Key.self), \(Value.self)>", "0x0", entries.count, depth: depth
         ) { "[\(entries[$0].key)]: \(Descriptions.text(entries[$0].value, depth: depth))" }
@@ -326,10 +326,13 @@ extension Map: _Persistable, _AssignableCollection {
     }
 }
 
-extension Map: Codable where Key: Codable, Value: Codable {
+extension Map: Decodable where Key: Decodable, Value: Decodable {
     public convenience init(from decoder: any Decoder) throws {
         self.init(.plain(try decoder.singleValueContainer().decode([Key: Value].self)))
     }
+}
+
+extension Map: Encodable where Key: Encodable, Value: Encodable {
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.singleValueContainer()
         try container.encode(

@@ -50,7 +50,7 @@ extension AggregateName {
 
 extension RealmCollection {
     /// The aggregate of an unmanaged collection, or of a property over links, element by element.
-    func aggregateInMemory<T: RealmCollectionValue>(
+    func aggregateInMemory<T: _HasPersistedType>(
         _ kind: AggregateName, _ property: String?
     ) -> T? {
         let values = Array(self).map { element -> Any? in
@@ -61,6 +61,14 @@ extension RealmCollection {
         }
         return kind.of(values).flatMap { T._rlmConvert($0) }
     }
+}
+
+/// The sum of nothing.
+func zero<T: _HasPersistedType>(_ type: T.Type = T.self) -> T {
+    guard let zero = T._rlmConvert(0) else {
+        misuse("Could not convert value '0' to type '\(T.self)'.")
+    }
+    return zero
 }
 
 /// A value that stands for another one: a custom type, or an enumeration.

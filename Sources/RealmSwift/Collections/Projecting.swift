@@ -52,9 +52,19 @@ public struct ProjectedCollection<Element>: RandomAccessCollection, CustomString
 
     public var startIndex: Int { 0 }
     public var endIndex: Int { source.count }
-    public subscript(position: Int) -> Element { source[position] }
+    /// The value of an element. Assigning one writes the property of the object.
+    public subscript(position: Int) -> Element {
+        get { source[position] }
+        nonmutating set { source[position] = newValue }
+    }
     /// The values.
-    public var description: String { "ProjectedCollection<\(Element.self)> \(Array(self))" }
+    public var description: String {
+        "ProjectedCollection<\(Element.self)> {\n"
+            + enumerated().map { "\t[\($0)] \($1)\n" }.joined() + "}"
+    }
+
+    /// The position of the first object that satisfies a predicate.
+    public func index(matching predicate: NSPredicate) -> Int? { source.index(matching: predicate) }
 
     /// The realm of the collection; nil where none manages it.
     public var realm: Realm? { source.realm }
@@ -126,7 +136,11 @@ private class ProjectedSource<Value> {
     var realm: Realm? { unwritten() }
     var isInvalidated: Bool { unwritten() }
     var isFrozen: Bool { unwritten() }
-    subscript(position: Int) -> Value { unwritten() }
+    subscript(position: Int) -> Value {
+        get { unwritten() }
+        set { unwritten() }
+    }
+    func index(matching predicate: NSPredicate) -> Int? { unwritten() }
     func freeze() -> ProjectedSource { unwritten() }
     func thaw() -> ProjectedSource? { unwritten() }
     func observe(
@@ -156,7 +170,13 @@ where Elements.Element: ObjectBase {
     override var realm: Realm? { elements.realm }
     override var isInvalidated: Bool { elements.isInvalidated }
     override var isFrozen: Bool { elements.isFrozen }
-    override subscript(position: Int) -> Value { elements[position][keyPath: path] }
+    override subscript(position: Int) -> Value {
+        get { elements[position][keyPath: path] }
+        set { elements[position].setValue(newValue, forKeyPath: KeyPathNames.name(path)) }
+    }
+    override func index(matching predicate: NSPredicate) -> Int? {
+        elements.index(matching: predicate)
+    }
     override func freeze() -> ProjectedSource<Value> { ProjectedElements(elements.freeze(), path) }
     override func thaw() -> ProjectedSource<Value>? {
         elements.thaw().map { ProjectedElements($0, path) }

@@ -24,17 +24,20 @@ public protocol ThreadConfined {
 extension RealmSwiftObject: ThreadConfined {}
 extension RealmSwiftEmbeddedObject: ThreadConfined {}
 
+/// What `RealmCollection` stands on: the part of it without equality and iterators of its own.
+public protocol RealmCollectionBase: RandomAccessCollection, LazyCollectionProtocol,
+    CustomStringConvertible, ThreadConfined
+where Element: RealmCollectionValue {
+    /// The older name.
+    typealias ElementType = Element
+}
+
 /// A collection of objects or values of a realm: `Results`, `List`, `MutableSet`, `LinkingObjects`.
 ///
 /// They are live: they show what is stored whenever they are asked.
-public protocol RealmCollection: RandomAccessCollection, LazyCollectionProtocol, Equatable,
-    ThreadConfined, CustomStringConvertible, _DescribedCollection, _QueryCollection
-where
-    Element: RealmCollectionValue, Index == Int, Iterator == RLMIterator<Element>,
-    _QueryElement == Element
-{
-    /// The older name.
-    typealias ElementType = Element
+public protocol RealmCollection: RealmCollectionBase, Equatable, _DescribedCollection,
+    _QueryCollection
+where Index == Int, Iterator == RLMIterator<Element>, _QueryElement == Element {
     /// The elements as live results; misuse for collections that no realm manages.
     var _rlmResults: Results<Element> { get }
     /// What is observed.
@@ -211,25 +214,25 @@ extension RealmCollection {
     // MARK: Aggregates by name
 
     /// The smallest value of a property; nil of no elements.
-    public func min<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    public func min<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
         aggregate(.minimum, property)
     }
 
     /// The largest value of a property; nil of no elements.
-    public func max<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    public func max<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType {
         aggregate(.maximum, property)
     }
 
     /// The sum of a property; zero of no elements.
-    public func sum<T: RealmCollectionValue>(ofProperty property: String) -> T
+    public func sum<T: _HasPersistedType>(ofProperty property: String) -> T
     where T.PersistedType: AddableType {
-        aggregate(.sum, property) ?? T._rlmConvert(0) ?? T._rlmDefaultValue()
+        aggregate(.sum, property) ?? zero()
     }
 
     /// The mean of a property; nil of no elements.
-    public func average<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    public func average<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType {
         aggregate(.average, property)
     }
@@ -246,7 +249,7 @@ extension RealmCollection {
         misuse("\(word) of '\(type)' can only be aggregated on \"self\"; not on '\(property)'")
     }
 
-    func aggregate<T: RealmCollectionValue>(
+    func aggregate<T: _HasPersistedType>(
         _ kind: AggregateName, _ property: String?
     ) -> T? {
         if Element._rlmShape.target == nil, let property, property != "self",
@@ -348,25 +351,25 @@ extension RealmCollection where Element: _KeyPathRoot {
 
 extension RealmCollection where Element: ObjectBase {
     /// The smallest value of a property.
-    public func min<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T?
+    public func min<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: MinMaxType {
         aggregate(.minimum, KeyPathNames.name(keyPath))
     }
 
     /// The largest value of a property.
-    public func max<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T?
+    public func max<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: MinMaxType {
         aggregate(.maximum, KeyPathNames.name(keyPath))
     }
 
     /// The sum of a property.
-    public func sum<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T
+    public func sum<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T
     where T.PersistedType: AddableType {
-        aggregate(.sum, KeyPathNames.name(keyPath)) ?? T._rlmConvert(0) ?? T._rlmDefaultValue()
+        aggregate(.sum, KeyPathNames.name(keyPath)) ?? zero()
     }
 
     /// The mean of a property.
-    public func average<T: RealmCollectionValue>(
+    public func average<T: _HasPersistedType>(
         of keyPath: KeyPath<Element, T>
     ) -> Double?
     where T.PersistedType: AddableType {
@@ -401,7 +404,7 @@ where
 {
     /// The sum of the elements; zero of none.
     public func sum() -> Element.Wrapped {
-        aggregate(.sum, nil) ?? Element.Wrapped._rlmConvert(0) ?? Element.Wrapped._rlmDefaultValue()
+        aggregate(.sum, nil) ?? zero()
     }
 }
 
@@ -417,12 +420,12 @@ extension RealmCollection where Element: ObjectBase {
     /// The sum of a property that may be nil; zero of none.
     public func sum<T: _RealmCollectionValueInsideOptional>(of keyPath: KeyPath<Element, T?>) -> T
     where T.PersistedType: AddableType {
-        aggregate(.sum, KeyPathNames.name(keyPath)) ?? T._rlmConvert(0) ?? T._rlmDefaultValue()
+        aggregate(.sum, KeyPathNames.name(keyPath)) ?? zero()
     }
 
     /// The mean of a property as a value of its type; nil of none.
     @_disfavoredOverload
-    public func average<T: RealmCollectionValue>(of keyPath: KeyPath<Element, T>) -> T?
+    public func average<T: _HasPersistedType>(of keyPath: KeyPath<Element, T>) -> T?
     where T.PersistedType: AddableType { aggregate(.average, KeyPathNames.name(keyPath)) }
 }
 
@@ -430,10 +433,10 @@ extension RealmCollection where Element.PersistedType: AddableType {
     /// The sum of the elements; zero of none.
     @_disfavoredOverload
     public func sum() -> Element {
-        aggregate(.sum, nil) ?? Element._rlmConvert(0) ?? Element._rlmDefaultValue()
+        aggregate(.sum, nil) ?? zero()
     }
     /// The mean of the elements; nil of none.
-    public func average<T: RealmCollectionValue>() -> T?
+    public func average<T: _HasPersistedType>() -> T?
     where T.PersistedType: AddableType { aggregate(.average, nil) }
 }
 
@@ -461,7 +464,7 @@ extension RealmCollection {
     public var description: String { _rlmText(5) }
 }
 
-extension RealmCollection where Self: Encodable, Element: Encodable {
+extension RealmCollection where Element: Encodable {
     /// Writes the elements as an array.
     public func encode(to encoder: any Encoder) throws {
         var container = encoder.unkeyedContainer()

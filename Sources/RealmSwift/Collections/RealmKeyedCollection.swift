@@ -32,12 +32,14 @@ where _QueryElement == Value {
     /// What is reached from the value of a key, or what an operator makes of a property of all values.
     func value(forKeyPath path: String) -> Any?
     /// Gives a key a value.
-    func setValue(_ value: Any?, forKey key: Key)
+    func setValue(_ value: Any?, forKey key: String)
 
     /// The values that satisfy a predicate.
     func filter(_ predicate: NSPredicate) -> Results<Value>
     /// Whether an entry satisfies a condition.
     func contains(where predicate: (_ key: Key, _ value: Value) throws -> Bool) rethrows -> Bool
+    /// The values by size.
+    func sorted(ascending: Bool) -> Results<Value>
     /// The values sorted by a property.
     func sorted(byKeyPath keyPath: String, ascending: Bool) -> Results<Value>
     /// The values in the order of the descriptors, the first of which counts most.
@@ -45,16 +47,16 @@ where _QueryElement == Value {
     where S.Iterator.Element == SortDescriptor
 
     /// The smallest value of a property; nil of none.
-    func min<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    func min<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType
     /// The largest value of a property; nil of none.
-    func max<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    func max<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: MinMaxType
     /// The sum of a property; zero of none.
-    func sum<T: RealmCollectionValue>(ofProperty property: String) -> T
+    func sum<T: _HasPersistedType>(ofProperty property: String) -> T
     where T.PersistedType: AddableType
     /// The mean of a property; nil of none.
-    func average<T: RealmCollectionValue>(ofProperty property: String) -> T?
+    func average<T: _HasPersistedType>(ofProperty property: String) -> T?
     where T.PersistedType: AddableType
 
     /// Calls a block soon with the collection as it is, and then after each change of it.
@@ -62,10 +64,62 @@ where _QueryElement == Value {
         keyPaths: [String]?, on queue: DispatchQueue?,
         _ block: @escaping (RealmMapChange<Self>) -> Void
     ) -> NotificationToken
-    /// The same for all that can change.
-    func observe(
-        on queue: DispatchQueue?, _ block: @escaping (RealmMapChange<Self>) -> Void
-    ) -> NotificationToken
+}
+
+extension RealmKeyedCollection {
+    /// Calls a block soon with the collection as it is, and then after each change of it.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (RealmMapChange<Self>) -> Void
+    ) -> NotificationToken { observe(keyPaths: keyPaths, on: queue, block) }
+}
+
+extension RealmKeyedCollection where Value.PersistedType: MinMaxType {
+    /// The smallest value; nil of none.
+    public func min() -> Value? { min(ofProperty: "self") }
+    /// The largest value; nil of none.
+    public func max() -> Value? { max(ofProperty: "self") }
+}
+
+extension RealmKeyedCollection where Value.PersistedType: AddableType {
+    /// The sum of the values; zero of none.
+    public func sum() -> Value { sum(ofProperty: "self") }
+    /// The mean of the values; nil of none.
+    public func average<T: _HasPersistedType>() -> T? where T.PersistedType: AddableType {
+        average(ofProperty: "self")
+    }
+}
+
+extension RealmKeyedCollection where Value.PersistedType: SortableType {
+    /// The values by size.
+    public func sorted(ascending: Bool = true) -> Results<Value> {
+        sorted(byKeyPath: "SELF", ascending: ascending)
+    }
+}
+
+extension RealmKeyedCollection where Value: OptionalProtocol, Value.Wrapped: ObjectBase {
+    /// The smallest value of a property; nil of none.
+    public func min<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+    where T.PersistedType: MinMaxType { min(ofProperty: KeyPathNames.name(keyPath)) }
+
+    /// The largest value of a property; nil of none.
+    public func max<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+    where T.PersistedType: MinMaxType { max(ofProperty: KeyPathNames.name(keyPath)) }
+
+    /// The sum of a property; zero of none.
+    public func sum<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T
+    where T.PersistedType: AddableType { sum(ofProperty: KeyPathNames.name(keyPath)) }
+
+    /// The mean of a property as a value of its type; nil of none.
+    public func average<T: _HasPersistedType>(of keyPath: KeyPath<Value.Wrapped, T>) -> T?
+    where T.PersistedType: AddableType { average(ofProperty: KeyPathNames.name(keyPath)) }
+
+    /// The values sorted by a property.
+    public func sorted<T: _HasPersistedType>(
+        by keyPath: KeyPath<Value.Wrapped, T>, ascending: Bool
+    ) -> Results<Value> where T.PersistedType: SortableType {
+        sorted(byKeyPath: KeyPathNames.name(keyPath), ascending: ascending)
+    }
 }
 
 extension Map: RealmKeyedCollection {}

@@ -77,6 +77,10 @@ extension Results: @unchecked Sendable {}
 
 /// A type that can make linking objects of the name of a property.
 public protocol LinkingObjectsProtocol: _Persistable {
+    /// The type of the objects.
+    associatedtype Element
+    /// Those of a class through one of its properties.
+    init(fromType: Element.Type, property: String)
     /// Those through a property of the elements.
     init(origin: String)
     /// The property of the elements.

@@ -1,6 +1,6 @@
 // Results in sections: elements with the same key together.
 
-import CoreSwift
+public import CoreSwift
 public import Foundation
 
 /// What happened to results in sections. Index paths are a section and a position in it: of deletions before
@@ -44,17 +44,7 @@ private struct Sections<Key: Hashable> {
 }
 
 /// What sections and the collection of them have in common.
-public protocol RealmSectionedResult: RandomAccessCollection, Equatable {
-    /// The realm of the results.
-    var realm: Realm? { get }
-    /// The realm was invalidated.
-    var isInvalidated: Bool { get }
-    /// They never change.
-    var isFrozen: Bool { get }
-    /// The sections as they are now.
-    func freeze() -> Self
-    /// The live sections; nil if they are not there any more.
-    func thaw() -> Self?
+public protocol RealmSectionedResult: RandomAccessCollection, Equatable, ThreadConfined {
     /// Calls a block with what happens, beginning with `.initial`.
     func observe(
         keyPaths: [String]?, on queue: DispatchQueue?,
@@ -62,8 +52,56 @@ public protocol RealmSectionedResult: RandomAccessCollection, Equatable {
     ) -> NotificationToken
 }
 
+extension RealmSectionedResult {
+    /// Calls a block with what happens, beginning with `.initial`.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (SectionedResultsChange<Self>) -> Void
+    ) -> NotificationToken { observe(keyPaths: keyPaths, on: queue, block) }
+
+    public func _rlmReference() -> CoreSwift.ThreadSafeReference {
+        misuse(
+            "Sections cannot be passed across threads: pass the collection that they are made of.")
+    }
+    public static func _rlmResolve(
+        _ reference: CoreSwift.ThreadSafeReference, _ session: _RealmSession
+    ) -> Self? { nil }
+}
+
 extension SectionedResults: RealmSectionedResult {}
 extension ResultsSection: RealmSectionedResult {}
+
+/// Goes through sections as they were when the iteration began.
+public struct SectionedResultsIterator<Key: Hashable, Element: RealmCollectionValue>:
+    IteratorProtocol
+{
+    private let sections: SectionedResults<Key, Element>
+    private var keys: IndexingIterator<[Key]>
+
+    init(_ sections: SectionedResults<Key, Element>) {
+        self.sections = sections
+        keys = sections.allKeys.makeIterator()
+    }
+
+    public mutating func next() -> ResultsSection<Key, Element>? {
+        keys.next().map { ResultsSection(parent: sections, id: $0) }
+    }
+}
+
+/// Goes through the elements of a section as it was when the iteration began.
+public struct SectionIterator<Element: RealmCollectionValue>: IteratorProtocol {
+    private let elements: _ElementSource
+    private var positions: IndexingIterator<[Int]>
+
+    init(_ elements: _ElementSource, _ positions: [Int]) {
+        self.elements = elements
+        self.positions = positions.makeIterator()
+    }
+
+    public mutating func next() -> Element? {
+        positions.next().map { Element._rlmElement(elements, $0) }
+    }
+}
 
 /// Results in sections, each with the elements of one key. The sections are determined anew when the realm has
 /// changed; that goes through all elements.
@@ -104,6 +142,9 @@ public struct SectionedResults<Key: Hashable, SectionElement: RealmCollectionVal
 
     public var startIndex: Int { 0 }
     public var endIndex: Int { sections.keys.count }
+    public func makeIterator() -> SectionedResultsIterator<Key, SectionElement> {
+        SectionedResultsIterator(self)
+    }
     /// The keys of the sections in their order.
     public var allKeys: [Key] { sections.keys }
     /// The realm of the elements.
@@ -190,6 +231,10 @@ public struct ResultsSection<Key: Hashable, SectionElement: RealmCollectionValue
 
     public var startIndex: Int { 0 }
     public var endIndex: Int { positions.count }
+    public func makeIterator() -> SectionIterator<SectionElement> {
+        let positions = positions
+        return SectionIterator(parent.results.source.fixed(), positions)
+    }
     /// The realm of the elements.
     public var realm: Realm? { parent.realm }
     /// It never changes, and any thread may read it.
@@ -260,18 +305,24 @@ extension RealmCollection {
     /// In sections by what a block gives for each element, in the order of the descriptors; the first of
     /// them should be what the block's keys follow.
     public func sectioned<Key: Hashable>(
-        by block: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
+        sortDescriptors: [SortDescriptor], _ keyBlock: @escaping (Element) -> Key
     ) -> SectionedResults<Key, Element> {
-        SectionedResults(sorted(by: sortDescriptors), block)
+        if sortDescriptors.isEmpty {
+            misuse("There must be at least one SortDescriptor when using SectionedResults.")
+        }
+        return SectionedResults(sorted(by: sortDescriptors), keyBlock)
     }
-}
 
-extension RealmCollection where Element.PersistedType: SortableType {
+    /// The same.
+    public func sectioned<Key: Hashable>(
+        by block: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
+    ) -> SectionedResults<Key, Element> { sectioned(sortDescriptors: sortDescriptors, block) }
+
     /// Values in sections by what a block gives for each.
     public func sectioned<Key: Hashable>(
         by block: @escaping (Element) -> Key, ascending: Bool = true
     ) -> SectionedResults<Key, Element> {
-        SectionedResults(sorted(ascending: ascending), block)
+        SectionedResults(sorted(byKeyPath: "SELF", ascending: ascending), block)
     }
 }
 
@@ -285,10 +336,16 @@ extension RealmCollection where Element: _KeyPathRoot {
         ) { $0[keyPath: keyPath] }
     }
 
-    /// In sections by a property, in the order of the descriptors.
+    /// In sections by a property, in the order of the descriptors, the first of which must be of this property.
     public func sectioned<Key: _Persistable & Hashable>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
     ) -> SectionedResults<Key, Element> {
-        SectionedResults(sorted(by: sortDescriptors)) { $0[keyPath: keyPath] }
+        guard let first = sortDescriptors.first else {
+            misuse("Can not section Results with empty sortDescriptor parameter.")
+        }
+        if KeyPathNames.name(keyPath) != first.keyPath {
+            misuse("The section key path must match the primary sort descriptor.")
+        }
+        return SectionedResults(sorted(by: sortDescriptors)) { $0[keyPath: keyPath] }
     }
 }

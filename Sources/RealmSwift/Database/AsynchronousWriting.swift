@@ -86,10 +86,20 @@ extension Realm {
         if core.isWritable { try refuse("The Realm is already in a write transaction") }
         try Task.checkCancellation()
         let core = core
-        await withCheckedContinuation { continuation in
-            engine(.transaction) { () throws(RealmError) in
-                _ = try core.writeAsynchronously(leavesOpen: true) { continuation.resume() }
+        let refusal = await withCheckedContinuation { (continuation: Saved) in
+            do throws(RealmError) {
+                _ = try core.writeAsynchronously(leavesOpen: true) {
+                    continuation.resume(returning: nil)
+                }
+            } catch {
+                continuation.resume(returning: error)
             }
+        }
+        if let refusal {
+            // What the system refuses is thrown; what is wrong with the call is misuse.
+            let error = Error(refusal, path: core.path)
+            if error.code != .fail { throw error }
+            try refuse(misuseText(refusal, .transaction))
         }
         let result: Result
         do {

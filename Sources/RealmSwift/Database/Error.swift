@@ -43,6 +43,8 @@ extension Realm {
             case invalidInput = 13
             /// The disk is full.
             case outOfDiskSpace = 14
+            /// Another way of opening the file is in use. Never thrown here: realms in memory have no file.
+            case incompatibleSession = 15
             /// The file is of a newer format.
             case unsupportedFileFormatVersion = 16
             /// An operation on the file failed.
@@ -84,8 +86,10 @@ extension Realm {
         public static let fileOperationFailed = Code.fileOperationFailed
         /// No realm file, a damaged one, or one with another key.
         public static let invalidDatabase = Code.invalidDatabase
-        /// The same as `fail`.
-        public static let callFailed = Code.fail
+        /// Another way of opening the file is in use. Never thrown here: realms in memory have no file.
+        public static let incompatibleSession = Code.incompatibleSession
+        /// What an asynchronous call says that has neither a result nor an error.
+        public static let callFailed = Error(.fail, "Call failed")
 
         /// What kind of error it is.
         public let code: Code
@@ -96,6 +100,14 @@ extension Realm {
             self.code = code
             self.message = message
             self.path = path
+        }
+
+        /// An error of a program's own making, for its tests: `Realm.Error(.fileNotFound)`. The message and the path are
+        /// those that `NSError` has in its information.
+        public init(_ code: Code, userInfo: [String: Any] = [:]) {
+            self.init(
+                code, userInfo[NSLocalizedDescriptionKey] as? String ?? "\(code)",
+                path: userInfo[NSFilePathErrorKey] as? String)
         }
 
         /// From an error of the engine.
@@ -149,6 +161,11 @@ extension Realm.Error: Hashable {
 
 extension Realm.Error: CustomStringConvertible {
     public var description: String { message }
+}
+
+/// Whether two errors of any types have the same domain and code.
+public func == (a: any Swift.Error, b: any Swift.Error) -> Bool {
+    a._domain == b._domain && a._code == b._code
 }
 
 /// For `catch Realm.Error.fileAccess`.

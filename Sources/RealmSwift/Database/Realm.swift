@@ -78,7 +78,7 @@ public struct Realm {
     public static func asyncOpen(
         configuration: Configuration = .defaultConfiguration,
         callbackQueue: DispatchQueue = .main,
-        callback: @escaping @Sendable (Result<Realm, any Swift.Error>) -> Void
+        callback: @escaping (Result<Realm, any Swift.Error>) -> Void
     ) -> AsyncOpenTask {
         let task = AsyncOpenTask()
         var preparing = configuration
@@ -87,6 +87,8 @@ public struct Realm {
             task.tell(part)
         }
         let wanted = preparing
+        // It is called once, on the queue.
+        let call = UncheckedBox(callback)
         DispatchQueue.global().async {
             // Migrating, copying and compacting happens here; the callback finds the file as it should be.
             let prepared = UncheckedBox(
@@ -95,11 +97,11 @@ public struct Realm {
                     return try Realm(configuration: wanted)
                 })
             callbackQueue.async {
-                if task.isCancelled { return callback(.failure(CancellationError())) }
+                if task.isCancelled { return call.value(.failure(CancellationError())) }
                 switch prepared.value {
-                case .failure(let error): callback(.failure(error))
+                case .failure(let error): call.value(.failure(error))
                 case .success:
-                    callback(
+                    call.value(
                         Result { try Realm(configuration: configuration, queue: callbackQueue) })
                 }
             }
@@ -262,13 +264,13 @@ public struct Realm {
     // MARK: Adding and creating
 
     /// What happens where an object with the primary key is there already.
-    public enum UpdatePolicy: Sendable {
+    public enum UpdatePolicy: Int, Sendable {
         /// Misuse.
-        case error
+        case error = 1
         /// Properties with other values are written.
-        case modified
+        case modified = 3
         /// All properties are written.
-        case all
+        case all = 2
 
         var adding: _AddingPolicy {
             switch self {
@@ -422,5 +424,8 @@ extension Realm: Equatable {
 extension Realm: @unchecked Sendable {}
 
 /// A type of which realms have objects.
-public protocol RealmFetchable: RealmCollectionValue {}
+public protocol RealmFetchable: RealmCollectionValue {
+    /// The name of the class.
+    static func className() -> String
+}
 extension RealmSwiftObject: RealmFetchable {}

@@ -119,12 +119,6 @@ extension _ObservableObject {
 extension ObjectBase {
     /// Whether both are the same object of the same realm.
     public final func isEqual(to other: ObjectBase?) -> Bool { isSameObject(as: other) }
-
-    /// Whether something of any type is an equal object.
-    public final func isEqual(_ other: Any?) -> Bool { (other as? ObjectBase) == self }
-
-    /// The hash of the object, as in sets.
-    public final var hash: Int { hashValue }
 }
 
 /// A property that links to objects of another class: what `linkingObjectsProperties()` names.

@@ -55,6 +55,9 @@ open class RealmSwiftEmbeddedObject: ObjectBase, RealmCollectionValue,
         self.init()
         assign(value, isInitializer: true)
     }
+
+    /// They are.
+    public final override class func isEmbedded() -> Bool { true }
 }
 
 extension ObjectBase {
@@ -240,11 +243,24 @@ public protocol ObjectKeyIdentifiable: Identifiable {
     var id: UInt64 { get }
 }
 
-extension ObjectKeyIdentifiable where Self: ObjectBase {
-    /// The same for all accessors of an object; of an unmanaged one, for the instance.
-    public var id: UInt64 {
+/// The older spelling.
+@available(*, deprecated, renamed: "ObjectKeyIdentifiable")
+public typealias ObjectKeyIdentifable = ObjectKeyIdentifiable
+
+extension ObjectBase {
+    fileprivate final var rowIdentity: UInt64 {
         guard let handle else { return UInt64(UInt(bitPattern: ObjectIdentifier(self).hashValue)) }
         return UInt64(handle.classKey.rawValue) << 48
             ^ UInt64(bitPattern: handle.objectKey.rawValue)
     }
+}
+
+extension ObjectKeyIdentifiable where Self: ObjectBase {
+    /// The same for all accessors of an object; of an unmanaged one, for the instance.
+    public var id: UInt64 { rowIdentity }
+}
+
+extension ObjectKeyIdentifiable where Self: ProjectionObservable {
+    /// That of the object.
+    public var id: UInt64 { rootObject.rowIdentity }
 }

@@ -4,13 +4,6 @@ import CoreSwift
 import Foundation
 
 extension ObjectBase {
-    /// A property by name. Setting a value of another type than the property's, or a name that the class
-    /// has not, is misuse.
-    public final subscript(key: String) -> Any? {
-        get { value(forKey: key) }
-        set { setValue(newValue, forKey: key) }
-    }
-
     /// A property by name; also `self`, `realm`, `objectSchema` and `isInvalidated`.
     public final func value(forKey key: String) -> Any? {
         switch key {
@@ -96,6 +89,11 @@ extension ObjectBase {
         Map<String, DynamicObject?>._rlmGet(self, dynamicKey(name, .dictionary))
     }
 
+    /// The same with keys of any type that keys can have.
+    public final func dynamicMap<Key: _MapKey>(_ name: String) -> Map<Key, DynamicObject?> {
+        Map<Key, DynamicObject?>._rlmGet(self, dynamicKey(name, .dictionary))
+    }
+
     private func dynamicKey(_ name: String, _ collection: CollectionType) -> Int64 {
         guard let binding else { misuse("Only managed objects have properties by name alone.") }
         let found = binding.key(name)
@@ -141,14 +139,6 @@ extension ObjectBase {
 // MARK: - Descriptions
 
 extension ObjectBase: CustomStringConvertible, CustomDebugStringConvertible {
-    /// The class and a line for each property; links five deep, long values cut.
-    public final var description: String {
-        if isInvalidated { return "[invalid object]" }
-        return text(depth: 5)
-    }
-
-    public final var debugDescription: String { description }
-
     final func text(depth: Int) -> String {
         let schema = objectSchema
         if depth == 0 { return "<Maximum depth exceeded>" }

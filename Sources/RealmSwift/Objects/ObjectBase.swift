@@ -147,7 +147,7 @@ open class ObjectBase {
 
     /// The object was deleted, or its realm invalidated. Its properties must not be used any more. Any thread may ask;
     /// on others than the realm's it is not known of what was deleted by other means than this object.
-    public final var isInvalidated: Bool {
+    open var isInvalidated: Bool {
         guard let handle, !handle.isValid else { return false }
         return session?.isHere != false || handle.isOver
     }
@@ -175,6 +175,43 @@ open class ObjectBase {
     }
 
     // MARK: For classes to override
+
+    /// A property by name. Setting a value of another type than the property's, or a name that the class
+    /// has not, is misuse.
+    open subscript(key: String) -> Any? {
+        get { value(forKey: key) }
+        set { setValue(newValue, forKey: key) }
+    }
+
+    /// The class and a line for each property; links five deep, long values cut.
+    open var description: String {
+        if isInvalidated { return "[invalid object]" }
+        return text(depth: 5)
+    }
+
+    /// The same, for the debugger.
+    open var debugDescription: String { description }
+
+    /// What `==` says. Objects of a class with a primary key, and frozen ones, are equal when they are the same
+    /// object; others when they are the same instance.
+    open func isEqual(_ object: Any?) -> Bool {
+        guard let other = object as? ObjectBase else { return false }
+        if self === other { return true }
+        guard comparesByRow, other.comparesByRow else { return false }
+        return isSameObject(as: other)
+    }
+
+    /// The hash of the object, as in sets: the same for equal objects.
+    open var hash: Int {
+        guard comparesByRow, let handle else { return ObjectIdentifier(self).hashValue }
+        var hasher = Hasher()
+        hasher.combine(handle.classKey)
+        hasher.combine(handle.objectKey)
+        return hasher.finalize()
+    }
+
+    /// Whether the class is of embedded objects.
+    public class func isEmbedded() -> Bool { false }
 
     /// The name of the class without its module.
     public class func className() -> String { String(describing: self) }
@@ -212,26 +249,17 @@ open class ObjectBase {
 }
 
 extension ObjectBase: Hashable {
-    /// Objects of a class with a primary key, and frozen ones, are equal when they are the same object;
-    /// others when they are the same instance.
-    public static func == (a: ObjectBase, b: ObjectBase) -> Bool {
-        if a === b { return true }
-        guard a.comparesByRow, b.comparesByRow else { return false }
-        return a.isSameObject(as: b)
-    }
+    /// What `isEqual(_:)` says, which classes override.
+    public static func == (a: ObjectBase, b: ObjectBase) -> Bool { a === b || a.isEqual(b) }
 
     private var comparesByRow: Bool {
         slot != nil && (isFrozen || (plan?.pointee.primary_key ?? -1) != -1)
     }
 
-    public func hash(into hasher: inout Hasher) {
-        if comparesByRow, let handle {
-            hasher.combine(handle.classKey)
-            hasher.combine(handle.objectKey)
-        } else {
-            hasher.combine(ObjectIdentifier(self))
-        }
-    }
+    /// `hash`, which classes override.
+    public func hash(into hasher: inout Hasher) { hasher.combine(hash) }
+    /// `hash`, as of `NSObject`.
+    public var hashValue: Int { hash }
 }
 
 @available(*, unavailable)

@@ -12,7 +12,8 @@ import Foundation
 /// }
 /// let cards = realm.objects(DogCard.self)
 /// ```
-open class Projection<Root: _ObservableObject & RealmFetchable & ThreadConfined>: _ProjectionRoot,
+open class Projection<Root: _ObservableObject & RealmCollectionValue & ThreadConfined>:
+    _ProjectionRoot,
     CustomStringConvertible
 {
     /// The object.
@@ -28,8 +29,8 @@ open class Projection<Root: _ObservableObject & RealmFetchable & ThreadConfined>
     public var isInvalidated: Bool { rootObject.isInvalidated }
     /// The object belongs to a frozen realm.
     public var isFrozen: Bool { rootObject.isFrozen }
-    /// The class and the object.
-    public var description: String { "\(type(of: self)) of \(rootObject)" }
+    /// The class, and a line for each property with what it stands for.
+    open var description: String { projectionText(self, rootObject) }
 
     public static func == (a: Projection, b: Projection) -> Bool {
         a === b || a.rootObject.isSameObject(as: b.rootObject)
@@ -39,7 +40,7 @@ open class Projection<Root: _ObservableObject & RealmFetchable & ThreadConfined>
 
 /// A property of a `Projection`: that of its object at a key path.
 @propertyWrapper
-public struct Projected<Root: _ObservableObject & RealmFetchable & ThreadConfined, Value> {
+public struct Projected<Root: _ObservableObject & RealmCollectionValue & ThreadConfined, Value> {
     let path: KeyPath<Root, Value>
 
     /// The property at a key path; through links it is written as the last object's.
@@ -94,6 +95,9 @@ extension Query where T: _ProjectionRoot {
 
 extension Projection: RealmFetchable, ThreadConfined {
     public typealias PersistedType = Root
+
+    /// The name of the class of the objects.
+    public static func className() -> String { Root.className() }
 
     public static var _rlmShape: _PropertyShape { Root._rlmShape }
     public static func _rlmDefaultValue() -> Self { self.init(projecting: Root._rlmDefaultValue()) }

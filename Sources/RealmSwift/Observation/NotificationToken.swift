@@ -14,7 +14,8 @@ public final class NotificationToken: @unchecked Sendable {
     private var kept: AnyObject?
     private var session: ObjectIdentifier?
 
-    init() {}
+    /// A token that observes nothing yet, and may be ended.
+    public init() {}
 
     init(_ change: ChangeToken, _ session: _RealmSession) {
         changeToken = change
@@ -62,4 +63,10 @@ public final class NotificationToken: @unchecked Sendable {
     }
 
     var realmTokens: [ChangeToken] { lock.withLock { changeToken.map { [$0] } ?? [] } }
+}
+
+extension NotificationToken: Hashable {
+    /// Whether both are the same token.
+    public static func == (a: NotificationToken, b: NotificationToken) -> Bool { a === b }
+    public func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(self)) }
 }

@@ -32,20 +32,59 @@ extension _ObservableObject {
         _ block: @escaping (ObjectChange<T>) -> Void
     ) -> NotificationToken {
         observe(keyPaths: keyPaths, on: queue) { (change: ObjectChange<Self>) in
-            switch change {
-            case .change(let object, let properties):
-                guard let typed = object as? T else {
-                    misuse("Object type '\(object.classInfo.className)' is no '\(T.self)'")
-                }
-                block(.change(typed, properties))
-            case .deleted: block(.deleted)
-            case .error(let error): block(.error(error))
+            block(change.typed(T.self))
+        }
+    }
+}
+
+extension _ObservableObject {
+    /// The same with key paths of that class.
+    @_disfavoredOverload
+    public func observe<T: ObjectBase>(
+        keyPaths: [PartialKeyPath<T>], on queue: DispatchQueue? = nil,
+        _ block: @escaping (ObjectChange<T>) -> Void
+    ) -> NotificationToken {
+        observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: queue, block)
+    }
+}
+
+extension ObjectChange {
+    /// The same with the object as one of another class.
+    fileprivate func typed<Other>(_ type: Other.Type) -> ObjectChange<Other> {
+        switch self {
+        case .change(let object, let properties):
+            guard let other = object as? Other else {
+                misuse("Object type '\(Swift.type(of: object))' is no '\(Other.self)'")
             }
+            return .change(other, properties)
+        case .deleted: return .deleted
+        case .error(let error): return .error(error)
         }
     }
 }
 
 extension _ObservableObject where Self: ThreadConfined {
+    /// The same for a block that takes the object as one of another class: a superclass.
+    @_disfavoredOverload
+    public func observe<A: Actor, T: Object>(
+        keyPaths: [String]? = nil, on actor: A, _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths, on: actor) { actor, change in
+            block(actor, (change as ObjectChange<Self>).typed(T.self))
+        }
+    }
+
+    /// The same with key paths of that class.
+    @_disfavoredOverload
+    public func observe<A: Actor, T: Object>(
+        keyPaths: [PartialKeyPath<T>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, ObjectChange<T>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: actor, block)
+    }
+
     /// Calls a block on an actor when one of these properties changes, or the object is deleted.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Self>], on actor: A,
@@ -85,6 +124,17 @@ extension Map {
     }
 }
 
+extension Map {
+    /// The same with key paths of the values.
+    public func observe<A: Actor, T: ObjectBase>(
+        keyPaths: [PartialKeyPath<T>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, RealmMapChange<Map>) -> Void
+    ) async -> NotificationToken where Value == T? {
+        await observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: actor, block)
+    }
+}
+
 // MARK: - Sections
 
 extension SectionedResults where SectionElement: _KeyPathRoot {
@@ -94,6 +144,15 @@ extension SectionedResults where SectionElement: _KeyPathRoot {
         _ block: @escaping (SectionedResultsChange<SectionedResults>) -> Void
     ) -> NotificationToken {
         observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: queue, block)
+    }
+
+    /// The same on an actor.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<SectionElement>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<SectionedResults>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: actor, block)
     }
 }
 
@@ -121,6 +180,15 @@ extension ResultsSection where SectionElement: _KeyPathRoot {
         _ block: @escaping (SectionedResultsChange<ResultsSection>) -> Void
     ) -> NotificationToken {
         observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: queue, block)
+    }
+
+    /// The same on an actor.
+    public func observe<A: Actor>(
+        keyPaths: [PartialKeyPath<SectionElement>], on actor: A,
+        _isolation: isolated (any Actor)? = #isolation,
+        _ block: @Sendable @escaping (isolated A, SectionedResultsChange<ResultsSection>) -> Void
+    ) async -> NotificationToken {
+        await observe(keyPaths: keyPaths.map { KeyPathNames.name($0) }, on: actor, block)
     }
 }
 

@@ -46,10 +46,21 @@ private func projectedFields(_ projection: AnyObject) -> [ProjectedField] {
     return fields
 }
 
+/// The text of a projection: its class, the object, and each property with the one that it stands for.
+func projectionText(_ projection: AnyObject, _ root: ObjectBase) -> String {
+    let address = UInt(bitPattern: ObjectIdentifier(root).hashValue)
+    let lines = projectedFields(projection).map { field in
+        let value = (root as Any)[keyPath: field.keyPath]
+        return "\t\t\(field.name)(\\.\(field.path)) = \(value ?? "nil");\n"
+    }
+    return "\(type(of: projection))<\(type(of: root))> <0x\(String(address, radix: 16))> {\n"
+        + lines.joined() + "}"
+}
+
 /// What `observe` has on projections.
 public protocol ProjectionObservable: AnyObject, ThreadConfined {
     /// The class of the objects.
-    associatedtype Root: _ObservableObject & RealmFetchable & ThreadConfined
+    associatedtype Root: _ObservableObject & RealmCollectionValue & ThreadConfined
     /// The object.
     var rootObject: Root { get }
     /// A view of an object.

@@ -11,16 +11,24 @@ public import CoreSwift
 ///
 /// The first case is the default. A stored value that is no case is misuse to read, or nil where the property
 /// is optional.
-public protocol PersistableEnum: RawRepresentable, CaseIterable, Hashable, Comparable,
+public protocol PersistableEnum: RealmEnum, Comparable, MinMaxType {}
+
+extension PersistableEnum {
+    /// The first case.
+    public init() { self = Self._rlmDefaultValue() }
+
+    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+}
+
+/// What all enumerations have that can be stored, also those that are not `Comparable`: the older name.
+public protocol RealmEnum: RawRepresentable, CaseIterable, Hashable, RealmOptionalType,
     _RealmCollectionValueInsideOptional
 where RawValue: _RealmScalar & Comparable, PersistedType == RawValue {
     // What it follows from.
     associatedtype PersistedType = RawValue
 }
 
-extension PersistableEnum {
-    public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
-
+extension RealmEnum {
     public static var _rlmShape: _PropertyShape { RawValue._rlmShape }
     public static func _rlmDefaultValue() -> Self {
         guard let first = allCases.first else { misuse("Enumeration '\(Self.self)' has no cases.") }
@@ -48,9 +56,6 @@ extension PersistableEnum {
     }
 }
 
-/// The older name for enumerations that can be stored, also in a `RealmOptional`.
-public protocol RealmEnum: PersistableEnum, RealmOptionalType {}
-
 /// A type of the program that is stored as another one, with values that may not convert.
 public protocol FailableCustomPersistable: Hashable, _RealmCollectionValueInsideOptional
 where PersistedType: _RealmCollectionValueInsideOptional {
@@ -76,6 +81,9 @@ public protocol CustomPersistable: FailableCustomPersistable {
 }
 
 extension FailableCustomPersistable {
+    /// That of what is stored.
+    public func hash(into hasher: inout Hasher) { persistableValue.hash(into: &hasher) }
+
     public static var _rlmShape: _PropertyShape {
         var shape = PersistedType._rlmShape
         shape.isCustom = true

@@ -234,6 +234,11 @@ public final class RealmProperty<Value: RealmPropertyType>: DirectValue {
     }
 }
 
+extension RealmProperty: CustomStringConvertible {
+    /// The value.
+    public var description: String { String(describing: value) }
+}
+
 extension RealmOptional: Equatable {
     public static func == (a: RealmOptional, b: RealmOptional) -> Bool { a.value == b.value }
 }
@@ -244,7 +249,7 @@ extension RealmProperty: Equatable where Value: Equatable {
 
 extension RealmOptional: Decodable where Value: Decodable {
     public convenience init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(Value?.self))
+        self.init(try decoder.decodeStored(Value?.self))
     }
 }
 
@@ -257,7 +262,7 @@ extension RealmOptional: Encodable where Value: Encodable {
 
 extension RealmProperty: Decodable where Value: Decodable {
     public convenience init(from decoder: any Decoder) throws {
-        self.init(try decoder.singleValueContainer().decode(Value.self))
+        self.init(try decoder.decodeStored(Value.self))
     }
 }
 

@@ -2,7 +2,7 @@
 // an underscore are no API: the compiler needs them to be public.
 
 public import CoreSwift
-import Foundation
+public import Foundation
 
 /// The type of a property as the file has it.
 public struct _PropertyShape {
@@ -42,6 +42,24 @@ public enum _AddingPolicy: Sendable {
 public protocol _HasPersistedType {
     /// What is stored: the type itself, the raw values of an enumeration, or what a type of the program names.
     associatedtype PersistedType
+    /// The value that something of any type stands for; nil if it stands for none.
+    static func _rlmConvert(_ value: Any) -> Self?
+}
+
+// What sums and the like are wanted as by programs that know no other types.
+
+extension NSNumber: _HasPersistedType, MinMaxType, AddableType {
+    public typealias PersistedType = NSNumber
+    public static func _rlmConvert(_ value: Any) -> Self? {
+        unwrapped(value).flatMap { $0 as? NSNumber } as? Self
+    }
+}
+
+extension NSDate: _HasPersistedType, MinMaxType {
+    public typealias PersistedType = NSDate
+    public static func _rlmConvert(_ value: Any) -> Self? {
+        unwrapped(value).flatMap { $0 as? NSDate } as? Self
+    }
 }
 
 /// A type that a `@Persisted` property can have.
@@ -55,8 +73,6 @@ public protocol _Persistable: _HasPersistedType {
     static func _rlmSet(_ object: ObjectBase, _ key: Int64, _ value: Self)
     /// What an unmanaged property holds after an assignment.
     static func _rlmAssigned(_ old: Self, _ new: Self) -> Self
-    /// The value that something of any type stands for; nil if it stands for none.
-    static func _rlmConvert(_ value: Any) -> Self?
     /// What a property gives while a key path is being traced.
     static func _rlmRecorded(_ recorder: _Recorder) -> Self
     /// Writes the value of an object that becomes managed. Returns the value that the wrapper keeps,
@@ -227,8 +243,14 @@ extension _PersistableInsideOptional where Self: RealmCollectionValue {
 /// Null in the file's form.
 @usableFromInline var _rlmNull: RawValue { .null }
 
-extension Optional: _HasPersistedType where Wrapped: _PersistableInsideOptional {
+extension Optional: _HasPersistedType where Wrapped: _HasPersistedType {
     public typealias PersistedType = Wrapped.PersistedType?
+
+    public static func _rlmConvert(_ value: Any) -> Wrapped?? {
+        if isNull(value) { return .some(nil) }
+        if let wrapped = Wrapped._rlmConvert(value) { return .some(wrapped) }
+        return nil
+    }
 }
 
 extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
@@ -256,11 +278,6 @@ extension Optional: _Persistable where Wrapped: _PersistableInsideOptional {
     ) -> Wrapped?? {
         Wrapped._rlmSetOptional(object, key, value, policy)
         return .some(nil)
-    }
-    public static func _rlmConvert(_ value: Any) -> Wrapped?? {
-        if isNull(value) { return .some(nil) }
-        if let wrapped = Wrapped._rlmConvert(value) { return .some(wrapped) }
-        return nil
     }
     public static func _rlmWithKey<R>(
         _ value: Wrapped?, _ session: _RealmSession, _ body: (RawValue) -> R
@@ -348,7 +365,7 @@ extension Optional: SortableType where Wrapped: SortableType {}
 /// A type that queries compare by size.
 public protocol _QueryNumeric {}
 /// A type that queries compare as text.
-public protocol _QueryString {}
+public protocol _QueryString: _QueryBinary {}
 /// A type that queries compare as bytes: text and data.
 public protocol _QueryBinary {}
 extension Optional: _QueryNumeric where Wrapped: _QueryNumeric {}

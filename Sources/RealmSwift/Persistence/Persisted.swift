@@ -194,15 +194,20 @@ extension Persisted where Value: LinkingObjectsProtocol {
 
 extension Persisted: Decodable where Value: Decodable {
     public init(from decoder: any Decoder) throws {
-        state = .unmanaged(try Value(from: decoder), 0)
+        state = .unmanaged(try decoder.decodeStored(Value.self), 0)
     }
 }
 
 extension Persisted: Encodable where Value: Encodable {
     public func encode(to encoder: any Encoder) throws {
+        // Not by the value itself: the encoder may have a form of its own for it, as for dates.
+        func write(_ value: Value) throws {
+            var container = encoder.singleValueContainer()
+            try container.encode(value)
+        }
         switch state {
-        case .unmanaged(let value, _): try value.encode(to: encoder)
-        case .unset: try Value._rlmDefaultValue().encode(to: encoder)
+        case .unmanaged(let value, _): try write(value)
+        case .unset: try write(Value._rlmDefaultValue())
         default:
             throw EncodingError.invalidValue(
                 self,
@@ -215,12 +220,40 @@ extension Persisted: Encodable where Value: Encodable {
     }
 }
 
+extension Decoder {
+    /// A value in the decoder's form for it; null where that is a value.
+    func decodeStored<T: Decodable>(_ type: T.Type) throws -> T {
+        let container = try singleValueContainer()
+        if container.decodeNil() {
+            if let optional = type as? any ExpressibleByNilLiteral.Type,
+                let none = optional.init(nilLiteral: ()) as? T
+            {
+                return none
+            }
+            throw DecodingError.typeMismatch(
+                type,
+                .init(codingPath: codingPath, debugDescription: "Cannot convert nil to \(type)"))
+        }
+        return try container.decode(type)
+    }
+}
+
+/// A wrapper whose value may be nil, which it is where the key is missing that it is decoded from.
+public protocol OptionalCodingWrapper {
+    /// The type of the value.
+    associatedtype WrappedType: ExpressibleByNilLiteral
+    /// A wrapper of a value.
+    init(wrappedValue: WrappedType)
+}
+
+extension Persisted: OptionalCodingWrapper where Value: ExpressibleByNilLiteral {}
+
 extension KeyedDecodingContainer {
     /// A missing key of an optional property is nil.
-    public func decode<V: ExpressibleByNilLiteral & _Persistable & Decodable>(
-        _ type: Persisted<V>.Type, forKey key: Key
-    ) throws -> Persisted<V> {
-        try decodeIfPresent(type, forKey: key) ?? Persisted(wrappedValue: nil)
+    public func decode<T: Decodable & OptionalCodingWrapper>(
+        _ type: T.Type, forKey key: Key
+    ) throws -> T {
+        try decodeIfPresent(type, forKey: key) ?? T(wrappedValue: nil)
     }
 }
 

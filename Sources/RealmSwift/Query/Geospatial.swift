@@ -101,12 +101,12 @@ public struct GeoBox: RLMGeospatial, Hashable {
 public struct GeoPolygon: RLMGeospatial, Hashable {
     /// The ring around the area; its last point is the first.
     public let outerRing: [GeoPoint]
-    /// The rings around what is left out.
-    public let holes: [[GeoPoint]]
+    /// The rings around what is left out; nil where none were given.
+    public let holes: [[GeoPoint]]?
 
     /// Each ring ends where it begins; nil for rings of less than four points.
-    public init?(outerRing: [GeoPoint], holes: [[GeoPoint]] = []) {
-        for ring in [outerRing] + holes {
+    public init?(outerRing: [GeoPoint], holes: [[GeoPoint]]? = nil) {
+        for ring in [outerRing] + (holes ?? []) {
             guard ring.count >= 4, ring.first == ring.last else { return nil }
         }
         self.outerRing = outerRing
@@ -133,7 +133,7 @@ public struct GeoPolygon: RLMGeospatial, Hashable {
     }
 
     public var _rlmQueryText: String {
-        let rings = ([outerRing] + holes).map { ring in
+        let rings = ([outerRing] + (holes ?? [])).map { ring in
             "{" + ring.map { $0.text }.joined(separator: ", ") + "}"
         }
         return "geoPolygon(\(rings.joined(separator: ", ")))"
@@ -146,6 +146,8 @@ public struct GeoCircle: RLMGeospatial, Hashable {
     public let center: GeoPoint
     /// The radius in radians of a great circle.
     public let radiusInRadians: Double
+    /// The same, as the older library has it.
+    public var radians: Double { radiusInRadians }
 
     /// Nil for a radius below zero.
     public init?(center: GeoPoint, radiusInRadians: Double) {

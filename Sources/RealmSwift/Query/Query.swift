@@ -4,8 +4,8 @@ import Foundation
 
 /// Options of comparisons of text.
 public struct StringOptions: OptionSet, Sendable {
-    public let rawValue: Int
-    public init(rawValue: Int) { self.rawValue = rawValue }
+    public let rawValue: Int8
+    public init(rawValue: Int8) { self.rawValue = rawValue }
     /// Capital and small letters are the same.
     public static let caseInsensitive = StringOptions(rawValue: 1)
     /// Letters with and without marks are the same.

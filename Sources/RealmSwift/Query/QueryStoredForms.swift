@@ -9,19 +9,19 @@ public protocol OptionalProtocol {
 }
 extension Optional: OptionalProtocol {}
 
-extension Query where T: PersistableEnum {
+extension Query where T: RealmEnum {
     /// The stored value, for comparisons of its type.
     public var rawValue: Query<T.RawValue> { Query<T.RawValue>(node) }
 }
 
-extension Query where T: OptionalProtocol, T.Wrapped: PersistableEnum {
+extension Query where T: OptionalProtocol, T.Wrapped: RealmEnum {
     /// The stored value, for comparisons of its type.
     public var rawValue: Query<T.Wrapped.RawValue?> { Query<T.Wrapped.RawValue?>(node) }
 }
 
 // The type of the collection says what can be asked; it is the same of all of them.
 
-extension Query where T: RealmCollection, T.Element: PersistableEnum {
+extension Query where T: RealmCollection, T.Element: RealmEnum {
     /// The stored values of the elements, for comparisons of their type.
     public var rawValue: Query<AnyRealmCollection<T.Element.RawValue>> {
         Query<AnyRealmCollection<T.Element.RawValue>>(node)
@@ -29,14 +29,14 @@ extension Query where T: RealmCollection, T.Element: PersistableEnum {
 }
 
 extension Query
-where T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: PersistableEnum {
+where T: RealmCollection, T.Element: OptionalProtocol, T.Element.Wrapped: RealmEnum {
     /// The stored values of the elements, for comparisons of their type.
     public var rawValue: Query<AnyRealmCollection<T.Element.Wrapped.RawValue?>> {
         Query<AnyRealmCollection<T.Element.Wrapped.RawValue?>>(node)
     }
 }
 
-extension Query where T: RealmKeyedCollection, T.Value: PersistableEnum {
+extension Query where T: RealmKeyedCollection, T.Value: RealmEnum {
     /// The stored values of the map, for comparisons of their type.
     public var rawValue: Query<Map<T.Key, T.Value.RawValue>> {
         Query<Map<T.Key, T.Value.RawValue>>(node)
@@ -44,7 +44,7 @@ extension Query where T: RealmKeyedCollection, T.Value: PersistableEnum {
 }
 
 extension Query
-where T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: PersistableEnum {
+where T: RealmKeyedCollection, T.Value: OptionalProtocol, T.Value.Wrapped: RealmEnum {
     /// The stored values of the map, for comparisons of their type.
     public var rawValue: Query<Map<T.Key, T.Value.Wrapped.RawValue?>> {
         Query<Map<T.Key, T.Value.Wrapped.RawValue?>>(node)

@@ -73,6 +73,10 @@ public struct Decimal128: Sendable, Hashable, CustomStringConvertible {
 
     /// It is no number.
     public var isNaN: Bool { core.isNaN }
+    /// The same as `isNaN`, as the older library has it.
+    public var isSignaling: Bool { isNaN }
+    /// The same as `isNaN`, as the older library has it.
+    public var isSignalingNaN: Bool { isNaN }
     /// The number without its sign.
     public var magnitude: Decimal128 { Decimal128(core.magnitude) }
     /// The nearest binary number.
@@ -121,8 +125,19 @@ extension Decimal128: Comparable, SignedNumeric, Strideable {
 }
 
 extension Decimal128: Codable {
+    /// From text, or from a number.
     public init(from decoder: any Decoder) throws {
-        try self.init(string: decoder.singleValueContainer().decode(String.self))
+        let container = try decoder.singleValueContainer()
+        if let text = try? container.decode(String.self) {
+            try self.init(string: text)
+        } else if let number = try? container.decode(Int64.self) {
+            self.init(integerLiteral: number)
+        } else if let number = try? container.decode(Double.self) {
+            self.init(floatLiteral: number)
+        } else {
+            throw DecodingError.dataCorruptedError(
+                in: container, debugDescription: "Cannot convert value to Decimal128")
+        }
     }
 
     public func encode(to encoder: any Encoder) throws {
