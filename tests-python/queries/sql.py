@@ -26,6 +26,11 @@ class Statement:
     values: list[Any] = field(default_factory=list)
     joins: bool = False
 
+    @property
+    def named(self) -> dict[str, Any]:
+        """The values by the names of their marks."""
+        return {f"v{place}": value for place, value in enumerate(self.values, start=1)}
+
 
 class CannotSay(Exception):
     pass
@@ -311,7 +316,7 @@ class Translator:
 
     def mark(self, value: Any) -> str:
         self.names.append(stored(value))
-        return f"?{len(self.names)}"
+        return f":v{len(self.names)}"
 
     def constant(self, lit: Node, value: Value) -> str:
         if not isinstance(lit, Lit) or lit.value is None or lit.text:
@@ -555,7 +560,7 @@ class Oracle:
 
     def rows(self, cls: Cls, statement: Statement) -> list[Row] | None:
         try:
-            found = self.db.execute(statement.text, statement.values).fetchall()
+            found = self.db.execute(statement.text, statement.named).fetchall()
         except sqlite3.OperationalError as error:
             if "overflow" in str(error) or "too many" in str(error) or "parser stack" in str(error):
                 return None
