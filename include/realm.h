@@ -1158,7 +1158,9 @@ RLM_API void realm_config_set_automatic_backlink_handling(realm_config_t *config
  * - `is_on_thread` tells whether the caller is on that thread. NULL: never.
  * - `is_same_as` compares the userdata of two schedulers with the same functions. NULL: they are
  *   the same when their userdata is.
- * - `can_deliver_notifications` tells whether `notify` leads to anything. NULL: no.
+ * - `can_deliver_notifications` tells whether `notify` leads to anything. NULL: that is unknown,
+ *   and there are no asynchronous writes; `notify` is called all the same, from another thread and
+ *   a moment after the call or commit that it is about.
  * `userdata` is freed with the last handle, configuration or realm that uses the scheduler.
  */
 RLM_API realm_scheduler_t *realm_scheduler_new(void *userdata,

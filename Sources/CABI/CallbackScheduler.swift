@@ -6,7 +6,7 @@ import CoreSwift
 
 /// A scheduler whose decisions an application makes. Absent callbacks mean: work is dropped, never on the
 /// thread, same only for the same userdata, cannot deliver.
-final class CallbackScheduler: Scheduler, @unchecked Sendable {
+final class CallbackScheduler: UncertainScheduler, @unchecked Sendable {
     struct Callbacks {
         let free: realm_free_userdata_func_t?
         let notify: realm_scheduler_notify_func_t?
@@ -44,6 +44,10 @@ final class CallbackScheduler: Scheduler, @unchecked Sendable {
     var canDeliver: Bool {
         callbacks.notify != nil && (callbacks.canDeliver?(userdata) ?? false)
     }
+
+    var isUncertain: Bool { callbacks.notify != nil && callbacks.canDeliver == nil }
+
+    func remind() { callbacks.notify?(userdata, queueHandle.pointer) }
 
     func schedule(_ work: @escaping WorkQueue.Work) {
         guard let notify = callbacks.notify else { return }

@@ -10,7 +10,9 @@ import CoreSwift
 /// - `is_on_thread` tells whether the caller is on that thread. `nil`: never.
 /// - `is_same_as` compares the userdata of two schedulers with the same functions. `nil`: they
 ///   are the same when their userdata is.
-/// - `can_deliver_notifications` tells whether `notify` leads to anything. `nil`: no.
+/// - `can_deliver_notifications` tells whether `notify` leads to anything. `nil`: that is unknown, and there are
+///   no asynchronous writes; `notify` is called all the same, from another thread and a moment after the call
+///   or commit that it is about.
 ///
 /// `userdata` is freed with the last handle, configuration or realm that uses the scheduler.
 @c @implementation

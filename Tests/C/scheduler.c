@@ -1,5 +1,8 @@
 /* Schedulers: ownership of their userdata, comparison, work queues that are none. */
-#include "things.h"
+#define _GNU_SOURCE
+#include "notices.h"
+
+#include <pthread.h>
 
 static void notify(void *userdata, realm_work_queue_t *queue) {
     (void)queue;
@@ -30,7 +33,7 @@ static void absent(void) {
     LEAVES(RLM_ERR_INVALID_ARGUMENT, realm_scheduler_perform_work((realm_work_queue_t *)nothing));
     realm_release(nothing);
 
-    /* Without notify, or the answer that it leads to anything, nothing can be delivered. */
+    /* Without notify, or the answer that it leads to anything, there are no asynchronous writes. */
     counter_t userdata = {0, 0};
     realm_scheduler_t *deaf[] = {
         realm_scheduler_new(&userdata, NULL, NULL, on_thread, NULL, delivers),
@@ -47,9 +50,88 @@ static void absent(void) {
         SUCCEEDS(realm_commit(realm));
         realm_release(realm);
         realm_release(deaf[i]);
+        if (i == 0)
+            CHECK(userdata.called == 0);
     }
-    CHECK(userdata.called == 0);
     realm_release(config);
+    /* The second may be told of that commit until now. */
+    (void)poll(NULL, 0, 30);
+}
+
+/* A scheduler that says nothing of whether it delivers is told from another thread, when the call is over. */
+typedef struct told {
+    pthread_mutex_t mutex;
+    pthread_cond_t cond;
+    realm_work_queue_t *queue;
+    pthread_t thread;
+    int count, freed;
+} told_t;
+
+static void told_notify(void *userdata, realm_work_queue_t *queue) {
+    told_t *told = userdata;
+    pthread_mutex_lock(&told->mutex);
+    told->queue = queue;
+    told->thread = pthread_self();
+    told->count++;
+    pthread_cond_signal(&told->cond);
+    pthread_mutex_unlock(&told->mutex);
+}
+static void told_freed(void *userdata) { ((told_t *)userdata)->freed++; }
+
+static int told_count(told_t *told) {
+    pthread_mutex_lock(&told->mutex);
+    int count = told->count;
+    pthread_mutex_unlock(&told->mutex);
+    return count;
+}
+
+/* Waits until notify has been called more often than so, on another thread. */
+static bool told_again(told_t *told, int before) {
+    struct timespec end;
+    clock_gettime(CLOCK_REALTIME, &end);
+    end.tv_sec += 20;
+    int error = 0;
+    pthread_mutex_lock(&told->mutex);
+    while (told->count <= before && !error)
+        error = pthread_cond_timedwait(&told->cond, &told->mutex, &end);
+    bool came = told->count > before && !pthread_equal(told->thread, pthread_self());
+    pthread_mutex_unlock(&told->mutex);
+    return came;
+}
+
+static void count_changes(void *called, const realm_collection_changes_t *changes) {
+    (void)changes;
+    ++*(int *)called;
+}
+
+static void uncertain(void) {
+    told_t told = {.mutex = PTHREAD_MUTEX_INITIALIZER, .cond = PTHREAD_COND_INITIALIZER};
+    realm_scheduler_t *scheduler = realm_scheduler_new(&told, told_freed, told_notify, on_thread, NULL, NULL);
+    realm_config_t *config = things_config("uncertain.realm");
+    realm_config_set_scheduler(config, scheduler);
+    realm_release(scheduler);
+    realm_t *realm = open_or_exit(config);
+    realm_results_t *things = realm_object_find_all(realm, class_key(realm, "Thing"));
+    int called = 0;
+    realm_notification_token_t *token =
+        realm_results_add_notification_callback(things, &called, NULL, NULL, count_changes);
+    /* Also while nobody runs the work, each commit is told of. */
+    for (int i = 0; i < 3; i++) {
+        int before = told_count(&told);
+        SUCCEEDS(realm_begin_write(realm));
+        realm_release(make_thing(realm, "told"));
+        SUCCEEDS(realm_commit(realm));
+        CHECK(told_again(&told, before));
+    }
+    int before = called;
+    SUCCEEDS((realm_scheduler_perform_work(told.queue), true));
+    CHECK(called == before + 1);
+    realm_release(token);
+    realm_release(things);
+    realm_release(realm);
+    for (int i = 0; i < 1000 && !__atomic_load_n(&told.freed, __ATOMIC_SEQ_CST); i++)
+        (void)poll(NULL, 0, 1);
+    CHECK(told.freed == 1);
 }
 
 /* Queues have one handle, which ends with the scheduler, whoever asked for it. */
@@ -78,6 +160,7 @@ static void queues(void) {
 int main(void) {
     absent();
     queues();
+    uncertain();
     counter_t a = {0, 0}, b = {0, 0};
     realm_scheduler_t *first = realm_scheduler_new(&a, count_freed, notify, on_thread, NULL, NULL);
     realm_scheduler_t *clone = realm_clone(first);

@@ -566,10 +566,13 @@ public final class Realm {
     func makeWaker() {
         if let waker { file.remove(waker) }
         waker = nil
-        guard !isFrozen, settings.notifiesAutomatically, let scheduler, scheduler.canDeliver else {
-            return
+        guard !isFrozen, settings.notifiesAutomatically, let scheduler else { return }
+        var uncertain: (any UncertainScheduler)?
+        if !scheduler.canDeliver {
+            uncertain = scheduler as? any UncertainScheduler
+            guard uncertain?.isUncertain ?? false else { return }
         }
-        let made = Waker(self, scheduler)
+        let made = Waker(self, scheduler, uncertain)
         waker = made
         file.add(made)
     }

@@ -8,29 +8,73 @@ import CKernels
 final class Waker: @unchecked Sendable {
     private weak var realm: Realm?
     private let scheduler: any Scheduler
+    /// The same, if nothing is known of what becomes of work.
+    private let uncertain: (any UncertainScheduler)?
     private let lock = Lock()
-    /// Work is queued that has not begun; under `lock`.
+    // Under `lock`.
+    /// Work is queued that has not begun.
     private var isQueued = false
+    /// A thread rests before it queues work, and somebody came since its rest began.
+    private var isResting = false
+    private var hasCome = false
 
-    init(_ realm: Realm, _ scheduler: any Scheduler) {
+    private static let rest: UInt32 = 1_000_000
+    private static let restsMax = 8
+
+    init(_ realm: Realm, _ scheduler: any Scheduler, _ uncertain: (any UncertainScheduler)?) {
         self.realm = realm
         self.scheduler = scheduler
+        self.uncertain = uncertain
     }
 
-    /// Queues a look at the newest version, unless one is queued: then false. On any thread.
+    /// Has the realm look at the newest version; false if it is about to anyway. On any thread.
     @discardableResult
     func wake() -> Bool {
+        guard let uncertain else { return queueLook() }
+        let isFirst = lock.withLock { () -> Bool in
+            defer { (isResting, hasCome) = (true, true) }
+            return !isResting
+        }
+        guard isFirst else { return false }
+        do throws(RealmError) {
+            try ApartThread.run { [self] in
+                restUntilAlone()
+                if !queueLook() { uncertain.remind() }
+            }
+        } catch {
+            // Without a thread for it, at once.
+            lock.withLock { isResting = false }
+            if !queueLook() { uncertain.remind() }
+        }
+        return true
+    }
+
+    /// Until nobody has come for a millisecond, but for few of them.
+    private func restUntilAlone() {
+        for _ in 0..<Self.restsMax {
+            lock.withLock { hasCome = false }
+            ck_rest(Self.rest)
+            if !lock.withLock({ hasCome }) { break }
+        }
+        lock.withLock { isResting = false }
+    }
+
+    /// Queues a look at the newest version, unless one is queued: then false.
+    private func queueLook() -> Bool {
         let isFirst = lock.withLock { () -> Bool in
             defer { isQueued = true }
             return !isQueued
         }
         guard isFirst else { return false }
-        scheduler.schedule { [self] in
-            // What comes from now on needs another look.
-            lock.withLock { isQueued = false }
-            realm?.lookAround()
-        }
+        // Weak: work that nobody runs keeps neither this nor the scheduler, which keeps the work.
+        scheduler.schedule { [weak self] in self?.look() }
         return true
+    }
+
+    private func look() {
+        // What comes from now on needs another look.
+        lock.withLock { isQueued = false }
+        realm?.lookAround()
     }
 }
 

@@ -78,6 +78,14 @@ extension Scheduler {
     public func isSame(as other: any Scheduler) -> Bool { self === other }
 }
 
+/// One of which it may be unknown whether `schedule` leads to the work being run. Then it cannot deliver,
+/// and is told of commits all the same: from another thread, and when the call that had it told is over.
+package protocol UncertainScheduler: Scheduler {
+    var isUncertain: Bool { get }
+    /// Says once more that work waits.
+    func remind()
+}
+
 /// The scheduler of a thread.
 public final class ThreadScheduler: Scheduler, @unchecked Sendable {
     private let thread: UInt64
