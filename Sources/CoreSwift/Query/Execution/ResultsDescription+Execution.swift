@@ -158,10 +158,11 @@ extension ResultsDescription {
     private static func keysOfClass(
         _ table: TableReader, first most: Int
     ) throws(RealmError) -> [ObjectKey] {
+        let room = min(table.rowCount, most)
+        // The array without elements is one for all threads, and its making writes to it.
+        if room == 0 { return [] }
         var failure: RealmError?
-        let keys = [ObjectKey](
-            unsafeUninitializedCapacity: min(table.rowCount, most)
-        ) { buffer, count in
+        let keys = [ObjectKey](unsafeUninitializedCapacity: room) { buffer, count in
             do throws(RealmError) {
                 try fill(buffer, &count, table)
             } catch {

@@ -103,7 +103,8 @@ struct Sorter {
     }
 
     private func result(_ objects: [ObjectKey]) -> [ObjectKey] {
-        objects.withUnsafeBufferPointer { objects in
+        if count == 0 { return [] }
+        return objects.withUnsafeBufferPointer { objects in
             [ObjectKey](unsafeUninitializedCapacity: count) { result, initialized in
                 initialized = count
                 guard let target = result.baseAddress else { return }
