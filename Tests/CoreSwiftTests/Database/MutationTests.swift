@@ -45,7 +45,7 @@ import Testing
         _ directory: TemporaryDirectory, _ bytes: [UInt8], _ body: (String) throws -> Void
     ) rethrows {
         let path = directory.file()
-        TestSettings.writeFile(path, bytes)
+        TestSettings.replaceFile(path, bytes)
         unlink(path + ".lock")
         try body(path)
     }

@@ -253,7 +253,7 @@ extension Dump {
 
     private func error(_ bytes: [UInt8], _ key: [UInt8] = []) -> RealmError? {
         let path = directory.file("newer.realm")
-        TestSettings.writeFile(path, bytes)
+        TestSettings.replaceFile(path, bytes)
         unlink(path + ".lock")
         var configuration = Configuration(path: path)
         configuration.encryptionKey = key

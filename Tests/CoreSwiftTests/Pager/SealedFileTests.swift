@@ -89,7 +89,7 @@ import Testing
             for place in some {
                 var damaged = bytes
                 damaged[place] ^= 1 << UInt8(random.below(8))
-                TestSettings.writeFile(target, damaged)
+                TestSettings.replaceFile(target, damaged)
                 #expect(
                     try outcome(target, model) == "refused", "byte \(place) of \(reference)")
             }
@@ -106,7 +106,7 @@ import Testing
             for place in slot..<slot + FileHeader.slotBytes {
                 var damaged = bytes
                 damaged[place] ^= 0x10
-                TestSettings.writeFile(target, damaged)
+                TestSettings.replaceFile(target, damaged)
                 if try outcome(target, model) == "refused" { found += 1 }
             }
         }
@@ -128,20 +128,20 @@ import Testing
         for (reference, range) in blocks {
             var damaged = bytes
             damaged.replaceSubrange(range, with: foreign[range])
-            TestSettings.writeFile(target, damaged)
+            TestSettings.replaceFile(target, damaged)
             #expect(try outcome(target, model) == "refused", "\(reference) of another file")
             for (another, source) in blocks
             where another != reference && source.count == range.count {
                 damaged = bytes
                 damaged.replaceSubrange(range, with: bytes[source])
-                TestSettings.writeFile(target, damaged)
+                TestSettings.replaceFile(target, damaged)
                 #expect(try outcome(target, model) == "refused", "\(reference) by \(another)")
             }
         }
         // All of the other file but the header.
         var damaged = foreign
         damaged.replaceSubrange(0..<2 * Page.size, with: bytes[0..<2 * Page.size])
-        TestSettings.writeFile(target, damaged)
+        TestSettings.replaceFile(target, damaged)
         #expect(try outcome(target, model) == "refused")
     }
 
@@ -164,7 +164,7 @@ import Testing
         func write(_ change: (inout [UInt8]) -> Void) {
             var damaged = new
             change(&damaged)
-            TestSettings.writeFile(target, damaged)
+            TestSettings.replaceFile(target, damaged)
         }
         write {
             $0.replaceSubrange(slots[0], with: new[slots[1]])

@@ -60,6 +60,13 @@ enum TestSettings {
         close(descriptor)
     }
 
+    /// Writes a file in place of the one that may be there, as another one: a process that another test is
+    /// starting holds, until it is another program, what the one before was locked by.
+    static func replaceFile(_ path: String, _ bytes: [UInt8]) {
+        unlink(path)
+        writeFile(path, bytes)
+    }
+
     static func readFile(_ path: String) -> [UInt8] {
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { return [] }
