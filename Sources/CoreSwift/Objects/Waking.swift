@@ -18,6 +18,11 @@ final class Waker: @unchecked Sendable {
     private var isResting = false
     private var hasCome = false
 
+    /// Held while another thread tells the scheduler: behind `end` nobody does.
+    private let telling = Lock()
+    /// Under `telling`.
+    private var hasEnded = false
+
     private static let rest: UInt32 = 1_000_000
     private static let restsMax = 8
 
@@ -39,7 +44,9 @@ final class Waker: @unchecked Sendable {
         do throws(RealmError) {
             try ApartThread.run { [self] in
                 restUntilAlone()
-                if !queueLook() { uncertain.remind() }
+                telling.withLock {
+                    if !hasEnded, !queueLook() { uncertain.remind() }
+                }
             }
         } catch {
             // Without a thread for it, at once.
@@ -47,6 +54,11 @@ final class Waker: @unchecked Sendable {
             if !queueLook() { uncertain.remind() }
         }
         return true
+    }
+
+    /// The realm is closed. What the scheduler was made of may be gone when this returns.
+    func end() {
+        if uncertain != nil { telling.withLock { hasEnded = true } }
     }
 
     /// Until nobody has come for a millisecond, but for few of them.
@@ -108,6 +120,7 @@ final class Wakers: @unchecked Sendable {
             all.removeAll { $0 === waker }
             if all.isEmpty { endListening() }
         }
+        waker.end()
     }
 
     private func listen(_ store: Store) throws(RealmError) {
