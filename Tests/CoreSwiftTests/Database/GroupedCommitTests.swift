@@ -306,7 +306,7 @@ import Testing
                     try realm.commitAsynchronously(allowsGrouping: true) { failure in
                         if failure?.code == .outOfDiskSpace { failed.append(number) }
                     }
-                } catch {
+                } catch let error as RealmError {
                     #expect(error.code == .outOfDiskSpace)
                     refused.append(number)
                     throw error
