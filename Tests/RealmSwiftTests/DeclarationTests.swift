@@ -134,6 +134,28 @@ private func isRealmEnum<E: RealmEnum>(_: E.Type) -> Bool { true }
         #expect(map["Rex"]??["name"] as? String == "Rex")
     }
 
+    @Test func classesAndDynamicObjectsTellTheirProperties() throws {
+        let schema = try #require(Planet.sharedSchema())
+        #expect(schema.className == "Planet")
+        #expect(Planet._getProperties() == schema.properties)
+        #expect(Planet._getProperties().map(\.name) == ["name", "moons"])
+        #expect(DynamicObject.sharedSchema() == nil)
+        #expect(Int.className() == "" && Level.className() == "")
+        func stored<T: _CustomPersistable>(_: T.Type) -> Any.Type { T.PersistedType.self }
+        #expect(ObjectIdentifier(stored(Rule.self)) == ObjectIdentifier(String.self))
+        func inferred<T: OptionalProtocol>(_ value: T) -> T.Wrapped { value._rlmInferWrappedType() }
+        #expect(inferred(Optional(7)) == 7)
+
+        let realm = try Realm(configuration: .init(inMemoryIdentifier: "undefined", objectTypes: [Planet.self]))
+        try realm.write {
+            realm.add(Planet(value: ["name": "Mars", "moons": 2]))
+            let object = try #require(realm.dynamicObjects("Planet").first)
+            #expect(object.value(forUndefinedKey: "moons") as? Int == 2)
+            object.setValue(3, forUndefinedKey: "moons")
+            #expect(object.moons as? Int == 3)
+        }
+    }
+
     @Test @MainActor func objectsAreObservedAsTheirSuperclass() async throws {
         let realm = try Realm(configuration: memory([Animal.self, Cat.self]))
         let cat = try realm.write { realm.create(Cat.self, value: ["name": "Tom", "legs": 4]) }

@@ -14,6 +14,12 @@ public final class DynamicObject: Object {
         set(value) { self[name] = value }
     }
 
+    /// A property by name: of a dynamic object each is one that its class does not declare.
+    public func value(forUndefinedKey key: String) -> Any? { self[key] }
+
+    /// Assigns a property by name.
+    public func setValue(_ value: Any?, forUndefinedKey key: String) { self[key] = value }
+
     /// Dynamic objects are of no class of the program.
     public override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }

@@ -69,6 +69,17 @@ extension RealmSwiftObject {
     }
 }
 
+extension ObjectBase {
+    /// The class as it is in the program; nil of `DynamicObject`, whose objects are of any class.
+    public static func sharedSchema() -> ObjectSchema? {
+        let info = ClassInfo.of(self)
+        return info.isDynamic ? nil : ObjectSchema(info.schema)
+    }
+
+    /// The properties of the class: those that are stored, and then those that list linking objects.
+    public static func _getProperties() -> [Property] { sharedSchema()?.properties ?? [] }
+}
+
 extension RealmFetchable where Self: RealmSwiftObject {
     /// All objects of the class in the default realm.
     public static func allObjects() -> Results<Self> { allObjects(in: defaultRealm()) }

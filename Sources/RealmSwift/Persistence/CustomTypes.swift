@@ -56,9 +56,12 @@ extension RealmEnum {
     }
 }
 
+/// What types of the program have in common that are stored as other ones.
+public protocol _CustomPersistable: _RealmCollectionValueInsideOptional
+where PersistedType: _RealmCollectionValueInsideOptional {}
+
 /// A type of the program that is stored as another one, with values that may not convert.
-public protocol FailableCustomPersistable: Hashable, _RealmCollectionValueInsideOptional
-where PersistedType: _RealmCollectionValueInsideOptional {
+public protocol FailableCustomPersistable: _CustomPersistable, Hashable {
     // Again, so that it follows from the members.
     associatedtype PersistedType
     /// The value for what is stored; nil if there is none.

@@ -104,6 +104,11 @@ extension Map: AnyPersisted, DirectProperty, DirectCollection {
 /// A type that `RealmOptional` can have: numbers and `Bool`.
 public protocol RealmOptionalType: _PersistableInsideOptional, RealmCollectionValue {}
 
+extension RealmOptionalType {
+    /// That of the objects that it stands for: none.
+    public static func className() -> String { "" }
+}
+
 extension Bool: RealmOptionalType {}
 extension Int: RealmOptionalType {}
 extension Int8: RealmOptionalType {}

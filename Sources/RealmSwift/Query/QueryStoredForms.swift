@@ -6,8 +6,15 @@ import Foundation
 public protocol OptionalProtocol {
     /// What is inside.
     associatedtype Wrapped
+    /// The value, for inference of its type; misuse where there is none.
+    func _rlmInferWrappedType() -> Wrapped
 }
-extension Optional: OptionalProtocol {}
+extension Optional: OptionalProtocol {
+    public func _rlmInferWrappedType() -> Wrapped {
+        guard let self else { misuse("There is no value.") }
+        return self
+    }
+}
 
 extension Query where T: RealmEnum {
     /// The stored value, for comparisons of its type.
