@@ -17,10 +17,7 @@ final class Waker: @unchecked Sendable {
     /// A thread rests before it queues work, and somebody came since its rest began.
     private var isResting = false
     private var hasCome = false
-
-    /// Held while another thread tells the scheduler: behind `end` nobody does.
-    private let telling = Lock()
-    /// Under `telling`.
+    /// The realm is closed.
     private var hasEnded = false
 
     private static let rest: UInt32 = 1_000_000
@@ -43,10 +40,7 @@ final class Waker: @unchecked Sendable {
         guard isFirst else { return false }
         do throws(RealmError) {
             try ApartThread.run { [self] in
-                restUntilAlone()
-                telling.withLock {
-                    if !hasEnded, !queueLook() { uncertain.remind() }
-                }
+                if restUntilAlone(), !queueLook() { uncertain.remind() }
             }
         } catch {
             // Without a thread for it, at once.
@@ -56,19 +50,21 @@ final class Waker: @unchecked Sendable {
         return true
     }
 
-    /// The realm is closed. What the scheduler was made of may be gone when this returns.
-    func end() {
-        if uncertain != nil { telling.withLock { hasEnded = true } }
-    }
+    /// The realm is closed: who rests tells nobody any more. Nobody is waited for, who tells the scheduler at this
+    /// moment might wait for the caller; the scheduler is kept until that is over.
+    func end() { lock.withLock { hasEnded = true } }
 
-    /// Until nobody has come for a millisecond, but for few of them.
-    private func restUntilAlone() {
+    /// Until nobody has come for a millisecond, but for few of them; false if the realm is closed then.
+    private func restUntilAlone() -> Bool {
         for _ in 0..<Self.restsMax {
             lock.withLock { hasCome = false }
             ck_rest(Self.rest)
             if !lock.withLock({ hasCome }) { break }
         }
-        lock.withLock { isResting = false }
+        return lock.withLock {
+            isResting = false
+            return !hasEnded
+        }
     }
 
     /// Queues a look at the newest version, unless one is queued: then false.
