@@ -100,6 +100,8 @@ final class StudioFile {
             }
         }
         do {
+            // The first answer tells a version, too.
+            try realm.beginRead()
             token = try realm.addChangeObserver { [unowned self] in answerWaiting() }
         } catch {
             realm.close()

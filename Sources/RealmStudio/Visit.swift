@@ -2,6 +2,7 @@
 //
 //   head     bytes are collected until an empty line
 //   body     as many as the head told go on as they come
+//   ended    the client has no more to ask, which the library is told: it ends the connection behind its last answer
 //   leaving  nothing is taken any more: the last answer is sent, then the connection ends. What the client still
 //            sends is read for a moment, as closing over it would take the answer from it
 
@@ -42,6 +43,8 @@ final class Visit {
     /// A request was answered before it was whole: refused. What is left of it is for nobody.
     private var isCutShort = false
     private var clientHasEnded = false
+    /// The library knows.
+    private var serverKnowsEnd = false
     private var leavesAt: Double?
     private var hasSaidGoodbye = false
     private var lastMove: Double
@@ -108,7 +111,11 @@ final class Visit {
         } else if bodyLeft > 0 {
             isOver = now - lastMove > Self.headSeconds
         } else if clientHasEnded {
-            isOver = !awaitsAnswer && toClient.isEmpty
+            if toServer.isEmpty, !serverKnowsEnd {
+                serverKnowsEnd = true
+                shutdown(server, Int32(SHUT_WR))
+            }
+            isOver = server < 0 || !awaitsAnswer && now - lastMove > Self.idleSeconds
         } else if !awaitsAnswer {
             isOver = now - lastMove > Self.idleSeconds
         }

@@ -170,14 +170,19 @@ def test_requests_come_in_any_pieces_and_one_after_another(studio) -> None:
     head = (f"POST /api/schema HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nContent-Type: application/json\r\n"
             f"X-Realm-Token: {studio.token}\r\nContent-Length: {len(body)}\r\nConnection: keep-alive\r\n\r\n").encode()
 
+    def piece(line: socket.socket) -> bytes:
+        received = line.recv(65536)
+        assert received, "the connection ended"
+        return received
+
     def answer(line: socket.socket) -> bytes:
         received = b""
         while b"\r\n\r\n" not in received:
-            received += line.recv(65536)
+            received += piece(line)
         before, _, rest = received.partition(b"\r\n\r\n")
         length = next(int(one.split(b":")[1]) for one in before.lower().split(b"\r\n") if one.startswith(b"content-length"))
         while len(rest) < length:
-            rest += line.recv(65536)
+            rest += piece(line)
         return before.split(b"\r\n")[0] + b" " + rest
 
     with connected(studio) as line:
@@ -194,6 +199,19 @@ def test_requests_come_in_any_pieces_and_one_after_another(studio) -> None:
         line.shutdown(socket.SHUT_WR)
         assert answer(line) == first
         assert line.recv(10) == b""
+
+
+def test_who_has_no_more_to_ask_gets_all_of_a_long_answer(run, tmp_path) -> None:
+    studio = run(people(tmp_path / "people.realm", 20_000))
+    body = json.dumps({"file": 0, "class": "Person", "query": "", "format": "json", "from": 0, "count": 20_000}).encode()
+    with connected(studio) as line:
+        line.sendall(f"POST /api/export HTTP/1.1\r\nHost: 127.0.0.1:{studio.port}\r\nX-Realm-Token: {studio.token}\r\n"
+                     f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+        line.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: line.recv(65536), b""))
+    head, _, content = answer.partition(b"\r\n\r\n")
+    assert f"content-length: {len(content)}" in head.decode().lower() and len(content) > 200_000
+    assert json.loads(content)["total"] == 20_000
 
 
 def test_who_only_connects_is_let_wait_and_others_are_served(studio) -> None:
