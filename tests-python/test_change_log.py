@@ -347,3 +347,15 @@ def test_changes_that_do_not_fit_are_refused(pair, tmp_path):
     other.close()
     with pytest.raises(realm.ClosedRealmError):
         r.changes_to(other)
+
+
+def test_names_of_consumers_are_compared_by_their_bytes(path):
+    with realm.open(path, classes=CLASSES) as r:
+        for name in ("\u00e9", "e\u0301"):
+            with r.write():
+                r.add_consumer(name)
+        with r.write():
+            r.create(Target, name="x")
+        with r.write():
+            r.acknowledge("e\u0301", r.version)
+        assert len(r.consumers) == 2 and list(r.log("\u00e9")) and not list(r.log("e\u0301"))

@@ -246,3 +246,11 @@ def test_migrations_and_observers_read_tables(path):
                 r.create(Person, id=2)
             r.refresh()
     assert seen == [[1, 1], 1, 2]
+
+
+def test_frames_that_were_filtered_come_in(r):
+    frame = pandas.DataFrame({"id": [-1, -2, -3, -4], "name": list("abcd")})
+    with r.write():
+        assert r.insert_many(Person, frame[frame.id.isin([-1, -2, -4])]) == 3
+        assert r.insert_many(Person, frame[frame.id == -3].sample(1)) == 1
+    assert [r.find(Person, -n).name for n in (1, 2, 3, 4)] == list("abcd")

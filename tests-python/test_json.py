@@ -460,3 +460,19 @@ def test_huge_and_deep_text(both):
         read(r, "[" * 100 + "]" * 100)
     text = "".join(random.Random(1).choices(string.printable, k=1_000_000))
     assert read(r, json.dumps(text)) == text
+
+
+@pytest.mark.parametrize("value", [
+    {"$numberLong": "5"}, {"$date": "q"}, {"$ref": "x"}, {"$link": {"table": "Doc", "key": 1}}, {"$oid": "0123456789abcdef01234567"},
+    {"$binary": "", "$type": "0"}, {"$dictionary": {"$oid": "x"}}, [{"$uuid": 1}], {"a": {"$": None}}, {"$a": 1, "$b": 2, "$c": 3}])
+def test_dictionaries_that_look_like_other_values_come_back(path, value):
+    class Doc(realm.Object):
+        id: int = realm.PrimaryKey()
+        body: Any = None
+
+    with realm.open(path, Doc) as r, r.write():
+        doc = r.create(Doc, id=1)
+        doc.body = value
+        text = doc.to_json()
+        r.delete_all(Doc)
+        assert r.create_from_json(Doc, text).to_dict()["body"] == value

@@ -158,6 +158,33 @@ class TestDefaults:
 
 
 class TestTheFunction:
+    @pytest.mark.parametrize("key, kind, value", [("rank", int, 500), ("id", str, "new"), ("name", str, "new")])
+    def test_objects_are_made_by_the_key_that_the_class_will_have(self, path, key, kind, value):
+        types = {"id": int, "rank": int, "name": str}
+        before = class_("Thing", types, id=realm.PrimaryKey())
+        with realm.open(path, [before], version=1) as r, r.write():
+            for i in range(3):
+                r.create(before, id=i, rank=i + 100, name=f"n{i}")
+        after = class_("Thing", {**types, key: kind}, **{key: realm.PrimaryKey()})
+
+        def migrate(old, new, m):
+            for was, now in m.each(after):
+                setattr(now, key, kind(getattr(was, key)))
+            made = new.create(after, **{"id": 5, "rank": 2, "name": "x", key: value})
+            assert getattr(made, key) == value
+            # Not the object whose key was 2.
+            other = new.create(after, {"id": 6, "rank": 2, "name": "y", key: kind(2)}, update="modified")
+            assert len(new.objects(after)) == 5 and getattr(other, key) == kind(2)
+            assert new.find(after, 0 if kind is int else "0") is None
+
+        if key == "id":
+            with pytest.raises(realm.Error, match="not unique"):
+                realm.open(path, [after], version=2, migrate=migrate)
+            return
+        with realm.open(path, [after], version=2, migrate=migrate) as r:
+            assert len(r.objects(after)) == 5 and r.check() == []
+            assert r.find(after, value).rank in (2, 500) and r.find(after, kind(2)).name == ("y" if key == "rank" else "2")
+
     def test_it_moves_data(self, people):
         person = class_("Person", {"full": str, "born": int | None})
 

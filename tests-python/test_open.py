@@ -310,6 +310,16 @@ class TestBadFiles:
 
 
 class TestFiles:
+    def test_paths_are_compared_by_their_bytes(self, tmp_path):
+        one, other = tmp_path / "\u00e9.realm", tmp_path / "e\u0301.realm"
+        with realm.open(one, models.Note) as r, realm.open(other, models.Note) as s:
+            with r.write():
+                r.create(models.Note, text="one", stars=1)
+            assert len(s.objects(models.Note)) == 0
+            with s.write():
+                s.create(models.Note, text="other", stars=2)
+            assert [note.text for note in r.objects(models.Note)] == ["one"]
+
     def test_delete_files(self, path):
         assert realm.delete_files(path) is False
         with realm.open(path, classes=[Note]):

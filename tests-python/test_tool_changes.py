@@ -87,6 +87,12 @@ class TestWatch:
         assert seen.line().split(": ")[1:] == ["modified Room #0", 'beds ["a"] → ["a","b"]\n']
         assert seen.end() == 0
 
+    def test_texts_that_only_unicode_finds_equal_differ(self, file: Path, watch) -> None:
+        said("edit", file, 'set Person 1 {"tags": ["\\u00e9"]}')
+        seen = watch(file, "--commits", 1)
+        said("edit", file, 'set Person 1 {"tags": ["e\\u0301"]}')
+        assert "modified Person 1: tags" in seen.line()
+
     def test_as_json_lines_of_one_class(self, file: Path, watch) -> None:
         seen = watch(file, "Dog", "--format", "jsonl", "--commits", 2)
         said("edit", file, "delete Person 3")

@@ -258,6 +258,15 @@ class TestEdit:
             quoted = json.dumps(name)
             assert said("edit", file, f'create Dog {{"name": {quoted}}}', f"delete Dog {quoted}").count("\n") == 2
 
+    @pytest.mark.parametrize("closed", [">&-", "<&- >&-", "<&- 2>&-"])
+    def test_what_is_printed_never_goes_into_the_file(self, file: Path, closed: str) -> None:
+        before = int(said("count", file, "Dog"))
+        given = " ".join(f"'create Dog {{\"name\":\"n{i}\"}}'" for i in range(500))
+        done = subprocess.run(["/bin/bash", "-c", f"'{TOOL}' edit '{file}' {given} {closed}"], capture_output=True)
+        assert done.returncode == (2 if ">&-" in closed.replace("2>&-", "") else 0)
+        assert file.read_bytes()[:8] == b"RealmSwF"
+        assert said("check", file) and int(said("count", file, "Dog")) == before + 500
+
     def test_from_standard_input(self, file: Path) -> None:
         done = subprocess.run([TOOL, "edit", file], text=True, capture_output=True,
                               input='# pets\n\ncreate Dog {"name": "A"}\n  create Dog {"name": "B"}')

@@ -192,6 +192,12 @@ class TestQuery:
                                   text=True)
         assert done.returncode == 2 and "can't write standard output: No space left" in done.stderr
 
+    @pytest.mark.parametrize("command", [["check"], ["check", "--json"], ["stats"], ["stats", "--json"], ["compact"]])
+    def test_a_full_disk_is_told_by_short_answers(self, file: Path, command: list[str]) -> None:
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([TOOL, *command, file], stdout=full, stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 2 and "can't write standard output: No space left" in done.stderr
+
 
 class TestMistakes:
     @pytest.mark.parametrize(

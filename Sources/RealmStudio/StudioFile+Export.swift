@@ -16,7 +16,8 @@ extension StudioFile {
         }
         let (view, _) = try view(request)
         let total = try view.results.count()
-        let range = min(from, total)..<min(total, from + count)
+        let start = min(from, total)
+        let range = start..<start + min(count, total - start)
         var text = ""
         if format == "csv", from == 0 {
             let names = view.class_.properties.map { Self.quoted($0.name) }
@@ -48,7 +49,8 @@ extension StudioFile {
             let name = property.publicName.isEmpty ? property.name : property.publicName
             switch values[name] {
             case nil, .value(.null): return ""
-            case .value(.string(let text)): return quoted(text)
+            // Nothing at all is null.
+            case .value(.string(let text)): return text.isEmpty ? "\"\"" : quoted(text)
             case .some(let tree):
                 var output = ""
                 render(tree, &output)
@@ -60,8 +62,9 @@ extension StudioFile {
     private static func quoted(_ text: String) -> String {
         guard text.utf8.contains(where: { $0 == 0x22 || $0 == 0x2C || $0 == 0x0A || $0 == 0x0D })
         else { return text }
-        let parts = text.split(separator: "\"", omittingEmptySubsequences: false)
-        return "\"" + parts.joined(separator: "\"\"") + "\""
+        // By scalars: with an accent behind it a quotation mark is another character.
+        let parts = text.unicodeScalars.split(separator: "\"", omittingEmptySubsequences: false)
+        return "\"" + parts.map { String($0) }.joined(separator: "\"\"") + "\""
     }
 
     /// A tree as JSON. No deeper than the values of files are, which is a hundred.

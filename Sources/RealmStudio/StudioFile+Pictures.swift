@@ -139,7 +139,7 @@ extension StudioFile {
     }
 
     private func frequencies(_ property: PropertySchema, _ view: View) throws -> [UInt8] {
-        var counts: [Value: Int] = [:]
+        var counts: [ExactValue: Int] = [:]
         var nulls = 0
         var others = 0
         try forEach(property, view) { raw in
@@ -148,7 +148,7 @@ extension StudioFile {
             } else if ValueOutput.nestedType(raw) != nil {
                 others += 1
             } else {
-                let value = try Value(raw)
+                let value = ExactValue(try Value(raw))
                 if counts.count < Self.distinctMax || counts[value] != nil {
                     counts[value, default: 0] += 1
                 } else {
@@ -168,7 +168,8 @@ extension StudioFile {
                 "others", others + sorted.dropFirst(Self.shownMax).reduce(0) { $0 + $1.value })
             output.name("values")
             try output.array { output in
-                for (value, count) in shown {
+                for (key, count) in shown {
+                    let value = key.value
                     let condition = try condition(property, value, view)
                     try output.array { output in
                         try values.value(value, &output)
@@ -194,5 +195,16 @@ extension StudioFile {
             "$K0 == $1", [.scalar(.string(property.name)), .scalar(value)])
         let text = try found.query().description
         return text.utf8.count > Self.conditionBytesMax ? nil : text
+    }
+}
+
+/// A value, a text by its bytes.
+private struct ExactValue: Hashable {
+    let value: Value
+    private let text: ByteText?
+
+    init(_ value: Value) {
+        self.value = value
+        if case .string(let text) = value { self.text = ByteText(text) } else { text = nil }
     }
 }

@@ -130,8 +130,9 @@ final class Visit {
             isOver = errno != EAGAIN && errno != EINTR
         } else if count == 0 {
             clientHasEnded = true
-            // Half a request will never be a whole one.
-            if !head.isEmpty || bodyLeft > 0 || isCutShort { isOver = true }
+            // Half a request will never be a whole one; those before it are answered.
+            head = []
+            if bodyLeft > 0 { isOver = true }
         } else if leavesAt == nil, !isCutShort {
             lastMove = now
             take(piece[..<count], now)

@@ -24,7 +24,7 @@ struct CheckCommand: ParsableCommand {
         } catch {
             throw failure(error, options)
         }
-        if !quiet { print(options.json ? json(report).rendered() : text(report)) }
+        if !quiet { try answer(options.json ? json(report).rendered() : text(report)) }
         if !report.faults.isEmpty { throw ExitStatus.damaged }
     }
 

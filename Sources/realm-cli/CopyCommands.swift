@@ -55,7 +55,7 @@ struct CopyCommand: ParsableCommand {
         } catch {
             throw failure(error, options)
         }
-        print(
+        try answer(
             options.json
                 ? JSON.object([
                     ("file", .text(options.file)), ("to", .text(to)), ("bytes", .number(size(to))),
@@ -88,7 +88,7 @@ struct CompactCommand: ParsableCommand {
             throw failure(error, options)
         }
         let now = size(options.file)
-        print(
+        try answer(
             options.json
                 ? JSON.object([
                     ("file", .text(options.file)), ("bytes_before", .number(before)),

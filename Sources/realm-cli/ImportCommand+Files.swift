@@ -31,7 +31,7 @@ extension ImportCommand {
         // 32 MB: the pieces of a long import, of a few megabytes, would leave ever more holes.
         mallopt(M_MMAP_THRESHOLD, 1 << 20)
         let report = try importedFile()
-        print(json ? object(report).rendered() : text(report))
+        try answer(json ? object(report).rendered() : text(report))
         if report.lossCount > 0 { throw ExitStatus.damaged }
     }
 

@@ -94,6 +94,12 @@ struct Importing {
         case .value, .number: break
         case .list(let elements): for element in elements { try checkLinks(element) }
         case .dictionary(let entries):
+            if entries.count == 1, entries[0].name == "$dictionary",
+                case .dictionary(let plain) = entries[0].value
+            {
+                for entry in plain { try checkLinks(entry.value) }
+                return
+            }
             if entries.count == 1, entries[0].name == "$link",
                 case .dictionary(let parts) = entries[0].value,
                 case .value(.string(let name))? = parts.first(where: { $0.name == "table" })?.value,

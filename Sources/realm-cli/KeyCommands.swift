@@ -21,7 +21,7 @@ private enum KeyChange {
             throw failure(error, options)
         }
         let isEncrypted = newKeyFile != nil
-        print(
+        try answer(
             options.json
                 ? JSON.object([
                     ("file", .text(options.file)), ("encrypted", .truth(isEncrypted)),

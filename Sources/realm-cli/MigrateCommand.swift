@@ -71,7 +71,7 @@ struct MigrateCommand: ParsableCommand {
         } catch {
             throw failure(error, options)
         }
-        print(options.json ? json(plan).rendered() : text(plan))
+        try answer(options.json ? json(plan).rendered() : text(plan))
     }
 
     private func text(_ plan: Restructuring) -> String {

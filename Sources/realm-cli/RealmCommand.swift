@@ -85,6 +85,18 @@ enum ExitStatus {
     static let unreadable = ExitCode(2)
 }
 
+/// Prints what a command has to say at its end; fails where that can't be written.
+func answer(_ text: String, terminator: String = "\n") throws {
+    do throws(RealmError) {
+        let output = Output()
+        try output.write(text + terminator)
+        try output.flush()
+    } catch {
+        writeToStandardError("realm: \(error.message)\n")
+        throw ExitStatus.unreadable
+    }
+}
+
 /// Prints why a file could not be read or changed, and ends with the status for that.
 func failure(_ error: RealmError, _ options: FileOptions) -> ExitCode {
     failure(error, options.file, json: options.json)

@@ -48,7 +48,7 @@ struct SalvageCommand: ParsableCommand {
         } catch {
             throw failure(error, options)
         }
-        print(options.json ? json(report).rendered() : text(report))
+        try answer(options.json ? json(report).rendered() : text(report))
         if !report.isWhole { throw ExitStatus.damaged }
     }
 

@@ -17,7 +17,8 @@ struct StatsCommand: ParsableCommand {
         } catch {
             throw failure(error, options)
         }
-        print(options.json ? json(report).rendered() + "\n" : text(report), terminator: "")
+        try answer(
+            options.json ? json(report).rendered() + "\n" : text(report), terminator: "")
     }
 
     private func text(_ report: StatsReport) -> String {

@@ -226,7 +226,7 @@ private struct ChangeTeller {
         let present: ObjectText? = after ? try text(new, class_, key) : nil
         var columns = Array(class_.properties.indices)
         if let past, let present {
-            columns = columns.filter { past.json($0) != present.json($0) }
+            columns = columns.filter { ByteText(past.json($0)) != ByteText(present.json($0)) }
             // Set to what it was.
             if columns.isEmpty { return }
         }

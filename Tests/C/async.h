@@ -70,7 +70,7 @@ static bool loop_turn(loop_t *loop, int milliseconds) {
     return has;
 }
 /* Until the counter says so, ten seconds at most. */
-static bool loop_until(loop_t *loop, const int *counter, int wanted) {
+static inline bool loop_until(loop_t *loop, const int *counter, int wanted) {
     for (int i = 0; i < 1000 && *counter < wanted; i++)
         loop_turn(loop, 10);
     return *counter >= wanted;
@@ -122,7 +122,7 @@ typedef struct step {
 } step_t;
 static int ran;
 
-static void run_block(void *userdata) {
+static inline void run_block(void *userdata) {
     step_t *step = userdata;
     step->called++;
     step->order = ++ran;
@@ -144,11 +144,11 @@ static void completed(void *userdata, bool error, const char *text) {
 }
 static void step_freed(void *userdata) { ((step_t *)userdata)->freed++; }
 
-static void add_and_commit(step_t *step) {
+static inline void add_and_commit(step_t *step) {
     add(step->realm, 1);
     SUCCEEDS(realm_commit(step->realm));
 }
-static void add_and_commit_later(step_t *step) {
+static inline void add_and_commit_later(step_t *step) {
     add(step->realm, 1);
     SUCCEEDS(realm_async_commit(step->realm, completed, step->then, step_freed, true, NULL));
 }

@@ -371,6 +371,37 @@ static void subsets(void) {
     unchanged();
 }
 
+static void check_text(realm_object_t *object, const char *expected) {
+    char *text = realm_object_to_string(object);
+    CHECK(text && !strcmp(text, expected));
+    realm_free(text);
+}
+
+/* Links lead to objects of classes that the realm does not show. */
+static void hidden_classes_as_text(void) {
+    bool deleted;
+    SUCCEEDS(realm_delete_files(path, &deleted));
+    realm_t *all = OPEN(path, "A{n:int,m:mixed};C{id:string#}", .mode = RLM_SCHEMA_MODE_ADDITIVE_EXPLICIT);
+    SUCCEEDS(realm_begin_write(all));
+    realm_object_t *a = make(all, "A", "{\"n\":4}"), *c = make(all, "C", "{\"id\":\"x\"}");
+    SUCCEEDS(realm_set_value(a, key_in(all, "A", "m"), of_link(realm_object_as_link(c)), false));
+    SUCCEEDS(realm_commit(all));
+    realm_release(a);
+    realm_release(c);
+    realm_t *some = OPEN(path, "A{n:int,m:mixed}", .mode = RLM_SCHEMA_MODE_ADDITIVE_EXPLICIT);
+    a = first(some, "A", "n == 4");
+    check_text(a, "{\"_key\":0,\"n\":4,\"m\":{ \"$link\": {\"table\": \"C\", \"key\": \"x\"}}}");
+    char *json = realm_object_to_json(a, 0, 0);
+    CHECK(json && strstr(json, "\"C\"") && strstr(json, "\"x\""));
+    realm_free(json);
+    SUCCEEDS(c = realm_get_linked_object(a, key_in(some, "A", "m")));
+    check_text(c, "{\"id\":\"x\"}");
+    realm_release(c);
+    realm_release(a);
+    shut(some);
+    shut(all);
+}
+
 int main(void) {
     automatic();
     manual();
@@ -381,5 +412,6 @@ int main(void) {
     updates();
     external();
     subsets();
+    hidden_classes_as_text();
     return check_end("schema modes");
 }

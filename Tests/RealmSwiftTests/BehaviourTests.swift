@@ -288,6 +288,35 @@ class Token: Object {
         #expect(realm.objects(Dog.self).count == 2 && !realm.isInWriteTransaction)
     }
 
+    /// Who is cancelled does not wait until others have written, and leaves nothing behind.
+    @MainActor @Test func cancelledTasksDoNotWaitForTheWriter() async throws {
+        let configuration = memory()
+        let realm = try await Realm.open(configuration: configuration)
+        let (begun, mayEnd) = (AsyncStream<Void>.makeStream(), DispatchSemaphore(value: 0))
+        Thread.detachNewThread {
+            guard let other = try? Realm(configuration: configuration) else { return }
+            try? other.write {
+                begun.continuation.yield()
+                mayEnd.wait()
+                other.create(Dog.self, value: ["name": "theirs"])
+            }
+            begun.continuation.finish()
+        }
+        var others = begun.stream.makeAsyncIterator()
+        await others.next()
+        let task = Task { @MainActor in
+            try await realm.asyncWrite { _ = realm.create(Dog.self, value: ["name": "never"]) }
+        }
+        while !realm.isPerformingAsynchronousWriteOperations { await Task.yield() }
+        task.cancel()
+        await #expect(throws: CancellationError.self) { try await task.value }
+        #expect(!realm.isPerformingAsynchronousWriteOperations && realm.isEmpty)
+        mayEnd.signal()
+        await others.next()
+        try await realm.asyncWrite { _ = realm.create(Dog.self, value: ["name": "ours"]) }
+        #expect(realm.objects(Dog.self).map { $0.name } == ["theirs", "ours"])
+    }
+
     @Test func threadsWithoutRunLoopsWriteAtOnce() {
         let text = onAnotherThread { () -> String? in
             guard let realm = try? Realm(configuration: memory()) else { return nil }

@@ -233,6 +233,19 @@ def test_exports_have_everything(run, file) -> None:
     assert rows[-2]["name"] == HOSTILE and rows[-1]["big"] == str(2**53 + 1)
     assert json.loads(rows[-1]["extra"]) == {"deep": [1, {"deeper": "yes"}], "plain": 7}
     assert studio.ask("export", {**view, "format": "xml", "from": 0, "count": 1})[0] == 400
+    beyond = studio.answer("export", **view, **{"format": "csv", "from": 2**63 - 1, "count": 1000})
+    assert (beyond["count"], beyond["text"]) == (0, "")
+
+
+def test_exported_lines_tell_nothing_from_null_and_quote_what_looks_like_no_quote(run, file) -> None:
+    with realm.open(str(file), CLASSES, schema_version=1) as r, r.write():
+        r.find(Person, 3).name = ""
+        r.find(Person, 4).name = 'a"\u0301, b'
+    text = run(file).answer("export", **{"class": "Person", "query": "id IN {3, 4}", "sort": "id", "descending": False,
+                                         "format": "csv", "from": 0, "count": 9})["text"]
+    rows = list(csv.DictReader(io.StringIO(text, newline="")))
+    assert [row["name"] for row in rows] == ["", 'a"\u0301, b']
+    assert ',"",' in text and '"a""\u0301, b"' in text
 
 
 def test_pictures_have_the_figures_of_the_file(run, file) -> None:
@@ -260,7 +273,7 @@ def test_each_frequent_value_has_a_query_that_finds_it(run, file, name) -> None:
     """Also texts with quotes and markup, bytes, links, and mixed values."""
     class_name = "Town" if name == "code" else "Person"
     with realm.open(str(file), CLASSES, schema_version=1) as r, r.write():
-        for number, value in enumerate(["it's", 'a "b" \\ c', "", "x" * 3000, 7, b"\x00\xff", True], 10):
+        for number, value in enumerate(["it's", 'a "b" \\ c', "", "x" * 3000, 7, b"\x00\xff", True, "\u00e9", "e\u0301"], 10):
             person = r.find(Person, number)
             person.body = value
             if isinstance(value, str):

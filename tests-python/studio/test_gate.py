@@ -195,7 +195,7 @@ def test_requests_come_in_any_pieces_and_one_after_another(studio) -> None:
         line.sendall(body)
         assert answer(line) == first
         # The client has no more to ask, and still gets the last answer.
-        line.sendall(head + body)
+        line.sendall(head + body + b"\r\n")
         line.shutdown(socket.SHUT_WR)
         assert answer(line) == first
         assert line.recv(10) == b""

@@ -33,7 +33,7 @@ final class FileRegistry: @unchecked Sendable {
     private let lock = Lock()
     /// By resolved path. One file may be here under several paths (hard links); it is one object
     /// then.
-    private var files: [String: RealmFile] = [:]
+    private var files: [ByteText: RealmFile] = [:]
     private let forkGeneration = ForkGuard.generation
 
     /// The file at the configured path, opened if it is not; `body` runs while nobody else opens
@@ -44,9 +44,10 @@ final class FileRegistry: @unchecked Sendable {
     ) throws(RealmError) -> R {
         let path = try FileOperations.realPath(configuration.path, system)
         return try lock.withLock { () throws(RealmError) -> R in
-            if let file = files[path] ?? openFile(linkedAs: path, system) {
+            let name = ByteText(path)
+            if let file = files[name] ?? openFile(linkedAs: path, system) {
                 try checkSame(file, configuration)
-                files[path] = file
+                files[name] = file
                 return try body(file, false)
             }
             let store = try Store.open(
@@ -56,7 +57,7 @@ final class FileRegistry: @unchecked Sendable {
                 sharedSettings: configuration.sharedSettings)
             // The registry lives as long as the process.
             file.onUnused = { file in FileRegistry.shared.close(file) }
-            files[path] = file
+            files[name] = file
             do throws(RealmError) {
                 return try body(file, true)
             } catch {
@@ -101,7 +102,7 @@ final class FileRegistry: @unchecked Sendable {
     }
 
     /// Whether some realm of this resolved path is open in this process.
-    func isOpen(_ path: String) -> Bool { lock.withLock { files[path] != nil } }
+    func isOpen(_ path: String) -> Bool { lock.withLock { files[ByteText(path)] != nil } }
 
     private func close(_ file: RealmFile) {
         lock.withLock { closeLocked(file) }
@@ -110,7 +111,7 @@ final class FileRegistry: @unchecked Sendable {
     private func closeLocked(_ file: RealmFile) {
         // Somebody may have opened it again between the last close and here.
         guard !file.isUsed else { return }
-        for (path, candidate) in files where candidate === file { files[path] = nil }
+        for (name, candidate) in files where candidate === file { files[name] = nil }
         do throws(RealmError) {
             try file.store.close()
         } catch {

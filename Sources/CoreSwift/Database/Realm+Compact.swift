@@ -17,6 +17,10 @@ extension Realm {
         if isFrozen { throw refuse("the realm is frozen") }
         if settings.isReadOnly { throw refuse("it was opened read-only") }
         if isWritable { throw refuse("a write transaction is open") }
+        // Asynchronous commits are made durable from the transaction that ends here. What they call may do anything.
+        finishCommits()
+        try checkUsable()
+        if isWritable { throw refuse("a write transaction is open") }
         endReadingForGood()
         return try Compaction.run(file.store)
     }

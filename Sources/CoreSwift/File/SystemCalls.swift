@@ -17,7 +17,16 @@ final class SystemCalls: FileSystem {
         case .readWrite: flags |= O_RDWR
         case .create: flags |= O_RDWR | O_CREAT
         }
-        return result(Glibc.open(path, flags, 0o644))
+        return aboveStandard(result(Glibc.open(path, flags, 0o644)))
+    }
+
+    /// A program may have been started without standard input, output or error. What it prints all the same would
+    /// be written into a file that has one of their numbers.
+    private func aboveStandard(_ descriptor: Int32) -> Int32 {
+        guard (0...2).contains(descriptor) else { return descriptor }
+        let moved = result(fcntl(descriptor, F_DUPFD_CLOEXEC, 3))
+        _ = Glibc.close(descriptor)
+        return moved
     }
 
     func close(_ descriptor: Int32) -> Int32 { result(Glibc.close(descriptor)) }

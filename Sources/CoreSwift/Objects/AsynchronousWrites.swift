@@ -237,13 +237,14 @@ extension Realm {
     /// Asks for the writer if a block waits for it.
     private func requestWriter() throws(RealmError) {
         guard let asynchronous, asynchronous.request == nil, !asynchronous.blocks.isEmpty,
-            !isWritable, !asynchronous.isRunningBlock, let tables
+            !isWritable, !asynchronous.isRunningBlock
         else { return }
         let scheduler = scheduler
         let goOn = { @Sendable [weak self] (request: LeaseRequest) -> Void in
             scheduler?.schedule { self?.runBlocks(request) }
         }
-        let store = tables.store
+        // A block may have ended the read transaction, by compacting.
+        let store = file.store
         let request: LeaseRequest
         if !store.gate.hasWaiting, let lease = try store.beginWrite(wait: false, joinsGroup: true) {
             request = LeaseRequest(lease)
@@ -332,6 +333,8 @@ extension Realm {
         givesUp: (() -> Bool)?
     ) throws(RealmError) -> WriteLease? {
         guard let request = file.requestOfThisThread() else { return nil }
+        // A forked child does not have the thread that would grant it.
+        try file.store.checkFork()
         guard let lease = try request.take(givesUp: givesUp) else {
             guard givesUp?() ?? false else { return nil }
             throw RealmError(.callback, "the wait for the writer of '\(path)' was given up")

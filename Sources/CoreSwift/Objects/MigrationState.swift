@@ -24,16 +24,23 @@ extension Realm {
         return true
     }
 
+    /// The schema of the migration that runs gives a class another primary key than it has, or none.
+    func changesKey(_ table: Table) throws(RealmError) -> Bool {
+        guard let migration else { return false }
+        guard let item = try tablesForWriting().schema.class_(table.classKey),
+            let target = migration.target.class_(named: item.name)
+        else { return false }
+        return target.primaryKeyProperty?.name != item.primaryKeyProperty?.name
+    }
+
     /// Takes the primary key from a class that the schema of the migration gives another one, or none;
     /// false: it stays, or no migration runs.
     func dropsKey(_ table: Table) throws(RealmError) -> Bool {
-        guard let migration else { return false }
+        guard try changesKey(table) else { return false }
         let tables = try tablesForWriting()
-        guard let item = tables.schema.class_(table.classKey),
-            let target = migration.target.class_(named: item.name),
-            target.primaryKeyProperty?.name != item.primaryKeyProperty?.name
-        else { return false }
-        guard item.primaryKeyProperty != nil else { return true }
+        guard let item = tables.schema.class_(table.classKey), item.primaryKeyProperty != nil else {
+            return true
+        }
         try tables.materializeKeys(table)
         var next = tables.stored
         next.dropPrimaryKey(item.name)

@@ -7,8 +7,8 @@ extension ObjectHandle {
     /// classes without primary key begin with `"_key"`.
     package func jsonText() throws(RealmError) -> String {
         _ = try row()
-        guard let owner = realm.schema.class_(classKey) else {
-            throw RealmError(.noSuchTable, "the realm does not show class \(classKey)")
+        guard let owner = try realm.storedClass(classKey) else {
+            throw RealmError(.noSuchTable, "'\(realm.path)' has no class with key \(classKey)")
         }
         var members: [String] = []
         if owner.primaryKeyProperty == nil && owner.kind == .topLevel {
@@ -72,7 +72,7 @@ extension ObjectHandle {
     private func text(_ raw: RawValue, isMixed: Bool) throws(RealmError) -> String {
         let value = try Value(raw)
         guard case .link(let link) = value else { return JSONText.text(value) }
-        let target = realm.schema.class_(link.classKey)
+        let target = try realm.storedClass(link.classKey)
         if target?.kind == .embedded {
             // No deeper than there are classes: embedded ones cannot contain themselves.
             let object = try realm.object(link.classKey, link.objectKey)
@@ -87,7 +87,7 @@ extension ObjectHandle {
     private func keyText(_ link: Link) throws(RealmError) -> String {
         let target = try realm.object(link.classKey, link.objectKey)
         defer { target.release() }
-        guard let key = realm.schema.class_(link.classKey)?.primaryKeyProperty else {
+        guard let key = try realm.storedClass(link.classKey)?.primaryKeyProperty else {
             return "\(link.objectKey)"
         }
         var keyValue = RawValue.null

@@ -29,7 +29,7 @@ extension Realm {
     ) throws(RealmError) -> ObjectHandle {
         let table = try table(classKey)
         // Ascending integers, the usual bulk load, need no look-up: the last key is at hand.
-        if table.hasIntegerKey, let key = IntegerKeys.direct(primaryKey),
+        if table.hasIntegerKey, migration == nil, let key = IntegerKeys.direct(primaryKey),
             session.pointee.status == .writing, table.isAppended(key)
         {
             let place = try table.createPrimaryKey(primaryKey).place
@@ -92,12 +92,13 @@ extension Realm {
     private func getOrCreate(
         _ table: Table, _ primaryKey: RawValue, _ created: inout Bool
     ) throws(RealmError) -> ObjectHandle {
+        // By the key that the class is going to have, whatever it has still.
+        if migration != nil, let handle = try createObjectBeforeKey(table, primaryKey) {
+            created = true
+            return handle
+        }
         let column = table.primaryKeyColumn
         guard column >= 0 else {
-            if let handle = try createObjectBeforeKey(table, primaryKey) {
-                created = true
-                return handle
-            }
             throw RealmError(
                 .unexpectedPrimaryKey,
                 "class \(name(table.classKey)) has no primary key")
@@ -119,6 +120,8 @@ extension Realm {
         _ classKey: ClassKey, primaryKey: RawValue
     ) throws(RealmError) -> ObjectHandle? {
         let table = try table(classKey)
+        // What is given is meant for the key that comes, whose values are not settled.
+        if migration != nil, try changesKey(table) { return nil }
         // Integer keys are object keys: one descent says both whether and where.
         if table.hasIntegerKey, let key = IntegerKeys.direct(primaryKey) {
             guard let place = try table.find(key) else { return nil }

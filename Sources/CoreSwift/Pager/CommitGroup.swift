@@ -130,6 +130,10 @@ extension Store {
         lockFile.noteSyncing(newest)
         do throws(RealmError) {
             try awaitOthers(newest)
+            // Another thread of this store did it meanwhile.
+            guard group.isOpen(version) else {
+                return try mutex.withLock { () throws(RealmError) in try checkFailure() }
+            }
             try file.sync()
         } catch {
             fail(error)
@@ -144,16 +148,26 @@ extension Store {
         group.end()
     }
 
-    /// While another process syncs the version to go on from it, a sync of this one proves nothing.
+    /// While another process syncs the version to go on from it, a sync of this one proves nothing. What one leaves
+    /// that was killed, or failed, is secured as the next writer would do it. The lock of the group is given away
+    /// meanwhile: a writer of this store may need it to do the same.
     private func awaitOthers(_ version: UInt64) throws(RealmError) {
-        while lockFile.isTakenOver(version) {
-            if try !lockFile.othersWrite(), lockFile.isTakenOver(version) {
-                throw RealmError(
-                    .fileOperationFailed,
-                    "'\(path)': another process failed to sync version \(version)", path: path)
-            }
+        while group.isOpen(version), lockFile.isTakenOver(version) {
+            if try secureLeft(version) { return }
+            group.unlock()
             Condition.sleep(50_000)
+            group.lock()
         }
+    }
+
+    /// False while others write.
+    private func secureLeft(_ version: UInt64) throws(RealmError) -> Bool {
+        guard gate.enter(wait: false) else { return false }
+        defer { gate.leave() }
+        guard try lockFile.lockWriter(wait: false) else { return false }
+        defer { lockFile.unlockWriter() }
+        if lockFile.isTakenOver(version) { try syncCommitted() }
+        return true
     }
 
     /// Others may be going on from the group, which makes it durable; who is alone takes it back.

@@ -311,28 +311,36 @@ final class Store: @unchecked Sendable {
             throw error
         }
         do throws(RealmError) {
-            let unsynced = lockFile.unsyncedVersion
-            if unsynced != 0,
-                !joinsGroup || group.newestVersion != unsynced || lockFile.isTakenOver(unsynced)
-            {
-                // The version may not be on disk yet: it was found after a crash and verified, or
-                // published before its sync. Overwriting pages of the one before it must wait.
-                do throws(RealmError) {
-                    try syncCommitted()
-                } catch {
-                    fail(error)
-                    throw error
-                }
-                group.lock()
-                group.end()
-                group.unlock()
-            }
+            if mustSync(joinsGroup) { try syncBeforeWriting(joinsGroup) }
             return WriteLease(store: self, base: try pinNewest())
         } catch {
             lockFile.unlockWriter()
             gate.leave()
             throw error
         }
+    }
+
+    /// Whether who begins to write has to sync first what was committed before.
+    private func mustSync(_ joinsGroup: Bool) -> Bool {
+        let unsynced = lockFile.unsyncedVersion
+        return unsynced != 0
+            && (!joinsGroup || group.newestVersion != unsynced || lockFile.isTakenOver(unsynced))
+    }
+
+    /// The version may not be on disk yet: it was found after a crash and verified, or published before its
+    /// sync. Overwriting pages of the one before it must wait. With the lock of the group: a thread of this
+    /// store that is making its version durable is waited for, and one that comes to do so finds it done.
+    private func syncBeforeWriting(_ joinsGroup: Bool) throws(RealmError) {
+        group.lock()
+        defer { group.unlock() }
+        guard mustSync(joinsGroup) else { return }
+        do throws(RealmError) {
+            try syncCommitted()
+        } catch {
+            fail(error)
+            throw error
+        }
+        group.end()
     }
 
     func endWrite() {

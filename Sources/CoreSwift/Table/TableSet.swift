@@ -49,7 +49,7 @@ final class TableSet {
     /// Why a change of the schema is there by half: the transaction can't be committed.
     private(set) var schemaFailure: RealmError?
     /// Who reads the change log from now on, by name: what they have acknowledged, nil for no more.
-    var consumerChanges: [String: UInt64?] = [:]
+    var consumerChanges: [ByteText: UInt64?] = [:]
     /// Asked before the session moves to a version with another schema; throws to stay.
     var accepts: ((Schema) throws(RealmError) -> Void)?
 

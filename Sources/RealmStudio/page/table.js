@@ -81,12 +81,11 @@ export class Table {
 
   /// Something was committed: what is seen is fetched again, cells that differ light up.
   refresh(total) {
-    for (const page of this.pages.values()) {
-      for (const row of page) this.old.set(row[0], row);
-    }
     this.total = total;
-    // They stay to be seen until the new ones are there.
-    for (const [page, rows] of this.pages) this.stale.set(page, rows);
+    // They stay to be seen until the new ones are there; of those that were left long ago, the last.
+    const seen = new Map([...this.stale, ...this.pages]);
+    this.stale = new Map([...seen].slice(-PAGES_KEPT));
+    this.old = new Map([...this.stale.values()].flat().map((row) => [row[0], row]));
     this.pages = new Map();
     this.asked = new Map();
     this.generation += 1;

@@ -6,6 +6,41 @@ import Foundation
 /// The number of an asynchronous transaction or commit, for `cancelAsyncWrite`.
 public typealias AsyncTransactionId = UInt32
 
+private typealias Answer = CheckedContinuation<RealmError?, Never>
+
+/// A task waits for the writer. Used where the realm belongs.
+private final class WaitForWriter: @unchecked Sendable {
+    private let core: CoreSwift.Realm
+    private var answer: Answer?
+    private var number: AsyncTransactionId = 0
+
+    init(_ core: CoreSwift.Realm) { self.core = core }
+
+    func begin(_ answer: Answer) {
+        self.answer = answer
+        do throws(RealmError) {
+            number = try core.writeAsynchronously(leavesOpen: true) { [self] in end(nil) }
+        } catch {
+            end(error)
+        }
+    }
+
+    /// Nobody needs the writer any more.
+    func cancel() {
+        guard answer != nil else { return }
+        do throws(RealmError) {
+            if try core.cancelAsynchronous(number) { end(nil) }
+        } catch {
+            end(error)
+        }
+    }
+
+    private func end(_ error: RealmError?) {
+        answer?.resume(returning: error)
+        answer = nil
+    }
+}
+
 extension Realm {
     /// An asynchronous transaction runs or waits.
     public var isPerformingAsynchronousWriteOperations: Bool { core.isWritingOrWaiting }
@@ -77,7 +112,7 @@ extension Realm {
     /// waits until the changes are saved.
     ///
     /// - Throws: what the block throws, `Realm.Error`, and `CancellationError` where the task is cancelled
-    ///   before the block runs.
+    ///   before the block runs: others that write are not waited for any more then.
     @discardableResult
     public func asyncWrite<Result>(
         _isolation: isolated any Actor = #isolation, _ block: () throws -> Result
@@ -86,14 +121,14 @@ extension Realm {
         if core.isWritable { try refuse("The Realm is already in a write transaction") }
         try Task.checkCancellation()
         let core = core
-        let refusal = await withCheckedContinuation { (continuation: Saved) in
-            do throws(RealmError) {
-                _ = try core.writeAsynchronously(leavesOpen: true) {
-                    continuation.resume(returning: nil)
-                }
-            } catch {
-                continuation.resume(returning: error)
-            }
+        let writer = WaitForWriter(core)
+        let scheduler = session.confinement?.scheduler
+        let refusal = await withTaskCancellationHandler {
+            // Named, for the closure to stay on the actor.
+            _ = _isolation
+            return await withCheckedContinuation { writer.begin($0) }
+        } onCancel: {
+            scheduler?.schedule { writer.cancel() }
         }
         if let refusal {
             // What the system refuses is thrown; what is wrong with the call is misuse.
@@ -110,7 +145,7 @@ extension Realm {
             throw error
         }
         if !core.isWritable { return result }
-        let failure = await withCheckedContinuation { (continuation: Saved) in
+        let failure = await withCheckedContinuation { (continuation: Answer) in
             engine(.transaction) { () throws(RealmError) in
                 _ = try core.commitAsynchronously { continuation.resume(returning: $0) }
             }
@@ -119,7 +154,6 @@ extension Realm {
         return result
     }
 
-    private typealias Saved = CheckedContinuation<RealmError?, Never>
 
     /// Moves to the newest version; true if there was a newer one.
     @discardableResult

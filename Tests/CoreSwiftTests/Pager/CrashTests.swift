@@ -6,7 +6,7 @@ import Testing
 @Suite(.serialized) struct CrashTests {
     @Test func everyCrashImageOpensAtAnAcknowledgedVersionOrTheOneInFlight() {
         let failure = CrashCampaign<ToyWorkload>.run(
-            Campaign("crash images", seconds: 12, atLeast: 38)
+            Campaign("crash images", seconds: 12, atLeast: 46)
         ) { ToyWorkload(&$0) }
         if let failure { Issue.record("\(failure)") }
     }

@@ -255,6 +255,10 @@ def insert_many(
     if isinstance(data, (str, bytes)) or not (hasattr(data, "__arrow_c_stream__") or isinstance(data, Iterable)):
         kind = "text" if isinstance(data, (str, bytes)) else repr(data)
         raise PropertyTypeError(f"insert_many() takes rows, columns or an Arrow table, not {kind}")
+    index_names = getattr(getattr(data, "index", None), "names", None)
+    if index_names is not None and all(name is None for name in index_names):
+        # pandas makes a column of labels without a name where they are no range, as of filtered frames.
+        data = data.reset_index(drop=True)
     stream = getattr(data, "__arrow_c_stream__", None)
     is_columns = isinstance(data, Mapping)
     with count(progress, " objects", _length(next(iter(data.values()), ()) if is_columns else data)) as tell:

@@ -132,6 +132,7 @@ extension Creation {
     private func mixed(
         _ tree: ValueTree, _ site: CreationSite, depth: Int, isInSet: Bool
     ) throws(RealmError) -> PlannedContent {
+        var tree = tree
         switch tree {
         case .value(.link(let link)):
             try checkTarget(link, site)
@@ -143,6 +144,10 @@ extension Creation {
             }
             return .value(.double(double))
         case .dictionary(let entries):
+            if let plain = ExtendedJSON.dictionary(entries) {
+                tree = .dictionary(plain)
+                break
+            }
             if let value = try ExtendedJSON.value(entries) { return .value(value) }
             if entries.count == 1, let link = try reference(entries[0], nil, site) { return link }
         case .list: break

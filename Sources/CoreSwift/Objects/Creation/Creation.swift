@@ -318,6 +318,21 @@ extension Realm {
         return made
     }
 
+    /// The same of one that is not shown, which links lead to all the same: as the file has it.
+    func writtenClass(_ classKey: ClassKey) throws(RealmError) -> CreationClass {
+        if creationClasses[classKey] == nil, schema.class_(classKey) == nil {
+            let stored = try readTables().schema
+            if let class_ = stored.class_(classKey) { return CreationClass(class_, stored) }
+        }
+        return try creationClass(classKey)
+    }
+
+    /// A class as the realm shows it, or as the file has it where the realm does not show it.
+    func storedClass(_ classKey: ClassKey) throws(RealmError) -> ClassSchema? {
+        if let shown = schema.class_(classKey) { return shown }
+        return try readTables().schema.class_(classKey)
+    }
+
     /// The class of a property's objects.
     func creationClass(for property: CreationProperty) throws(RealmError) -> CreationClass {
         if property.linkTargetKey == .invalid {

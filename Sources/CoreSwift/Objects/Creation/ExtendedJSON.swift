@@ -1,7 +1,18 @@
 // MongoDB's extended JSON (version 2, canonical and relaxed): values whose type JSON lacks, as
-// objects with a name that begins with `$`. No dictionary of a realm can have such a key.
+// objects with a name that begins with `$`. Dictionary properties can have no such key; a dictionary in a mixed value
+// that could be taken for one of these forms is written as `{"$dictionary": {…}}`.
 
 enum ExtendedJSON {
+    static let dictionaryName = "$dictionary"
+
+    /// What `{"$dictionary": {…}}` holds: entries that are no form, whatever their names.
+    static func dictionary(_ entries: [ValueTree.Entry]) -> [ValueTree.Entry]? {
+        guard entries.count == 1, entries[0].name == dictionaryName,
+            case .dictionary(let plain) = entries[0].value
+        else { return nil }
+        return plain
+    }
+
     /// The value that the entries spell; nil when they are none of these forms. Throws
     /// `.invalidArgument` when the content of a form is wrong.
     static func value(_ entries: [ValueTree.Entry]) throws(RealmError) -> Value? {

@@ -54,7 +54,7 @@ struct JSONWriter {
 
     /// Recursion ends with the link depth: embedded objects are no deeper than there are classes.
     private mutating func write(_ object: ObjectHandle, depth: Int) throws(RealmError) {
-        let class_ = try realm.creationClass(object.classKey)
+        let class_ = try realm.writtenClass(object.classKey)
         let link = Link(object.classKey, object.objectKey)
         if !class_.isEmbedded { written.insert(link) }
         add("{")
@@ -76,11 +76,24 @@ struct JSONWriter {
             var value = RawValue.null
             try object.getValue(key, &value)
             if let nested = NestedCell.type(value) {
-                try write(try object.collection(key, nested), property, depth: depth)
+                try writeNested(try object.collection(key, nested), property, depth: depth)
             } else {
                 try write(value, property, depth: depth)
             }
         }
+        add("}")
+    }
+
+    /// Within a mixed value a dictionary is told from the forms of other values.
+    private mutating func writeNested(
+        _ collection: RealmCollection, _ property: CreationProperty, depth: Int
+    ) throws(RealmError) {
+        guard collection.type == .dictionary, (1...2).contains(try collection.count()),
+            case .string(let key) = try Value(try collection.key(0)),
+            key.utf8.first == UInt8(ascii: "$")
+        else { return try write(collection, property, depth: depth) }
+        add("{\"\(ExtendedJSON.dictionaryName)\":")
+        try write(collection, property, depth: depth)
         add("}")
     }
 
@@ -98,7 +111,7 @@ struct JSONWriter {
             }
             let value = try collection.get(index)
             if let nested = NestedCell.type(value) {
-                try write(try collection.nested(index, nested), property, depth: depth)
+                try writeNested(try collection.nested(index, nested), property, depth: depth)
             } else {
                 try write(value, property, depth: depth)
             }
@@ -113,7 +126,7 @@ struct JSONWriter {
         guard case .link(let link) = value else {
             return scalar(value, isExtended: options.isExtended || property.type == .mixed)
         }
-        let class_ = try realm.creationClass(link.classKey)
+        let class_ = try realm.writtenClass(link.classKey)
         let object = try realm.object(link.classKey, link.objectKey)
         defer { object.release() }
         if class_.isEmbedded { return try write(object, depth: depth) }

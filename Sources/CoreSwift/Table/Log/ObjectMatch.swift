@@ -185,18 +185,18 @@ struct ObjectMatch {
     private static func match(
         _ old: [(name: String, key: ObjectKey)], _ new: [(name: String, key: ObjectKey)]
     ) -> [(ObjectKey, ObjectKey)] {
-        var names: [ObjectKey: String] = [:]
-        for item in old { names[item.key] = item.name }
+        var names: [ObjectKey: ByteText] = [:]
+        for item in old { names[item.key] = ByteText(item.name) }
         var result: [(ObjectKey, ObjectKey)] = []
-        var rest: [String: [ObjectKey]] = [:]
-        let same = Set(new.filter { names[$0.key] == $0.name }.map(\.key))
+        var rest: [ByteText: [ObjectKey]] = [:]
+        let same = Set(new.filter { names[$0.key] == ByteText($0.name) }.map(\.key))
         for item in old.reversed() where !same.contains(item.key) {
-            rest[item.name, default: []].append(item.key)
+            rest[ByteText(item.name), default: []].append(item.key)
         }
         for item in new {
             if same.contains(item.key) {
                 result.append((item.key, item.key))
-            } else if let other = rest[item.name]?.popLast() {
+            } else if let other = rest[ByteText(item.name)]?.popLast() {
                 result.append((other, item.key))
             }
         }

@@ -34,6 +34,10 @@ extension TableSet {
     /// Who reads the change log by name.
     var consumers: [ChangeConsumer] { catalog.log?.consumers ?? [] }
 
+    private func consumer(_ name: ByteText) -> ChangeConsumer? {
+        consumers.first { ByteText($0.name) == name }
+    }
+
     /// Keeps the log of all versions behind the one that this transaction makes for a consumer, until
     /// it acknowledges them. Does nothing for one that is there.
     func addConsumer(_ name: String) throws(RealmError) {
@@ -44,14 +48,14 @@ extension TableSet {
                     + "\(name.utf8.count)")
         }
         guard transaction != nil else { throw notWriting() }
-        if consumers.contains(where: { $0.name == name }) { return }
-        consumerChanges[name] = version + 1
+        if consumer(ByteText(name)) != nil { return }
+        consumerChanges[ByteText(name)] = version + 1
     }
 
     /// The consumer is done with the log up to a version, which it has read.
     func acknowledge(_ name: String, _ version: UInt64) throws(RealmError) {
         guard transaction != nil else { throw notWriting() }
-        guard let known = consumers.first(where: { $0.name == name }) else {
+        guard let known = consumer(ByteText(name)) else {
             throw RealmError(.invalidArgument, "the change log has no consumer '\(name)'")
         }
         guard version >= known.acknowledged, version <= pin.version else {
@@ -60,13 +64,13 @@ extension TableSet {
                 "consumer '\(name)' has acknowledged version \(known.acknowledged) of "
                     + "\(pin.version): it cannot acknowledge \(version)")
         }
-        consumerChanges[name] = version
+        consumerChanges[ByteText(name)] = version
     }
 
     /// Nothing is kept for the consumer any more.
     func removeConsumer(_ name: String) throws(RealmError) {
         guard transaction != nil else { throw notWriting() }
-        consumerChanges[name] = .some(nil)
+        consumerChanges[ByteText(name)] = .some(nil)
     }
 
     private func notWriting() -> RealmError {
@@ -77,7 +81,7 @@ extension TableSet {
     private func nextConsumers(_ version: UInt64) throws(RealmError) -> [ChangeConsumer] {
         var result = consumers
         for (name, acknowledged) in consumerChanges.sorted(by: { $0.key < $1.key }) {
-            let index = result.firstIndex { $0.name == name }
+            let index = result.firstIndex { ByteText($0.name) == name }
             guard let acknowledged else {
                 if let index { result.remove(at: index) }
                 continue
@@ -85,7 +89,7 @@ extension TableSet {
             if let index {
                 result[index].acknowledged = acknowledged
             } else {
-                result.append(ChangeConsumer(name: name, acknowledged: acknowledged))
+                result.append(ChangeConsumer(name: name.text, acknowledged: acknowledged))
             }
         }
         guard result.count <= 1000 else {

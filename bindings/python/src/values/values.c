@@ -11,6 +11,9 @@
 
 #define NANOS_PER_MICRO 1000
 #define SECONDS_PER_DAY 86400
+/* The first and the last second that datetime knows. */
+#define UTC_SECONDS_MIN (-62135596800LL)
+#define UTC_SECONDS_MAX 253402300799LL
 #define MICROS_PER_SECOND 1000000
 
 /* ---- timestamps ----------------------------------------------------------------------------- */
@@ -54,6 +57,12 @@ static int timestamp_from_python(State *state, PyObject *value, realm_timestamp_
     if (seconds < 0 && micros > 0) {
         seconds += 1;
         micros -= MICROS_PER_SECOND;
+    }
+    if (seconds < UTC_SECONDS_MIN || seconds > UTC_SECONDS_MAX) {
+        raise_code(state, RLM_ERR_RANGE_ERROR,
+                   "%R is no datetime in UTC, as which it comes back: its year there is not 1 to 9999",
+                   value);
+        return -1;
     }
     out->seconds = seconds;
     out->nanoseconds = (int32_t)(micros * NANOS_PER_MICRO);
@@ -515,6 +524,12 @@ PyObject *value_to_python(State *state, Realm *realm, const realm_value_t *value
         /* UUID(hex, bytes) */
         return PyObject_CallFunction(state->uuid_type, "Oy#", Py_None,
                                      (const char *)&value->uuid, (Py_ssize_t)16);
+    case RLM_TYPE_LIST:
+    case RLM_TYPE_DICTIONARY:
+        raise_code(state, RLM_ERR_NOT_SUPPORTED,
+                   "a list or dictionary within Any can't be the key of a group: filter out the "
+                   "objects that have one");
+        return NULL;
     default:
         raise_code(state, RLM_ERR_NOT_SUPPORTED,
                    "values of engine type %d have no Python form in this version",
