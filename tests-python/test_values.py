@@ -134,6 +134,11 @@ def test_any_refuses_what_is_not_stored(products):
                 product.extra = value
         with pytest.raises(realm.OutOfRangeError):
             product.extra = 2**63
+        # In UTC it would be in the year 10000, or 0.
+        for text in ("9999-12-31T23:30:00-05:00", "0001-01-01T00:30:00+05:00"):
+            with pytest.raises(realm.OutOfRangeError, match="no datetime in UTC"):
+                product.extra = datetime.fromisoformat(text)
+    assert product.extra is None
 
 
 def test_types_do_not_mix(products):
