@@ -146,7 +146,8 @@ private func isRealmEnum<E: RealmEnum>(_: E.Type) -> Bool { true }
         func inferred<T: OptionalProtocol>(_ value: T) -> T.Wrapped { value._rlmInferWrappedType() }
         #expect(inferred(Optional(7)) == 7)
 
-        let realm = try Realm(configuration: .init(inMemoryIdentifier: "undefined", objectTypes: [Planet.self]))
+        let realm = try Realm(
+            configuration: .init(inMemoryIdentifier: "undefined", objectTypes: [Planet.self]))
         try realm.write {
             realm.add(Planet(value: ["name": "Mars", "moons": 2]))
             let object = try #require(realm.dynamicObjects("Planet").first)

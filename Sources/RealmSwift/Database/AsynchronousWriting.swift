@@ -154,7 +154,6 @@ extension Realm {
         return result
     }
 
-
     /// Moves to the newest version; true if there was a newer one.
     @discardableResult
     public func asyncRefresh(_isolation: isolated any Actor = #isolation) async -> Bool {
