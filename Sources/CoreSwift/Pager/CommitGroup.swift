@@ -126,14 +126,16 @@ extension Store {
             // Somebody else did it, or tried.
             return try mutex.withLock { () throws(RealmError) in try checkFailure() }
         }
-        let newest = group.newestVersion
+        var newest = group.newestVersion
         lockFile.noteSyncing(newest)
         do throws(RealmError) {
             try awaitOthers(newest)
-            // Another thread of this store did it meanwhile.
+            // Another thread of this store did it meanwhile, or committed on top of it.
             guard group.isOpen(version) else {
                 return try mutex.withLock { () throws(RealmError) in try checkFailure() }
             }
+            newest = group.newestVersion
+            lockFile.noteSyncing(newest)
             try file.sync()
         } catch {
             fail(error)
