@@ -211,7 +211,7 @@ import Testing
                 realm.close()
             }
             try group.run {}
-            for _ in 0..<20 where !realm.isClosed { group.turn(10) }
+            group.turns { realm.isClosed }
             #expect(realm.isClosed)
             #expect(group.completed == 4, "\(inTransaction)")
             let again = try open()
@@ -250,7 +250,7 @@ import Testing
             try group.commit { [self] in try tag(realm, "tag \(number)") }
         }
         try group.drain()
-        for _ in 0..<50 where inserted < 61 { otherGroup.turn(10) }
+        otherGroup.turns { inserted >= 61 }
         #expect(calls >= 61)
         #expect(inserted == 61)
         #expect(ownInserted == 11)
@@ -313,8 +313,7 @@ import Testing
                 }
             }
         }
-        func isDone() -> Bool { failed.count + refused.count >= 10 }
-        for _ in 0..<500 where !isDone() { group.turn(10) }
+        group.turns { failed.count + refused.count >= 10 }
         files.writesFailWith = nil
         #expect(failed == failed.sorted() && failed.count >= 1)
         #expect(refused.last == 9)
@@ -344,6 +343,10 @@ import Testing
             }
             let realm = try #require(opened)
             let group = try BlockGroup(realm)
+            func failed() {
+                hadError = true
+                group.hasFailed = true
+            }
             var left = 0
             for index in 0..<4 {
                 let name = "\(round) \(index)"
@@ -353,17 +356,17 @@ import Testing
                         tried.insert(name)
                         try realm.commitAsynchronously(allowsGrouping: true) { failure in
                             left -= 1
-                            if failure == nil { acknowledged.insert(name) } else { hadError = true }
+                            if failure == nil { acknowledged.insert(name) } else { failed() }
                         }
                         left += 1
                     } catch {
-                        hadError = true
+                        failed()
                     }
                 }
-                do { try group.run(block) } catch { hadError = true }
+                do { try group.run(block) } catch { failed() }
             }
-            do { try group.drain(idleTurnsMax: 20) } catch { hadError = true }
-            for _ in 0..<50 where left > 0 { group.turn(10) }
+            do { try group.drain() } catch { hadError = true }
+            group.turns { left == 0 }
             guard left == 0 else {
                 throw ToyFailure(description: "\(left) completions are missing")
             }

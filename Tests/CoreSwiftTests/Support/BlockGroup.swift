@@ -10,7 +10,9 @@ final class BlockGroup {
     private let descriptor: Int32
     private(set) var queued = 0
     private(set) var completed = 0
-    private var failures: [any Error] = []
+    private var failures: [any Error] = [] { didSet { hasFailed = hasFailed || !failures.isEmpty } }
+    /// A failure was seen, here or by who sets it: the file may be unusable, and then what is left is not run.
+    var hasFailed = false
     private var numbers: [UInt32] = []
 
     init(_ realm: Realm) throws {
@@ -55,21 +57,27 @@ final class BlockGroup {
         if poll(&ready, 1, milliseconds) > 0 { scheduler.queue.performWork() }
     }
 
+    /// Performs what comes until `isDone`. A sync of a busy disk takes more than a second: what never comes is
+    /// known only after many of them.
+    func turns(until isDone: () -> Bool) {
+        for _ in 0..<6000 where !isDone() { turn(10) }
+    }
+
     /// Until all is durable; throws the first failure.
-    func drain(idleTurnsMax: Int = 50) throws {
+    func drain() throws {
         var idleTurns = 0
-        while !isIdle, idleTurns < idleTurnsMax {
+        while !isIdle, idleTurns < (hasFailed ? 50 : 6000) {
             let before = completed
             turn(10)
             idleTurns = completed == before ? idleTurns + 1 : 0
         }
         let left = queued - completed
         let failure = failures.first
-        // Blocks of a file that is not usable any more are not run.
         for number in numbers where left > 0 { _ = try? realm.cancelAsynchronous(number) }
         completed = queued
         numbers = []
         failures = []
+        hasFailed = false
         if let failure { throw failure }
         guard left == 0 else { throw ToyFailure(description: "\(left) blocks do not end") }
     }
