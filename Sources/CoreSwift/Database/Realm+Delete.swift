@@ -33,10 +33,7 @@ extension Realm {
             // By way of another lock file: under a hard link, or one that was deleted in use.
             if try FileClaim.isHeld(real, files) { throw inUse() }
             wasThere = try FileOperations.remove(real, files)
-            let copy = Store.rekeyingSuffix
-            for suffix in [
-                Store.creationSuffix, copy, copy + Store.creationSuffix, copy + ".lock", ".note", ".log",
-            ] {
+            for suffix in [Store.creationSuffix, Store.rekeyingSuffix, ".note", ".log"] {
                 _ = try FileOperations.remove(real + suffix, files)
             }
             _ = try FileOperations.removeTree(real + ".management", files)
