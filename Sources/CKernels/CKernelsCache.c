@@ -49,9 +49,10 @@ enum {
 enum {
     /* A process has 65,530 mappings by default, and a block may split one into three. */
     blocks_max = 20000,
-    /* These stay, whatever their size: an instruction that touches two blocks must be able to end, on
-     * several threads at a time. */
+    /* These stay: an instruction that touches two blocks must be able to end, on several threads at a time. Large
+     * ones, of more than so many pages together, but for two, whatever their size. */
     ring_min = 16,
+    ring_min_pages = 8 << (20 - page_shift),
     scratch_bytes = 1 << 20
 };
 
@@ -251,6 +252,11 @@ static bool evict_run(struct ck_cache *cache, uint64_t page, uint64_t count) {
     return false;
 }
 
+/* Whether a block may go, where `leaving` pages go already. */
+static bool may_evict(const struct ck_cache *cache, uint64_t leaving) {
+    return cache->entries > ring_min || (cache->entries > 2 && cache->used > leaving + ring_min_pages);
+}
+
 /* Makes room for so many pages; blocks that were used since they were last considered stay. */
 static void make_room(struct ck_cache *cache, uint64_t count) {
     const uint64_t pages_max = cache->set.bytes_max >> page_shift;
@@ -260,7 +266,7 @@ static void make_room(struct ck_cache *cache, uint64_t count) {
     uint64_t slack = pages_max / 8 < 256 ? pages_max / 8 : 256;
     uint64_t target = count + slack < pages_max ? pages_max - count - slack : 0;
     uint64_t run = 0, run_count = 0, looks = 2 * cache->entries;
-    while (looks-- && cache->entries > ring_min
+    while (looks-- && may_evict(cache, run_count)
            && (cache->used > target + run_count || cache->entries + 64 > cache->ring_size)) {
         const uint64_t page = pop(cache);
         if (kind(cache, page) != kind_resident) continue;

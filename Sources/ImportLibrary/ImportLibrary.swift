@@ -19,9 +19,11 @@ public func runImport(
     _ userdata: UnsafeMutableRawPointer?,
     _ text: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 ) -> Int32 {
+    let oldCopy = KeyCopy(Array(UnsafeBufferPointer(start: key, count: keySize)))
+    let newCopy = KeyCopy(Array(UnsafeBufferPointer(start: newKey, count: newKeySize)))
+    defer { withExtendedLifetime((oldCopy, newCopy)) {} }
     var options = ImportOptions(
-        key: Array(UnsafeBufferPointer(start: key, count: keySize)),
-        newKey: Array(UnsafeBufferPointer(start: newKey, count: newKeySize)), evenInUse: evenInUse)
+        key: oldCopy.bytes, newKey: newCopy.bytes, evenInUse: evenInUse)
     if let progress { options.progress = { progress(userdata, $0) } }
     do throws(RealmError) {
         let report = try OldFileImport.run(String(cString: old), to: String(cString: new), options)

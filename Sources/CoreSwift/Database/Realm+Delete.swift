@@ -33,7 +33,10 @@ extension Realm {
             // By way of another lock file: under a hard link, or one that was deleted in use.
             if try FileClaim.isHeld(real, files) { throw inUse() }
             wasThere = try FileOperations.remove(real, files)
-            for suffix in [Store.creationSuffix, Store.rekeyingSuffix, ".note", ".log"] {
+            let copy = Store.rekeyingSuffix
+            for suffix in [
+                Store.creationSuffix, copy, copy + Store.creationSuffix, copy + ".lock", ".note", ".log",
+            ] {
                 _ = try FileOperations.remove(real + suffix, files)
             }
             _ = try FileOperations.removeTree(real + ".management", files)

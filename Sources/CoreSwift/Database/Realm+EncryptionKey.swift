@@ -48,9 +48,7 @@ extension Realm {
         do throws(RealmError) {
             // Left by a process that died.
             _ = try FileOperations.remove(temporary, files)
-            // The new file may be read by those who may read the old one.
-            let permissions = try store.file.status().permissions
-            try OpenFile(temporary, .create, files).setPermissions(permissions)
+            try OpenFile(temporary, .create, files).takeAccess(of: try store.file.status())
             try TableSet.withNewest(store) { tables throws(RealmError) in
                 try write(
                     tables, to: temporary, key: newKey, keepsLog: true, files)

@@ -12,7 +12,7 @@
 enum FileAccess {
     case readOnly
     case readWrite
-    /// Read and write; created (empty) when missing.
+    /// Read and write; created (empty) when missing. A symbolic link is refused.
     case create
 }
 
@@ -39,6 +39,8 @@ struct FileStatus {
     var identity: FileIdentity
     /// Who may do what with it.
     var permissions: UInt32 = 0
+    var owner: UInt32 = 0
+    var group: UInt32 = 0
 }
 
 /// The same file under two names has the same identity.
@@ -72,6 +74,8 @@ protocol FileSystem: AnyObject {
     /// Where a symbolic link leads, as it says; -EINVAL for what is none.
     func readLink(_ path: String, _ result: inout String) -> Int32
     func setPermissions(_ descriptor: Int32, _ permissions: UInt32) -> Int32
+    /// An owner of all ones stays.
+    func setOwner(_ descriptor: Int32, _ owner: UInt32, _ group: UInt32) -> Int32
     /// Gives a file a second name; -EEXIST when there is something of that name.
     func link(_ path: String, _ name: String) -> Int32
     /// Gives a file another name, replacing what has it.

@@ -192,7 +192,17 @@ final class OpenFile {
         } != 0
     }
 
-    func setPermissions(_ permissions: UInt32) throws(RealmError) {
+    /// Who may use the file of `other` may use this one, as far as the process may say so: only the superuser gives
+    /// files to others. What its group may do, no other group gets.
+    func takeAccess(of other: FileStatus) throws(RealmError) {
+        let own = try status()
+        var permissions = other.permissions
+        let isGiven =
+            (own.owner == other.owner && own.group == other.group)
+            || files.setOwner(descriptor, other.owner, other.group) >= 0
+        if !isGiven, own.group != other.group, files.setOwner(descriptor, .max, other.group) < 0 {
+            permissions &= ~0o070
+        }
         _ = try Self.retry("set the file's permissions", path) {
             Int(files.setPermissions(descriptor, permissions))
         }

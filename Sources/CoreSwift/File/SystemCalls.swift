@@ -15,7 +15,7 @@ final class SystemCalls: FileSystem {
         switch access {
         case .readOnly: flags |= O_RDONLY
         case .readWrite: flags |= O_RDWR
-        case .create: flags |= O_RDWR | O_CREAT
+        case .create: flags |= O_RDWR | O_CREAT | O_NOFOLLOW
         }
         return aboveStandard(result(Glibc.open(path, flags, 0o644)))
     }
@@ -37,7 +37,7 @@ final class SystemCalls: FileSystem {
         result = FileStatus(
             bytes: Int64(info.st_size), isRegular: info.st_mode & S_IFMT == S_IFREG,
             identity: FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)),
-            permissions: UInt32(info.st_mode & 0o777))
+            permissions: UInt32(info.st_mode & 0o777), owner: info.st_uid, group: info.st_gid)
         return 0
     }
 
@@ -97,6 +97,10 @@ final class SystemCalls: FileSystem {
 
     func setPermissions(_ descriptor: Int32, _ permissions: UInt32) -> Int32 {
         result(Glibc.fchmod(descriptor, permissions))
+    }
+
+    func setOwner(_ descriptor: Int32, _ owner: UInt32, _ group: UInt32) -> Int32 {
+        result(Glibc.fchown(descriptor, owner, group))
     }
 
     func link(_ path: String, _ name: String) -> Int32 { result(Glibc.link(path, name)) }

@@ -3,9 +3,9 @@
 extension LockFile {
     /// The lock file at a path, opened twice, with the lock for opening and closing on the first. The file
     /// of an in-memory realm is removed under that lock: who waited for it meanwhile has one that nobody
-    /// finds any more, and begins again.
+    /// finds any more, and begins again. `user`: the realm file, whose users may use a lock file that is made.
     static func enter(
-        _ path: String, _ access: FileAccess, _ files: FileSystem
+        _ path: String, _ access: FileAccess, _ files: FileSystem, for user: String? = nil
     ) throws(RealmError) -> (file: OpenFile, second: OpenFile, identity: FileIdentity) {
         while true {
             let file = try OpenFile(path, access, files)
@@ -23,6 +23,10 @@ extension LockFile {
                 continue
             }
             if try second.status().identity == status.identity {
+                // Nothing is wrong where there is no realm yet, or the lock file is somebody else's.
+                if status.bytes == 0, let user, let realm = try? OpenFile(user, .readOnly, files) {
+                    try? file.takeAccess(of: try realm.status())
+                }
                 return (file, second, status.identity)
             }
         }

@@ -83,7 +83,8 @@ final class LockFile {
         self.path = path + ".lock"
         // Mapped through a descriptor of its own: a mapping keeps the open file description alive,
         // and the locks of `file` must go when its descriptor is closed, also in forked children.
-        let (file, mapped, identity) = try Self.enter(self.path, .create, files)
+        let (file, mapped, identity) = try Self.enter(
+            self.path, .create, files, for: path)
         self.identity = identity
         var code: Int32 = 0
         guard let memory = files.mapShared(mapped.descriptor, Self.bytesMax, &code) else {
@@ -188,13 +189,21 @@ final class LockFile {
 
     func leave() { file?.unlock(Self.byteOpen) }
 
+    /// Joins the session of those who have the file open; true when nobody has: then it is held exclusively.
+    func takeSession() throws(RealmError) -> Bool {
+        if try takeSessionAlone() { return true }
+        try shareSession()
+        // Those who had it may have been killed meanwhile; then there is nobody to join.
+        return try takeSessionAlone()
+    }
+
     /// True when no other store has the file open; then the session is held exclusively.
     func takeSessionAlone() throws(RealmError) -> Bool {
         guard let file else { return false }
         return try file.lock(Self.byteSession, .exclusive, wait: false)
     }
 
-    /// Joins the session, or turns an exclusive hold into a shared one.
+    /// Takes a share of the session, or turns an exclusive hold into a shared one.
     func shareSession() throws(RealmError) {
         _ = try file?.lock(Self.byteSession, .shared, wait: true)
     }

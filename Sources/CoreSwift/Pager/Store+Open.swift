@@ -26,19 +26,36 @@ extension Store {
         let path = try FileOperations.realPath(given, files)
         if options.immutable { return try openImmutable(path, options, files) }
         let lockFile = try LockFile(beside: path, files: files)
-        defer { lockFile.leave() }
-        let alone = try lockFile.takeSessionAlone()
-        let found = try openFile(path, options, files)
-        if !alone {
-            guard let found else { throw replaced(path) }
-            try lockFile.shareSession()
-            return try attach(found, options, lockFile)
+        do throws(RealmError) {
+            let store =
+                try lockFile.takeSession()
+                ? openAlone(path, options, lockFile, files) : join(path, options, lockFile, files)
+            lockFile.leave()
+            return store
+        } catch {
+            // Both locks at once: who comes next must not take this session, which is exclusive and of nobody,
+            // for one to join.
+            lockFile.closeDescriptor()
+            throw error
         }
+    }
+
+    /// Begins a session: chooses the version, and makes the file where there is none.
+    private static func openAlone(
+        _ path: String, _ options: StoreOptions, _ lockFile: LockFile, _ files: FileSystem
+    ) throws(RealmError) -> Store {
+        let found = try openFile(path, options, files)
         var opened: Recovered?
         var used = found
         var claim: FileClaim?
         if let found {
+            guard found.status.identity != lockFile.identity else {
+                throw RealmError(
+                    .fileOperationFailed, "'\(lockFile.path)' is the realm file under another name",
+                    path: path)
+            }
             claim = try claimFile(found, lockFile, joins: false)
+            removeAbandoned(path, files)
             opened = try recover(
                 found.file, options, fileBytes: found.status.bytes, lockFile)
         }
@@ -48,7 +65,7 @@ extension Store {
                     .invalidDatabase, "'\(path)': the file holds no realm yet", path: path)
             }
             let (header, codec) = try createFile(
-                path, options, permissions: found?.status.permissions, files)
+                path, options, replacing: found?.status, files)
             used = try openFile(path, options, files)
             opened = Recovered(
                 header: header, unsynced: false,
@@ -69,6 +86,14 @@ extension Store {
         return Store(
             path: path, options: options, file: used.file, mapping: mapping, lockFile: lockFile,
             claim: claim, fileID: opened.header.fileID, identity: used.status.identity)
+    }
+
+    /// What a process left that died while it gave the file another key: a copy, perhaps without any.
+    /// Where that can't go, the realm may be opened all the same.
+    private static func removeAbandoned(_ path: String, _ files: FileSystem) {
+        let copy = path + rekeyingSuffix
+        guard files.remove(copy) >= 0 else { return }
+        for suffix in [creationSuffix, ".lock"] { _ = files.remove(copy + suffix) }
     }
 
     private static func notRegular(_ path: String) -> RealmError {
@@ -111,9 +136,10 @@ extension Store {
     }
 
     /// Joins those who have the file open.
-    private static func attach(
-        _ found: FoundFile, _ options: StoreOptions, _ lockFile: LockFile
+    private static func join(
+        _ path: String, _ options: StoreOptions, _ lockFile: LockFile, _ files: FileSystem
     ) throws(RealmError) -> Store {
+        guard let found = try openFile(path, options, files) else { throw replaced(path) }
         let file = found.file
         try lockFile.attach(inMemory: options.inMemory, identity: found.status.identity)
         let claim = try claimFile(found, lockFile, joins: true)
@@ -310,14 +336,14 @@ extension Store {
     /// the name (a file of 0 bytes, an in-memory realm of dead processes) is replaced. In-memory
     /// realms are no exception, or after a power failure nobody could tell what they are.
     private static func createFile(
-        _ path: String, _ options: StoreOptions, permissions: UInt32?, _ files: FileSystem
+        _ path: String, _ options: StoreOptions, replacing old: FileStatus?, _ files: FileSystem
     ) throws(RealmError) -> (FileHeader, BlockCodec) {
         let temporary = path + creationSuffix
         do throws(RealmError) {
             // Left by a process that died; the lock for opening is held, so nobody else's.
             _ = try FileOperations.remove(temporary, files)
             let file = try OpenFile(temporary, .create, files)
-            if let permissions { try file.setPermissions(permissions) }
+            if let old { try file.takeAccess(of: old) }
             let made = try writeNewFile(file, options)
             file.close()
             try FileOperations.replace(temporary, as: path, files)

@@ -56,6 +56,9 @@ class PassingFileSystem: FileSystem {
     func setPermissions(_ descriptor: Int32, _ permissions: UInt32) -> Int32 {
         real.setPermissions(descriptor, permissions)
     }
+    func setOwner(_ descriptor: Int32, _ owner: UInt32, _ group: UInt32) -> Int32 {
+        real.setOwner(descriptor, owner, group)
+    }
     func link(_ path: String, _ name: String) -> Int32 {
         real.link(path, name)
     }

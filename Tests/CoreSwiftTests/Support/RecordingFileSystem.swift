@@ -262,6 +262,10 @@ final class RecordingFileSystem: FileSystem {
         if let failure = enter("set permissions") { return failure }
         return real.setPermissions(descriptor, permissions)
     }
+    func setOwner(_ descriptor: Int32, _ owner: UInt32, _ group: UInt32) -> Int32 {
+        if let failure = enter("set owner") { return failure }
+        return real.setOwner(descriptor, owner, group)
+    }
 
     func link(_ path: String, _ name: String) -> Int32 {
         if let failure = enter("link") { return failure }
