@@ -178,6 +178,19 @@ class TestChanges:
         write(o, lambda: o.delete(o.objects(Owner)[0]))
         assert changes[2].deleted
 
+    def test_keys_that_unicode_finds_equal_are_several(self, o):
+        weights = o.objects(Owner)[0].weights
+        composed, decomposed = "\u00e9", "e\u0301"
+        changes, _ = told_by(weights)
+        write(o, lambda: weights.update({composed: 1.0, decomposed: 2.0}))
+        assert changes[0].insertions == (decomposed, composed)
+        write(o, lambda: weights.update({composed: 3.0, decomposed: 4.0}))
+        assert changes[1].modifications == (decomposed, composed)
+        write(o, lambda: weights.pop(composed))
+        assert changes[2].deletions == (composed,)
+        write(o, weights.clear)
+        assert set(changes[3].deletions) == {decomposed, "x", "y"}
+
     def test_nested_collections(self, o):
         person = o.objects(Owner)[0]
         inner, mapping = person.anything[0], person.anything[1]

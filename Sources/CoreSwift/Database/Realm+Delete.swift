@@ -35,7 +35,8 @@ extension Realm {
             wasThere = try FileOperations.remove(real, files)
             let copy = Store.rekeyingSuffix
             for suffix in [
-                Store.creationSuffix, copy, copy + Store.creationSuffix, copy + ".lock", ".note", ".log",
+                Store.creationSuffix, copy, copy + Store.creationSuffix, copy + ".lock", ".note",
+                ".log",
             ] {
                 _ = try FileOperations.remove(real + suffix, files)
             }

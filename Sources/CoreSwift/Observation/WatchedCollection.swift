@@ -137,11 +137,11 @@ struct WatchedCollection {
             for operation in changes.operations { fold.apply(operation) }
         }
         if fold.isEverythingDeleted, let old = found.old {
-            fold.deleted = Set(try Self.keys(old))
+            fold.deleted = Set(try Self.keys(old).lazy.map(ByteText.init))
         }
         if var test = try ElementTest(context, place, view, found.number, filter) {
             for index in 0..<view.count where try test.isModified(index) {
-                let key = Self.text(try view.value(index, 0))
+                let key = ByteText(Self.text(try view.value(index, 0)))
                 if !fold.inserted.contains(key) { fold.modified.insert(key) }
             }
         }
@@ -154,14 +154,14 @@ struct WatchedCollection {
 
     /// What operations did to keys.
     private struct KeyFold {
-        var deleted = Set<String>()
-        var inserted = Set<String>()
-        var modified = Set<String>()
+        var deleted = Set<ByteText>()
+        var inserted = Set<ByteText>()
+        var modified = Set<ByteText>()
         var isEverythingDeleted = false
         var isCleared = false
 
         mutating func apply(_ operation: CollectionOperation) {
-            let key = operation.key ?? ""
+            let key = ByteText(operation.key ?? "")
             switch operation.kind {
             case .inserted:
                 inserted.insert(key)
@@ -192,8 +192,8 @@ struct WatchedCollection {
         String(decoding: key.bytes, as: UTF8.self)
     }
 
-    private static func sorted(_ keys: Set<String>) -> [String] {
-        keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
+    private static func sorted(_ keys: Set<ByteText>) -> [String] {
+        keys.sorted().map(\.text)
     }
 }
 

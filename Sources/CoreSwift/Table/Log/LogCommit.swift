@@ -60,13 +60,8 @@ struct LogCommit {
         // Before the first failure that leaves blocks behind.
         try trim(to: min(oldest, before))
         if record.count > 0 { append(record.buffer) }
+        if !blocks.isEmpty { try limit(acknowledged) }
         try pack()
-        while acknowledged.map({ $0 > (directory?.from ?? 0) }) ?? true,
-            let first = directory?.entries.first, let pages = directory?.pages,
-            pages > LogDirectory.notifiedPagesMax
-        {
-            try trim(to: min(first.last, acknowledged ?? .max))
-        }
     }
 
     /// Frees the memory of the blocks.
@@ -180,6 +175,21 @@ struct LogCommit {
         for child in try nodes.logEntries(entry) { try free(child) }
     }
 
+    /// Drops the oldest of what is kept for nobody but those who want to be notified, where that is too much.
+    private mutating func limit(_ acknowledged: UInt64?) throws(RealmError) {
+        while let directory, acknowledged.map({ $0 > directory.from }) ?? true,
+            var oldest = directory.entries.first,
+            // One is left for a block of entries.
+            try nodes.logPages(directory) + pages >= LogDirectory.notifiedPagesMax
+        {
+            // A part of little size: what remains serves those who lag less.
+            while oldest.level > 1, let first = try nodes.logEntries(oldest).first {
+                oldest = first
+            }
+            try trim(to: min(oldest.last, acknowledged ?? .max))
+        }
+    }
+
     /// Drops what versions up to this one did. Blocks of entries of which only some are needed are
     /// given up for the entries in them; segments stay until nothing in them is.
     private mutating func trim(to oldest: UInt64) throws(RealmError) {
@@ -234,8 +244,13 @@ extension NodeSource {
         var waiting = log.entries
         while let entry = waiting.popLast() {
             pages += entry.root.pageCount
+            if entry.level == 1 {
+                // Most blocks are segments, and commits ask: no list of those is made.
+                pages += LogBlock.entryPages(try logBlock(entry))
+            } else if entry.level > 1 {
+                waiting += try logEntries(entry)
+            }
             guard pages <= blocksMax else { throw endless() }
-            if entry.level > 0 { waiting += try logEntries(entry) }
         }
         return pages
     }

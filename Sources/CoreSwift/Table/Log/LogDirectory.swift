@@ -67,8 +67,6 @@ struct LogDirectory: Equatable {
 
     init(from version: UInt64) { from = version }
 
-    var pages: Int { entries.reduce(0) { $0 + $1.root.pageCount } }
-
     // MARK: In the catalog
 
     init(_ reader: inout ByteReader) throws(RealmError) {
@@ -166,6 +164,13 @@ enum LogBlock {
     static func entries(_ block: UnsafeRawPointer, level: Int) -> [LogEntry] {
         (0..<Int(block.u32(BlockField.count))).map {
             LogEntry(block + BlockField.end + $0 * LogEntry.byteCount, level: level - 1)
+        }
+    }
+
+    /// Pages of all blocks that the entries of a block name.
+    static func entryPages(_ block: UnsafeRawPointer) -> Int {
+        (0..<Int(block.u32(BlockField.count))).reduce(0) {
+            $0 + BlockReference(block + referenceOffset($1)).pageCount
         }
     }
 

@@ -364,33 +364,6 @@ import Testing
         #expect(try realm.check() == [])
     }
 
-    @Test func `the log for observers alone stays below a limit`() throws {
-        let directory = TemporaryDirectory()
-        let realm = try CreationSchema.open(directory.file())
-        try realm.write {
-            for number in 0..<4000 {
-                _ = try realm.create("All", primaryKey: .int(Int64(number)))
-            }
-        }
-        let start = try #require(realm.version)
-        let need = try LogNeed(realm.file.store, from: start)
-        var random = Random(3)
-        for _ in 0..<40 {
-            try realm.write {
-                for number in stride(from: 0, to: 4000, by: 1 + random.below(3)) {
-                    let object = try #require(
-                        try realm.find("All", primaryKey: .int(Int64(number))))
-                    try object.set("int", .int(1))
-                }
-            }
-        }
-        let pages = try #require(try realm.readTables().catalog.log).pages
-        #expect(pages <= LogDirectory.notifiedPagesMax)
-        need.end()
-        try realm.write { _ = try realm.create("All", primaryKey: .int(-1)) }
-        #expect(try realm.check() == [])
-    }
-
     @Test func `a transaction that ran when the log was asked for is not in it`() throws {
         let directory = TemporaryDirectory()
         let realm = try CreationSchema.open(directory.file())
