@@ -2751,7 +2751,8 @@ RLM_API bool realm_check_file(const char *path, realm_check_func_t on_problem, v
  * anew beside its place and is compact afterwards; it is changed as a whole or not at all. Nobody
  * can open it meanwhile. Fails: RLM_ERR_DELETE_OPENED_REALM when it is open in any process,
  * RLM_ERR_INVALID_DATABASE when `old_key` is not the file's, RLM_ERR_INVALID_ENCRYPTION_KEY for a
- * key of a wrong size, RLM_ERR_FILE_NOT_FOUND and the other errors of files.
+ * key of a wrong size, RLM_ERR_FILE_OPERATION_FAILED for a file with several names (hard links),
+ * which would keep what they hold, RLM_ERR_FILE_NOT_FOUND and the other errors of files.
  */
 RLM_API bool realm_change_encryption_key(const char *path, realm_binary_t old_key,
         realm_binary_t new_key);
@@ -3067,7 +3068,7 @@ RLM_API bool realm_change_log_get_consumers(const realm_t *realm,
  * Keeps the log of the versions behind the one that this write transaction makes, with values,
  * until the consumer `name` has acknowledged them; also when the file is closed meanwhile. Does
  * nothing for one that is there. Fails: RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INVALID_ARGUMENT
- * for an empty or very long name.
+ * for an empty or very long name, RLM_ERR_LIMIT_EXCEEDED for more than 1,000 consumers.
  */
 RLM_API bool realm_change_log_add_consumer(realm_t *realm, const char *name);
 

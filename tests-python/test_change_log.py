@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import models
 import realm
 
 
@@ -359,3 +360,20 @@ def test_names_of_consumers_are_compared_by_their_bytes(path):
         with r.write():
             r.acknowledge("e\u0301", r.version)
         assert len(r.consumers) == 2 and list(r.log("\u00e9")) and not list(r.log("e\u0301"))
+
+
+def test_consumers_have_a_limit(path):
+    with realm.open(path, classes=models.ALL) as r:
+        with pytest.raises(realm.RealmError, match="at most 1000 consumers"), r.write():
+            for number in range(65_536):
+                r.add_consumer(f"consumer {number}")
+        with r.write():
+            for number in range(1000):
+                r.add_consumer(f"consumer {number}")
+        with pytest.raises(realm.RealmError, match="at most 1000 consumers"), r.write():
+            r.add_consumer("one more")
+        with r.write():
+            for number in range(1000):
+                r.remove_consumer(f"consumer {number}")
+                r.add_consumer(f"other {number}")
+        assert len(r.consumers) == 1000 and "other 999" in r.consumers

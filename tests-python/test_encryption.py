@@ -95,6 +95,18 @@ def test_a_file_gets_another_key(file: Path) -> None:
         assert (b"Airport" in file.read_bytes()) == (new is None)
 
 
+def test_a_file_of_several_names_keeps_its_key(file: Path, tmp_path: Path) -> None:
+    """The others would go on holding what is to be encrypted."""
+    other = tmp_path / "other.realm"
+    os.link(file, other)
+    with pytest.raises(realm.RealmError, match="has 2 names"):
+        realm.change_encryption_key(file, KEY, OTHER)
+    assert len(airports(file, KEY)) == 8
+    other.unlink()
+    realm.change_encryption_key(file, KEY, OTHER)
+    assert len(airports(file, OTHER)) == 8 and sorted(os.listdir(tmp_path)) == ["airports.realm", "airports.realm.lock"]
+
+
 def test_a_file_is_checked_with_its_key(file: Path) -> None:
     assert realm.check_file(file, encryption_key=KEY) == []
     assert "no key was given" in realm.check_file(file)[0]

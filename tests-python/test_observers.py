@@ -237,7 +237,8 @@ class TestChanges:
         assert of_object[0].properties["country"].new.name == "P"
         write(airports, lambda: airports.delete(lisbon))
         assert all(len(c[-1].deletions) == 1 for c in (of_name, of_link, of_none, of_all))
-        for bad, kind in (("nothing", realm.ArgumentError), (3, TypeError), ("name.x", realm.ArgumentError)):
+        for bad, kind in (("nothing", realm.ArgumentError), (3, TypeError), ("name.x", realm.ArgumentError),
+                          ("name\0x", realm.ArgumentError)):
             with pytest.raises(kind):
                 everything.observe(print, bad)
 

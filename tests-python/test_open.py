@@ -304,6 +304,11 @@ class TestBadFiles:
             with pytest.raises(realm.InvalidDatabaseError, match="truncated"):
                 realm.open(path, classes=[Note])
 
+    def test_a_path_that_is_not_utf_8(self, tmp_path):
+        with pytest.raises(realm.RealmError, match="path is not UTF-8"):
+            realm.open(os.fsencode(tmp_path) + b"/\xff.realm", classes=[Note])
+        assert os.listdir(tmp_path) == []
+
     def test_a_path_with_a_null(self):
         with pytest.raises(ValueError, match="null"):
             realm.open("a\0b", classes=[Note])

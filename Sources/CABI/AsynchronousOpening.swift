@@ -20,7 +20,7 @@ public func realm_open_async(
             throw RealmError(.invalidArgument, "completion must not be NULL")
         }
         let key = config.encryptionKey
-        let task = try OpeningTask.start(config.configuration()) { result in
+        let task = try OpeningTask.start(try config.configuration()) { result in
             // The configuration frees what its callbacks use, and may have got another key meanwhile.
             withExtendedLifetime((config, key)) {
                 complete(completion, userdata.pointer, result)

@@ -27,7 +27,7 @@ public func realm_change_log_get_consumers(
 /// Keeps the log of the versions behind the one that this write transaction makes, with values, until
 /// the consumer `name` has acknowledged them; also when the file is closed meanwhile. Does nothing for
 /// one that is there. Fails: RLM_ERR_WRONG_TRANSACTION_STATE, RLM_ERR_INVALID_ARGUMENT for an empty or
-/// very long name.
+/// very long name, RLM_ERR_LIMIT_EXCEEDED for more than 1,000 consumers.
 @c @implementation
 public func realm_change_log_add_consumer(
     _ realm: OpaquePointer?, _ name: UnsafePointer<CChar>?

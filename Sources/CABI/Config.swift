@@ -7,6 +7,8 @@ import CoreSwift
 /// The object of a `realm_config_t`.
 final class ConfigObject {
     var path = CText("")
+    /// Why what was said to be the path is none.
+    var pathError: RealmError?
     var encryptionKey = KeyCopy()
     var clientNumber: UInt32 = 0
     var encryptionCacheBytes = Configuration(path: "").decryptedBytesMax
@@ -67,7 +69,15 @@ public func realm_config_get_path(_ config: OpaquePointer?) -> UnsafePointer<CCh
 @c @implementation
 public func realm_config_set_path(_ config: OpaquePointer?, _ path: UnsafePointer<CChar>?) {
     CABI.config(config, ()) { config throws(RealmError) in
-        config.path = CText(try text(path, "path"))
+        do throws(RealmError) {
+            config.path = CText(try text(path, "path"))
+            config.pathError = nil
+        } catch {
+            // Told again by what would use it: this function returns nothing.
+            config.path = CText("")
+            config.pathError = error
+            throw error
+        }
     }
 }
 

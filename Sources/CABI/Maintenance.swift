@@ -11,7 +11,7 @@ public func realm_get_persisted_schema_version(_ config: OpaquePointer?) -> UInt
     boundary(.max) { () throws(RealmError) in
         let object = try held(config, .config, as: ConfigObject.self)
         defer { withExtendedLifetime(object) {} }
-        let config = object.configuration()
+        let config = try object.configuration()
         return try Realm.storedSchemaVersion(
             config.path, encryptionKey: config.encryptionKey) ?? .max
     }
@@ -43,7 +43,7 @@ public func realm_convert_with_config(
     succeeds { () throws(RealmError) in
         let object = try held(config, .config, as: ConfigObject.self)
         defer { withExtendedLifetime(object) {} }
-        let target = object.configuration()
+        let target = try object.configuration()
         try realmHeld(realm).convert(to: target, merging: merge_with_existing)
     }
 }
@@ -77,7 +77,8 @@ public func realm_convert_with_path(
 /// place and is compact afterwards; it is changed as a whole or not at all. Nobody can open it
 /// meanwhile. Fails: RLM_ERR_DELETE_OPENED_REALM when it is open in any process,
 /// RLM_ERR_INVALID_DATABASE when `old_key` is not the file's, RLM_ERR_INVALID_ENCRYPTION_KEY for a key of a
-/// wrong size, RLM_ERR_FILE_NOT_FOUND and the other errors of files.
+/// wrong size, RLM_ERR_FILE_OPERATION_FAILED for a file with several names (hard links), which would keep
+/// what they hold, RLM_ERR_FILE_NOT_FOUND and the other errors of files.
 @c @implementation
 public func realm_change_encryption_key(
     _ path: UnsafePointer<CChar>?, _ old_key: realm_binary_t, _ new_key: realm_binary_t

@@ -5,7 +5,8 @@ import CoreSwift
 
 extension ConfigObject {
     /// What the engine needs of this configuration. Callbacks run only while it opens.
-    func configuration() -> Configuration {
+    func configuration() throws(RealmError) -> Configuration {
+        if let pathError { throw pathError }
         var made = Configuration(path: String(cString: path.pointer))
         made.encryptionKey = encryptionKey.bytes
         made.decryptedBytesMax = encryptionCacheBytes
@@ -59,7 +60,7 @@ public func realm_open(_ config: OpaquePointer?) -> OpaquePointer? {
         let config = try held(config, .config, as: ConfigObject.self)
         let key = config.encryptionKey
         defer { withExtendedLifetime(key) {} }
-        return makeHandle(.realm, try Realm.open(config.configuration()))
+        return makeHandle(.realm, try Realm.open(try config.configuration()))
     } catch {
         LastError.setOpening(error)
         return nil

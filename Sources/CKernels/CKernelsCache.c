@@ -237,7 +237,7 @@ static void note_evicted(struct ck_cache *cache, uint64_t page, uint64_t count) 
         __atomic_store_n(cache->set.marks + at, 0, __ATOMIC_RELAXED);
     }
     cache->used -= count;
-    cache->numbers.evicted += count << page_shift;
+    __atomic_store_n(&cache->numbers.evicted, cache->numbers.evicted + (count << page_shift), __ATOMIC_RELAXED);
 }
 
 /* Evicts blocks that stand side by side, as scans leave them, in one call. */
@@ -462,6 +462,11 @@ void ck_cache_count(struct ck_cache *cache, struct ck_cache_numbers *numbers) {
 
 bool ck_cache_has_lost(const struct ck_cache *cache) {
     return __atomic_load_n(&cache->numbers.lost, __ATOMIC_RELAXED) != 0;
+}
+
+void ck_cache_watch(const struct ck_cache *cache) {
+    /* Where it can't, nothing more is evicted, either. */
+    if (__atomic_load_n(&cache->numbers.evicted, __ATOMIC_RELAXED) != 0) (void)install_handler();
 }
 
 /* ---- making and freeing ------------------------------------------------------------------------ */

@@ -312,13 +312,62 @@ static int handlers_role(void) {
     own.sa_sigaction = on_segv;
     CHECK(sigaction(SIGSEGV, &own, NULL) == 0);
     realm_t *realm = open_sealed(cache_bytes);
+    const keys_t k = keys_of(realm);
     for (int round = 1; round < 4; round++) {
+        realm_value_t lent[2];
+        read_person(realm, &k, 20000, lent);
         CHECK(matches(realm, "name CONTAINS[c] 'EDITION'") == people_count);
         mprotect(guarded, 4096, PROT_NONE);
         CHECK(*(volatile char *)guarded == 0 && caught == round);
-        /* Takes the engine's away. */
+        /* Takes the engine's away, which the next transaction brings back: what was lent, and evicted since, is
+         * looked at before anything else is evicted. */
         CHECK(sigaction(SIGSEGV, &own, NULL) == 0);
+        CHECK(realm_begin_write(realm) && realm_rollback(realm));
+        CHECK(is_name(lent[0], 20000, 0) && is_data(lent[1], 20000));
+        CHECK(caught == round);
     }
+    realm_release(realm);
+    return 0;
+}
+
+/* ---- large blocks ---------------------------------------------------------------------------- */
+
+enum { large_count = 24, large_bytes = 6 << 20 };
+
+static int fill_large_role(void) {
+    path = "large.realm";
+    realm_t *realm = open_sealed(cache_bytes);
+    const keys_t k = keys_of(realm);
+    uint8_t *data = malloc(large_bytes);
+    for (int64_t id = 0; id < large_count; id++) {
+        for (size_t i = 0; i < large_bytes; i++) data[i] = byte_of(id, i);
+        realm_value_t value = {.type = RLM_TYPE_BINARY};
+        value.binary = (realm_binary_t){data, large_bytes};
+        CHECK(realm_begin_write(realm));
+        realm_object_t *person = realm_object_create_with_primary_key(realm, k.person, of_int(id));
+        CHECK(realm_set_value(person, k.data, value, false) && realm_commit(realm));
+        realm_release(person);
+    }
+    realm_release(realm);
+    free(data);
+    return 0;
+}
+
+/* As many large blocks as small ones stay in any case would be much more than the cache. */
+static int read_large_role(void) {
+    path = "large.realm";
+    realm_t *realm = open_sealed(cache_bytes);
+    const keys_t k = keys_of(realm);
+    memory_begins();
+    for (int round = 0; round < 3; round++)
+        for (int64_t id = 0; id < large_count; id++) {
+            realm_value_t values[2];
+            read_person(realm, &k, id, values);
+            bool same = values[1].type == RLM_TYPE_BINARY && values[1].binary.size == large_bytes;
+            for (size_t i = 0; same && i < large_bytes; i++) same = values[1].binary.data[i] == byte_of(id, i);
+            CHECK(same);
+        }
+    memory_ends(realm, "large", 0);
     realm_release(realm);
     return 0;
 }
@@ -403,6 +452,8 @@ static int run(const char *role, int descriptor) {
     if (strcmp(role, "copy") == 0) failed = copy_role();
     if (strcmp(role, "damage") == 0) failed = damage_role();
     if (strcmp(role, "kept") == 0) failed = kept_role();
+    if (strcmp(role, "fill large") == 0) failed = fill_large_role();
+    if (strcmp(role, "read large") == 0) failed = read_large_role();
     return failed ? failed : check_end(role);
 }
 
@@ -412,7 +463,7 @@ int main(int argc, char **argv) {
     realm_t *realm = open_sealed(cache_bytes);
     fill(realm);
     realm_release(realm);
-    const char *roles[] = {"scan", "queries", "kept", "handlers", "damage", "threads"};
+    const char *roles[] = {"scan", "queries", "kept", "handlers", "damage", "threads", "fill large", "read large"};
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++) {
         process_t process = start(roles[i], path, 0);
         CHECK(end_of(&process) == 0);

@@ -57,6 +57,9 @@ void *ck_cache_map(size_t bytes);
 void ck_cache_unmap(void *piece, size_t bytes);
 /* Whether a block that some pointer leads to could not be brought back, because the file was damaged. */
 bool ck_cache_has_lost(const struct ck_cache *cache);
+/* Makes sure that faults come here where there may be some: a program may have put another handler in the place of
+ * ours. */
+void ck_cache_watch(const struct ck_cache *cache);
 void ck_cache_count(struct ck_cache *cache, struct ck_cache_numbers *numbers);
 
 /* Reads a byte, so that its page is there for a system call. */

@@ -7,7 +7,7 @@ extension Realm {
     /// returns, or not at all; meanwhile nobody can open it.
     ///
     /// Throws `.deleteOpenedRealm` when the realm is open in any process, `.fileNotFound` and the other errors
-    /// of files, `.invalidDatabase` when the old key is not the file's, `.invalidEncryptionKey` for keys of a wrong
+    /// of files, also for one with several names (hard links), `.invalidDatabase` when the old key is not the file's, `.invalidEncryptionKey` for keys of a wrong
     /// size.
     public static func changeEncryptionKey(
         _ path: String, from oldKey: [UInt8], to newKey: [UInt8]
@@ -48,7 +48,14 @@ extension Realm {
         do throws(RealmError) {
             // Left by a process that died.
             _ = try FileOperations.remove(temporary, files)
-            try OpenFile(temporary, .create, files).takeAccess(of: try store.file.status())
+            let status = try store.file.status()
+            guard status.links <= 1 else {
+                throw RealmError(
+                    .fileOperationFailed,
+                    "'\(path)' has \(status.links) names (hard links), of which the others would keep what it holds"
+                        + " under the old key: remove those first", path: path)
+            }
+            try OpenFile(temporary, .create, files).takeAccess(of: status)
             try TableSet.withNewest(store) { tables throws(RealmError) in
                 try write(
                     tables, to: temporary, key: newKey, keepsLog: true, files)

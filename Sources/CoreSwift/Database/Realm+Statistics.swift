@@ -143,7 +143,7 @@ extension TableSet {
     fileprivate func logStatistics() throws(RealmError) -> ChangeLogStatistics? {
         guard let log = catalog.log else { return nil }
         return ChangeLogStatistics(
-            from: log.from, bytes: try NodeSource(store: store).logPages(log) << Page.shift,
+            from: log.from, bytes: try NodeSource(store: store).logPages(log.entries) << Page.shift,
             tailBytes: log.tail.count, consumers: log.consumers)
     }
 }

@@ -41,6 +41,8 @@ struct FileStatus {
     var permissions: UInt32 = 0
     var owner: UInt32 = 0
     var group: UInt32 = 0
+    /// How many names it has.
+    var links = 1
 }
 
 /// The same file under two names has the same identity.

@@ -37,7 +37,8 @@ final class SystemCalls: FileSystem {
         result = FileStatus(
             bytes: Int64(info.st_size), isRegular: info.st_mode & S_IFMT == S_IFREG,
             identity: FileIdentity(device: UInt64(info.st_dev), inode: UInt64(info.st_ino)),
-            permissions: UInt32(info.st_mode & 0o777), owner: info.st_uid, group: info.st_gid)
+            permissions: UInt32(info.st_mode & 0o777), owner: info.st_uid, group: info.st_gid,
+            links: Int(info.st_nlink))
         return 0
     }
 

@@ -157,6 +157,11 @@ final class Cleartext {
     /// Whether what a reader needed could not be decrypted a second time.
     var hasLost: Bool { cache.map { ck_cache_has_lost($0) } ?? false }
 
+    /// Has pointers to evicted blocks go on leading to them, whatever handlers the program put meanwhile.
+    func watch() {
+        if let cache { ck_cache_watch(cache) }
+    }
+
     /// Nil: what was decrypted stays, and is not counted.
     var statistics: DecryptedCacheStatistics? {
         guard let cache else { return nil }

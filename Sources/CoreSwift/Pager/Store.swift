@@ -245,7 +245,9 @@ final class Store: @unchecked Sendable {
     func checkFailure() throws(RealmError) {
         if let failure { throw failure }
         try checkLength()
-        if mapping.cleartext?.hasLost == true {
+        guard let cleartext = mapping.cleartext else { return }
+        cleartext.watch()
+        if cleartext.hasLost {
             throw RealmError(
                 .invalidDatabase,
                 "'\(path)': a block that had been read no longer matches its check value; the file must"

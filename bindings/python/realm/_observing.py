@@ -168,7 +168,8 @@ class SchemaChange:
     """Somebody gave the file other classes or properties."""
 
     realm: Realm
-    #: The names of the classes that this realm sees now.
+    #: The names of the classes that this realm sees now: without those that were added for others, and that
+    #: ``realm.open(path)`` without classes finds.
     classes: tuple[str, ...]
 
 

@@ -180,10 +180,13 @@ struct LogCommit {
         while let directory, acknowledged.map({ $0 > directory.from }) ?? true,
             var oldest = directory.entries.first,
             // One is left for a block of entries.
-            try nodes.logPages(directory) + pages >= LogDirectory.notifiedPagesMax
+            try nodes.logPages(directory.entries) + pages >= LogDirectory.notifiedPagesMax
         {
-            // A part of little size: what remains serves those who lag less.
-            while oldest.level > 1, let first = try nodes.logEntries(oldest).first {
+            // Not much at a time: what remains serves those who lag less.
+            while oldest.level > 0,
+                try nodes.logPages([oldest]) > LogDirectory.notifiedPagesMax / 16,
+                let first = try nodes.logEntries(oldest).first
+            {
                 oldest = first
             }
             try trim(to: min(oldest.last, acknowledged ?? .max))
@@ -238,10 +241,10 @@ extension NodeSource {
 }
 
 extension NodeSource {
-    /// Pages of all blocks of a log.
-    func logPages(_ log: LogDirectory) throws(RealmError) -> Int {
+    /// Pages of all blocks that entries stand for.
+    func logPages(_ entries: [LogEntry]) throws(RealmError) -> Int {
         var pages = 0
-        var waiting = log.entries
+        var waiting = entries
         while let entry = waiting.popLast() {
             pages += entry.root.pageCount
             if entry.level == 1 {

@@ -55,6 +55,7 @@ struct LogDirectory: Equatable {
     static let entriesPacked = 48
     static let levelMax = 8
     static let nameBytesMax = 255
+    static let consumersMax = 1000
     /// Bytes of the log that are kept for who only wants to be notified: who lags further behind
     /// compares versions.
     static let notifiedPagesMax = 4096

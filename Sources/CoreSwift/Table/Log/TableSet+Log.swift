@@ -49,6 +49,10 @@ extension TableSet {
         }
         guard transaction != nil else { throw notWriting() }
         if consumer(ByteText(name)) != nil { return }
+        // The commit counts; a transaction may also remove all, and those who come for them.
+        guard consumerChanges.count < 2 * LogDirectory.consumersMax else {
+            throw tooManyConsumers()
+        }
         consumerChanges[ByteText(name)] = version + 1
     }
 
@@ -92,9 +96,12 @@ extension TableSet {
                 result.append(ChangeConsumer(name: name.text, acknowledged: acknowledged))
             }
         }
-        guard result.count <= 1000 else {
-            throw RealmError(.limitExceeded, "the change log has \(result.count) consumers")
-        }
+        guard result.count <= LogDirectory.consumersMax else { throw tooManyConsumers() }
         return result
+    }
+
+    private func tooManyConsumers() -> RealmError {
+        RealmError(
+            .limitExceeded, "the change log has at most \(LogDirectory.consumersMax) consumers")
     }
 }

@@ -5,22 +5,19 @@ import Testing
 @testable import CoreSwift
 
 @Suite struct LogLimitTests {
-    @Test(arguments: [500, 4000])
-    func `segments behind blocks of entries count for the limit`(_ changed: Int) throws {
+    /// The log names the keys of dictionaries, so that long ones make much of it at little cost.
+    @Test(arguments: [1500, 5000, 100_000])
+    func `segments behind blocks of entries count for the limit`(_ keyBytes: Int) throws {
         let directory = TemporaryDirectory()
         var configuration = TestSchema.configuration(directory.file(), CreationSchema.schema)
         configuration.isInMemory = true
         let realm = try Realm.open(configuration)
-        try realm.write {
-            for number in 0..<8000 { _ = try realm.create("All", primaryKey: .int(Int64(number))) }
-        }
-        let objects = try (0..<8000).map {
-            try #require(try realm.find("All", primaryKey: .int(Int64($0))))
-        }
+        let object = try realm.write { try realm.create("All", primaryKey: .int(1)) }
+        let entries = try object.collection("intD")
+        let key = Value.string(String(repeating: "k", count: keyBytes))
         let start = try #require(realm.version)
         let need = try LogNeed(realm.file.store, from: start)
         let limit = LogDirectory.notifiedPagesMax << Page.shift
-        var random = Random(7)
         var commits = 0
         var bytesMax = 0
         var from = start
@@ -28,14 +25,16 @@ import Testing
         var drops = 0
         while drops < 3, commits < 10_000 {
             try realm.write {
-                var number = random.below(8000)
-                for _ in 0..<changed {
-                    number = (number + 1 + random.below(200)) % 8000
-                    try objects[number].set("int", .int(Int64(commits)))
+                try key.withRaw { key throws(RealmError) in
+                    try Value.int(Int64(commits)).withRaw { value throws(RealmError) in
+                        _ = try entries.insert(value, key: key)
+                    }
                 }
             }
             commits += 1
-            guard let log = try realm.readTables().catalog.log, commits % 8 == 0 else { continue }
+            guard let log = try realm.readTables().catalog.log,
+                keyBytes > 50_000 || commits % 8 == 0
+            else { continue }
             bytesMax = max(bytesMax, try blockBytes(realm))
             if log.from > from { drops += 1 }
             from = log.from

@@ -271,10 +271,14 @@ static realm_key_path_array_t *make_filter(Realm *realm, PyObject *subject, PyOb
         return NULL;
     }
     for (Py_ssize_t i = 0; i < count; i++) {
-        texts[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(paths, i), NULL);
-        if (!texts[i]) {
+        Py_ssize_t size = 0;
+        texts[i] = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(paths, i), &size);
+        if (!texts[i] || strlen(texts[i]) != (size_t)size) {
+            if (texts[i])
+                raise_code(state, RLM_ERR_INVALID_ARGUMENT, "no property has a null character in its name");
+            else
+                misunderstood(state);
             PyMem_Free(texts);
-            misunderstood(state);
             return NULL;
         }
     }
