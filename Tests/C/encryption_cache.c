@@ -332,7 +332,7 @@ static int handlers_role(void) {
 
 /* ---- large blocks ---------------------------------------------------------------------------- */
 
-enum { large_count = 24, large_bytes = 6 << 20 };
+enum { large_count = 24, large_bytes = 4 << 20 };
 
 static int fill_large_role(void) {
     path = "large.realm";
