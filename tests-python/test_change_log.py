@@ -364,13 +364,13 @@ def test_names_of_consumers_are_compared_by_their_bytes(path):
 
 def test_consumers_have_a_limit(path):
     with realm.open(path, classes=models.ALL) as r:
-        with pytest.raises(realm.RealmError, match="at most 1000 consumers"), r.write():
+        with pytest.raises(realm.Error, match="at most 1000 consumers"), r.write():
             for number in range(65_536):
                 r.add_consumer(f"consumer {number}")
         with r.write():
             for number in range(1000):
                 r.add_consumer(f"consumer {number}")
-        with pytest.raises(realm.RealmError, match="at most 1000 consumers"), r.write():
+        with pytest.raises(realm.Error, match="at most 1000 consumers"), r.write():
             r.add_consumer("one more")
         with r.write():
             for number in range(1000):

@@ -99,11 +99,11 @@ def test_a_file_of_several_names_keeps_its_key(file: Path, tmp_path: Path) -> No
     """The others would go on holding what is to be encrypted."""
     other = tmp_path / "other.realm"
     os.link(file, other)
-    with pytest.raises(realm.RealmError, match="has 2 names"):
-        realm.change_encryption_key(file, KEY, OTHER)
+    with pytest.raises(realm.Error, match="has 2 names"):
+        realm.change_encryption_key(file, old=KEY, new=OTHER)
     assert len(airports(file, KEY)) == 8
     other.unlink()
-    realm.change_encryption_key(file, KEY, OTHER)
+    realm.change_encryption_key(file, old=KEY, new=OTHER)
     assert len(airports(file, OTHER)) == 8 and sorted(os.listdir(tmp_path)) == ["airports.realm", "airports.realm.lock"]
 
 

@@ -83,10 +83,10 @@ def test_the_superuser_locks_nobody_out(tmp_path: Path) -> None:
         lock.unlink()
         assert notes(path, KEY) == 1
         assert access(lock) == (1234, 2345, mode)
-        realm.change_encryption_key(path, KEY, OTHER)
+        realm.change_encryption_key(path, old=KEY, new=OTHER)
         assert access(path) == (1234, 2345, mode)
         assert access(lock) == (1234, 2345, mode)
-        realm.change_encryption_key(path, OTHER, KEY)
+        realm.change_encryption_key(path, old=OTHER, new=KEY)
 
 
 def test_who_may_not_read_the_realm_may_not_read_its_lock_file(tmp_path: Path) -> None:
@@ -107,7 +107,7 @@ def test_a_lock_file_that_is_a_symbolic_link_is_refused(tmp_path: Path, target: 
     lock = tmp_path / "test.realm.lock"
     lock.unlink()
     lock.symlink_to(tmp_path / target)
-    with pytest.raises(realm.RealmError, match=r"test\.realm\.lock"):
+    with pytest.raises(realm.Error, match=r"test\.realm\.lock"):
         notes(path, KEY)
     assert (tmp_path / "other").read_bytes() == b"precious" * 1000
     assert not (tmp_path / "missing").exists()
@@ -122,7 +122,7 @@ def test_a_lock_file_that_is_the_realm_itself_is_refused(tmp_path: Path) -> None
     lock.unlink()
     before = path.read_bytes()
     os.link(path, lock)
-    with pytest.raises(realm.RealmError, match=r"is the realm file under another name"):
+    with pytest.raises(realm.Error, match=r"is the realm file under another name"):
         notes(path, KEY)
     assert path.read_bytes() == before
     lock.unlink()

@@ -305,7 +305,7 @@ class TestBadFiles:
                 realm.open(path, classes=[Note])
 
     def test_a_path_that_is_not_utf_8(self, tmp_path):
-        with pytest.raises(realm.RealmError, match="path is not UTF-8"):
+        with pytest.raises(realm.Error, match="path is not UTF-8"):
             realm.open(os.fsencode(tmp_path) + b"/\xff.realm", classes=[Note])
         assert os.listdir(tmp_path) == []
 
