@@ -12,7 +12,8 @@ import Testing
         var configuration = TestSchema.configuration(directory.file(), CreationSchema.schema)
         configuration.isInMemory = true
         let realm = try Realm.open(configuration)
-        let object = try realm.write { try realm.create("All", primaryKey: .int(1)) }
+        try realm.write { _ = try realm.create("All", primaryKey: .int(1)) }
+        let object = try #require(try realm.find("All", primaryKey: .int(1)))
         let entries = try object.collection("intD")
         let key = Value.string(String(repeating: "k", count: keyBytes))
         let start = try #require(realm.version)
