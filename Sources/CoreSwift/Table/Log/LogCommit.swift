@@ -60,8 +60,13 @@ struct LogCommit {
         // Before the first failure that leaves blocks behind.
         try trim(to: min(oldest, before))
         if record.count > 0 { append(record.buffer) }
-        if !blocks.isEmpty { try limit(acknowledged) }
-        try pack()
+        do throws(RealmError) {
+            if !blocks.isEmpty { try limit(acknowledged) }
+            try pack()
+        } catch {
+            deallocate()
+            throw error
+        }
     }
 
     /// Frees the memory of the blocks.
