@@ -109,6 +109,7 @@ let package = Package(
                     "-Xlinker", "--wrap=_swift_stdlib_getNumericType",
                     "-Xlinker", "--wrap=_swift_stdlib_getNumericValue",
                     "-Xlinker", "--wrap=_swift_stdlib_getGeneralCategory",
+                    "-Xlinker", "--wrap=swift_keyPathSourceString",
                     // As above: TypeNames.cpp.
                     "-Xlinker",
                     "--wrap=_ZN5swift8Demangle9__runtime12nodeToStringB5cxx11EPNS1_4NodeE"

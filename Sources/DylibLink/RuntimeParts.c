@@ -21,6 +21,7 @@ uint8_t __wrap__swift_stdlib_getNumericType(uint32_t scalar);
 double __wrap__swift_stdlib_getNumericValue(uint32_t scalar);
 uint8_t __wrap__swift_stdlib_getGeneralCategory(uint32_t scalar);
 char *__wrap___cxa_demangle(const char *name, char *buffer, size_t *length, int *status);
+char *__wrap_swift_keyPathSourceString(const char *name);
 bool _swift_backtrace_isThunkFunction(const char *name);
 
 /* No character has a name. */
@@ -79,6 +80,12 @@ char *__wrap___cxa_demangle(const char *name, char *buffer, size_t *length, int 
     (void)length;
     if (status)
         *status = -2;
+    return NULL;
+}
+
+/* The runtime's word for a property whose name is not known: key paths of Swift are printed without names. */
+char *__wrap_swift_keyPathSourceString(const char *name) {
+    (void)name;
     return NULL;
 }
 
