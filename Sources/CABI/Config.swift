@@ -7,7 +7,7 @@ import CoreSwift
 /// The object of a `realm_config_t`.
 final class ConfigObject {
     var path = CText("")
-    /// Why what was said to be the path is none.
+    /// Why there is no path, where one was given.
     var pathError: RealmError?
     var encryptionKey = KeyCopy()
     var clientNumber: UInt32 = 0
@@ -73,9 +73,8 @@ public func realm_config_set_path(_ config: OpaquePointer?, _ path: UnsafePointe
             config.path = CText(try text(path, "path"))
             config.pathError = nil
         } catch {
-            // Told again by what would use it: this function returns nothing.
-            config.path = CText("")
-            config.pathError = error
+            // The path stays what it was. Where there is none, who would use it tells why: this function returns nothing.
+            if config.path.pointer.pointee == 0 { config.pathError = error }
             throw error
         }
     }
