@@ -124,9 +124,11 @@ extension Table {
         let whole = total <= LeafLayout.rowsMax ? planned(&encoder, order, 0, total) : .max
         if whole > LeafLayout.bytesTarget + LeafLayout.bytesTarget / 8 {
             let bytes = whole == .max ? planned(&encoder, order, 0, LeafLayout.rowsMax) * 2 : whole
-            parts = max(
+            let wanted = max(
                 (bytes + LeafLayout.bytesTarget - 1) / LeafLayout.bytesTarget,
                 (total + LeafLayout.rowsMax - 1) / LeafLayout.rowsMax)
+            // A part has a row at least: rows may be longer than a leaf should be.
+            parts = max(1, min(wanted, total))
         }
         var start = 0
         for part in 0..<parts {
