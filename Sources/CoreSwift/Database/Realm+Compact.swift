@@ -53,6 +53,7 @@ enum Compaction {
 
     static func run(_ store: Store) throws(RealmError) -> Bool {
         var didBegin = false
+        var wasMovedAway = false
         for _ in 0..<roundsMax {
             // Whoever writes reads, too: to wait would be for nothing, and for ever if it is
             // another realm of this thread.
@@ -64,7 +65,7 @@ enum Compaction {
                     return didBegin
                 }
                 didBegin = true
-                guard try round(store, lease) else {
+                guard try round(store, lease, &wasMovedAway) else {
                     lease.abandon()
                     return true
                 }
@@ -87,19 +88,27 @@ enum Compaction {
     }
 
     /// One commit; false when there is nothing left to do.
-    private static func round(_ store: Store, _ lease: WriteLease) throws(RealmError) -> Bool {
+    private static func round(
+        _ store: Store, _ lease: WriteLease, _ wasMovedAway: inout Bool
+    ) throws(RealmError) -> Bool {
         let base = try store.pin(version: lease.base.version)
         return try TableSet.with(base, store) { tables throws(RealmError) -> Bool in
             let copy = TreeCopy(tables, keepsLog: true)
             try copy.measure()
             let placement: Placement
-            switch try lease.compactionStep(pages: copy.pages) {
+            switch try lease.compactionStep(
+                pages: copy.pages, blocks: copy.replaced.count)
+            {
             case .done: return false
             case .trim:
                 store.unpin(try lease.publishTrim().version)
                 return true
             case .toFront(let least): placement = .lowest(least: least)
-            case .away(let page): placement = .beyond(page)
+            case .away(let page):
+                // What is no better after that stays as it is: it would only make the file longer.
+                guard !wasMovedAway else { return try trimFreeEnd(store, lease) }
+                wasMovedAway = true
+                placement = .beyond(page)
             }
             let builder = try lease.prepareCommit(
                 pages: copy.pages, freed: copy.replaced, placement: placement)

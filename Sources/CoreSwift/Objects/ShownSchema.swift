@@ -15,7 +15,6 @@ enum ShownSchema {
                     var copy = property
                     let stored = found.property(named: property.name)
                     copy.key = stored?.key ?? .invalid
-                    copy.storage.isIndexedKey = stored?.storage.isIndexedKey ?? false
                     // TEXT needs the index, not the wish for one: some modes do not make it.
                     let index: PropertyFlags = [.fullTextIndexed, .fullTextUnicode]
                     copy.flags.subtract(index)

@@ -11,6 +11,7 @@ struct PageTaker {
     private var pieces: [Piece]
     /// No place was found for all of them.
     private let isScattered: Bool
+    private let placement: Placement
     private var current = 0
     /// Pages that the blocks are likely to need, and those that have blocks.
     private let expected: UInt64
@@ -18,6 +19,7 @@ struct PageTaker {
 
     init(_ space: SpaceMap, _ expected: UInt64, _ placement: Placement = .anywhere) {
         self.expected = expected
+        self.placement = placement
         pieces = space.reserve(expected, placement).map { Piece(run: $0) }
         isScattered = pieces.isEmpty
     }
@@ -34,7 +36,7 @@ struct PageTaker {
                 // The estimate was short or the pieces too small: one more run.
                 let rest = isScattered ? expected - min(expected, used) : count
                 current = pieces.count
-                pieces.append(Piece(run: space.reserveWhole(count, of: rest)))
+                pieces.append(Piece(run: space.reserveWhole(count, of: rest, placement)))
             }
         }
         let page = pieces[current].run.page + pieces[current].used

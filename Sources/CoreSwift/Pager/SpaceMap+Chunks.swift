@@ -8,7 +8,7 @@ extension SpaceMap {
 
     /// Chooses the chunks to write in the commit that makes `version`, divides and joins them, and
     /// frees their old blocks. The chosen ones are those without a reference afterwards. `moves`: blocks that
-    /// shall not stay where they are; one at a time goes.
+    /// shall not stay where they are; a few go at a time.
     func planChunks(
         _ version: UInt64, _ moves: ((BlockReference) -> Bool)? = nil
     ) throws(RealmError) {
@@ -32,17 +32,34 @@ extension SpaceMap {
             else { break }
             try rewrite(busiest, version)
         }
-        if let moves,
+        guard let moves else { return }
+        var pages = 0
+        while pages < SpaceSweep.stepPagesMin,
             let index = chunks.firstIndex(where: { !$0.reference.isNone && moves($0.reference) })
         {
+            pages += chunks[index].reference.pageCount
             try rewrite(index, version)
         }
     }
 
     /// Pages that the next commit will probably need for chunks.
     var chunkPagesExpected: Int {
-        guard !isInline, operations.count > limits.operationsMin * 3 / 4 else { return 0 }
+        if chunks.contains(where: { $0.reference.isNone }) { return chunkPages(entries: entryCount) }
+        guard operations.count > limits.operationsMin * 3 / 4 else { return 0 }
         return 2
+    }
+
+    /// Pages that the chunks of a map of so many entries take.
+    func chunkPages(entries: Int) -> Int {
+        guard entries > limits.inlineEntriesMax else { return 0 }
+        return Page.count(forBytes: 8 * entries) + entries / limits.chunkEntriesMin
+    }
+
+    /// Makes the commit that makes `version` write all chunks anew: none stays where it is, and free runs no
+    /// longer end where a chunk does.
+    func rewriteAll(_ version: UInt64) throws(RealmError) {
+        if !isInline { try becomeInline(version) }
+        try planChunks(version)
     }
 
     private func becomeInline(_ version: UInt64) throws(RealmError) {

@@ -8,6 +8,11 @@ enum Placement {
     case lowest(least: UInt64)
     /// In one run that does not begin before this page.
     case beyond(UInt64)
+
+    /// All blocks get new places.
+    var isRelocation: Bool {
+        if case .anywhere = self { false } else { true }
+    }
 }
 
 extension SpaceMap {
@@ -16,6 +21,15 @@ extension SpaceMap {
         case .anywhere: return reserve(count)
         case .lowest(let least): return reserveLowest(count, least: least)
         case .beyond(let page): return [reserveBeyond(page, count)]
+        }
+    }
+
+    /// One run for a block that the runs taken before have no room for; see `reserveWhole(_:of:)`.
+    func reserveWhole(_ count: UInt64, of rest: UInt64, _ placement: Placement) -> SpaceRun {
+        switch placement {
+        case .anywhere: return reserveWhole(count, of: rest)
+        case .lowest: return takeLowest(count) ?? grow(count)
+        case .beyond(let page): return reserveBeyond(page, count)
         }
     }
 

@@ -35,6 +35,8 @@ final class SpaceMap {
     private var buckets = FreeBuckets()
     private(set) var freePages: UInt64 = 0
     private(set) var pendingPages: UInt64 = 0
+    /// Pages of the newest version's blocks.
+    var usedPages: UInt64 { pageCount - min(pageCount, freePages + pendingPages) }
     var entryCount: Int { chunks.reduce(0) { $0 + $1.entries.count } }
 
     /// Commits of at most this many pages count as small.
@@ -311,7 +313,11 @@ final class SpaceMap {
     /// be. The pieces are to be settled with `settle`. None: much is free, but in small pieces, and each block
     /// is to ask for its own place.
     func reserve(_ count: UInt64) -> [SpaceRun] {
-        if let run = takeBestFit(count) { return [run] }
+        if let run = takeBestFit(count) {
+            // What a sweep moves to behind its end, it would move again.
+            if run.end <= ceiling ?? .max || count > Self.scatteredPagesMax { return [run] }
+            giveBack(run)
+        }
         if count <= Self.scatteredPagesMax, placesLow || freePages > max(count, pageCount / 8) {
             return []
         }
@@ -379,7 +385,7 @@ final class SpaceMap {
 
     /// The lowest of the first candidates of each length: in a file that is mostly empty this
     /// moves what is rewritten to the front, so that the end can be given back.
-    private func takeLowest(_ count: UInt64) -> SpaceRun? {
+    func takeLowest(_ count: UInt64) -> SpaceRun? {
         var best: SpaceEntry?
         var index = FreeBuckets.lengthClass(count)
         while let found = buckets.firstOccupied(from: index) {

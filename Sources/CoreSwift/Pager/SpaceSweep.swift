@@ -61,7 +61,7 @@ struct SpaceSweep {
         recent = max(written, recent - recent / 8)
         rest -= min(rest, written)
         let pending = space.pendingPages
-        let used = space.pageCount - min(space.pageCount, space.freePages + pending)
+        let used = space.usedPages
         // An eighth more than what is used, and room for the next commits; but one that writes everything
         // anew has to make the file longer each time.
         let least = space.limits.sweepPagesMin
@@ -74,7 +74,7 @@ struct SpaceSweep {
         guard rest == 0, space.pageCount > target + max(used / 16, least / 2) else { return }
         boundary = target
         position = SweepPosition()
-        allowance = Int(clamping: 2 * (space.pageCount - target))
+        allowance = Int(clamping: 2 * used) + Self.stepPagesMin
     }
 
     /// The walk has been through all trees.

@@ -34,12 +34,14 @@ extension Store {
 }
 
 extension WriteLease {
-    /// What to do next about a file whose blocks take `pages` pages.
-    func compactionStep(pages: Int) throws(RealmError) -> CompactionStep {
+    /// What to do next about a file whose `blocks` blocks take `pages` pages.
+    func compactionStep(pages: Int, blocks: Int) throws(RealmError) -> CompactionStep {
         store.group.lock()
         defer { store.group.unlock() }
         let space = try store.loadSpace(base, try store.versionsKept(for: base))
-        let count = UInt64(pages + base.root.pageCount + space.chunkPagesExpected)
+        // Each block that is moved leaves an entry of the map.
+        let chunkPages = space.chunkPages(entries: space.entryCount + blocks)
+        let count = UInt64(pages + base.root.pageCount + chunkPages)
         let ideal = FileHeader.firstBlockPage + count
         // A twentieth more is not worth another round.
         let good = ideal + max(8, ideal / 20)

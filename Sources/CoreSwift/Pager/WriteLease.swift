@@ -55,6 +55,7 @@ final class WriteLease {
             for block in undoEarly(freed, space) { try space.free(block, by: version) }
             // The root of the base goes with it.
             try space.free(base.root, by: version)
+            if placement.isRelocation { try space.rewriteAll(version) }
             let own = UInt64(base.root.pageCount + space.chunkPagesExpected)
             let taker = PageTaker(space, UInt64(pages) + own, placement)
             return CommitBuilder(

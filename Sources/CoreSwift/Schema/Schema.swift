@@ -165,12 +165,6 @@ public struct ClassSchema: Hashable, Sendable {
         primaryKey.isEmpty ? nil : properties.first { $0.name == primaryKey && $0.isPrimaryKey }
     }
 
-    /// Whether the object keys of the class are the values of this property of it.
-    func isObjectKey(_ property: PropertySchema) -> Bool {
-        property.isPrimaryKey && property.type == .int && property.name == primaryKey
-            && !property.storage.isIndexedKey
-    }
-
     /// How many columns the leaves of the class may have: those of properties and vacated ones.
     var columnCount: Int { properties.count + vacated.count }
 

@@ -62,13 +62,21 @@ struct TableReader {
         try table.externalBytes(record)
     }
 
-    /// The object with this primary key; the value's type fits the column.
-    func find(primaryKey value: RawValue) throws(RealmError) -> ObjectKey? {
-        try table.findPrimaryKey(value)
+    /// The values of the column are the object keys. So it may be at the beginning of a migration, and no more at
+    /// its end: whoever asks the table is never wrong.
+    @inline(__always) func isObjectKey(_ column: Int) -> Bool {
+        column >= 0 && table.state.columns[column].isKey
+    }
+
+    /// The object with this primary key; the value's type fits the column. Nil also when the primary key is another
+    /// column, as it is in a migration until it is done.
+    func find(primaryKey value: RawValue, column: Int) throws(RealmError) -> ObjectKey? {
+        guard table.primaryKeyColumn == column, column >= 0 else { return nil }
+        return try table.findPrimaryKey(value)
     }
 
     /// The ordered index of a column's values. The primary key of integers has none that is
-    /// complete: look those up with `find(primaryKey:)` or as object keys.
+    /// complete: look those up with `find(primaryKey:column:)` or as object keys.
     func index(column: Int) -> IndexReader? {
         invariant(column < columnCount, "an index of a column that the class does not have")
         let info = table.state.columns[column]

@@ -33,7 +33,7 @@ extension TableSet {
         store.sweep.noteMoved(walk.moved)
         let isDone = walk.hasFailed || next.ordinal >= classes.count
         store.sweep.position = isDone ? nil : next
-        if isDone { store.sweep.end(store.space?.pageCount ?? 0) }
+        if isDone { store.sweep.end(store.space?.usedPages ?? 0) }
     }
 }
 

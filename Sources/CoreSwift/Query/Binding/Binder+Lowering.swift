@@ -5,7 +5,6 @@
 struct ColumnTarget {
     var column: Int32
     var kind: ColumnKind
-    var isKeyColumn = false
     /// Links crossed before: range of the binder's `hops`.
     var hopFirst: Int32 = 0
     var hopCount: Int32 = 0
@@ -64,10 +63,8 @@ extension Binder {
     }
 
     @inline(__always) private func target(_ bound: BoundPath) -> ColumnTarget {
-        let owner = schema.classes[bound.classIndex]
-        return ColumnTarget(
+        ColumnTarget(
             column: bound.path.column, kind: bound.path.kind.columnKind,
-            isKeyColumn: owner.isObjectKey(owner.properties[bound.propertyIndex]),
             hopFirst: bound.hopFirst, hopCount: bound.hopCount)
     }
 
@@ -76,7 +73,6 @@ extension Binder {
         var node = test
         node.column = target.column
         node.columnKind = target.kind
-        node.isKeyColumn = target.isKeyColumn
         return node
     }
 
@@ -205,7 +201,6 @@ extension Binder {
         node.matchesNull = matchesNull
         node.column = target.column
         node.columnKind = target.kind
-        node.isKeyColumn = target.isKeyColumn
         return node
     }
 

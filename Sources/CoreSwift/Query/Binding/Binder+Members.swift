@@ -75,7 +75,6 @@ extension Binder {
             if path.value == .member {
                 return .links(target, isOfDictionary: property.collection == .dictionary)
             }
-            target.isKeyColumn = schema.classes[bound.classIndex].isObjectKey(property)
             return .objects(target)
         case .elements where path.count == 0, .keys where path.count == 0:
             return .elements(target)

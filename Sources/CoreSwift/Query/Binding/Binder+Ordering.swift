@@ -74,14 +74,13 @@ extension Binder {
         let kind = path.path.kind.columnKind
         if !path.isPlain {
             return OrderingKey(
-                hops: [], column: -1, kind: kind, isKeyColumn: false, isNullable: true,
+                hops: [], column: -1, kind: kind, isNullable: true,
                 descending: descending, path: text, program: program(path))
         }
         let property = schema.classes[path.classIndex].properties[path.propertyIndex]
         return OrderingKey(
             hops: Array(hops[Int(path.hopFirst)..<Int(path.hopFirst + path.hopCount)]),
             column: property.key.column, kind: kind,
-            isKeyColumn: schema.classes[path.classIndex].isObjectKey(property),
             isNullable: property.isNullable, descending: descending, path: text)
     }
 

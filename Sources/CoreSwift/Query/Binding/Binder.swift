@@ -341,6 +341,7 @@ struct Binder {
         constant.high = key.high
         constant.text = key.text
         constant.primaryKeyKind = key.kind
+        constant.primaryKeyColumn = Int32(property.key.column)
         constant.classKey = schema.classes[target].key
         return constant
     }

@@ -114,7 +114,7 @@ extension Query {
         guard let plan = try selection.plan(limit: selection.candidatesMax) else {
             return ["start: scan of all leaves", "test: \(conditions)"]
         }
-        let tests = plan.parts.prefix(8).map { source($0.test) }
+        let tests = plan.parts.prefix(8).map(source)
         let more = plan.parts.count > 8 ? " and \(plan.parts.count - 8) more" : ""
         let union = plan.parts.count > 1 ? "union of " : ""
         let candidates = "at most \(Self.counted(plan.count, "candidate"))"
@@ -130,10 +130,10 @@ extension Query {
         }
     }
 
-    private func source(_ index: Int) -> String {
-        let node = filter.nodes[index]
-        let test = describe(index, classKey)
-        if node.isKeyColumn { return "primary key (\(test))" }
+    private func source(_ part: Plan.Part) -> String {
+        let node = filter.nodes[part.test]
+        let test = describe(part.test, classKey)
+        if case .keys = part.access { return "primary key (\(test))" }
         switch node.test {
         case .words: return "full-text index of \(column(node, classKey)) (\(test))"
         case .path, .object: return "objects that link by \(test)"

@@ -118,7 +118,8 @@ final class ExpressionState {
         case .binary: return .binary(text, Int(constant.text.count))
         case .objectWithPrimaryKey:
             let key = try snapshot.table(constant.classKey).find(
-                primaryKey: program.primaryKey(constant.objectName))
+                primaryKey: program.primaryKey(constant.objectName),
+                column: Int(constant.primaryKeyColumn))
             return .link(constant.classKey, key ?? nobody)
         default: return constant.raw
         }

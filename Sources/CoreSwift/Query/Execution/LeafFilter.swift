@@ -213,7 +213,8 @@ final class LeafFilter {
             return
         default: break
         }
-        if node.isKeyColumn, leaf.rows > 0 {
+        let info = table.column(Int(node.column))
+        if info.isKey, leaf.rows > 0 {
             let last = leaf.key(leaf.rows &- 1)
             if last < IntegerKeys.indirectBase {
                 maskKeyColumn(index, node, leaf)
@@ -223,7 +224,6 @@ final class LeafFilter {
                 return try testRows(index, node, leaf, selection)
             }
         }
-        let info = table.column(Int(node.column))
         guard let column = leaf.column(Int(node.column), info), column.encoding != .absent else {
             let passes = try passes(index, table.table.absent(info))
             if !passes { Bits.clear(selection, words) }

@@ -22,7 +22,11 @@ extension Selection {
         switch part.access {
         case .keys(let values):
             for value in values {
-                if let key = try table.find(primaryKey: .int(value)) { keys.append(key) }
+                if let key = try table.find(
+                    primaryKey: .int(value), column: Int(program.nodes[part.test].column))
+                {
+                    keys.append(key)
+                }
             }
         case .ranges(let reader, let ranges, _):
             if ranges.count == 1 { return try reader.keys(ranges[0]) }
@@ -55,10 +59,10 @@ extension Selection {
             return node.negated ? max(0, table.rowCount - count) : count
         // What these name may not be there.
         case .reach: return nil
-        case _ where node.isKeyColumn: return nil
         default: break
         }
         guard let access = try access(root), access.isExact else { return nil }
+        if case .keys = access { return nil }
         return try self.count(access, of: root)
     }
 

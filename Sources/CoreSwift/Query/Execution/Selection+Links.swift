@@ -13,7 +13,8 @@ extension Selection {
 
     /// The object that `obj('Class', key)` names.
     func find(_ name: ObjectName) throws(RealmError) -> ObjectKey? {
-        try snapshot.table(name.classKey).find(primaryKey: program.primaryKey(name))
+        try snapshot.table(name.classKey).find(
+            primaryKey: program.primaryKey(name), column: Int(name.column))
     }
 
     func linkTargets(_ index: Int) throws(RealmError) -> KeySet {

@@ -9,8 +9,8 @@ extension Selection {
 
     /// Counts a range of integers without selections, where leaves allow it.
     func countRange(_ node: FilterNode) throws(RealmError) -> Int? {
-        guard case .intRange(let range) = node.test, !node.isKeyColumn, !node.negated,
-            node.columnKind != .bool
+        guard case .intRange(let range) = node.test, !node.negated, node.columnKind != .bool,
+            !table.isObjectKey(Int(node.column))
         else { return nil }
         let branches = try NodeList(table.table).branches()
         let count = branches.places.count

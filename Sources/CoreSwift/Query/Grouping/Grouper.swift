@@ -58,7 +58,7 @@ struct Grouper {
     /// Two threads read nothing but leaves of the class.
     private var takesHalves: Bool {
         grouping.paths.allSatisfy {
-            $0.hops.isEmpty && $0.program == nil && !$0.isKeyColumn
+            $0.hops.isEmpty && $0.program == nil && !table.isObjectKey($0.column)
                 && ($0.kind == .int || $0.kind == .double || $0.kind == .float)
         }
     }

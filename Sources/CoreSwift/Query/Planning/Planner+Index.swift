@@ -11,24 +11,30 @@ extension Planner {
         case .reach: return .reach
         // Their columns are of collections, or of another class.
         case .elements, .memberCount, .expression, .and, .or: return nil
-        case .intRange(let range) where node.isKeyColumn && !node.matchesNull && range.isSingle:
-            return .keys([range.low])
-        case .intSet(let set) where node.isKeyColumn && !node.matchesNull:
-            return .keys(program.members(set).map { $0.0 })
-        case _ where node.isKeyColumn: return nil
         case .path(let linked): return linked.links.count == 1 ? try links(index) : nil
         case .object where node.columnKind == .link: return try links(index)
         case .intRange(let range) where node.columnKind == .link:
             return range.isSingle ? try links(index) : nil
         default: break
         }
-        guard node.column >= 0, let reader = table.index(column: Int(node.column)) else {
+        guard node.column >= 0 else { return nil }
+        if table.isObjectKey(Int(node.column)) { return keys(node) }
+        guard let reader = table.index(column: Int(node.column)) else {
             return nil
         }
         var isExact = true
         guard var ranges = try ranges(node, reader, &isExact) else { return nil }
         if node.matchesNull { ranges.append(IndexReader.Range(equal: [0])) }
         return .ranges(reader, ranges, isExact: isExact)
+    }
+
+    /// The objects whose keys a test names.
+    private func keys(_ node: FilterNode) -> Access? {
+        switch node.test {
+        case .intRange(let range) where !node.matchesNull && range.isSingle: .keys([range.low])
+        case .intSet(let set) where !node.matchesNull: .keys(program.members(set).map { $0.0 })
+        default: nil
+        }
     }
 
     /// Inverse indexes help when few objects are meant; many are found faster by a scan.

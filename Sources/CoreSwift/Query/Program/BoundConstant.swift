@@ -28,6 +28,7 @@ struct BoundConstant {
     var classKey = ClassKey.invalid
     /// `objectWithPrimaryKey`: what the key is.
     var primaryKeyKind = Kind.null
+    var primaryKeyColumn: Int32 = -1
     var isArgument = false
     /// The value of an expression of constants: its spelling is not the value's.
     var isComputed = false
@@ -94,7 +95,7 @@ struct BoundConstant {
         case .string: key = .text(text)
         default: key = .value(.null)
         }
-        return ObjectName(classKey: classKey, key: key)
+        return ObjectName(classKey: classKey, column: primaryKeyColumn, key: key)
     }
 
     var int: Int64 { Int64(bitPattern: bits) }

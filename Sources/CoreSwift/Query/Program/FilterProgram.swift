@@ -88,6 +88,8 @@ struct ObjectName {
         case text(FilterText)
     }
     var classKey: ClassKey
+    /// Of the primary key.
+    var column: Int32
     var key: Key
 }
 
@@ -114,8 +116,6 @@ struct FilterNode {
     /// The column that is tested, and how its values are held.
     var column: Int32 = -1
     var columnKind = ColumnKind.int
-    /// The column is the integer primary key whose value is the object key.
-    var isKeyColumn = false
     /// Order in which conjuncts run: cheap ones first.
     var cost: UInt8 = 0
 

@@ -7,8 +7,6 @@ struct OrderingKey {
     var hops: [FilterHop]
     var column: Int
     var kind: ColumnKind
-    /// The property is the integer primary key whose value is the object key.
-    var isKeyColumn: Bool
     var isNullable: Bool
     var descending: Bool
     /// Internal names joined by points, for canonical text.
