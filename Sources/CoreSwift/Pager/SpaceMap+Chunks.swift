@@ -44,7 +44,9 @@ extension SpaceMap {
 
     /// Pages that the next commit will probably need for chunks.
     var chunkPagesExpected: Int {
-        if chunks.contains(where: { $0.reference.isNone }) { return chunkPages(entries: entryCount) }
+        if chunks.contains(where: { $0.reference.isNone }) {
+            return chunkPages(entries: entryCount)
+        }
         guard operations.count > limits.operationsMin * 3 / 4 else { return 0 }
         return 2
     }

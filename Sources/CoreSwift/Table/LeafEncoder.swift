@@ -52,9 +52,7 @@ struct LeafEncoder {
     /// Plans the encoding of these rows and returns its size in bytes.
     mutating func plan(_ rows: RowSelection) -> Int {
         let columnCount = leaf.pointee.columnCount
-        var size =
-            LeafLayout.directoryOffset
-            + columnCount * (LeafLayout.entrySize + LeafLayout.boundsSize)
+        var size = LeafLayout.directoryOffset + LeafLayout.directoryBytes(columnCount)
         keyBase = rows.count > 0 ? leaf.pointee.keys[rows[0]] : .first
         let lastKey = rows.count > 0 ? leaf.pointee.keys[rows[rows.count - 1]] : .first
         let keyRange = UInt64(UInt(bitPattern: keyBase.distance(to: lastKey)))

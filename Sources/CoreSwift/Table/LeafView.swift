@@ -108,11 +108,15 @@ enum LeafLayout {
     static let externalLengthOffset = 32
     /// Rows a leaf may hold at most; a safety, the byte target is what splits leaves.
     static let rowsMax = 2048
-    /// Encoded bytes a leaf aims at.
+    /// Encoded bytes a leaf aims at; of rows: `Table.leafBytesTarget`.
     static let bytesTarget = 16 * 1024
     /// Values above this (an eighth of the target) get blocks of their own.
     static let inlineBytesMax = 2048
 
+    /// Of the entries and bounds of all columns.
+    @inline(__always) static func directoryBytes(_ columns: Int) -> Int {
+        columns * (entrySize + boundsSize)
+    }
     @inline(__always) static func align8(_ offset: Int) -> Int { (offset + 7) & ~7 }
     @inline(__always) static func bitmapBytes(_ rows: Int) -> Int { ((rows + 63) >> 6) << 3 }
     @inline(__always) static func bit(_ bitmap: UnsafeRawPointer, _ row: Int) -> Bool {

@@ -47,7 +47,7 @@ extension Table {
 
     private func wantsRewrite(_ view: LeafView) -> Bool {
         (view.rows - view.liveRows) * 8 > view.rows
-            || liveBytes(view) < LeafLayout.bytesTarget / 3
+            || liveBytes(view) < leafBytesTarget / 3
     }
 
     private func liveBytes(_ view: LeafView) -> Int {
@@ -104,7 +104,7 @@ extension Table {
             bytes += liveBytes(view)
             rows += view.liveRows
             // Decoding at full width may pack worse: stay below the target.
-            if bytes > LeafLayout.bytesTarget || rows > LeafLayout.rowsMax { break }
+            if bytes > leafBytesTarget || rows > LeafLayout.rowsMax { break }
             end += 1
         }
         return end

@@ -16,7 +16,7 @@ extension Table {
         else { return }
         let fronts = state.sealedFronts
         state.sealedFronts = []
-        let pages = fronts.count * Page.count(forBytes: LeafLayout.bytesTarget)
+        let pages = fronts.count * Page.count(forBytes: leafBytesTarget)
         let replaced = lease.writeEarly(pages: pages) { blocks in
             for low in fronts { placeEarly(low, blocks) }
         }

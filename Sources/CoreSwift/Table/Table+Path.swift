@@ -122,10 +122,11 @@ extension Table {
         }
         var parts = 1
         let whole = total <= LeafLayout.rowsMax ? planned(&encoder, order, 0, total) : .max
-        if whole > LeafLayout.bytesTarget + LeafLayout.bytesTarget / 8 {
+        let target = leafBytesTarget
+        if whole > target + target / 8 {
             let bytes = whole == .max ? planned(&encoder, order, 0, LeafLayout.rowsMax) * 2 : whole
             let wanted = max(
-                (bytes + LeafLayout.bytesTarget - 1) / LeafLayout.bytesTarget,
+                (bytes + target - 1) / target,
                 (total + LeafLayout.rowsMax - 1) / LeafLayout.rowsMax)
             // A part has a row at least: rows may be longer than a leaf should be.
             parts = max(1, min(wanted, total))
@@ -221,7 +222,7 @@ extension Table {
         var encoder = LeafEncoder(
             leaf, infos: UnsafePointer(state.columns), tag: state.tree.leafTag)
         var count = leaf.pointee.rows
-        let target = LeafLayout.bytesTarget
+        let target = leafBytesTarget
         var size = encoder.plan(RowSelection(list: nil, start: 0, count: count))
         if size < target * 15 / 16 && count < LeafLayout.rowsMax - LeafLayout.rowsMax / 32 {
             // Room for more: aim higher and go on.

@@ -72,7 +72,7 @@ extension Table {
         {
             let isLast = state.fingerHigh == .max
             let view = LeafView(UnsafeRawPointer(state.fingerLeaf))
-            let isFull = view.bytesUsed >= LeafLayout.bytesTarget * 15 / 16
+            let isFull = view.bytesUsed >= leafBytesTarget * 15 / 16
             if isFull, key > view.key(view.rows - 1) {
                 _ = try state.tree.mutablePath(key)
                 let leaf = OpenLeaf.make(

@@ -137,6 +137,11 @@ struct Table: Equatable {
     @inline(__always) var classKey: ClassKey { state.classKey }
     @inline(__always) var columns: UnsafePointer<ColumnInfo> { UnsafePointer(state.columns) }
     @inline(__always) var columnCount: Int { state.columnCount }
+    /// Encoded bytes that a leaf of rows aims at. What says where the columns are, whole pages of it, does not count: a
+    /// class of many columns, also of properties that were dropped, would have a leaf for each object.
+    @inline(__always) var leafBytesTarget: Int {
+        LeafLayout.bytesTarget + LeafLayout.directoryBytes(state.columnCount) & ~(Page.size - 1)
+    }
     @inline(__always) var primaryKeyColumn: Int { state.primaryKeyColumn }
     @inline(__always) var hasIntegerKey: Bool { state.hasIntegerKey }
     @inline(__always) var isEmbedded: Bool { state.isEmbedded }

@@ -113,7 +113,8 @@ enum FileReading {
                 }
                 if let column = reader.primaryKeyColumn {
                     let value = try reader.value(leaf, row, column)
-                    digest.add((try reader.find(primaryKey: value, column: column) ?? .invalid).word)
+                    digest.add(
+                        (try reader.find(primaryKey: value, column: column) ?? .invalid).word)
                 }
             }
             if leaf.liveRows > 0 {

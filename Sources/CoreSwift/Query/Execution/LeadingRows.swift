@@ -22,7 +22,9 @@ struct LeadingRows {
     static func candidates(
         _ minimum: Int, by key: OrderingKey, _ table: TableReader
     ) throws(RealmError) -> [ObjectKey]? {
-        guard key.hops.isEmpty, key.program == nil, !table.isObjectKey(key.column), table.rowCount > 4096 else {
+        guard key.hops.isEmpty, key.program == nil, !table.isObjectKey(key.column),
+            table.rowCount > 4096
+        else {
             return nil
         }
         switch key.kind {
