@@ -187,7 +187,9 @@ struct ObjectWorkload: CrashWorkload {
     private func planSeries(
         _ model: inout ObjectModel, _ steps: inout [ObjectStep], _ random: inout Random
     ) {
-        let number = random.below(1_000_000)
+        // A number that no series has.
+        var number = random.below(1_000_000)
+        while model.tags.keys.contains(where: { $0.hasPrefix("\(number) ") }) { number += 1 }
         var made: [String] = []
         for index in 0..<(200 + random.below(800)) {
             let length = random.below(150) == 0 ? 6000 : 90
