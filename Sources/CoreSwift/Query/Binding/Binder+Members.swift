@@ -63,7 +63,7 @@ extension Binder {
         else { return nil }
         let property = schema.classes[bound.classIndex].properties[bound.propertyIndex]
         let kind = path.value == .keys ? ColumnKind.string : path.kind.columnKind
-        var target = ColumnTarget(column: path.column, kind: kind, isMember: true)
+        let target = ColumnTarget(column: path.column, kind: kind, isMember: true)
         switch path.value {
         case .column where path.isToMany, .member where path.isToMany && path.kind == .link:
             let steps = Int(path.first)..<Int(path.first + path.count)
