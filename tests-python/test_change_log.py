@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import random
 import uuid
 from typing import Any
 
@@ -377,3 +378,58 @@ def test_consumers_have_a_limit(path):
                 r.remove_consumer(f"consumer {number}")
                 r.add_consumer(f"other {number}")
         assert len(r.consumers) == 1000 and "other 999" in r.consumers
+
+
+class Row(realm.Object):
+    key: int = realm.PrimaryKey()
+    text: str = ""
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_created_are_those_that_are_there(path, seed):
+    """Objects that go, come again, and go within one transaction, in savepoints that are kept or not."""
+    numbers = random.Random(seed)
+
+    def change(r, count):
+        for _ in range(count):
+            key = numbers.randrange(12)
+            row = r.find(Row, key)
+            what = numbers.randrange(6)
+            if what < 2 and row is not None:
+                r.delete(row)
+            elif what == 2 and row is None:
+                r.create(Row, key=key, text="made")
+            elif what == 3:
+                new = [k for k in range(key, key + 4) if r.find(Row, k) is None]
+                r.insert_many(Row, [{"key": k, "text": "many"} for k in new])
+            elif what == 4 and row is not None:
+                row.text = "set"
+            elif numbers.random() < 0.2:
+                r.delete_all(Row)
+
+    with realm.open(path, classes=[Row]) as r:
+        with r.write():
+            r.add_consumer("audit")
+        for _ in range(30):
+            before = set(r.objects(Row).values("key"))
+            old = r.version
+            with r.write():
+                change(r, numbers.randrange(4))
+                point = r.savepoint()
+                change(r, numbers.randrange(6))
+                if numbers.random() < 0.3:
+                    point.rollback()
+                else:
+                    point.release()
+                change(r, numbers.randrange(6))
+            keys = set(before)
+            for operation in r.log(old):
+                if operation.kind == "deleted":
+                    keys -= set(operation.objects)
+                elif operation.kind == "created":
+                    keys |= set(operation.objects)
+            assert keys == set(r.objects(Row).values("key"))
+            if numbers.random() < 0.3:
+                with r.write():
+                    r.acknowledge("audit", r.version)
+        assert r.check() == []

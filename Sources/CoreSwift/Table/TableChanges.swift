@@ -147,8 +147,11 @@ extension TransactionState {
         guard let (table, keys) = changes.untold else { return }
         changes.untold = nil
         for listener in changes.listeners { try listener.hear(.created(keys), in: table) }
-        if keys.lowerBound < table.state.changes.createdFrom {
-            changes.record?.pointee.noteCreated(table.classKey, keys)
+        // The others are looked up at the commit: what becomes of them is not in the record.
+        let end = table.state.changes.createdFrom
+        if keys.lowerBound < end {
+            changes.record?.pointee.noteCreated(
+                table.classKey, keys.lowerBound...min(keys.upperBound, end.advanced(by: -1)))
         }
     }
 }
