@@ -264,6 +264,57 @@ def test_versions_of_a_file_are_compared(pair):
     assert list(r.read_changes(before.changes_to(r))) == []
 
 
+class Part(realm.EmbeddedObject):
+    text: str = ""
+
+
+class Line(realm.EmbeddedObject):
+    text: str = ""
+    link: Target | None
+    parts: list[Part]
+
+
+class Page(realm.Object):
+    id: int = realm.PrimaryKey()
+    lines: list[Line]
+
+
+@pytest.mark.parametrize("order", [[2, 1, 0], [1, 2, 0], [0, 2, 1]])
+def test_embedded_objects_of_files_that_were_made_apart_are_known_by_place(tmp_path, order):
+    """The keys of embedded objects depend on the order in which they were made, and say nothing here."""
+    texts = ["a", "b", "c"]
+    sides = []
+    for name, turns in (("first", [0, 1, 2]), ("second", order)):
+        side = realm.open(tmp_path / f"{name}.realm", [Page, Line, Part, Target])
+        with side.write():
+            targets = {text: side.create(Target, name=text) for text in sorted(texts, reverse=name == "first")}
+            lines = side.create(Page, id=1).lines
+            made = []
+            for turn in turns:
+                at = sum(other < turn for other in made)
+                parts = [Part(text="x"), Part(text="y")]
+                lines.insert(at, Line(text=texts[turn], link=targets[texts[turn]], parts=parts))
+                made.append(turn)
+        sides.append(side)
+    first, second = sides
+    assert list(first.read_changes(first.changes_to(second))) == []
+    with second.write():
+        second.find(Page, 1).lines[1].text = "changed"
+    changes = first.changes_to(second)
+    assert [(op.kind, op.property, op.value) for op in first.read_changes(changes)] == [("set", "text", "changed")]
+    with first.write():
+        first.apply(changes)
+    assert [line.text for line in first.find(Page, 1).lines] == ["a", "changed", "c"]
+    # In a copy of one file keys say who is who: that an object moved is told.
+    second.copy_to(tmp_path / "copy.realm")
+    copy = realm.open(tmp_path / "copy.realm", [Page, Line, Part, Target])
+    with copy.write():
+        copy.find(Page, 1).lines.reverse()
+    assert {op.kind for op in second.read_changes(second.changes_to(copy))} == {"moved"}
+    for side in (*sides, copy):
+        side.close()
+
+
 class Note(realm.Object):
     text: str = ""
 

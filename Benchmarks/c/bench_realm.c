@@ -349,7 +349,7 @@ static void copy_file(const char* from, const char* to)
     fclose(in);
     fclose(out);
 }
-static void remove_copy(const char* copy)
+void remove_copy(const char* copy)
 {
     static const char* const suffixes[] = {"", ".lock", ".note"};
     char name[4200];
@@ -532,6 +532,7 @@ static const workload_t workloads[] = {
     {"delete_listed", w_delete_listed, true},
     {"nested", w_nested, true},
     {"update", w_update, true},
+    {"insert_recorded", w_insert_recorded, true},
     {"delete_half", w_delete_half, true},
     {"migrate", w_migrate, false},
     {"cold_scan", w_cold_scan, false},

@@ -6,7 +6,7 @@
  * bench_realm_notify.c  a run loop and the notification workloads
  * bench_realm_migrate.c changes of the schema
  * bench_realm_async.c   asynchronous commits that share syncs
- * bench_realm_update.c  values set in one transaction, with and without an observer
+ * bench_realm_update.c  values set and objects created in one transaction, with and without a change log
  * bench_realm_nested.c  collections that many changes meet: objects of one list deleted, collections in a mixed value
  */
 #ifndef BENCH_REALM_H
@@ -58,6 +58,7 @@ realm_t* open_file(const char* path, loop_t* loop);
 keys_t find_keys(realm_t* r);
 void open_main(void);
 void close_main(void);
+void remove_copy(const char* path);
 realm_object_t* find_pk(realm_t* r, realm_class_key_t ck, int64_t id);
 realm_results_t* all_persons(void);
 
@@ -100,4 +101,5 @@ void w_migrate(void);
 void w_commit_insert(void);
 void w_commit_grouped(void);
 void w_update(void);
+void w_insert_recorded(void);
 #endif

@@ -1,5 +1,6 @@
-/* bench_realm_update.c - the age of half the persons set in one transaction, one person after another and in no order;
- * then the same while an object of another class is observed, so that the commit records what it changed.
+/* bench_realm_update.c - what recording the change log costs a transaction that writes much: the age of half the persons
+ * set, one person after another and in no order, and persons created; the same while an object of another class is
+ * observed, so that the commit records which objects it changed, and while a consumer keeps the log, with all values.
  */
 #define _GNU_SOURCE
 #include "bench_realm.h"
@@ -28,6 +29,13 @@ static void update(const char* name, size_t step)
     B.fresh = false;
 }
 
+static void change_consumer(bool (*change)(realm_t*, const char*))
+{
+    CK(realm_begin_write(g_realm));
+    CK(change(g_realm, "keeper"));
+    CK(realm_commit(g_realm));
+}
+
 void w_update(void)
 {
     size_t calls = 0;
@@ -53,4 +61,58 @@ void w_update(void)
     realm_release(token);
     realm_release(object);
     realm_release(query);
+    change_consumer(realm_change_log_add_consumer);
+    update("update_kept", 1);
+    update("update_unordered_kept", UNORDERED_STEP);
+    change_consumer(realm_change_log_remove_consumer);
+}
+
+/* Half as many persons as there are, created in a file of their own. */
+static void create_persons(const char* name, bool observed, bool kept)
+{
+    char path[4096], text[32];
+    size_t ops = B.n / 2, calls = 0;
+    snprintf(path, sizeof path, "%s.recorded", B.path);
+    remove_copy(path);
+    realm_t* realm = open_file(path, &g_loop);
+    CK(realm_begin_write(realm));
+    realm_object_t* dept = realm_object_create_with_primary_key(realm, K.dept, v_int(0));
+    CK(dept);
+    if (kept)
+        CK(realm_change_log_add_consumer(realm, "keeper"));
+    CK(realm_commit(realm));
+    realm_notification_token_t* token = NULL;
+    if (observed) {
+        token = realm_object_add_notification_callback(dept, &calls, NULL, NULL, on_change);
+        CK(token);
+        loop_run_once(&g_loop);
+    }
+    const realm_property_key_t props[] = {K.name, K.age, K.score, K.birth, K.active, K.dept_link};
+    const realm_link_t link = realm_object_as_link(dept);
+    double t0 = now();
+    CK(realm_begin_write(realm));
+    for (size_t i = 0; i < ops; i++) {
+        realm_object_t* o = realm_object_create_with_primary_key(realm, K.person, v_int((int64_t)i));
+        person_name(text, i);
+        const realm_value_t values[] = {v_str(text, NAME_LEN),   v_int(person_age(i)),     v_dbl(person_score(i)),
+                                        v_ts(person_birth(i)),   v_bool(person_active(i)), v_link(link)};
+        CK(o && realm_set_values(o, 6, props, values, false));
+        realm_release(o);
+    }
+    CK(realm_commit(realm));
+    report(name, now() - t0, ops);
+    loop_drain(&g_loop);
+    realm_release(token);
+    realm_release(dept);
+    realm_close(realm);
+    realm_release(realm);
+    g_loop.pending = NULL;
+    remove_copy(path);
+}
+
+void w_insert_recorded(void)
+{
+    create_persons("insert_unrecorded", false, false);
+    create_persons("insert_observed", true, false);
+    create_persons("insert_kept", false, true);
 }

@@ -189,6 +189,7 @@ int ck_cores(void) {
 }
 
 void *ck_malloc(size_t size) { return malloc(size); }
+void *ck_realloc(void *memory, size_t size) { return realloc(memory, size); }
 void ck_free(void *memory) { free(memory); }
 
 void ck_prefer_huge_pages(void *start, size_t bytes) {

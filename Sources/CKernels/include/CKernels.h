@@ -119,6 +119,7 @@ int ck_cores(void);
 
 /* Memory of the C allocator, which callers of the C ABI give back with realm_free. */
 void *ck_malloc(size_t size);
+void *ck_realloc(void *memory, size_t size);
 void ck_free(void *memory);
 
 /* Asks for huge pages for this memory, which then costs one page fault for 2 MiB instead of 512.

@@ -10,6 +10,8 @@
 //            list the number of elements and their values, dictionary that of keys and values; null
 //            nothing. 14: a set, like a list
 
+import CKernels
+
 struct LogBytes {
     static let setType: UInt8 = 14
     /// In the place of a value: the one that a new object has.
@@ -22,7 +24,7 @@ struct LogBytes {
     init() {}
 
     mutating func deallocate() {
-        base?.deallocate()
+        ck_free(base)
         base = nil
         count = 0
         capacity = 0
@@ -36,16 +38,30 @@ struct LogBytes {
 
     mutating func cut(to length: Int) { count = min(count, length) }
 
+    @inline(__always)
     private mutating func room(_ bytes: Int) -> UnsafeMutableRawPointer {
         if let base, count &+ bytes <= capacity { return base + count }
+        return grow(bytes)
+    }
+
+    @inline(never)
+    private mutating func grow(_ bytes: Int) -> UnsafeMutableRawPointer {
         capacity = max(64, capacity * 2, count + bytes)
-        let larger = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 8)
-        if let base {
-            larger.copyMemory(from: base, byteCount: count)
-            base.deallocate()
+        // Large memory is moved by the system, not copied.
+        guard let larger = ck_realloc(base, capacity) else {
+            fatalError("no memory for a change log of \(capacity) bytes")
         }
         base = larger
         return larger + count
+    }
+
+    /// Writes at most so many bytes; `body` gets where, and returns where it ended.
+    @inline(__always)
+    mutating func write(
+        atMost bytes: Int, _ body: (UnsafeMutableRawPointer) -> UnsafeMutableRawPointer
+    ) {
+        let start = room(bytes)
+        count &+= body(start) - start
     }
 
     mutating func byte(_ value: UInt8) {
@@ -54,22 +70,13 @@ struct LogBytes {
     }
 
     mutating func number(_ value: UInt64) {
-        let target = room(10)
-        var rest = value
-        var size = 0
-        while rest >= 0x80 {
-            target.put(UInt8(truncatingIfNeeded: rest) | 0x80, size)
-            rest >>= 7
-            size &+= 1
-        }
-        target.put(UInt8(truncatingIfNeeded: rest), size)
-        count &+= size &+ 1
+        write(atMost: 10) { $0.putNumber(value) }
     }
 
     mutating func number(_ value: Int) { number(UInt64(value)) }
 
     mutating func signed(_ value: Int64) {
-        number(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
+        write(atMost: 10) { $0.putSigned(value) }
     }
 
     mutating func raw(_ bytes: UnsafeRawBufferPointer) {
@@ -134,6 +141,27 @@ struct LogBytes {
             number(range.upperBound.word &- range.lowerBound.word)
             last = range.upperBound
         }
+    }
+}
+
+extension UnsafeMutableRawPointer {
+    /// Returns where it ends.
+    @inline(__always)
+    func putNumber(_ value: UInt64) -> UnsafeMutableRawPointer {
+        var rest = value
+        var size = 0
+        while rest >= 0x80 {
+            put(UInt8(truncatingIfNeeded: rest) | 0x80, size)
+            rest >>= 7
+            size &+= 1
+        }
+        put(UInt8(truncatingIfNeeded: rest), size)
+        return self + (size &+ 1)
+    }
+
+    @inline(__always)
+    func putSigned(_ value: Int64) -> UnsafeMutableRawPointer {
+        putNumber(UInt64(bitPattern: (value << 1) ^ (value >> 63)))
     }
 }
 

@@ -78,27 +78,27 @@ struct LogCommit {
 
     private mutating func append(_ log: UnsafeRawBufferPointer) {
         guard var directory else { return }
-        var record = LogBytes()
-        defer { record.deallocate() }
-        record.number(version)
-        record.text(log)
-        if directory.tail.count + record.count <= LogDirectory.tailBytesMax {
-            directory.tail.append(contentsOf: record.buffer)
+        var head = LogBytes()
+        defer { head.deallocate() }
+        head.number(version)
+        head.number(log.count)
+        if directory.tail.count + head.count + log.count <= LogDirectory.tailBytesMax {
+            directory.tail.append(contentsOf: head.buffer)
+            directory.tail.append(contentsOf: log)
             self.directory = directory
             return
         }
-        var content = LogBytes()
-        defer { content.deallocate() }
-        directory.tail.withUnsafeBytes { content.raw($0) }
-        content.raw(record.buffer)
+        let tail = directory.tail
         let from = directory.entries.last?.last ?? directory.from
         directory.tail = []
         self.directory = directory
-        add(level: 0, count: 0, content.buffer, from: from, last: version)
+        tail.withUnsafeBytes {
+            add(level: 0, count: 0, [$0, head.buffer, log], from: from, last: version)
+        }
     }
 
     private mutating func add(
-        level: Int, count: Int, _ content: UnsafeRawBufferPointer, from: UInt64, last: UInt64
+        level: Int, count: Int, _ content: [UnsafeRawBufferPointer], from: UInt64, last: UInt64
     ) {
         let (memory, pages) = LogBlock.make(level: level, count: count, content)
         blocks.append(Block(memory: memory, pages: pages, from: from, last: last, level: level))
@@ -125,7 +125,7 @@ struct LogCommit {
                 }
             }
             add(
-                level: level + 1, count: packed.count, content.buffer,
+                level: level + 1, count: packed.count, [content.buffer],
                 from: packed[start].from, last: packed[packed.endIndex - 1].last)
             directory.entries.removeSubrange(start..<start + LogDirectory.entriesPacked)
             // One level at a time: the new entry's reference is not known yet.

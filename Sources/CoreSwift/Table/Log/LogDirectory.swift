@@ -187,18 +187,20 @@ enum LogBlock {
             count: Int(block.u32(BlockField.bytesUsed)) - BlockField.end)
     }
 
-    /// Memory with a block, to be freed by the caller.
+    /// Memory with a block of these bytes one behind another, to be freed by the caller.
     static func make(
-        level: Int, count: Int, _ content: UnsafeRawBufferPointer
+        level: Int, count: Int, _ content: [UnsafeRawBufferPointer]
     ) -> (block: UnsafeMutableRawPointer, pages: Int) {
-        let bytes = BlockField.end + content.count
+        let bytes = content.reduce(BlockField.end) { $0 + $1.count }
         let pages = PageCount.forBytes(bytes)
         let block = TransactionMemory.allocate(pages: pages)
         block.put(tag(level: level).rawValue, BlockField.tag)
         block.put(UInt32(bytes), BlockField.bytesUsed)
         block.put(UInt32(count), BlockField.count)
-        if let start = content.baseAddress {
-            (block + BlockField.end).copyMemory(from: start, byteCount: content.count)
+        var end = block + BlockField.end
+        for piece in content {
+            if let start = piece.baseAddress { end.copyMemory(from: start, byteCount: piece.count) }
+            end += piece.count
         }
         return (block, pages)
     }

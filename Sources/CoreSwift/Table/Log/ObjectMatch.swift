@@ -147,7 +147,10 @@ struct ObjectMatch {
             guard let child = owned(pair.new, column.new, embedded) else { continue }
             let before = try children(pair.old, old, column.old)
             let after = try children(pair.new, new, column.new)
-            for (was, now) in Self.match(before, after) {
+            let pairs =
+                pair.new.columns[column.new].collection == .list
+                ? try matchList(child, before, after, embedded) : Self.match(before, after)
+            for (was, now) in pairs {
                 keys[child.new.classKey, default: [:]][now] = was
                 try matchOwned(child, was, now, embedded)
             }
@@ -176,6 +179,44 @@ struct ObjectMatch {
                 name = String(decoding: try view.value(index, 0).bytes, as: UTF8.self)
             }
             result.append((name, value.linkTarget))
+        }
+        return result
+    }
+
+    /// Who is who in two lists: by object key, as in copies of one file, or by place, as in files that were made
+    /// apart, whose keys say nothing; whichever finds more of the same values.
+    private func matchList(
+        _ pair: ComparedClass, _ old: [(name: String, key: ObjectKey)],
+        _ new: [(name: String, key: ObjectKey)], _ embedded: [ClassKey: ComparedClass]
+    ) throws(RealmError) -> [(ObjectKey, ObjectKey)] {
+        let byKey = Self.match(old, new)
+        let byPlace = zip(old, new).map { ($0.key, $1.key) }
+        if byPlace.allSatisfy(==) { return byKey }
+        return try alike(pair, byPlace, embedded) > alike(pair, byKey, embedded) ? byPlace : byKey
+    }
+
+    /// How many pairs have the same values; collections and embedded objects are left out.
+    private func alike(
+        _ pair: ComparedClass, _ objects: [(ObjectKey, ObjectKey)],
+        _ embedded: [ClassKey: ComparedClass]
+    ) throws(RealmError) -> Int {
+        let columns = pair.columns.filter {
+            let kind = pair.new.columns[$0.new].kind
+            return kind != .collection && kind != .mixed
+                && owned(pair.new, $0.new, embedded) == nil
+        }
+        var result = 0
+        for (old, new) in objects {
+            guard let was = try pair.old.find(old), let now = try pair.new.find(new) else {
+                continue
+            }
+            var isSame = true
+            for column in columns where isSame {
+                let value = try pair.new.value(now, new, column.new)
+                isSame = RawIdentity.isSame(
+                    try pair.old.value(was, old, column.old), translated(value))
+            }
+            if isSame { result += 1 }
         }
         return result
     }

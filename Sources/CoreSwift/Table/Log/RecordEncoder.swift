@@ -256,28 +256,24 @@ struct RecordEncoder {
         for column in 0..<columns where !table.columns[column].isVacated {
             let start = bytes.count
             bytes.number(column + 1)
-            var isDefault = true
-            try created.forEach { key throws(RealmError) in
-                let before = bytes.count
-                // No object has a primary key by itself.
-                try encodeValue(
-                    table, key, column, orDefault: column != table.primaryKeyColumn)
-                if bytes.count != before + 1 || bytes.buffer[before] != LogBytes.defaultMark {
-                    isDefault = false
-                }
+            // No object has a primary key by itself.
+            let orDefault = column != table.primaryKeyColumn
+            if try encodeValues(table, created, column, orDefault: orDefault) {
+                bytes.cut(to: start)
             }
-            if isDefault { bytes.cut(to: start) }
         }
         bytes.byte(0)
     }
 
-    private mutating func encodeValue(
-        _ table: Table, _ key: ObjectKey, _ column: Int, orDefault: Bool
-    ) throws(RealmError) {
-        guard let place = try table.find(key) else {
-            return invariant(false, "object \(key) was recorded and is not there")
+    /// Returns whether all are those of new objects.
+    private mutating func encodeValues(
+        _ table: Table, _ keys: KeyRanges, _ column: Int, orDefault: Bool
+    ) throws(RealmError) -> Bool {
+        var isDefault = orDefault
+        try table.forEachRun(keys) { run throws(RealmError) in
+            if try !bytes.values(table, run, column, orDefault: orDefault) { isDefault = false }
         }
-        try bytes.value(table, place, key, column, orDefault: orDefault)
+        return isDefault
     }
 
     // MARK: Columns
@@ -384,9 +380,7 @@ struct RecordEncoder {
         bytes.number(column * 4 + GroupKind.set.rawValue + 1)
         bytes.keys(keys)
         guard record.pointee.detail == .values else { return }
-        try keys.forEach { key throws(RealmError) in
-            try encodeValue(table, key, column, orDefault: false)
-        }
+        _ = try encodeValues(table, keys, column, orDefault: false)
     }
 
     private mutating func encodeOperations(
