@@ -131,11 +131,13 @@ struct TransactionMemory {
     var freed: [BlockReference] = []
 
     /// Memory like that of `TransientTable.allocate` for a block that is in no table; the caller
-    /// frees it.
-    static func allocate(pages: Int) -> UnsafeMutableRawPointer {
-        let block = UnsafeMutableRawPointer.allocate(
-            byteCount: pages << Page.shift, alignment: 64)
-        memset(block, 0, pages << Page.shift)
+    /// frees it. Not zero are the bytes behind the header that the caller says it will write.
+    static func allocate(pages: Int, content: Int = 0) -> UnsafeMutableRawPointer {
+        let bytes = pages << Page.shift
+        let block = UnsafeMutableRawPointer.allocate(byteCount: bytes, alignment: 64)
+        memset(block, 0, BlockField.end)
+        let end = BlockField.end + content
+        memset(block + end, 0, bytes - end)
         return block
     }
 

@@ -191,9 +191,10 @@ enum LogBlock {
     static func make(
         level: Int, count: Int, _ content: [UnsafeRawBufferPointer]
     ) -> (block: UnsafeMutableRawPointer, pages: Int) {
-        let bytes = content.reduce(BlockField.end) { $0 + $1.count }
+        let size = content.reduce(0) { $0 + $1.count }
+        let bytes = BlockField.end + size
         let pages = PageCount.forBytes(bytes)
-        let block = TransactionMemory.allocate(pages: pages)
+        let block = TransactionMemory.allocate(pages: pages, content: size)
         block.put(tag(level: level).rawValue, BlockField.tag)
         block.put(UInt32(bytes), BlockField.bytesUsed)
         block.put(UInt32(count), BlockField.count)
