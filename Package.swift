@@ -5,8 +5,8 @@ import PackageDescription
 // thread confinement, and the checks cost up to 4x on property reads in hot loops.
 //
 // `make test` sets REALM_STRICT, which makes errors of warnings: a newer compiler's new ones must not
-// break other builds. Those of the engine are errors in its debug builds, so that the optimised one
-// is the same for everybody.
+// break other builds. Those of the engine and of the object API are errors in their debug builds, so that
+// the optimised ones are the same for everybody, and compiled once.
 //
 // SwiftPM refuses packages with unsafe flags that others depend on by version. What it fetches by
 // version stands in a folder "checkouts", and is built without them; while versions are chosen, it stands
@@ -15,6 +15,8 @@ let place = Context.packageDirectory.split(separator: "/")
 let isVersioned = place.isEmpty || place.dropLast().last == "checkouts"
 let isStrict = Context.environment["REALM_STRICT"] == "1" && !isVersioned
 let strictness: [SwiftSetting] = isStrict ? [.unsafeFlags(["-warnings-as-errors"])] : []
+let debugStrictness: [SwiftSetting] =
+    isStrict ? [.unsafeFlags(["-warnings-as-errors"], .when(configuration: .debug))] : []
 let engineSettings: [SwiftSetting] =
     [
         .swiftLanguageMode(.v5)
@@ -23,7 +25,7 @@ let engineSettings: [SwiftSetting] =
         ? []
         : [
             .unsafeFlags(["-enforce-exclusivity=unchecked"], .when(configuration: .release))
-        ]) + (isStrict ? [.unsafeFlags(["-warnings-as-errors"], .when(configuration: .debug))] : [])
+        ]) + debugStrictness
 let kernelSettings: [CSetting] =
     (isVersioned ? [] : [.unsafeFlags(["-Wall", "-Wextra"])])
     + (isStrict ? [.unsafeFlags(["-Werror"], .when(configuration: .debug))] : [])
@@ -32,7 +34,8 @@ let kernelSettings: [CSetting] =
 // the run-time's list of accesses would not survive in debug builds.
 let objectSettings: [SwiftSetting] =
     [.swiftLanguageMode(.v6)]
-    + (isVersioned ? [] : [.unsafeFlags(["-enforce-exclusivity=unchecked"])]) + strictness
+    + (isVersioned ? [] : [.unsafeFlags(["-enforce-exclusivity=unchecked"])])
+    + debugStrictness
 
 let package = Package(
     name: "realm",
