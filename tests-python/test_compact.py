@@ -113,6 +113,43 @@ def test_small_commits_give_space_back(path, tmp_path, size, count, kept):
         assert r.check() == []
 
 
+@pytest.mark.parametrize("key", [None, KEY], ids=["plain", "encrypted"])
+@pytest.mark.parametrize("large,step", [(1_000_000, 16), (200_000, 4), (300_000, 8), (2_500_000, 64)])
+def test_large_values_behind_small_holes_move_to_the_front(path, tmp_path, large, step, key):
+    """None of them fits into a hole: the sweep has to make room first."""
+    numbers = random.Random(large)
+    with realm.open(path, [Blob], key=key) as r:
+        count = 1_500
+        for part in range(0, count, 100):
+            with r.write():
+                for id in range(part, part + 100):
+                    r.create(Blob, id=id, data=numbers.randbytes(20_000))
+        values = {}
+        for id in range(count, count + 8_000_000 // large):
+            values[id] = numbers.randbytes(large)
+            with r.write():
+                r.create(Blob, id=id, data=values[id])
+        with r.write():
+            for id in range(count):
+                if id % step:
+                    r.delete(r.find(Blob, id))
+        copy = str(tmp_path / "copy.realm")
+        r.copy_to(copy, key=key)
+        ideal = os.path.getsize(copy)
+        assert os.path.getsize(path) > 2 * ideal
+        for _ in range(3_000):
+            with r.write():
+                r.find(Blob, 0).data = numbers.randbytes(100)
+        assert os.path.getsize(path) <= ideal * 1.5 + 256 * 1024, ideal
+        before = written()
+        for _ in range(500):
+            with r.write():
+                r.find(Blob, 0).data = numbers.randbytes(100)
+        assert written() - before < 500 * 64 * 1024
+        assert all(r.find(Blob, id).data == data for id, data in values.items())
+        assert r.check() == []
+
+
 def written() -> int:
     """Bytes that the process has written."""
     with open("/proc/self/io") as lines:

@@ -23,7 +23,10 @@ extension SpaceMap {
                         throw broken("2: the free pages at \(entry.page) belong to those before")
                     }
                     let length = FreeBuckets.lengthClass(entry.count)
-                    guard bucketed[length].contains(entry.page) else {
+                    guard
+                        bucketed[length].contains(entry.page)
+                            || clearing?.contains(entry.page) == true
+                    else {
                         throw broken("the buckets lack the free pages at \(entry.page)")
                     }
                     free += entry.count

@@ -84,4 +84,33 @@ extension SpaceMap {
         }
         return end
     }
+
+    /// The range of at least so many pages, before a page, with the fewest pages of blocks: it begins and ends with
+    /// pages that are free, or will be. Nil: there is none of which a quarter is, or whose blocks find room
+    /// elsewhere. Only within chunks, as free runs don't reach over their borders.
+    func emptiest(_ size: UInt64, below end: UInt64) -> Range<UInt64>? {
+        var best: (blocks: UInt64, range: Range<UInt64>)?
+        for chunk in chunks {
+            let entries = chunk.entries
+            var next = 0
+            var free: UInt64 = 0
+            for first in entries.indices {
+                let start = entries[first].page
+                while next < entries.count, next == first || entries[next - 1].end < start + size {
+                    free += entries[next].count
+                    next += 1
+                }
+                let stop = entries[next - 1].end
+                guard stop >= start + size, stop <= end else { break }
+                let blocks = stop - start - free
+                if blocks < best?.blocks ?? .max, blocks <= (stop - start) / 4 * 3,
+                    blocks + free <= freePages + pendingPages
+                {
+                    best = (blocks, start..<stop)
+                }
+                free -= entries[first].count
+            }
+        }
+        return best?.range
+    }
 }

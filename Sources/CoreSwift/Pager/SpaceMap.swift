@@ -50,6 +50,10 @@ final class SpaceMap {
     /// A sweep goes on: the lowest place is the best one, and the file is to end at this page. nil: none does.
     var ceiling: UInt64?
     private var placesLow: Bool { ceiling != nil }
+    /// A sweep makes room here: what is free is given to nobody.
+    var clearing: Range<UInt64>? {
+        didSet { if clearing != oldValue { rebuildBuckets() } }
+    }
 
     init(version: UInt64, pageCount: UInt64, limits: SpaceLimits = SpaceLimits()) {
         self.limits = limits
@@ -147,7 +151,12 @@ final class SpaceMap {
             chunks[chunk].entries[first] = joined
             chunks[chunk].entries.remove(at: first + 1)
         }
-        buckets.add(page: page, pages: count)
+        offer(joined)
+    }
+
+    private func offer(_ free: SpaceEntry) {
+        if let clearing, clearing.contains(free.page) { return }
+        buckets.add(page: free.page, pages: free.count)
     }
 
     /// Takes pages out of free entries; false when some of them are not free.
@@ -168,15 +177,15 @@ final class SpaceMap {
             chunks[chunk].entries.remove(at: index)
         case (true, false):
             chunks[chunk].entries[index] = before
-            buckets.add(page: before.page, pages: before.count)
+            offer(before)
         case (false, true):
             chunks[chunk].entries[index] = after
-            buckets.add(page: after.page, pages: after.count)
+            offer(after)
         case (true, true):
             chunks[chunk].entries[index] = before
             chunks[chunk].entries.insert(after, at: index + 1)
-            buckets.add(page: before.page, pages: before.count)
-            buckets.add(page: after.page, pages: after.count)
+            offer(before)
+            offer(after)
         }
         return true
     }
@@ -276,7 +285,7 @@ final class SpaceMap {
     }
 
     /// A free entry came to be without `insert`.
-    func noteFree(_ entry: SpaceEntry) { buckets.add(page: entry.page, pages: entry.count) }
+    func noteFree(_ entry: SpaceEntry) { offer(entry) }
 
     /// Takes the entries of a chunk out of the map.
     func forget(_ chunk: Int) {
@@ -294,9 +303,7 @@ final class SpaceMap {
     func rebuildBuckets() {
         buckets.removeAll()
         for chunk in chunks {
-            for entry in chunk.entries where entry.isFree {
-                buckets.add(page: entry.page, pages: entry.count)
-            }
+            for entry in chunk.entries where entry.isFree { offer(entry) }
         }
     }
 
@@ -386,6 +393,10 @@ final class SpaceMap {
     /// The lowest of the first candidates of each length: in a file that is mostly empty this
     /// moves what is rewritten to the front, so that the end can be given back.
     func takeLowest(_ count: UInt64) -> SpaceRun? {
+        lowest(count).flatMap { take($0, count) }
+    }
+
+    private func lowest(_ count: UInt64) -> SpaceEntry? {
         var best: SpaceEntry?
         var index = FreeBuckets.lengthClass(count)
         while let found = buckets.firstOccupied(from: index) {
@@ -398,7 +409,12 @@ final class SpaceMap {
                 buckets.removeLowest(in: found)
             }
         }
-        return best.flatMap { take($0, count) }
+        return best
+    }
+
+    /// Whether a block of so many pages finds a place that ends before a page.
+    func hasRoom(_ count: UInt64, below end: UInt64) -> Bool {
+        lowest(count).map { $0.page + count <= end } ?? false
     }
 
     private func takeLargest(atMost count: UInt64, atLeast least: UInt64 = 1) -> SpaceRun? {

@@ -6,6 +6,10 @@
 // Here is when, and down to where; which blocks lie there the trees know (TableSet+Sweep.swift). Guarded by
 // the writer lock. Nothing of it is stored: who opens the file anew begins anew.
 //
+// Large blocks need as much room in one piece, which a file of many small holes has not. A sweep that meets such
+// ones is followed by one that makes room: it moves what stands in the emptiest range of pages elsewhere, and
+// nothing comes to stand there while it goes on. The sweep behind it finds one hole.
+//
 // What it costs follows what commits write. A step moves at most as many pages as the commit writes,
 // or `stepPagesMin`, and looks at `stepNodes` nodes. A sweep that has been through all trees is followed by the
 // next one only when commits have written half as much as the file holds.
@@ -24,9 +28,15 @@ struct SweepPosition {
 struct SpaceSweep {
     static let stepPagesMin = 64
     static let stepNodes = 192
+    /// Of larger blocks a sweep asks whether there is a hole for them.
+    static let looseBlockPagesMax = 16
 
     /// Blocks that reach behind this page are moved, and the file is cut down to it; 0: none was ever begun.
     private(set) var boundary: UInt64 = 0
+    /// The sweep empties these pages, instead of those behind the boundary.
+    private(set) var clearing: Range<UInt64>?
+    /// Blocks behind the boundary that there was no hole for: how many pages the largest has, and all.
+    private var missed: (largest: UInt64, pages: UInt64) = (0, 0)
     /// The walk goes on from here; nil: there is none.
     var position: SweepPosition?
     /// Pages that the sweep may still move; it ends where it finds no better places.
@@ -48,7 +58,15 @@ struct SpaceSweep {
     }
 
     func moves(_ block: BlockReference) -> Bool {
-        block.page + UInt64(block.pageCount) > boundary
+        let end = block.page + UInt64(block.pageCount)
+        if let clearing { return block.page < clearing.upperBound && end > clearing.lowerBound }
+        return end > boundary
+    }
+
+    /// A block of so many pages stays where it is, as there is no hole for it.
+    mutating func noteMissed(_ pages: Int) {
+        if clearing != nil { return }
+        missed = (max(missed.largest, UInt64(pages)), missed.pages + UInt64(pages))
     }
 
     mutating func noteMoved(_ pages: Int) {
@@ -68,11 +86,20 @@ struct SpaceSweep {
         let target = used + max(used / 8, least / 2) + max(pending, min(recent, used / 4))
         boundary = boundary == 0 ? 0 : max(boundary, target)
         if isWalking {
-            if space.endOfUse <= boundary || allowance <= 0 { end(used) }
+            let isDone = space.endOfUse <= boundary
+            if isDone { missed = (0, 0) }
+            if isDone || allowance <= 0 { end(used) }
             return
         }
         guard rest == 0, space.pageCount > target + max(used / 16, least / 2) else { return }
         boundary = target
+        if missed.largest > 0 {
+            let wanted = max(missed.largest, min(missed.pages, used / 4))
+            clearing =
+                space.emptiest(wanted, below: boundary)
+                ?? space.emptiest(missed.largest, below: boundary)
+            missed = (0, 0)
+        }
         position = SweepPosition()
         allowance = Int(clamping: 2 * used) + Self.stepPagesMin
     }
@@ -80,6 +107,13 @@ struct SpaceSweep {
     /// The walk has been through all trees.
     mutating func end(_ used: UInt64) {
         position = nil
-        rest = max(used / 4, 4 * UInt64(Self.stepPagesMin))
+        let least = UInt64(Self.stepPagesMin)
+        if clearing != nil {
+            // What was moved is free when nobody reads it any more, mostly a commit later.
+            clearing = nil
+            rest = least
+        } else {
+            rest = max(missed.largest > 0 ? used / 16 : used / 4, 4 * least)
+        }
     }
 }

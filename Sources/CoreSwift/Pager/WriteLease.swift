@@ -46,6 +46,7 @@ final class WriteLease {
             let group = store.group.state
             let version = base.version + versions
             space.ceiling = store.sweep.ceiling(space)
+            space.clearing = store.sweep.clearing
             guard let baseSlot = store.lockFile.root(of: base.version)?.slot else {
                 throw RealmError(
                     .invalidDatabase,

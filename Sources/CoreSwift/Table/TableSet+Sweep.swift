@@ -10,7 +10,7 @@ extension TableSet {
     /// Makes some of the blocks transient that the sweep is to move. The tables are settled.
     func sweepSome(_ memory: UnsafeMutablePointer<TransactionMemory>) {
         guard let position = store.sweep.position else { return }
-        var walk = SweepWalk(store.sweep, memory)
+        var walk = SweepWalk(store.sweep, store.space, memory)
         var next = position
         let classes = stored.schema.classes
         while next.ordinal < classes.count, !walk.isFull, !walk.hasFailed {
@@ -30,6 +30,7 @@ extension TableSet {
             next.path = walk.stop
             if walk.hasEnded { next = SweepPosition(ordinal: next.ordinal, tree: next.tree + 1) }
         }
+        store.sweep = walk.sweep
         store.sweep.noteMoved(walk.moved)
         let isDone = walk.hasFailed || next.ordinal >= classes.count
         store.sweep.position = isDone ? nil : next
@@ -39,7 +40,8 @@ extension TableSet {
 
 /// A walk through one tree after another, from the child where the last one stopped in each level.
 private struct SweepWalk {
-    private let sweep: SpaceSweep
+    private(set) var sweep: SpaceSweep
+    private let space: SpaceMap?
     private let memory: UnsafeMutablePointer<TransactionMemory>
     private let nodesMax: Int
     private let pagesMax: Int
@@ -52,8 +54,11 @@ private struct SweepWalk {
     /// By level: where to go on.
     private(set) var stop: [Int] = []
 
-    init(_ sweep: SpaceSweep, _ memory: UnsafeMutablePointer<TransactionMemory>) {
+    init(
+        _ sweep: SpaceSweep, _ space: SpaceMap?, _ memory: UnsafeMutablePointer<TransactionMemory>
+    ) {
         self.sweep = sweep
+        self.space = space
         self.memory = memory
         pagesMax = max(SpaceSweep.stepPagesMin, memory.pointee.blocks.pageTotal)
         nodesMax = SpaceSweep.stepNodes + memory.pointee.blocks.pageTotal
@@ -69,6 +74,16 @@ private struct SweepWalk {
         readsLeaves = (0..<table.state.columnCount).contains { table.columns[$0].kind.hasHeap }
     }
 
+    /// Whether the block is to get another place; a large one only if there is one.
+    private mutating func moves(_ reference: BlockReference) -> Bool {
+        guard sweep.moves(reference) else { return false }
+        let pages = reference.pageCount
+        if pages <= SpaceSweep.looseBlockPagesMax { return true }
+        if space?.hasRoom(UInt64(pages), below: sweep.boundary) ?? true { return true }
+        sweep.noteMissed(pages)
+        return false
+    }
+
     /// A reference inside a block that is to be replaced: its offset and the new one.
     private typealias Change = (offset: Int, reference: BlockReference)
 
@@ -81,7 +96,7 @@ private struct SweepWalk {
             for change in changes { change.reference.store(block + change.offset) }
             return reference
         }
-        guard !changes.isEmpty || sweep.moves(reference) else { return reference }
+        guard !changes.isEmpty || moves(reference) else { return reference }
         let pages = reference.pageCount
         moved += pages
         memory.pointee.drop(reference)
@@ -129,7 +144,7 @@ private struct SweepWalk {
         let reference = BlockReference(place)
         guard !reference.isNone else { return reference }
         if level == 0 {
-            guard reference.isTransient || readsLeaves || sweep.moves(reference),
+            guard reference.isTransient || readsLeaves || moves(reference),
                 let block = block({ () throws(RealmError) in try table.leaf(place) })
             else { return reference }
             return leaf(
@@ -164,7 +179,7 @@ private struct SweepWalk {
             for row in 0..<view.rows where LeafLayout.bit(externals, row) && !view.isDead(row) {
                 guard moved < pagesMax, let record = column.bytes(row).baseAddress else { continue }
                 let old = BlockReference(record)
-                guard !old.isTransient, sweep.moves(old), let value = value(old, table) else {
+                guard !old.isTransient, moves(old), let value = value(old, table) else {
                     continue
                 }
                 changes.append((record - view.base, put(old, value, [])))
@@ -231,7 +246,7 @@ private struct SweepWalk {
         guard !reference.isNone else { return reference }
         if level == 0 {
             // Whether it moves says its reference.
-            guard !reference.isTransient, sweep.moves(reference),
+            guard !reference.isTransient, moves(reference),
                 let block = block({ () throws(RealmError) in try tree.leaf(place).base })
             else { return reference }
             return put(reference, block, [])
