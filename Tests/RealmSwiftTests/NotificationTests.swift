@@ -399,16 +399,24 @@ actor Keeper {
         configuration.schemaVersion = 1
         let log = Log()
         let newer = configuration
+        nonisolated(unsafe) var opening: Realm.AsyncOpenTask?
         let title = try await withCheckedThrowingContinuation { continuation in
-            Realm.asyncOpen(configuration: newer) { result in
+            opening = Realm.asyncOpen(configuration: newer) { result in
                 continuation.resume(
                     with: result.map { $0.objects(Settings.self).first?.title ?? "" })
-            }.addProgressNotification { part in
+            }
+            opening?.addProgressNotification { part in
                 MainActor.assumeIsolated { log.add("\(part)") }
             }
         }
         #expect(title == "untitled")
         #expect(try await log.wait(1).last == "1.0")
+        // Who comes when all is done hears of that.
+        let late = Log()
+        opening?.addProgressNotification { part in
+            MainActor.assumeIsolated { late.add("\(part)") }
+        }
+        #expect(try await late.wait(1) == ["1.0"])
     }
 
     @MainActor @Test func openingInTheBackground() async throws {

@@ -114,15 +114,26 @@ public struct Realm {
         private let lock = NSLock()
         nonisolated(unsafe) private var cancelled = false
         nonisolated(unsafe) private var told: [@Sendable (Double) -> Void] = []
+        nonisolated(unsafe) private var last: Double?
         var isCancelled: Bool { lock.withLock { cancelled } }
 
-        func tell(_ part: Double) { for block in lock.withLock({ told }) { block(part) } }
+        func tell(_ part: Double) {
+            lock.withLock {
+                last = part
+                for block in told { block(part) }
+            }
+        }
 
-        /// Calls a block on a queue with how much of a migration is done, from 0 to 1.
+        /// Calls a block on a queue with how much of a migration is done, from 0 to 1; also with what was told before it
+        /// came.
         public func addProgressNotification(
             queue: DispatchQueue = .main, block: @escaping @Sendable (Double) -> Void
         ) {
-            lock.withLock { told.append { part in queue.async { block(part) } } }
+            lock.withLock {
+                let tell: @Sendable (Double) -> Void = { part in queue.async { block(part) } }
+                told.append(tell)
+                if let last { tell(last) }
+            }
         }
 
         /// Ends the opening as soon as that can be; the callback gets a `CancellationError`.
