@@ -245,6 +245,11 @@ class TestShells:
         assert completed("realm", "count", str(tmp_path / "none"), "P") == []
         assert completed("realm", "import", str(file), "P") == ["Person"]
         assert completed("realm", "import", "--ups") == ["--upsert"]
+        # Other names of commands, and what follows them.
+        assert completed("realm", "ser") == ["serve"]
+        assert completed("realm", "serve", "--read") == ["--read-only"]
+        assert completed("realm", "import-data", str(file), "P") == ["Person"]
+        assert completed("realm", "import-data", "--ups") == ["--upsert"]
 
     def test_the_manual_has_every_command_and_option(self) -> None:
         page = subprocess.run([REPOSITORY / ".ci/generate-manual", TOOL], capture_output=True, text=True,

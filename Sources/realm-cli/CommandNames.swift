@@ -7,9 +7,7 @@ enum CommandNames {
 
     /// All names, in the order of the help.
     private static var known: [String] {
-        RealmCommand.configuration.subcommands.flatMap { command in
-            [command.configuration.commandName ?? ""] + command.configuration.aliases
-        }
+        RealmCommand.configuration.subcommands.map { $0.configuration.commandName ?? "" }
     }
 
     /// The name at the place of a command, or behind `help`, that none has; nil where it is one, or an option.

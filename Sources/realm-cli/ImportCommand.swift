@@ -34,9 +34,7 @@ struct ImportCommand: ParsableCommand {
             Examples: realm import old.realm new.realm
 
             realm import people.realm Person people.csv --upsert
-            """,
-        // Its name when rows had a command of their own.
-        aliases: ["import-data"])
+            """)
 
     @Argument(
         help: "The file of realm-core, which is read; or the realm file, which gets objects.",

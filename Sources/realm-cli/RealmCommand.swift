@@ -35,11 +35,12 @@ struct RealmCommand: ParsableCommand {
         subcommands: [
             SchemaCommand.self, QueryCommand.self, CountCommand.self, ExplainCommand.self,
             GetCommand.self, EditCommand.self, ExportCommand.self, ImportCommand.self,
+            ImportDataCommand.self,
             WatchCommand.self, LogCommand.self, DiffCommand.self, CopyCommand.self,
             CompactCommand.self, ShellCommand.self,
             CheckCommand.self, StatsCommand.self, MigrateCommand.self, SalvageCommand.self,
             EncryptCommand.self, DecryptCommand.self, RekeyCommand.self,
-            StudioCommand.self,
+            StudioCommand.self, ServeCommand.self,
         ])
 
     static func main() {

@@ -18,8 +18,7 @@ struct StudioCommand: ParsableCommand {
         discussion: """
             The page is served to this machine alone, to whoever knows its address. Keys of encrypted files \
             are asked for in the page. It ends with Ctrl-C.
-            """,
-        aliases: ["serve"])
+            """)
 
     @Argument(
         help: "The realm files.", completion: .file(extensions: ["realm"]))
