@@ -14,21 +14,22 @@ extension IndexPending {
     ) throws(RealmError) {
         guard count > 0, shape != .terms else { return }
         if let words {
-            let (sorted, spare, isInPlace) = sortWords(words).parts
+            let sorted = sortWords(words)
             defer {
-                spare.deallocate()
-                if !isInPlace { sorted.deallocate() }
+                give(back: sorted.spare)
+                if !sorted.isInPlace { sorted.items.deallocate() }
             }
             var value: UInt64 = 0
             for i in 0..<count {
-                value = sorted[i].key.byteSwapped
+                value = sorted.items[i].key.byteSwapped
                 try Self.withBytes(&value) { bytes throws(RealmError) in
-                    try body(bytes, sorted[i].payload)
+                    try body(bytes, sorted.items[i].payload)
                 }
             }
         } else if let texts, let heap {
-            let items: UnsafeMutablePointer<RadixItem> = Self.allocate(count * 2)
-            defer { items.deallocate() }
+            let spare = takeSpare(count * 2)
+            defer { give(back: spare) }
+            let items = spare.items
             sortTexts(texts, heap, items)
             for i in 0..<count {
                 // They lie anywhere.

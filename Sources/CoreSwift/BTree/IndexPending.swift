@@ -39,6 +39,9 @@ struct IndexPending {
     private(set) var heap: UnsafeMutableRawPointer?
     private var heapUsed = 0
     private var heapCapacity = 0
+    /// What sorting needs beside them, for the next time: fresh memory costs a page fault for each 4 KB.
+    private var spare: UnsafeMutablePointer<RadixItem>?
+    private var spareCapacity = 0
     let shape: Shape
     private var terms = TermTable()
     private var chains = WordChains()
@@ -64,6 +67,7 @@ struct IndexPending {
         words?.deallocate()
         texts?.deallocate()
         heap?.deallocate()
+        spare?.deallocate()
         terms.deallocate()
     }
 
@@ -72,8 +76,10 @@ struct IndexPending {
         words = nil
         texts = nil
         heap = nil
+        spare = nil
         capacity = 0
         heapCapacity = 0
+        spareCapacity = 0
         terms = TermTable()
         forget()
     }
@@ -162,6 +168,20 @@ struct IndexPending {
         let bytes = count * MemoryLayout<Element>.stride
         if bytes >= hugeBytes { ck_prefer_huge_pages(memory, bytes) }
         return memory
+    }
+
+    /// Memory for `count` items, to be given back.
+    mutating func takeSpare(_ count: Int) -> Spare {
+        let (kept, capacity) = (spare, spareCapacity)
+        (spare, spareCapacity) = (nil, 0)
+        if let kept, capacity >= count { return Spare(items: kept, capacity: capacity) }
+        kept?.deallocate()
+        return Spare(items: Self.allocate(count), capacity: count)
+    }
+
+    mutating func give(back memory: Spare) {
+        spare?.deallocate()
+        (spare, spareCapacity) = (memory.items, memory.capacity)
     }
 
     private mutating func growHeap(_ length: Int) {
@@ -307,46 +327,49 @@ struct IndexPending {
         }
     }
 
+    struct Spare {
+        let items: UnsafeMutablePointer<RadixItem>
+        let capacity: Int
+    }
+
     struct SortedWords {
         let items: UnsafeMutablePointer<WordChange>
-        /// Memory for as many, to be deallocated.
-        let spare: UnsafeMutablePointer<WordChange>
-        /// The changes themselves were sorted; else `items` is to be deallocated as well.
+        /// Memory for as many, to be given back.
+        let spare: Spare
+        /// The changes themselves were sorted; else `items` is to be deallocated.
         let isInPlace: Bool
-        var parts: (UnsafeMutablePointer<WordChange>, UnsafeMutablePointer<WordChange>, Bool) {
-            (items, spare, isInPlace)
-        }
     }
 
     /// The changes in the order of values, object keys and arrival.
     mutating func sortWords(_ words: UnsafeMutablePointer<WordChange>) -> SortedWords {
         if areInOrder(words) {
             chains = WordChains()
-            return SortedWords(items: words, spare: Self.allocate(count), isInPlace: true)
+            return SortedWords(items: words, spare: takeSpare(count), isInPlace: true)
         }
         // Sources usually arrive in ascending order; then sorting by value alone suffices,
         // because the sort is stable, and the changes themselves are sorted.
         let isInPlace = keysAscend
         let items = isInPlace ? words : Self.allocate(count)
-        let scratch: UnsafeMutablePointer<WordChange> = Self.allocate(count)
+        let scratch = takeSpare(count)
         if !isInPlace {
             for i in 0..<count {
                 items[i] = RadixItem(
                     key: words[i].payload & ~Self.removalBit, payload: UInt64(i))
             }
-            RadixSort.sort(items, scratch, count)
+            RadixSort.sort(items, scratch.items, count)
             for i in 0..<count { items[i] = words[Int(items[i].payload)] }
         }
-        let sorted = RadixSort.sorted(items, scratch, count)
+        let sorted = RadixSort.sorted(items, scratch.items, count)
+        let isMoved = sorted == scratch.items
+        let rest = isMoved ? Spare(items: items, capacity: isInPlace ? capacity : count) : scratch
         if isInPlace {
             // Whole and ordered: what waits stays true if the tree throws.
             self.words = sorted
-            if sorted == scratch { capacity = count }
+            if isMoved { capacity = scratch.capacity }
             keysAscend = false
             chains = WordChains()
         }
-        return SortedWords(
-            items: sorted, spare: sorted == items ? scratch : items, isInPlace: isInPlace)
+        return SortedWords(items: sorted, spare: rest, isInPlace: isInPlace)
     }
 
     /// As changes of sorted runs come.
@@ -366,13 +389,15 @@ struct IndexPending {
         into tree: inout IndexTree, _ memory: UnsafeMutablePointer<TransactionMemory>
     ) throws(RealmError) {
         guard let words else { return }
-        let (sorted, spare, isInPlace) = sortWords(words).parts
+        let result = sortWords(words)
+        let (sorted, isInPlace) = (result.items, result.isInPlace)
         defer {
-            spare.deallocate()
+            give(back: result.spare)
             if !isInPlace { sorted.deallocate() }
         }
         if isCounted {
-            let changes = WordLinkChanges(count: count, changes: sorted, notes: spare)
+            let changes = WordLinkChanges(
+                count: count, changes: sorted, notes: result.spare.items)
             return try CountedLinks.apply(changes, to: &tree, memory: memory)
         }
         // Of several changes of one entry the last one counts.
@@ -417,12 +442,13 @@ struct IndexPending {
         try tree.apply(batch, memory: memory)
     }
 
-    private func mergeTexts(
+    private mutating func mergeTexts(
         into tree: inout IndexTree, _ memory: UnsafeMutablePointer<TransactionMemory>
     ) throws(RealmError) {
         guard let texts, let heap = heap.map({ UnsafeRawPointer($0) }) else { return }
-        let items: UnsafeMutablePointer<RadixItem> = Self.allocate(count * 2)
-        defer { items.deallocate() }
+        let spare = takeSpare(count * 2)
+        defer { give(back: spare) }
+        let items = spare.items
         sortTexts(texts, heap, items)
         if isCounted {
             let changes = TextLinkChanges(
@@ -519,73 +545,4 @@ struct IndexPending {
             start = end
         }
     }
-}
-
-/// Changes of links to objects of one class.
-private struct WordLinkChanges: LinkChanges {
-    static var isMixed: Bool { false }
-    let count: Int
-    let changes: UnsafeMutablePointer<RadixItem>
-    let notes: UnsafeMutablePointer<RadixItem>
-
-    @inline(__always)
-    private func link(_ item: RadixItem) -> CountedLinks.Link {
-        CountedLinks.Link(
-            classKey: CountedLinks.noClass, target: ObjectKey(word: item.key),
-            source: ObjectKey(word: item.payload & ~IndexPending.removalBit))
-    }
-
-    @inline(__always)
-    func link(_ index: Int) -> CountedLinks.Link { link(changes[index]) }
-
-    @inline(__always)
-    func isAddition(_ index: Int) -> Bool {
-        changes[index].payload & IndexPending.removalBit == 0
-    }
-
-    @inline(__always)
-    func note(_ index: Int, at place: Int, isAddition: Bool) {
-        let source = changes[index].payload & ~IndexPending.removalBit
-        notes[place] = RadixItem(
-            key: changes[index].key,
-            payload: isAddition ? source : source | IndexPending.removalBit)
-    }
-
-    @inline(__always)
-    func noted(_ place: Int) -> CountedLinks.Link { link(notes[place]) }
-
-    @inline(__always)
-    func notedIsAddition(_ place: Int) -> Bool {
-        notes[place].payload & IndexPending.removalBit == 0
-    }
-}
-
-/// Changes of links to objects of any class: 12 bytes each, class and object key.
-private struct TextLinkChanges: LinkChanges {
-    static var isMixed: Bool { true }
-    let count: Int
-    /// By number of the text.
-    let changes: UnsafeMutablePointer<RadixItem>
-    /// The same; key 1: to be added, 0: to be removed.
-    let notes: UnsafeMutablePointer<RadixItem>
-    let texts: UnsafeMutablePointer<IndexPending.TextChange>
-    let heap: UnsafeRawPointer
-
-    private func text(_ item: RadixItem) -> IndexPending.TextChange {
-        texts[Int(truncatingIfNeeded: item.payload)]
-    }
-
-    private func link(_ text: IndexPending.TextChange) -> CountedLinks.Link {
-        CountedLinks.Link(
-            classKey: ClassKey(rawValue: heap.u32(text.offset).byteSwapped),
-            target: ObjectKey(word: heap.u64(text.offset + 4).byteSwapped), source: text.key)
-    }
-
-    func link(_ index: Int) -> CountedLinks.Link { link(text(changes[index])) }
-    func isAddition(_ index: Int) -> Bool { text(changes[index]).isAddition }
-    func note(_ index: Int, at place: Int, isAddition: Bool) {
-        notes[place] = RadixItem(key: isAddition ? 1 : 0, payload: changes[index].payload)
-    }
-    func noted(_ place: Int) -> CountedLinks.Link { link(text(notes[place])) }
-    func notedIsAddition(_ place: Int) -> Bool { notes[place].key == 1 }
 }
