@@ -123,6 +123,32 @@ class TestOutAndIn:
         assert said("export", full, "Person", "-", "--format", "jsonl", "--columns", "id", "--query", "id == 2"
                     ) == '{"id":2}\n'
 
+    def test_what_was_there_stays_until_all_is_written(self, file: Path, tmp_path: Path) -> None:
+        data, link = tmp_path / "kept.csv", tmp_path / "link.csv"
+        data.write_text("as it was\n")
+        data.chmod(0o640)
+        assert "has no property 'nme'" in refused("export", file, "Person", data, "--columns", "nme")
+        assert "nme" in refused("export", file, "Person", data, "--query", "nme == 1")
+        assert data.read_text() == "as it was\n"
+        link.symlink_to(data)
+        said("export", file, "Person", link, "--columns", "id")
+        assert link.is_symlink() and data.read_text() == "id\n-4\n1\n2\n" and data.stat().st_mode & 0o777 == 0o640
+        assert sorted(path.name for path in tmp_path.iterdir() if "csv" in path.name) == ["kept.csv", "link.csv"]
+
+    def test_realm_files_are_not_written_over(self, file: Path, full: Path, tmp_path: Path) -> None:
+        before = file.read_bytes()
+        link = tmp_path / "link.csv"
+        link.symlink_to(file)
+        for target in (file, link):
+            assert "is a realm file; it is not written over" in refused("export", full, "Dog", target, "--format", "csv")
+        assert file.read_bytes() == before
+
+    def test_names_that_are_not_utf_8_are_no_others(self, file: Path, tmp_path: Path) -> None:
+        for arguments in (["export", file, "Dog", os.fsencode(tmp_path) + b"/v\xff.csv"], ["copy", file, b"\xff.realm"]):
+            done = subprocess.run([TOOL, *arguments], capture_output=True, cwd=tmp_path)
+            assert done.returncode == 64 and b"is not UTF-8" in done.stderr, done
+        assert not [path for path in tmp_path.iterdir() if "\ufffd" in path.name]
+
     def test_formulas_are_marked_for_spreadsheets_alone(self, full: Path) -> None:
         shown = said("export", full, "Person", "--columns", "id,name", "--spreadsheet", "--query", "id IN {1,-4}")
         assert shown == '''id,name\n1,"'=1+2, ""A""\n"\n-4,Ann\n'''
@@ -263,9 +289,28 @@ class TestEdit:
         before = int(said("count", file, "Dog"))
         given = " ".join(f"'create Dog {{\"name\":\"n{i}\"}}'" for i in range(500))
         done = subprocess.run(["/bin/bash", "-c", f"'{TOOL}' edit '{file}' {given} {closed}"], capture_output=True)
-        assert done.returncode == (2 if ">&-" in closed.replace("2>&-", "") else 0)
+        fails = ">&-" in closed.replace("2>&-", "")
+        assert done.returncode == (2 if fails else 0)
         assert file.read_bytes()[:8] == b"RealmSwF"
-        assert said("check", file) and int(said("count", file, "Dog")) == before + 500
+        assert said("check", file) and int(said("count", file, "Dog")) == before + (0 if fails else 500)
+
+    def test_what_can_not_be_said_is_not_done(self, file: Path) -> None:
+        before = int(said("count", file, "Dog"))
+        for arguments in (["edit", file, 'create Dog {"name":"new"}'], ["import", file, "Dog", "-", "--format", "jsonl"]):
+            with open("/dev/full", "w") as full:
+                done = subprocess.run([TOOL, *arguments], stdout=full, stderr=subprocess.PIPE, input=b'{"name":"new"}')
+            assert done.returncode == 2 and b"can't write standard output" in done.stderr
+            assert int(said("count", file, "Dog")) == before
+
+    def test_others_write_while_statements_are_being_typed(self, file: Path) -> None:
+        with subprocess.Popen([TOOL, "edit", file], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as typed:
+            assert typed.stdin
+            typed.stdin.write(b'create Dog {"name": "late"}\n')
+            typed.stdin.flush()
+            for n in range(20):
+                subprocess.run([TOOL, "edit", file, f'create Dog {{"name": "n{n}"}}'], check=True, timeout=20,
+                               stdout=subprocess.DEVNULL)
+            assert typed.communicate(timeout=20)[0] == b"created Dog late\n"
 
     def test_from_standard_input(self, file: Path) -> None:
         done = subprocess.run([TOOL, "edit", file], text=True, capture_output=True,

@@ -113,6 +113,27 @@ class TestSchema:
         assert '_realmObjectName() -> String? { "\\"\\"\\"\\u{a}; import" }' in swift
         assert '"class___": "class\\"\\u{a}\\u{1b}"' in swift and "\x1b" not in swift
 
+    def test_names_stay_apart_that_python_takes_for_one(self, tmp_path: Path) -> None:
+        """Python names by NFKC; and what a name becomes is not another name of the file."""
+        path, code = tmp_path / "odd.realm", tmp_path / "code.py"
+        names = ["a b", "a_b", "a-b", "\u00b5g", "\u03bcg", "n\u00ba", "realm", "realm_", "\u212a", "K", "\u2167", "Straße", "σς",
+                 "\ufb01n", "1", "property1", "Größe"]
+        fields = {f"f{n}": realm.Field(name_in_file=name) for n, name in enumerate(names)}
+        first = type(realm.Object)("A", (realm.Object,), {"__annotations__": dict.fromkeys(fields, "int"), **fields},
+                                   stored_name="my class")
+        second = type(realm.Object)("B", (realm.Object,), {"__annotations__": {"x": "int"}}, stored_name="my_class")
+        third = type(realm.Object)("C", (realm.Object,), {"__annotations__": {"x": "int"}}, stored_name="\ufb01sh")
+        with realm.open(path, [first, second, third]) as r, r.write():
+            r.create(first, **{name: n for n, name in enumerate(fields)})
+        code.write_text(said("schema", path, "--format", "python"))
+        self.opened_with(code, path)
+        for kept in ["    a_b: int\n", "    \u03bcg: int\n", "    K: int\n", "    Straße: int\n", "    σς: int\n",
+                     "    property1: int\n", "    Größe: int\n", "class my_class(realm.Object):"]:
+            assert kept in code.read_text(), kept
+        swift = said("schema", path, "--format", "swift")
+        declared = [line.split(" var ")[1].split(":")[0] for line in swift.splitlines() if " var " in line]
+        assert len(set(declared[:len(names)])) == len(names) and "class my_class_: Object {" in swift
+
     def test_as_swift_classes(self, file: Path) -> None:
         shown = said("schema", file, "--format", "swift")
         for line in ["class Room: EmbeddedObject {", "@Persisted(primaryKey: true) var id: Int",
@@ -226,6 +247,17 @@ class TestMistakes:
             column += 2 if "⺀" <= text[place] <= "鿿" else 1
             place += 1
         assert text[place:].startswith(marked) and width(text) <= 80
+
+    def test_the_places_in_a_pattern_are_none_of_the_query(self, file: Path) -> None:
+        done = run("count", file, "Person", "age > 1 AND name MATCHES '('")
+        assert done.returncode == 2 and "at byte 1" in done.stderr and "\n    ^" not in done.stderr
+
+    def test_a_long_query_is_marked_at_once(self, file: Path) -> None:
+        done = subprocess.run([TOOL, "count", file, "Person", f"id IN {{{','.join(map(str, range(20_000)))}}} AND nme == 1"],
+                              capture_output=True, text=True, timeout=5)
+        assert done.returncode == 2
+        text, mark = done.stderr.splitlines()[-2:]
+        assert text[mark.index("^"):] == "nme == 1" and len(text) <= 80
 
     def test_of_names(self, file: Path) -> None:
         for command, last in (("query", ()), ("count", ()), ("explain", ()), ("get", (1,)), ("schema", ())):

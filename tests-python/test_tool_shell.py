@@ -52,6 +52,13 @@ class TestPipe:
         assert done.stdout == "created Dog A\n4\n3\ncreated Dog B\ndeleted 2 objects of Person\n2\n"
         assert (done.returncode, len(dump(file, "Dog"))) == (0, 4)
 
+    @pytest.mark.parametrize("line", ["count Dog", 'create Dog {"name":"A"}', "help", "schema"])
+    def test_a_full_disk_is_told(self, file: Path, line: str) -> None:
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([TOOL, "shell", file], input=f"{line}\n", stdout=full, stderr=subprocess.PIPE, text=True)
+        assert done.returncode == 2 and "can't write standard output: No space left" in done.stderr
+        assert len(dump(file, "Dog")) == 3
+
     def test_what_was_not_committed_is_rolled_back_and_told(self, file: Path) -> None:
         done = shell(file, "begin", 'create Dog {"name": "A"}')
         assert done.returncode == 2 and "was not committed; it is rolled back" in done.stderr

@@ -39,7 +39,7 @@ struct ExportCommand: FileCommand {
         help: ArgumentHelp("The class.", valueName: "class"), completion: ClassCompletion.kind)
     var className: String
     @Argument(
-        help: "The file to write, which is made anew; standard output if not given.",
+        help: "The file to write, anew when all is there; standard output if not given.",
         completion: .file(extensions: ["csv", "jsonl", "ndjson"]))
     var data: String?
     @Option(help: ArgumentHelp("Only the objects for which it is true, in its order."))
@@ -79,5 +79,6 @@ struct ExportCommand: FileCommand {
             isGuarded: spreadsheet, to: output)
         try results.forEachObject { object throws(RealmError) in try writer.add(object) }
         try writer.finish()
+        try output.keep()
     }
 }

@@ -30,24 +30,31 @@ struct EditCommand: FileCommand {
     var isDryRun = false
 
     func work() throws {
+        // Before others have to wait: who writes them may take his time.
+        let statements = try given()
         let realm = try source.openForWriting()
         // What is not committed is rolled back.
         defer { realm.close() }
         let output = Output()
         try realm.beginWrite()
-        if statements.isEmpty {
-            let reader = try DataReader("-")
-            while let line = try reader.nextText() {
-                if line.drop(while: { $0 == " " || $0 == "\t" }).first == "#" { continue }
-                try run(line, "line \(reader.line)", realm, output)
-            }
-        } else {
-            for (index, statement) in statements.enumerated() {
-                try run(statement, "statement \(index + 1)", realm, output)
-            }
-        }
-        if !isDryRun { try realm.commit() }
+        for (place, statement) in statements { try run(statement, place, realm, output) }
+        // What can't be said is not done.
         try output.flush()
+        if !isDryRun { try realm.commit() }
+    }
+
+    /// The statements, each with where it stands.
+    private func given() throws -> [(place: String, statement: String)] {
+        guard statements.isEmpty else {
+            return statements.enumerated().map { ("statement \($0 + 1)", $1) }
+        }
+        var lines: [(String, String)] = []
+        let reader = try DataReader("-")
+        while let line = try reader.nextText() {
+            if line.drop(while: { $0 == " " || $0 == "\t" }).first == "#" { continue }
+            lines.append(("line \(reader.line)", line))
+        }
+        return lines
     }
 
     private func run(

@@ -81,7 +81,10 @@ struct QueryMistake: Error {
 
     /// The byte that the message names, or the first place of a name that it quotes.
     private static func place(_ problem: String, _ text: [UInt8]) -> Int? {
-        if let found = number(behind: " at byte ", in: problem) { return min(found, text.count) }
+        // Not of a pattern in it, which has places of its own.
+        for words in ["syntax error at byte ", "the date at byte ", "' at byte "] {
+            if let found = number(behind: words, in: problem) { return min(found, text.count) }
+        }
         let pieces = problem.split(separator: "'", omittingEmptySubsequences: false)
         for index in stride(from: 1, to: pieces.count - 1, by: 2) {
             let name = Array(pieces[index].utf8)
@@ -142,8 +145,13 @@ struct QueryMistake: Error {
         var before = shown(bytes[..<place])
         var behind = shown(bytes[place...])
         if TextWidth.of(before) > width / 2 {
-            while TextWidth.of(before) > width / 2 { before.removeFirst() }
-            before = "…" + before
+            // Each character is measured once, however long the text is.
+            var room = width / 2
+            let near = before.reversed().prefix { character in
+                room -= TextWidth.of(String(character))
+                return room >= 0
+            }
+            before = "…" + String(near.reversed())
         }
         behind = TextWidth.cut(behind, to: width - TextWidth.of(before))
         let blanks = String(repeating: " ", count: TextWidth.of(before))

@@ -48,11 +48,12 @@ extension ImportCommand {
             realm, class_, reader, upserts: rows.upserts, ignoresUnknown: rows.ignoresUnknown,
             takesObjectKeys: rows.takesObjectKeys)
         try made.run(format)
-        if !rows.isDryRun { try realm.commit() }
         let output = Output()
         try output.write(
             (json ? object(class_, made.count).rendered() : text(class_, made.count)) + "\n")
+        // What can't be said is not done.
         try output.flush()
+        if !rows.isDryRun { try realm.commit() }
     }
 
     private func text(_ class_: ClassSchema, _ count: Int) -> String {

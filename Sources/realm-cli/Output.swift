@@ -1,5 +1,7 @@
-// Standard output for commands that write much: in pieces of 64 KiB, with every failure told. A reader
+// Standard output for commands that write much, or a file: in pieces of 64 KiB, with every failure told. A reader
 // that has enough and goes ends the tool quietly, as it does other programs in a pipe.
+//
+// A file is written beside its place, and takes it when it is complete: what had its name stays until then.
 
 import CoreSwift
 
@@ -15,6 +17,8 @@ final class Output {
     private let descriptor: Int32
     /// For messages; nil: standard output.
     private let path: String?
+    /// What is written, and the file that it becomes; nil where bytes go to their place at once.
+    private var part: (name: String, target: String)?
     private var bytes: [UInt8] = []
 
     /// Standard output.
@@ -23,14 +27,55 @@ final class Output {
         path = nil
     }
 
-    /// A file that is made, or filled anew.
+    /// A file that is made, or made anew, by `keep`. A realm file is refused: it was not meant.
     init(path: String) throws(RealmError) {
-        descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        if let kind = FileKind(path) {
+            let owner = kind == .ours ? "" : " of realm-core"
+            throw RealmError(
+                .fileAlreadyExists, "'\(path)' is a realm file\(owner); it is not written over")
+        }
         self.path = path
-        guard descriptor >= 0 else { throw fail() }
+        var status = stat()
+        let isThere = stat(path, &status) == 0
+        guard !isThere || status.st_mode & S_IFMT == S_IFREG else {
+            // A pipe or a device: there is nothing to lose.
+            descriptor = open(path, O_WRONLY | O_CLOEXEC)
+            guard descriptor >= 0 else { throw fail() }
+            return
+        }
+        // Behind a link the file is replaced, and not the link.
+        let target = isThere ? Self.realPath(path) ?? path : path
+        let name = "\(target).part-\(getpid())"
+        let made = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        guard made >= 0 else {
+            // Who may write the file, but no other beside it.
+            descriptor = isThere ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : -1
+            guard descriptor >= 0 else { throw fail() }
+            return
+        }
+        descriptor = made
+        part = (name, target)
+        if isThere { _ = fchmod(made, status.st_mode & 0o7777) }
     }
 
-    deinit { if path != nil { _ = close(descriptor) } }
+    deinit {
+        if path != nil { _ = close(descriptor) }
+        if let part { _ = unlink(part.name) }
+    }
+
+    /// Everything goes out, and a file takes its name.
+    func keep() throws(RealmError) {
+        try flush()
+        guard let part else { return }
+        guard rename(part.name, part.target) == 0 else { throw fail() }
+        self.part = nil
+    }
+
+    private static func realPath(_ path: String) -> String? {
+        guard let found = realpath(path, nil) else { return nil }
+        defer { free(found) }
+        return String(cString: found)
+    }
 
     func write(_ text: String) throws(RealmError) {
         bytes.append(contentsOf: text.utf8)

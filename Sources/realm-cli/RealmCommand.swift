@@ -44,6 +44,15 @@ struct RealmCommand: ParsableCommand {
         ])
 
     static func main() {
+        // Repaired, they would name other files.
+        let given = UnsafeBufferPointer(
+            start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+        for argument in given {
+            guard let argument, String(validatingCString: argument) == nil else { continue }
+            let shown = TextWidth.visible(String(cString: argument))
+            writeToStandardError("realm: '\(shown)' is not UTF-8, which arguments have to be\n")
+            exit(withError: ExitCode.validationFailure)
+        }
         let arguments = CommandLine.arguments.dropFirst()
         // The parser would call it an unexpected argument.
         if let name = CommandNames.unknown(in: arguments) {

@@ -3,12 +3,31 @@
 
 import CoreSwift
 
-/// Gives each name of a file one that a language takes, no two the same.
+/// Gives each name of a file one that a language takes, no two the same. A name that can stay does, and no other
+/// name becomes one that the file has.
 private struct Names {
     private var used: Set<String>
+    private let stored: Set<String>
 
-    /// `taken`: names that mean something else.
-    init(taken: Set<String>) { used = taken }
+    /// `taken`: names that mean something else; `stored`: all names of the file that will be asked for.
+    init(taken: Set<String>, stored: [String]) {
+        used = taken
+        self.stored = Set(stored)
+    }
+
+    /// Python takes what NFKC makes of an identifier for its name. Swift's library tells only what this and folding
+    /// of cases change together: a few letters that the former leaves alone are not trusted either.
+    private static func isStable(_ scalar: Unicode.Scalar) -> Bool {
+        if scalar == "ß" || scalar == "ς" { return true }
+        let properties = scalar.properties
+        guard properties.changesWhenNFKCCaseFolded else {
+            return !(0x1100...0x11FF).contains(scalar.value)
+        }
+        let lower = properties.lowercaseMapping.unicodeScalars
+        guard let only = lower.first, lower.count == 1, only != scalar else { return false }
+        return !only.properties.changesWhenNFKCCaseFolded
+            && Array(only.properties.uppercaseMapping.unicodeScalars) == [scalar]
+    }
 
     /// Letters, digits and underscores, of ASCII or above, but no digit first; what is taken gets an underscore
     /// at its end.
@@ -20,6 +39,7 @@ private struct Names {
                 ? scalar == "_" || ("0"..."9").contains(scalar) || ("a"..."z").contains(scalar)
                     || ("A"..."Z").contains(scalar)
                 : scalar.properties.isXIDContinue && scalar.properties.isXIDStart
+                    && Self.isStable(scalar)
             made.unicodeScalars.append(isWord ? scalar : "_")
         }
         // A name of nothing but underscores, or with one in front, means something else in Python.
@@ -28,7 +48,11 @@ private struct Names {
         if let first = made.unicodeScalars.first, ("0"..."9").contains(first) {
             made = fallback + made
         }
-        while !used.insert(made).inserted { made += "_" }
+        let isSame = made.unicodeScalars.elementsEqual(name.unicodeScalars)
+        if !isSame || used.contains(made) {
+            while used.contains(made) || stored.contains(made) { made += "_" }
+        }
+        used.insert(made)
         return made
     }
 }
@@ -54,7 +78,7 @@ private func padded(_ number: UInt32, _ digits: Int) -> String {
 }
 
 private func classNames(_ classes: [ClassSchema], taken: Set<String>) -> [String: String] {
-    var names = Names(taken: taken)
+    var names = Names(taken: taken, stored: classes.map(\.name))
     var result: [String: String] = [:]
     for class_ in classes { result[class_.name] = names.make(class_.name, fallback: "Class") }
     return result
@@ -98,7 +122,7 @@ enum SwiftCode {
         var text = ""
         if class_.kind == .asymmetric { text += "// In the file this is an asymmetric class.\n" }
         text += "class \(name): \(base) {\n"
-        var properties = Names(taken: keywords)
+        var properties = Names(taken: keywords, stored: class_.properties.map(\.name))
         var mapped: [(String, String)] = []
         for property in class_.properties {
             let shown = properties.make(property.name, fallback: "property")
@@ -211,7 +235,8 @@ enum PythonCode {
         var text = ""
         if class_.kind == .asymmetric { text += "# In the file this is an asymmetric class.\n" }
         text += "class \(name)(\(base)\(stored)):\n"
-        var properties = Names(taken: keywords.union(types).union(members))
+        var properties = Names(
+            taken: keywords.union(types).union(members), stored: class_.properties.map(\.name))
         for property in class_.properties {
             let shown = properties.make(property.name, fallback: "property")
             text += "    \(shown): \(type(property, names))"

@@ -52,11 +52,21 @@ final class Shell {
     }
 
     func run(_ line: String) throws -> Outcome {
+        let outcome: Outcome
+        do { outcome = try answer(line) } catch {
+            // Of two mistakes the first is told.
+            try? output.flush()
+            throw error
+        }
+        try output.flush()
+        return outcome
+    }
+
+    private func answer(_ line: String) throws -> Outcome {
         var words = Words(line)
         var whole = words
         guard let (word, isQuoted) = try words.next() else { return .goOn }
         if word.hasPrefix("#"), !isQuoted { return .goOn }
-        defer { try? output.flush() }
         // What others have committed since.
         if follows, !realm.isWritable { _ = try realm.refresh() }
         if isQuoted || realm.schema.class_(named: word) != nil { return try query(&whole) }
@@ -106,9 +116,10 @@ final class Shell {
         if realm.isWritable { return try output.write(try Statement.run(line, realm) + "\n") }
         try realm.beginWrite()
         do {
-            let done = try Statement.run(line, realm)
+            try output.write(try Statement.run(line, realm) + "\n")
+            // What can't be said is not done.
+            try output.flush()
             try realm.commit()
-            try output.write(done + "\n")
         } catch {
             if realm.isWritable { try realm.rollback() }
             throw error
