@@ -132,7 +132,7 @@ class TestOutAndIn:
         assert data.read_text() == "as it was\n"
         link.symlink_to(data)
         said("export", file, "Person", link, "--columns", "id")
-        assert link.is_symlink() and data.read_text() == "id\n-4\n1\n2\n" and data.stat().st_mode & 0o777 == 0o640
+        assert link.is_symlink() and data.read_text() == "id\n1\n2\n3\n-4\n" and data.stat().st_mode & 0o777 == 0o640
         assert sorted(path.name for path in tmp_path.iterdir() if "csv" in path.name) == ["kept.csv", "link.csv"]
 
     def test_realm_files_are_not_written_over(self, file: Path, full: Path, tmp_path: Path) -> None:
