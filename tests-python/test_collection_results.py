@@ -159,6 +159,69 @@ def test_deleting(r, person):
         assert len(person.numbers) == 0 and names(person.dogs) == ["Rex", "Al", "Rex"]
 
 
+def test_objects_that_are_there_several_times(r, person):
+    """In results of lists and of what links to an object."""
+    with r.write():
+        first, second, third = r.objects(Dog)[:3]
+        person.dogs = [first, second, first, third, first]
+    for results in (person.dogs.results(), person.dogs.filter("age >= 0"), person.dogs.results().sorted("name")):
+        members = list(results)
+        assert [results.count(dog) for dog in (first, second)] == [3, 1] and results.filter("age < 0").count(first) == 0
+        for start in range(-6, 6):
+            for stop in (None, 2, 4, -1):
+                within = members[start:stop]
+                if first in within:
+                    assert results.index(first, start, stop) == members.index(first, start, len(members) if stop is None else stop)
+                else:
+                    with pytest.raises(ValueError, match="not in these results"):
+                        results.index(first, start, stop)
+    links = r.backlinks(first, Person, "dogs")
+    assert len(links) == links.count(person) == 3 and links.index(person, 2) == 2
+    assert r.objects(Dog).count(first) == 1
+    with r.write():
+        assert person.dogs.results().update(age=3) == 3
+        assert person.dogs.filter("name == $0", first.name).delete() == 1 and len(person.dogs) == 2
+
+
+def test_null_and_deleted_members_are_neither_changed_nor_counted(r, person):
+    with r.write():
+        first, second = r.objects(Dog)[:2]
+        person.named = {"a": None, "b": first, "c": first, "d": second}
+        kept = r.objects(Dog).snapshot()
+        count = len(kept)
+        assert person.named.results().update(age=9) == 2 and (first.age, second.age) == (9, 9)
+        assert person.named.filter("age == 9").delete() == 2
+        assert kept.update(age=1) == count - 2 and kept.delete() == count - 2 and len(r.objects(Dog)) == 0
+        assert kept.delete() == 0 and len(kept) == count
+        person.named = {"a": None, "b": r.create(Dog, name="new")}
+        assert person.named.results().delete() == 2 and len(person.named) == 0 and len(r.objects(Dog)) == 1
+
+
+def test_walking_backwards_over_what_changes(r, person):
+    with r.write():
+        dogs = r.objects(Dog).sorted("age", "name")
+        expected = list(reversed(dogs[:]))
+        seen = []
+        for dog in reversed(dogs):
+            seen.append(dog)
+            dog.age = -dog.age - 100
+        assert seen == expected
+        person.named = {"a": None, "b": expected[0]}
+        assert list(reversed(person.named.results())) == list(person.named.results())[::-1]
+        gone = []
+        for dog in reversed(r.objects(Dog)):
+            gone.append(dog.name)
+            r.objects(Dog).delete()
+        assert len(gone) == 1
+
+
+def test_the_greatest_of_any_may_be_a_list(r, person):
+    with r.write():
+        person.anything = [5, [1]]
+    with pytest.raises(realm.Error, match="nor what an aggregate gives"):
+        person.anything.results().max()
+
+
 def test_results_are_arguments(r, person):
     assert names(r.objects(Dog).filter("name IN $0", person.tags.results())) == []
     assert names(r.objects(Dog).where(Dog.age.in_(person.numbers.results()))) == ["Bo"]

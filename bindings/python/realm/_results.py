@@ -59,6 +59,14 @@ def _check_used(query: str, count: int) -> None:
         raise QueryError(f"the query {query!r} does not use all of its {count} arguments: {names}")
 
 
+def _alive(members: Results[T]) -> Iterator[T]:
+    """Those of a snapshot from its end, but what was deleted since."""
+    for position in reversed(range(len(members))):
+        obj: Any = members[position]
+        if obj is not None and obj._realm_valid:
+            yield obj
+
+
 class Results(_realm.Results, Collection[T], Reversible[T]):
     """The objects of one class, or the values of a collection, that a query finds: lazy, live, in an order.
 
@@ -167,16 +175,25 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
         """How many elements there are; with a value, how often it occurs."""
         if value is _ANY:
             return len(self)
-        return int(value in self) if self.element_class else list(self).count(value)
+        if self.element_class is None:
+            return list(self).count(value)
+        first = self._position(value)
+        if first is None:
+            return 0
+        # Lists, dictionaries and backlinks may have an object several times.
+        if self.offset(first + 1)._position(value) is None:
+            return 1
+        return sum(one == value for one in self)
 
     def index(self, value: Any, start: int = 0, stop: int | None = None) -> int:
         """Position of an element; ValueError if it is not among the results."""
         position = self._position(value)
         if position is not None:
             first, last, _ = slice(start, stop).indices(len(self))
-            if position < first and self.element_class is None:
-                # Values may occur several times.
-                position = self[:last].index(value, first)
+            if position < first:
+                # Values may occur several times, and so may objects of lists, dictionaries and backlinks.
+                rest = self[first:last] if self.element_class is None else self.offset(first)
+                position = rest.index(value) + first if value in rest else last
             if first <= position < last:
                 return position
         raise ArgumentError(f"{value!r} is not in these results")
@@ -217,8 +234,11 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
         return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
     def __reversed__(self) -> Iterator[T]:
-        for position in reversed(range(len(self))):
-            yield self[position]
+        # As in a `for` loop, the members that there are now. Those of dictionaries may be None, and are no snapshot's.
+        members = self.snapshot() if self.element_class is not None else None
+        if members is None or None in self:
+            return reversed(list(self))
+        return _alive(members)
 
     # ---- tables ----------------------------------------------------------------------------
 
@@ -282,7 +302,8 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
         if not values:
             raise UsageError("update() needs values by name of the property")
         pairs = tuple(values.items())
-        objects = list(self)
+        # Links of dictionaries may be null.
+        objects = {obj: None for obj in self if obj is not None}
 
         def change() -> int:
             for obj in objects:
@@ -295,10 +316,19 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
         return self.realm._atomically(change)
 
     def delete(self) -> int:
-        """Deletes all objects, and returns how many there were; other values leave their collection."""
+        """Deletes all objects, and returns how many there were. Other values leave their collection, and so does
+        what a whole dictionary holds: its objects stay."""
         count = len(self)
+        if self.element_class is None:
+            self.delete_all()
+            return count
+        # Members may be there several times, null, or deleted already.
+        everything = self.realm.objects(self.element_class)
+        before = len(everything)
         self.delete_all()
-        return count
+        deleted = before - len(everything)
+        # What is kept stays as long as it was, of deleted objects; only a dictionary is empty without any.
+        return deleted if deleted or len(self) else count
 
     def observe(
         self, function: Callable[[CollectionChange[Self]], object], /, *paths: KeyPath

@@ -527,8 +527,8 @@ PyObject *value_to_python(State *state, Realm *realm, const realm_value_t *value
     case RLM_TYPE_LIST:
     case RLM_TYPE_DICTIONARY:
         raise_code(state, RLM_ERR_NOT_SUPPORTED,
-                   "a list or dictionary within Any can't be the key of a group: filter out the "
-                   "objects that have one");
+                   "a list or dictionary within Any can't be the key of a group, nor what an "
+                   "aggregate gives: filter out the objects that have one");
         return NULL;
     default:
         raise_code(state, RLM_ERR_NOT_SUPPORTED,
