@@ -8,7 +8,7 @@ extension StudioFile {
         let label = try request.text("label")
         let edits = try request.list("edits").map { try Request($0) }
         guard !edits.isEmpty else { throw StudioError.refused("the request has no edits") }
-        return try change(String(label.prefix(120))) { realm in
+        return try change(ValueText.short(label, charactersMax: 120)) { realm in
             var created: (name: String, key: ObjectKey)?
             for edit in edits {
                 if let made = try run(edit, realm) { created = made }

@@ -151,19 +151,9 @@ struct ValueOutput {
         output.array { output in
             output.text("string")
             guard count > textBytesMax else { return output.text(text) }
-            let end = text.utf8.index(text.startIndex, offsetBy: textBytesMax)
-            // Not within a character.
-            output.text(String(text[..<wholeEnd(text, end)]))
+            output.text(ValueText.beginning(of: text, bytesMax: textBytesMax))
             output.number(count)
         }
-    }
-
-    private func wholeEnd(_ text: String, _ end: String.Index) -> String.Index {
-        var end = end
-        while end > text.startIndex, String.Index(end, within: text) == nil {
-            end = text.utf8.index(before: end)
-        }
-        return end
     }
 
     // MARK: Links
@@ -190,7 +180,7 @@ struct ValueOutput {
             var raw = RawValue.null
             try object.getValue(key, &raw)
             switch try Value(raw) {
-            case .string(let text) where !text.isEmpty: return String(text.prefix(60))
+            case .string(let text) where !text.isEmpty: return ValueText.short(text)
             case .int(let number): return "\(number)"
             case .uuid(let id): return "\(id)"
             case .objectId(let id): return "\(id)"

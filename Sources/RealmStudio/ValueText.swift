@@ -4,6 +4,23 @@
 import CoreSwift
 
 enum ValueText {
+    // MARK: Beginnings of texts
+
+    /// As much of a text as fits into so many bytes. It ends between scalars, not between characters: one of those may
+    /// have any number of accents, and finding where it begins takes the time of all of them.
+    static func beginning(of text: String, bytesMax: Int) -> String {
+        let utf8 = text.utf8
+        guard utf8.count > bytesMax else { return text }
+        var end = utf8.index(utf8.startIndex, offsetBy: bytesMax)
+        while end > utf8.startIndex, utf8[end] & 0xC0 == 0x80 { end = utf8.index(before: end) }
+        return String(text[..<end])
+    }
+
+    /// What stands for a text in one line: so many characters, each of a few bytes.
+    static func short(_ text: String, charactersMax: Int = 60) -> String {
+        String(beginning(of: text, bytesMax: charactersMax * 8).prefix(charactersMax))
+    }
+
     // MARK: Points in time
 
     /// `2024-02-29T12:30:00.25Z`; where the year has not four digits, `T<seconds>:<nanoseconds>`.
@@ -151,7 +168,7 @@ enum ValueText {
     static func value(_ text: String, _ type: PropertyType) throws -> Value {
         func expect(_ value: Value?, _ what: String) throws -> Value {
             guard let value else {
-                throw StudioError.refused("“\(text.prefix(60))” is no \(what)")
+                throw StudioError.refused("“\(short(text))” is no \(what)")
             }
             return value
         }

@@ -38,6 +38,24 @@ def test_values_lose_nothing(run, file) -> None:
     assert values["body"] == ["list", 2, [True, None]]
 
 
+@pytest.mark.parametrize("mark", ["\u0301", "\u200d\U0001f469"])
+def test_one_letter_of_many_scalars_is_cut_like_any_text(run, file, mark: str) -> None:
+    name = "a" + mark * 400_000
+    with realm.open(str(file), CLASSES, schema_version=1) as r, r.write():
+        r.find(Person, 1).name = name
+    studio = run(file)
+    start = time.monotonic()
+    answer = studio.answer("object", **{"class": "Person", "key": "1"})
+    kind, beginning, count = next(value for value in answer["values"] if value and value[0] == "string")
+    assert (kind, count) == ("string", len(name.encode())) and name.startswith(beginning)
+    assert 60_000 < len(beginning.encode()) <= 65_536
+    assert name.startswith(answer["label"]) and 400 < len(answer["label"].encode()) <= 480
+    rows = studio.answer("rows", **{"class": "Person", "from": 0, "count": 1})["rows"]
+    assert 250 < len(rows[0][2][1].encode()) <= 256
+    # A search for where the letter begins took minutes.
+    assert time.monotonic() - start < 10
+
+
 def test_nested_values_unfold(run, file) -> None:
     studio = run(file)
 
