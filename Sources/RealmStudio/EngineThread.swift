@@ -79,13 +79,13 @@ final class EngineThread: @unchecked Sendable {
         }
     }
 
-    /// Closes the file and ends the thread, when what is queued is done.
-    func end() {
+    /// Closes the file and ends the thread, when what is queued is done; then it signals.
+    func end() -> DispatchSemaphore {
         let ended = DispatchSemaphore(value: 0)
         scheduler.queue.add { [self] in
             file.end()
             ended.signal()
         }
-        ended.wait()
+        return ended
     }
 }

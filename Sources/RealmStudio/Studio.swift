@@ -19,6 +19,8 @@ public struct StudioOptions: Sendable {
 public enum Studio {
     /// How long an answer may take: a query over everything, a page that waits for changes.
     private static let timeoutSeconds = 3600.0
+    /// How long the end waits for requests that run.
+    private static let endSeconds = 2.0
 
     /// Serves until the process is asked to end (SIGINT or SIGTERM); then closes the files. `ready` is called with the
     /// address of the page once that can be asked for. Throws a `RealmError` if the port can't be had.
@@ -36,7 +38,7 @@ public enum Studio {
         let files = try options.files.map {
             try EngineThread(path: $0, readOnly: options.isReadOnly)
         }
-        defer { for file in files { file.end() } }
+        defer { end(files) }
         let token = Gate.makeToken()
         let back = try BackDoor()
         defer { back.remove() }
@@ -44,6 +46,17 @@ public enum Studio {
         try ready("http://127.0.0.1:\(port)/?token=\(token)")
         var caught: Int32 = 0
         sigwait(&signals, &caught)
+    }
+
+    /// Closes the files. Where a request takes longer the process ends in the middle of it: what it has not
+    /// committed is not in the file, as with any program that ends.
+    private static func end(_ files: [EngineThread]) {
+        let latest = DispatchTime.now() + endSeconds
+        for ended in files.map({ $0.end() }) where ended.wait(timeout: latest) == .timedOut {
+            fflush(nil)
+            // Not `exit`, which takes apart what the thread still uses.
+            _exit(0)
+        }
     }
 
     /// Starts the server, behind `FrontDoor`; the port that it has.

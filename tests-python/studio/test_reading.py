@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
+import http.client
+import signal
 import threading
 import time
 from pathlib import Path
@@ -9,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import realm
+from studio.harness import Studio
 from studio.samples import CLASSES, HOSTILE, Person, people
 
 
@@ -110,6 +114,36 @@ def test_a_long_query_holds_up_its_own_file_alone(run, file, tmp_path) -> None:
     assert studio.answer("view", file=1, **{"class": "Person"})["total"] == 200
     asking.join()
     assert ended.is_set()
+
+
+@pytest.mark.parametrize("signal_", [signal.SIGINT, signal.SIGTERM])
+def test_the_studio_ends_in_the_middle_of_a_long_query(file, tmp_path, signal_) -> None:
+    slow = tmp_path / "slow.realm"
+    with realm.open(str(slow), CLASSES, schema_version=1) as r, r.write():
+        r.insert_many(Person, {"id": range(100_000), "name": [f"p{i}" * 40 for i in range(100_000)]})
+    studio = Studio(file, slow)
+    studio.answer("schema")
+
+    def ask() -> None:
+        # Minutes: it ends with the studio.
+        with contextlib.suppress(OSError, http.client.HTTPException):
+            studio.ask("view", {"file": 1, "class": "Person", "query": " AND ".join(
+                f'name LIKE "*{a}*{b}*{a}*{b}*{a}*{b}x*"' for a in "0123" for b in "4567")
+                + "".join(f' OR name LIKE "*1*2*3*4*5*6*7*8*9*{number}x*"' for number in range(200))})
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    time.sleep(1)
+    assert asking.is_alive()
+    start = time.monotonic()
+    studio.process.send_signal(signal_)
+    try:
+        assert studio.process.wait(timeout=30) == 0
+        assert 1 < time.monotonic() - start < 10
+    finally:
+        studio.process.kill()
+        asking.join()
+        studio.process.communicate()
 
 
 def test_a_commit_of_another_process_ends_the_wait(run, file) -> None:
