@@ -29,7 +29,6 @@ extension StudioFile {
         let realm = try opened()
         let asked = try schemaRequest(request, realm)
         try realm.updateSchema(asked)
-        try takeOwnSchema()
         return try schema()
     }
 

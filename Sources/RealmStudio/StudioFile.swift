@@ -5,7 +5,8 @@
 // Invariants
 //   1. `realm` is nil while the file is closed; then there are no views, nothing to undo and no key:
 //      the key is used for opening and kept nowhere.
-//   2. A view's results are of `realm`, of the schema it shows now.
+//   2. A view's results are of `realm`, and of `shownSchema`; so are the steps. `opened` compares that with what the realm
+//      shows: other programs may have changed it.
 //   3. `undoable` and `redoable` lead from the newest version that the studio made to the one before or
 //      behind it; who else committed since then may make them fit no more, which applying finds out.
 
@@ -23,6 +24,8 @@ final class StudioFile {
     let path: String
     let isReadOnly: Bool
     private(set) var realm: Realm?
+    /// The schema that views and steps are of.
+    private var shownSchema = Schema()
     private(set) var hasEnded = false
     private var token: ChangeToken?
 
@@ -61,8 +64,9 @@ final class StudioFile {
 
     /// The open realm. A plain file is opened again if it was closed meanwhile.
     func opened() throws -> Realm {
-        if let realm { return realm }
-        return try open(key: [])
+        guard let realm else { return try open(key: []) }
+        if realm.schema != shownSchema { forget(realm.schema) }
+        return realm
     }
 
     /// Opens the file, which must be there, with the schema that it has.
@@ -108,26 +112,25 @@ final class StudioFile {
             throw error
         }
         self.realm = realm
+        shownSchema = realm.schema
         return realm
     }
 
     /// Closes the realm. Whoever waits is told, and sees with its next request.
     func close() {
-        views = []
-        undoable = []
-        redoable = []
+        forget(Schema())
         token = nil
         realm?.close()
         realm = nil
         answerAll()
     }
 
-    /// After a change of the schema: views and steps were of the one before. The realm goes on with the schema
-    /// of the file, whatever others make of that.
-    func takeOwnSchema() throws {
+    /// Views and steps were of another schema: classes and properties that they name by keys may be gone, or others.
+    private func forget(_ now: Schema) {
         views = []
         undoable = []
         redoable = []
+        shownSchema = now
     }
 
     func end() {

@@ -382,7 +382,9 @@ export async function update() {
   if (state.view === "map" || state.view === "links") chooseView(state.view);
   if (!currentClass()) return chooseClass(state.classes[0]?.name ?? null);
   if (JSON.stringify(currentClass().properties) !== before) {
+    if (!currentClass().properties.some((one) => one.name === state.sort?.name)) state.sort = null;
     drawTools();
+    detail.refresh();
     return show();
   }
   const asked = JSON.stringify(view());
