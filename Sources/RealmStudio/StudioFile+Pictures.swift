@@ -190,9 +190,9 @@ extension StudioFile {
         case .binary(let bytes) where bytes.count > Self.conditionBytesMax: return nil
         default: break
         }
-        // As arguments any name and value can be given; the text of the query then has them as literals.
+        // As an argument any value can be given; the text of the query then has it as a literal.
         let found = try opened().results(view.class_.key).filter(
-            "$K0 == $1", [.scalar(.string(property.name)), .scalar(value)])
+            "\(View.nameInQuery(property.name)) == $0", [.scalar(value)])
         let text = try found.query().description
         return text.utf8.count > Self.conditionBytesMax ? nil : text
     }

@@ -30,6 +30,18 @@ struct View {
         }
     }
 
+    /// The name of a property as a query has it, in quotes: names may have anything in them. As an argument it would be a
+    /// path, and end at a dot.
+    static func nameInQuery(_ name: String) -> String {
+        var quoted = "#\""
+        // By scalars: with an accent behind it a quotation mark is another character.
+        for scalar in name.unicodeScalars {
+            if scalar == "\"" || scalar == "\\" { quoted.unicodeScalars.append("\\") }
+            quoted.unicodeScalars.append(scalar)
+        }
+        return quoted + "\""
+    }
+
     static func make(_ description: Description, _ realm: Realm) throws -> View {
         guard let class_ = realm.schema.class_(named: description.className) else {
             throw StudioError(.missing, "the file has no class '\(description.className)'")
@@ -43,10 +55,9 @@ struct View {
                 throw StudioError(
                     .missing, "class \(class_.name) has no property '\(description.sort)'")
             }
-            // As an argument any name can be given, also one that the language has no spelling for.
             let direction = description.isAscending ? "ASC" : "DESC"
             results = try results.filter(
-                "TRUEPREDICATE SORT($K0 \(direction))", [.scalar(.string(property.name))])
+                "TRUEPREDICATE SORT(\(Self.nameInQuery(property.name)) \(direction))")
         }
         _ = try results.count()
         if try results.count() > 0 { _ = try results.get(0) }

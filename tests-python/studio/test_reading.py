@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import http.client
+import json
 import signal
 import threading
 import time
@@ -58,6 +59,24 @@ def test_one_letter_of_many_scalars_is_cut_like_any_text(run, file, mark: str) -
     assert 250 < len(rows[0][2][1].encode()) <= 256
     # A search for where the letter begins took minutes.
     assert time.monotonic() - start < 10
+
+
+@pytest.mark.parametrize("name", ["a.b", "a.b.c", ".", 'a."b"\\', "in all", "@count", "$K0", "ä b.", "'", "tag.size"])
+def test_a_property_of_any_name_orders_and_is_counted(run, tmp_path, name: str) -> None:
+    studio = run(people(tmp_path / "people.realm"))
+    for class_name, kind, values in [("Odd", "string", ["x", "z", "y", "z"]), ("Even", "int", [1, 3, 2, 3])]:
+        studio.answer("migrate", **{"class": class_name, "isNew": True, "property": {"name": name, "type": kind}})
+        studio.answer("edit", label="Odd", edits=[
+            {"class": class_name, "do": "create", "json": json.dumps({name: value})} for value in values])
+        rows = studio.answer("rows", **{"class": class_name, "sort": name, "descending": True, "from": 0, "count": 9})
+        assert [row[1][1] for row in rows["rows"]] == [str(one) for one in sorted(values, reverse=True)]
+        found = studio.answer("histogram", **{"class": class_name, "property": name})
+        if kind == "int":
+            assert found["counts"] == [1, 1, 2]
+        else:
+            assert sorted((count, value[1]) for value, count, _ in found["values"]) == [(1, "x"), (1, "y"), (2, "z")]
+            for _, count, condition in found["values"]:
+                assert studio.answer("view", **{"class": class_name, "query": condition})["total"] == count
 
 
 def test_nested_values_unfold(run, file) -> None:
