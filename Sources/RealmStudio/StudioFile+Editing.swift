@@ -39,6 +39,7 @@ extension StudioFile {
         guard let property = class_.property(named: name) else {
             throw StudioError(.missing, "class \(class_.name) has no property '\(name)'")
         }
+        try checkPlace(edit, property, object, path)
         switch verb {
         case "set" where path.count == 1:
             try typed(edit, property).withRaw { raw throws(RealmError) in

@@ -110,3 +110,56 @@ def test_the_page_goes_along_with_another_schema(run, page, tmp_path) -> None:
     page.wait(lambda: page.text("#column-1 .label") == "more" and not page.all("#detail [data-name=size]"))
     page.wait(lambda: page.column(0) == ["x", "x", "x"])
     assert not page.all("#toasts .bad")
+
+
+# -- Elements that moved --------------------------------------------------------------------------------
+
+
+EDITS = {"set": {"do": "set", "value": text("z")}, "remove": {"do": "remove"}}
+
+
+@pytest.mark.parametrize("verb", EDITS)
+def test_an_element_that_moved_is_not_taken_for_the_one_that_was_shown(studio, file, verb: str) -> None:
+    version = studio.answer("object", **{"class": "Person", "key": "1"})["version"]
+    with elsewhere(file) as r:
+        r.find(Person, 1).tags.insert(0, "new")
+    shown = on(1, "tags", 0, version=version, was=["string", "a"], **EDITS[verb])
+    answer = edit(studio, shown, status=409)
+    assert answer["kind"] == "outdated" and "tags" in answer["error"]
+    assert person(file)["tags"] == ["new", "a", "b"]
+    # What did not move is the one that was shown.
+    edit(studio, {**shown, "path": ["tags", 1]})
+    assert person(file)["tags"] == (["new", "z", "b"] if verb == "set" else ["new", "b"])
+
+
+@pytest.mark.parametrize("was, same", [
+    (["string", "long " * 2, 5000], True), (["string", "long " * 2, 4999], False), (["string", "lang", 5000], False),
+    (["string", "long " * 1000], True), (None, False), (["int", "1"], False)])
+def test_a_long_element_is_known_by_its_beginning_and_length(studio, file, was: Any, same: bool) -> None:
+    version = studio.answer("schema")["version"]
+    with elsewhere(file) as r:
+        r.find(Person, 1).tags[0] = "long " * 1000
+    edit(studio, on(1, "tags", 0, do="remove", version=version, was=was), status=200 if same else 409)
+
+
+def test_an_object_in_a_list_is_known_by_its_key(studio, file) -> None:
+    edit(studio, on(1, "parts", do="embed"))
+    answer = studio.answer("object", **{"class": "Person", "key": "1"})
+    shown = answer["values"][11][2]
+    assert [one[0] for one in shown] == ["link", "link"]
+    with elsewhere(file) as r:
+        del r.find(Person, 1).parts[0]
+    for was, status in [(shown[0], 409), (shown[1], 200)]:
+        edit(studio, on(1, "parts", 0, do="remove", version=answer["version"], was=was), status=status)
+    assert person(file)["parts"] == []
+
+
+def test_what_is_inside_of_a_list_is_found_in_the_version_that_was_shown(studio, file) -> None:
+    version = studio.answer("schema")["version"]
+    deep = on(1, "extra", "deep", 1, "deeper", do="set", value=text("other"), version=version, was=["string", "yes"])
+    with elsewhere(file) as r:
+        r.find(Person, 1).extra["deep"].insert(1, {"deeper": "yes"})
+    edit(studio, deep, status=409)
+    edit(studio, {**deep, "path": ["extra", "deep", 2], "do": "remove", "was": ["dictionary", 1, []]}, status=409)
+    edit(studio, {**deep, "path": ["extra", "deep", 2, "deeper"], "version": studio.answer("schema")["version"]})
+    assert person(file)["extra"]["deep"] == [1, {"deeper": "yes"}, {"deeper": "other"}]

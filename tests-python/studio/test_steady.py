@@ -263,3 +263,20 @@ def test_values_at_both_ends_of_the_doubles_have_bars(run, page, tmp_path: Path)
     assert len(bars) == 40 and [bars[0], bars[20], bars[39]] == ["1 object", "2 objects", "1 object"]
     page.all("#strip .column")[20].click()
     page.has_total("2 objects")
+
+
+def test_edits_by_position_tell_what_the_page_shows(shown, file) -> None:
+    shown.script("""window.sent = []; const before = window.fetch;
+        window.fetch = (address, options) => {
+            if (address === "/api/edit") window.sent.push(JSON.parse(options.body).edits[0]);
+            return before(address, options);
+        }""")
+    version = int(shown.text("#version").split()[1])
+    shown.click("#detail [data-name=tags] .items li:first-child .can")
+    press(shown, "z", Keys.ENTER)
+    shown.wait(lambda: "z" in shown.text("#detail [data-name=tags]") and not shown.all("#detail .editing"))
+    shown.wait(lambda: shown.text("#version") == f"version {version + 1}")
+    shown.click("#detail [data-name=tags] .items li:nth-child(2) button[title=Remove]")
+    shown.wait(lambda: "list of 1 element" in shown.text("#detail [data-name=tags]"))
+    assert [(one["do"], one["path"], one["was"], one["version"]) for one in shown.script("return window.sent")] == [
+        ("set", ["tags", 0], ["string", "a"], version), ("remove", ["tags", 1], ["string", "b"], version + 1)]

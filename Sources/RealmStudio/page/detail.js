@@ -141,7 +141,7 @@ export class Detail {
 
   field(object, property, value, focused) {
     const what = h("dd");
-    const place = { object, property, path: [property.name], holder: what };
+    const place = { object, property, path: [property.name], holder: what, version: object.version };
     this.put(what, value, place);
     return h("div", { class: "field" + (focused === property.name ? " focus" : ""), "data-name": property.name },
       h("dt", {}, h("span", { text: property.name }), h("span", { class: "type", text: property.description })), what);
@@ -211,7 +211,7 @@ export class Detail {
       const answer = await call("elements", {
         file: this.on.file(), class: place.object.class, key: place.object.key, path: place.path, from, count: FETCHED,
       });
-      this.addItems(items, answer.type, answer.count, from, answer.elements, place);
+      this.addItems(items, answer.type, answer.count, from, answer.elements, { ...place, version: answer.version });
     } catch (error) {
       this.on.failed(error);
     }

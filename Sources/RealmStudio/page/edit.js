@@ -23,6 +23,9 @@ function withEndsOf(before, typed) {
   return had.slice(0, start).join("") + middle + had.slice(had.length - end).join("");
 }
 
+/// What an edit by a position says of what the page shows there: it is refused where something else stands there by now.
+const shownAt = ({ path, version }, value) => path.slice(1).some((step) => typeof step === "number") ? { version, was: value } : {};
+
 export class Editor {
   /// `on`: file(), classes(), changed(answer), failed(error), removed(key).
   constructor(on) {
@@ -77,7 +80,7 @@ export class Editor {
     const { property, path } = place;
     if (property.type === "linkingObjects") return;
     const isElement = path.length > 1;
-    if (isElement) holder.append(this.removeButton(place));
+    if (isElement) holder.append(this.removeButton(place, value));
     if (property.primaryKey || Array.isArray(value) && ["list", "set", "dictionary"].includes(value[0])) {
       if (property.type === "mixed" && property.collection === "none" && !isElement) holder.append(this.jsonButton(place, detail));
       return;
@@ -108,7 +111,7 @@ export class Editor {
     const { property, object, path } = place;
     this.field(holder, property, value, async (typed) => {
       const done = await this.commit(`${path.join(" ")} of ${object.label}`, [
-        { do: "set", class: object.class, key: object.key, path, value: typed },
+        { do: "set", class: object.class, key: object.key, path, value: typed, ...shownAt(place, value) },
       ]);
       if (done) detail.ended(path[0]);
       return done !== null;
@@ -179,7 +182,7 @@ export class Editor {
     const { property, object, path } = place;
     const target = this.on.classes().find((one) => one.name === property.target);
     const change = (edits) => this.commit(`${path.join(" ")} of ${object.label}`, edits).then((done) => done && detail.ended(path[0]));
-    const base = { class: object.class, key: object.key, path };
+    const base = { class: object.class, key: object.key, path, ...shownAt(place, value) };
     const buttons = [];
     if (target?.kind === "embedded") {
       if (value === null && path.length === 1) {
@@ -244,13 +247,13 @@ export class Editor {
     look();
   }
 
-  removeButton(place) {
-    const { object, path, detail } = place;
+  removeButton(place, value) {
+    const { object, path } = place;
     return h("button", {
       class: "small", "aria-label": `Remove ${path.join(" ")}`, title: "Remove",
       onclick: async () => {
         const done = await this.commit(`${path.join(" ")} of ${object.label}, removed`, [
-          { do: "remove", class: object.class, key: object.key, path },
+          { do: "remove", class: object.class, key: object.key, path, ...shownAt(place, value) },
         ]);
         if (done) this.detail.ended(path[0]);
       },
@@ -265,7 +268,7 @@ export class Editor {
     items.querySelector(":scope > .add")?.remove();
     const target = this.on.classes().find((one) => one.name === property.target);
     const line = h("li", { class: "add" });
-    const base = { class: object.class, key: object.key, path };
+    const base = { class: object.class, key: object.key, path, ...shownAt(place) };
     const label = `${path.join(" ")} of ${object.label}, one more`;
     const commit = async (edit) => {
       const done = await this.commit(label, [{ ...base, ...edit }]);
