@@ -50,6 +50,12 @@ struct JSONOutput {
     /// A number of JSON; what it has none for is null.
     mutating func number(_ number: Double) { word(number.isFinite ? "\(number)" : "null") }
 
+    /// What another output has written.
+    mutating func written(_ json: [UInt8]) {
+        begin()
+        bytes.append(contentsOf: json)
+    }
+
     mutating func member(_ name: String, _ value: String) {
         self.name(name)
         text(value)

@@ -8,7 +8,7 @@
 //   2. A view's results are of `realm`, and of `shownSchema`; so are the steps. `opened` compares that with what the realm
 //      shows: other programs may have changed it.
 //   3. `undoable` and `redoable` lead from the newest version that the studio made to the one before or
-//      behind it; who else committed since then may make them fit no more, which applying finds out.
+//      behind it; who else committed since then may make them fit no more, which `apply` finds out.
 
 import CoreSwift
 import Foundation
@@ -32,10 +32,17 @@ final class StudioFile {
     /// Results that the page reads windows of, the ones used last at the end.
     private var views: [(name: String, view: View)] = []
 
-    /// What undoes or does again a transaction of the studio.
+    /// What undoes or does again a transaction of the studio, and what takes that back.
     struct Step {
         var changes: [UInt8]
+        var reverse: [UInt8]
+        /// What the changes touch, as it is when they are applied, and as it is then.
+        var left: Contents
+        var found: Contents
         var label: String
+        var reversed: Step {
+            Step(changes: reverse, reverse: changes, left: found, found: left, label: label)
+        }
     }
     var undoable: [Step] = []
     var redoable: [Step] = []

@@ -163,3 +163,118 @@ def test_what_is_inside_of_a_list_is_found_in_the_version_that_was_shown(studio,
     edit(studio, {**deep, "path": ["extra", "deep", 2], "do": "remove", "was": ["dictionary", 1, []]}, status=409)
     edit(studio, {**deep, "path": ["extra", "deep", 2, "deeper"], "version": studio.answer("schema")["version"]})
     assert person(file)["extra"]["deep"] == [1, {"deeper": "yes"}, {"deeper": "other"}]
+
+
+# -- Undoing --------------------------------------------------------------------------------------------
+
+
+def refused(studio: Studio, verb: str = "undo") -> None:
+    status, answer = studio.ask(verb)
+    assert (status, answer["kind"]) == (409, "outdated") and "a change" in answer["error"]
+
+
+def test_a_value_that_another_program_set_since_stays(studio, file) -> None:
+    edit(studio, on(1, "name", do="set", value=text("Grace")))
+    with elsewhere(file) as r:
+        r.find(Person, 1).name = "OTHER"
+    refused(studio)
+    assert person(file)["name"] == "OTHER"
+    edit(studio, on(1, "name", do="set", value=text("Grace")))
+    studio.answer("undo")
+    with elsewhere(file) as r:
+        r.find(Person, 1).name = "ANOTHER"
+    refused(studio, "redo")
+    assert person(file)["name"] == "ANOTHER"
+
+
+def test_a_list_that_another_program_replaced_stays(studio, file) -> None:
+    edit(studio, on(1, "tags", do="add", value=text("c")))
+    with elsewhere(file) as r:
+        r.find(Person, 1).tags = ["x", "y", "z"]
+    refused(studio)
+    assert person(file)["tags"] == ["x", "y", "z"]
+    edit(studio, on(1, "tags", do="add", value=text("c")))
+    with elsewhere(file) as r:
+        r.find(Person, 1).tags.insert(0, "before")
+    refused(studio)
+    assert person(file)["tags"] == ["before", "x", "y", "z", "c"]
+
+
+def test_a_dictionary_that_another_program_changed_stays_in_order(studio, file) -> None:
+    edit(studio, on(1, "extra", "deep", do="remove"))
+    with elsewhere(file) as r:
+        r.find(Person, 1).extra["a"] = 1
+    refused(studio)
+    assert person(file)["extra"] == {"a": 1, "plain": 7} and realm.check_file(file) == []
+
+
+def test_a_nested_value_that_another_program_changed_stays(studio, file) -> None:
+    edit(studio, on(1, "body", do="json", json='{"a": [1, {"b": null}], "c": 1.5}'), on(1, "extra", "deep", do="remove"))
+    with elsewhere(file) as r:
+        r.find(Person, 1).body["a"][1]["b"] = 0
+    refused(studio)
+    assert person(file)["body"] == {"a": [1, {"b": 0}], "c": 1.5} and "deep" not in person(file)["extra"]
+    edit(studio, on(1, "extra", "plain", do="remove"))
+    studio.answer("undo")
+    with elsewhere(file) as r:
+        r.find(Person, 1).extra["plain"] = 7.0
+    refused(studio, "redo")
+    assert list(person(file)["extra"]) == ["plain"]
+
+
+@pytest.mark.parametrize("change", ["value", "collection", "link"])
+def test_a_new_object_that_another_program_changed_stays(studio, file, change: str) -> None:
+    edit(studio, {"class": "Town", "do": "create", "json": '{"code": "LI", "name": "Lisbon"}'},
+         {"class": "Person", "do": "create", "json": '{"id": 50, "name": "New", "big": 0, "score": 0, "member": true, '
+          '"data": "", "worth": "0"}'})
+    with elsewhere(file) as r:
+        if change == "value":
+            r.find(Person, 50).name = "Changed"
+        elif change == "collection":
+            r.find(Person, 50).extra["k"] = 1
+        else:
+            r.find(Person, 3).town = r.find(CLASSES[1], "LI")
+    before = [person(file, key) for key in (50, 3)]
+    refused(studio)
+    assert [person(file, key) for key in (50, 3)] == before and before[0] is not None
+
+
+@pytest.mark.parametrize("made", [
+    on(1, "town", do="set", value=None), {"class": "Person", "key": "1", "do": "delete"},
+    on(1, "friends", 0, do="remove"), on(1, "body", do="json", json="null"), on(1, "extra", "town", do="remove")])
+def test_nothing_comes_back_with_a_link_to_an_object_that_is_gone(run, tmp_path, made: dict[str, Any]) -> None:
+    file = people(tmp_path / "people.realm")
+    studio = run(file)
+    studio.answer("migrate", **{
+        "class": "Person", "property": {"name": "friends", "type": "link", "target": "Town", "collection": "list"}})
+    link = {"class": "Town", "key": "0"}
+    edit(studio, on(1, "friends", do="add", value=link), on(1, "extra", do="add", at="town", value=link),
+         on(1, "body", do="set", value=link))
+    edit(studio, made)
+    second = run(file)
+    edit(second, {"class": "Town", "key": "0", "do": "delete"})
+    refused(studio)
+    assert studio.answer("object", **{"class": "Person", "key": "2"})
+    second.answer("undo")
+    assert realm.check_file(file) == []
+
+
+def test_what_others_did_elsewhere_is_no_reason_against_undoing(studio, file) -> None:
+    edit(studio, on(1, "name", do="set", value=text("Grace")), on(1, "tags", do="add", value=text("c")),
+         {"class": "Person", "key": "3", "do": "delete"})
+    with elsewhere(file) as r:
+        one = r.find(Person, 1)
+        one.age, one.extra = 99, {"k": 1}
+        r.find(Person, 2).name = "OTHER"
+        r.create(Person, id=60, name="Sixty")
+        r.delete(r.find(CLASSES[1], "HT"))
+    studio.answer("undo")
+    stored = person(file)
+    assert (stored["name"], stored["tags"], stored["age"], stored["extra"]) == ("Ada", ["a", "b"], 99, {"k": 1})
+    assert person(file, 3)["name"] == "Person 3" and person(file, 2)["name"] == "OTHER"
+    with elsewhere(file) as r:
+        r.find(Person, 60).age = 61
+    studio.answer("redo")
+    assert (person(file)["name"], person(file, 3), person(file, 60)["age"]) == ("Grace", None, 61)
+    studio.answer("undo")
+    assert (person(file)["name"], person(file, 3)["name"]) == ("Ada", "Person 3")
