@@ -144,6 +144,31 @@ def test_links_and_collections(shown, file) -> None:
     assert (stored["town"], stored["tags"], stored["extra"]["key"]) == ("HT", ["b", "third"], 12)
 
 
+class Place(realm.Object):
+    id: int = realm.PrimaryKey()
+    near: Place | None = None
+
+
+def test_links_to_a_class_without_texts_are_found_by_the_key_alone(run, page, tmp_path) -> None:
+    path = tmp_path / "places.realm"
+    with realm.open(str(path), [Place]) as r, r.write():
+        for number in (-7, 5):
+            r.create(Place, id=number)
+    page.open(run(path)).has_total("2 objects")
+    page.wait(lambda: len(page.column(0)) == 2)
+    page.click(".rows .row .cell")
+    page.click("#detail [data-name=near] button[title='Choose another']")
+    page.wait(lambda: len(page.all("#detail .found button")) == 2)
+    # Enter does not take one of those that stand there from before.
+    page.find("#detail .typed").send_keys("abc", Keys.ENTER)
+    page.wait(lambda: page.text("#detail .found") == "There is none.")
+    page.find("#detail .typed").send_keys(Keys.CONTROL, "a")
+    page.find("#detail .typed").send_keys("-7", Keys.ENTER)
+    page.wait(lambda: value(page, "near").startswith("-7"))
+    with realm.open(str(path), [Place]) as r:
+        assert [one.near and one.near.id for one in r.objects(Place)] in ([-7, None], [None, -7])
+
+
 def test_objects_are_created_and_deleted(shown, file) -> None:
     shown.click("#new-object")
     area = shown.find("dialog textarea")

@@ -265,6 +265,25 @@ def test_values_at_both_ends_of_the_doubles_have_bars(run, page, tmp_path: Path)
     page.has_total("2 objects")
 
 
+def test_times_beyond_the_calendar_are_saved_as_they_are_and_have_bars(shown, run, file) -> None:
+    far = "T10000000000000:0"
+    studio = run(file)
+    studio.answer("edit", label="far", edits=[
+        {"class": "Person", "key": key, "path": ["since"], "do": "set", "value": {"type": "timestamp", "text": time}}
+        for key, time in [("1", far), ("2", "T-10000000000000:0")]])
+    shown.wait(lambda: shown.text("#detail [data-name=since] .value") == far)
+    shown.click("#detail [data-name=since] .can")
+    assert shown.find("#detail [data-name=since] .typed").get_attribute("value") == far
+    press(shown, Keys.ENTER)
+    shown.wait(lambda: not shown.all("#detail .editing"))
+    assert shown.text("#detail [data-name=since] .value") == far
+    shown.script("""const choice = document.querySelector("#strip-choice");
+        choice.value = "since"; choice.dispatchEvent(new Event("change"))""")
+    names = shown.wait(lambda: [one.accessible_name for one in shown.all("#strip .column")])
+    assert len(names) == 40 and names[0] == "T-10000000000000 to T-9500000000000: 1 object"
+    assert names[20].startswith("1970-01-01 00:00 to +017814-")
+
+
 def test_edits_by_position_tell_what_the_page_shows(shown, file) -> None:
     shown.script("""window.sent = []; const before = window.fetch;
         window.fetch = (address, options) => {

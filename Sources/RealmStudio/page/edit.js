@@ -3,7 +3,7 @@
 
 import { $, h, toast, icon, ICONS } from "./dom.js";
 import { call } from "./api.js";
-import { nameInQuery, typeOf } from "./values.js";
+import { nameInQuery, timeOf, typeOf } from "./values.js";
 
 const TYPES = ["string", "int", "double", "float", "bool", "timestamp", "decimal", "uuid", "objectId", "binary"];
 const OF_PROPERTY = { decimal128: "decimal" };
@@ -126,7 +126,7 @@ export class Editor {
     const box = h("span", { class: "box" });
     const draw = () => {
       const text = value === null ? "" : typeof value === "boolean" ? String(value)
-        : value[0] === "timestamp" ? value[1].replace("T", " ").replace(/Z$/, "") : value[1];
+        : value[0] === "timestamp" ? timeOf(value[1]) : value[1];
       const common = { "aria-label": `Value of ${property.name}`, class: "typed" };
       const field = type === "bool"
         ? h("select", common, ["true", "false"].map((one) => h("option", { text: one, value: one, selected: one === text })))
@@ -208,20 +208,27 @@ export class Editor {
     const field = h("input", { type: "text", class: "typed", "aria-label": `Find a ${target.name}`, placeholder: `Find a ${target.name} …` });
     const found = h("ul", { class: "found" });
     const texts = target.properties.filter((one) => one.type === "string" && one.collection === "none");
-    let turn = 0;
+    let turn = 0, answered = null;
     const look = async () => {
-      const mine = turn += 1;
-      const word = field.value.replace(/\\/g, "\\\\").replace(/"/g, '\\"');
+      const mine = turn += 1, typed = field.value;
+      const word = typed.replace(/\\/g, "\\\\").replace(/"/g, '\\"');
       const query = word === "" ? "" : texts.map((one) => `${nameInQuery(one.name)} CONTAINS[c] "${word}"`)
-        .concat(/^\d+$/.test(word) ? target.properties.filter((one) => one.primaryKey && one.type === "int").map((one) => `${nameInQuery(one.name)} == ${word}`) : [])
+        .concat(/^-?\d+$/.test(word) ? target.properties.filter((one) => one.primaryKey && one.type === "int").map((one) => `${nameInQuery(one.name)} == ${word}`) : [])
         .join(" OR ");
+      // Where nothing can be asked for nothing is found; an empty query would find all.
+      const none = () => found.replaceChildren(h("li", { class: "where", text: "There is none." }));
+      if (word !== "" && query === "") {
+        answered = typed;
+        return none();
+      }
       try {
         const answer = await call("find", { file: this.on.file(), class: target.name, query, count: 8 });
         // What was typed since has an answer of its own.
         if (mine !== turn) return;
+        answered = typed;
         found.replaceChildren(...answer.links.map((link) => h("li", {},
           h("button", { type: "button", text: link[1], title: `#${link[3]}`, onclick: () => take({ class: link[2], key: link[3] }) }))));
-        if (answer.links.length === 0) found.replaceChildren(h("li", { class: "where", text: "There is none." }));
+        if (answer.links.length === 0) none();
       } catch (error) {
         if (mine === turn) this.on.failed(error);
       }
@@ -233,9 +240,11 @@ export class Editor {
     });
     holder.replaceChildren(h("form", {
       class: "editing",
-      onsubmit: (event) => {
+      onsubmit: async (event) => {
         event.preventDefault();
-        found.querySelector("button")?.click();
+        // What is listed may be of what was typed before.
+        if (answered !== field.value) await look();
+        if (answered === field.value) found.querySelector("button")?.click();
       },
       onkeydown: (event) => {
         if (event.key !== "Escape") return;

@@ -156,7 +156,7 @@ export async function histogram(view, property, filter) {
   // From one end of the doubles to the other is no number.
   const width = found.isWhole ? 1 : Number.isFinite(range) ? range / counts.length
     : found.high / counts.length - found.low / counts.length;
-  const name = (number) => found.kind === "times" ? new Date(number * 1000).toISOString().slice(0, 16).replace("T", " ")
+  const name = (number) => found.kind === "times" ? dayAndTime(number)
     : Math.abs(number) >= 1e15 ? String(Number(number.toPrecision(6))) : Number(number.toPrecision(6)).toLocaleString("en");
   const bars = counts.map((number, index) => {
     const low = found.low + width * index, high = low + width;
@@ -179,6 +179,10 @@ export async function histogram(view, property, filter) {
   return [title(property, notes), h("div", { class: "bars" }, bars),
     h("div", { class: "scale" }, h("span", { text: name(found.low) }), h("span", { text: name(found.high) }))];
 }
+
+/// Seconds since 1970 as people read them; beyond the days that JavaScript has (a hundred million), as a literal.
+const dayAndTime = (seconds) => Math.abs(seconds) > 8.64e12 ? `T${Math.trunc(seconds)}`
+  : new Date(seconds * 1000).toISOString().replace(/:\d\d\.\d+Z$/, "").replace("T", " ");
 
 /// Seconds since 1970 as a literal of the query language.
 const instant = (seconds) => `T${Math.trunc(seconds)}:${Math.round((seconds - Math.trunc(seconds)) * 1e9)}`;

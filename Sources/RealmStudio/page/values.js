@@ -16,6 +16,9 @@ const RESERVED = new RegExp("^(any|some|all|none|and|or|not|true|false|null|nil|
 export const nameInQuery = (name) => /^[A-Za-z_]\w*$/.test(name) && !RESERVED.test(name) ? name
   : `#"${name.replace(/[\\"]/g, "\\$&")}"`;
 
+/// A point in time with a blank between day and time. Of years that have not four digits it is `T` and seconds, and stays so.
+export const timeOf = (text) => text.replace(/(?<=\d)T/, " ").replace(/Z$/, "");
+
 /// One line of text for a value: in tables, in previews of collections, for the clipboard.
 export function textOf(value) {
   switch (typeOf(value)) {
@@ -23,7 +26,7 @@ export function textOf(value) {
     case "bool": return value ? "true" : "false";
     case "string": return value.length > 2 ? value[1] + "…" : value[1];
     case "binary": return value[2] === 0 ? "empty" : value[1].slice(0, 16) + (value[2] > 8 ? "…" : "");
-    case "timestamp": return value[1].replace("T", " ").replace(/Z$/, "");
+    case "timestamp": return timeOf(value[1]);
     case "link": return value[1];
     case "list": case "set": case "dictionary": return previewOf(value);
     default: return value[1];
