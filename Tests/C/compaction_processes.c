@@ -6,7 +6,7 @@
 
 #include <sys/stat.h>
 
-enum { filler_count = 4000, attempts = 60 };
+enum { filler_count = 16000, attempts = 60 };
 static uint8_t key[64];
 
 /* The number says whether the file is encrypted. */
