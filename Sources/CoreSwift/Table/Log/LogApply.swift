@@ -1,7 +1,8 @@
 // Applies the operations of a change log with values to a write transaction of another file (or of the
 // same one, later): objects, properties and elements are found by what identifies them, and changed as
 // they were. The state must be the one that the operations began with; both files have the same
-// classes and columns.
+// classes and columns. In another state operations may fit or not: what would damage the file (links to
+// nothing, keys out of their order) is refused.
 //
 // Per version: first all objects come to be, then values and elements, last objects go. What follows
 // from a deletion (links that are nulled or leave their lists) is in the operations at its place, so
@@ -52,9 +53,11 @@ struct LogApplier {
         }
     }
 
-    private func misfit(_ what: String) -> RealmError {
+    private static func misfit(_ what: String) -> RealmError {
         RealmError(.invalidArgument, "change log: \(what) does not fit this realm")
     }
+
+    private func misfit(_ what: String) -> RealmError { Self.misfit(what) }
 
     private func table(_ key: ClassKey) throws(RealmError) -> Table {
         guard let table = tables.table(key) else { throw misfit("class \(key)") }
@@ -142,12 +145,20 @@ struct LogApplier {
         case .added(let classKey, let key, let column, let delta):
             let table = try table(classKey)
             try check(table, column)
-            guard let place = try table.find(key) else { throw misfit("object \(key)") }
+            guard let place = try table.find(key) else { throw Self.missing(table, key) }
             _ = try table.add(place, key, column, delta)
         case .collection(let place, let operation, let value):
             try apply(place, operation, value)
         default: break
         }
+    }
+
+    private func checkObject(_ table: Table, _ key: ObjectKey) throws(RealmError) {
+        guard try table.find(key) != nil else { throw Self.missing(table, key) }
+    }
+
+    fileprivate static func missing(_ table: Table, _ key: ObjectKey) -> RealmError {
+        misfit("a change of object \(key) of \(table.named), which is not there,")
     }
 
     private func check(_ table: Table, _ column: Int) throws(RealmError) {
@@ -164,12 +175,14 @@ struct LogApplier {
             let raw = try value.scalar()
             if column == table.primaryKeyColumn { return try table.enterPrimaryKey(raw, key) }
             try table.checkType(raw, column)
+            try checkLink(raw)
             return try table.put(raw: raw, key, column)
         }
         if table.isCollection(column) {
             guard table.columns[column].collection == type else {
                 throw misfit("a \(type) in column \(column) of class \(table.classKey)")
             }
+            try checkObject(table, key)
             try table.removeAll(try table.collection(key, column))
         } else {
             try table.put(raw: .null, key, column)
@@ -185,6 +198,7 @@ struct LogApplier {
     ) throws(RealmError) {
         let table = try table(place.classKey)
         try check(table, place.column)
+        try checkObject(table, place.key)
         var collection = try table.collection(place.key, place.column)
         for step in try place.steps() {
             guard step.index < collection.pointee.count,
@@ -211,6 +225,7 @@ struct LogApplier {
         case .removed:
             for _ in 0..<operation.count { try table.remove(collection, at: operation.index) }
         case .moved:
+            guard place.type == .list else { throw misfit("a move within a \(place.type)") }
             try table.move(collection, from: operation.index, to: operation.destination)
         case .cleared: try table.removeAll(collection, isAssignment: operation.isAssignment)
         }
@@ -237,9 +252,11 @@ struct LogApplier {
         if collection.pointee.type == .dictionary {
             guard let key else { throw misfit("an element without key") }
             try Value.string(key).withRaw { name throws(RealmError) in
+                try checkOrder(collection, name, at: index)
                 try table.insert(collection, at: index, key: name, raw)
             }
         } else {
+            if collection.pointee.type == .set { try checkOrder(collection, raw, at: index) }
             try table.insert(collection, at: index, raw)
         }
         try fillElement(table, collection, index, value)
@@ -268,6 +285,26 @@ struct LogApplier {
     ) throws(RealmError) {
         if NestedCell.type(value) != nil, collection.pointee.valueInfo.kind == .mixed { return }
         try table.checkType(value, collection.pointee.column, collection.pointee.valueInfo)
+        try checkLink(value)
+    }
+
+    /// Whether the object that a value links to is there. Embedded ones were made before.
+    private func checkLink(_ value: RawValue) throws(RealmError) {
+        guard value.type == ValueType.link.rawValue, !value.isNull else { return }
+        let target = try table(value.linkClass)
+        guard try target.find(value.linkTarget) != nil else {
+            throw misfit("a link to object \(value.linkTarget) of class \(value.linkClass)")
+        }
+    }
+
+    /// Whether a key of a dictionary or an element of a set is missing, and belongs there.
+    private func checkOrder(
+        _ collection: UnsafeMutablePointer<OpenCollection>, _ value: RawValue, at index: Int
+    ) throws(RealmError) {
+        let place = try collection.pointee.search(value)
+        guard !place.isFound, place.index == index else {
+            throw misfit("an element of a \(collection.pointee.type) at \(index)")
+        }
     }
 
     private func fillElement(
@@ -284,11 +321,7 @@ struct LogApplier {
 extension Table {
     /// Stores a value of the log as it is: embedded objects that it lets go of are deleted apart.
     fileprivate func put(raw value: RawValue, _ key: ObjectKey, _ column: Int) throws(RealmError) {
-        guard let place = try find(key) else {
-            throw RealmError(
-                .invalidArgument,
-                "change log: object \(key) of \(named) is not there, and has a value")
-        }
+        guard let place = try find(key) else { throw LogApplier.missing(self, key) }
         try willSet(place, key, column, value)
         _ = try store(place, key, column, state.columns[column], value)
     }
