@@ -15,9 +15,15 @@ struct LogApplier {
         let keys: ClosedRange<ObjectKey>
     }
 
+    /// Objects that were linked to while they were not there: what came and went within a version is, for a while.
+    private final class Absent {
+        var keys: [ClassKey: Set<ObjectKey>] = [:]
+    }
+
     private let tables: TableSet
     private let origin: UInt64
     private var removals: [Removal] = []
+    private let absent = Absent()
 
     /// The tables of a write transaction. `origin`: whose operations they are, for who reads the log of
     /// this file and does not want to hear of them again.
@@ -51,6 +57,7 @@ struct LogApplier {
             while let operation = try second.next() { try applyValue(operation) }
             for removal in removals { try remove(removal) }
         }
+        try checkLinks()
     }
 
     private static func misfit(_ what: String) -> RealmError {
@@ -175,7 +182,7 @@ struct LogApplier {
             let raw = try value.scalar()
             if column == table.primaryKeyColumn { return try table.enterPrimaryKey(raw, key) }
             try table.checkType(raw, column)
-            try checkLink(raw)
+            try noteLink(raw)
             return try table.put(raw: raw, key, column)
         }
         if table.isCollection(column) {
@@ -285,15 +292,29 @@ struct LogApplier {
     ) throws(RealmError) {
         if NestedCell.type(value) != nil, collection.pointee.valueInfo.kind == .mixed { return }
         try table.checkType(value, collection.pointee.column, collection.pointee.valueInfo)
-        try checkLink(value)
+        try noteLink(value)
     }
 
-    /// Whether the object that a value links to is there. Embedded ones were made before.
-    private func checkLink(_ value: RawValue) throws(RealmError) {
+    /// Notes a link to an object that is not there. Embedded ones were made before.
+    private func noteLink(_ value: RawValue) throws(RealmError) {
         guard value.type == ValueType.link.rawValue, !value.isNull else { return }
-        let target = try table(value.linkClass)
-        guard try target.find(value.linkTarget) != nil else {
-            throw misfit("a link to object \(value.linkTarget) of class \(value.linkClass)")
+        if try table(value.linkClass).find(value.linkTarget) == nil {
+            absent.keys[value.linkClass, default: []].insert(value.linkTarget)
+        }
+    }
+
+    /// Whether the links to objects that were not there have all gone again.
+    private func checkLinks() throws(RealmError) {
+        for (classKey, keys) in absent.keys {
+            let target = try table(classKey)
+            for key in keys where try target.find(key) == nil {
+                for (source, column) in target.incoming {
+                    guard let table = tables.table(source) else { continue }
+                    guard try table.sources(of: key, in: classKey, column: column).isEmpty else {
+                        throw misfit("a link to object \(key) of class \(classKey)")
+                    }
+                }
+            }
         }
     }
 
