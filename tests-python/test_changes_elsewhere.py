@@ -108,12 +108,15 @@ def test_they_fit_or_are_refused(path, seed):
             with r.write():
                 for _ in range(numbers.randrange(4)):
                     change(r, numbers)
-            try:
-                with r.write():
+            # Committed also where they are refused: nothing of them is there then.
+            with r.write():
+                now = [obj.to_json() for obj in r.objects(Node)]
+                try:
                     r.apply(back)
-                fitted += 1
-            except realm.ArgumentError as error:
-                assert "does not fit" in str(error)
+                    fitted += 1
+                except realm.ArgumentError as error:
+                    assert "does not fit" in str(error)
+                    assert [obj.to_json() for obj in r.objects(Node)] == now
             assert r.check() == []
     assert fitted > 0
 

@@ -135,6 +135,12 @@ class TestOutAndIn:
         assert link.is_symlink() and data.read_text() == "id\n1\n2\n3\n-4\n" and data.stat().st_mode & 0o777 == 0o640
         assert sorted(path.name for path in tmp_path.iterdir() if "csv" in path.name) == ["kept.csv", "link.csv"]
 
+    def test_the_longest_name_that_a_file_can_have(self, file: Path, tmp_path: Path) -> None:
+        data = tmp_path / ("n" * 251 + ".csv")
+        for _ in range(2):
+            said("export", file, "Person", data, "--columns", "id")
+            assert data.read_text() == "id\n1\n2\n3\n-4\n"
+
     def test_realm_files_are_not_written_over(self, file: Path, full: Path, tmp_path: Path) -> None:
         before = file.read_bytes()
         link = tmp_path / "link.csv"

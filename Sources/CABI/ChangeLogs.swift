@@ -154,7 +154,7 @@ public func realm_change_log_export(
 /// `origin`, a number, is recorded with the commit: the operation of its version in the change log has it as
 /// value. Fails: RLM_ERR_WRONG_TRANSACTION_STATE outside a write transaction, or in one that changed something
 /// before while that is recorded; RLM_ERR_INVALID_ARGUMENT for other bytes, and where a change does not fit
-/// what is there: the transaction is to be rolled back then; RLM_ERR_SCHEMA_MISMATCH for changes of a realm
+/// what is there: nothing of them is done then; RLM_ERR_SCHEMA_MISMATCH for changes of a realm
 /// with another schema.
 @c @implementation
 public func realm_change_log_apply(

@@ -45,17 +45,26 @@ final class Output {
         }
         // Behind a link the file is replaced, and not the link.
         let target = isThere ? Self.realPath(path) ?? path : path
-        let name = "\(target).part-\(getpid())"
-        let made = open(name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o666)
+        let folder = target.lastIndex(of: "/").map { target[...$0] } ?? ""
+        // Not of the name of the file, which may be as long as names can be.
+        let name = "\(folder).realm-export-\(getpid())"
+        _ = unlink(name)
+        let made = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o666)
         guard made >= 0 else {
             // Who may write the file, but no other beside it.
-            descriptor = isThere ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : -1
+            descriptor =
+                isThere && [EACCES, EPERM].contains(errno)
+                ? open(path, O_WRONLY | O_TRUNC | O_CLOEXEC) : -1
             guard descriptor >= 0 else { throw fail() }
             return
         }
         descriptor = made
         part = (name, target)
-        if isThere { _ = fchmod(made, status.st_mode & 0o7777) }
+        if isThere {
+            // Who is not the superuser keeps what he may give.
+            _ = fchown(made, status.st_uid, status.st_gid)
+            _ = fchmod(made, status.st_mode & 0o7777)
+        }
     }
 
     deinit {
@@ -63,11 +72,12 @@ final class Output {
         if let part { _ = unlink(part.name) }
     }
 
-    /// Everything goes out, and a file takes its name.
+    /// Everything goes out, and a file takes its name; on stable storage before that, so that no power failure leaves
+    /// neither.
     func keep() throws(RealmError) {
         try flush()
         guard let part else { return }
-        guard rename(part.name, part.target) == 0 else { throw fail() }
+        guard fsync(descriptor) == 0, rename(part.name, part.target) == 0 else { throw fail() }
         self.part = nil
     }
 

@@ -153,3 +153,13 @@ class Page:
         """What the browser complained of, but for the status of answers."""
         return [entry["message"] for entry in self.browser.get_log("browser")
                 if "Failed to load resource" not in entry["message"]]
+
+
+def edit(studio: Studio, *edits: dict[str, Any], status: int = 200) -> Any:
+    given, answer = studio.ask("edit", {"label": "a change", "edits": list(edits)})
+    assert given == status, answer
+    return answer
+
+
+def on(key: int, *path: object, **rest: Any) -> dict[str, Any]:
+    return {"class": "Person", "key": str(key), "path": list(path), **rest}

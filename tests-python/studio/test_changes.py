@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 import realm
-from studio.harness import Studio
+from studio.harness import Studio, edit, on
 from studio.samples import CLASSES, HOSTILE, Person, Town, people
 
 
@@ -22,16 +22,6 @@ def state(file: Path) -> str:
     """All objects as another program reads them."""
     with realm.open(str(file), CLASSES, schema_version=1) as r:
         return json.dumps([[o.to_json() for o in r.objects(class_)] for class_ in (Person, Town)])
-
-
-def edit(studio: Studio, *edits: dict[str, Any], status: int = 200) -> Any:
-    given, answer = studio.ask("edit", {"label": "a change", "edits": list(edits)})
-    assert given == status, answer
-    return answer
-
-
-def on(key: int, *path: object, **rest: Any) -> dict[str, Any]:
-    return {"class": "Person", "key": str(key), "path": list(path), **rest}
 
 
 def typed(type_: str, text: str) -> dict[str, str]:

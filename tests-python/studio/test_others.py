@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import realm
-from studio.harness import Studio
+from studio.harness import Studio, edit, on
 from studio.samples import CLASSES, Person, people
 
 
@@ -26,16 +26,6 @@ def person(file: Path, key: int = 1) -> dict[str, Any] | None:
     with realm.open(str(file), CLASSES, schema_version=1) as r:
         found = r.find(Person, key)
         return None if found is None else json.loads(found.to_json())
-
-
-def edit(studio: Studio, *edits: dict[str, Any], status: int = 200) -> Any:
-    given, answer = studio.ask("edit", {"label": "a change", "edits": list(edits)})
-    assert given == status, answer
-    return answer
-
-
-def on(key: int, *path: object, **rest: Any) -> dict[str, Any]:
-    return {"class": "Person", "key": str(key), "path": list(path), **rest}
 
 
 def text(value: str) -> dict[str, str]:

@@ -26,13 +26,23 @@ extension Realm {
 
     /// Does what `changes(to:)` or `changes(from:)` found, in the write transaction. The realm is as
     /// the one was that they lead from, as far as they touch it; where one does not fit, an error is
-    /// thrown, and the transaction is to be rolled back. `origin` is recorded with the commit.
+    /// thrown, and nothing of them is done. `origin` is recorded with the commit.
     package func apply(changes: [UInt8], origin: UInt64) throws(RealmError) {
         let tables = try tablesForWriting()
         let changes = try ChangeBytes(checking: changes, tables)
-        try changes.withOperations { operations throws(RealmError) in
-            var applier = LogApplier(tables, origin: origin)
-            try applier.apply(operations)
+        let record = tables.transaction?.pointee.changes.record
+        let before = record?.pointee.origin
+        do throws(RealmError) {
+            // Half of them could damage the file, should somebody commit it.
+            try atomically { () throws(RealmError) in
+                try changes.withOperations { operations throws(RealmError) in
+                    var applier = LogApplier(tables, origin: origin)
+                    try applier.apply(operations)
+                }
+            }
+        } catch {
+            if let before { record?.pointee.origin = before }
+            throw error
         }
     }
 

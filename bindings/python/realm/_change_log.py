@@ -165,7 +165,7 @@ class LoggedRealm(_realm.Realm):
     def apply(self, changes: bytes, /, *, origin: int = 0) -> None:
         """Does in the write transaction what bytes of `changes_to` or `export_log` say. This realm has
         to be as the one was that they lead from, as far as they touch it; else it is an
-        `ArgumentError`, and the transaction is to be rolled back. `origin` is recorded with the
+        `ArgumentError`, and nothing of them is done. `origin` is recorded with the
         commit, so that who sends the log on knows where it came from (`LoggedOperation.origin`)."""
         self._log_apply(changes, origin)
 

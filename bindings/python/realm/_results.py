@@ -60,10 +60,10 @@ def _check_used(query: str, count: int) -> None:
 
 
 def _alive(members: Results[T]) -> Iterator[T]:
-    """Those of a snapshot from its end, but what was deleted since."""
+    """Those of a snapshot from its end, but what was deleted since; links of dictionaries may be null."""
     for position in reversed(range(len(members))):
         obj: Any = members[position]
-        if obj is not None and obj._realm_valid:
+        if obj is None or obj._realm_valid:
             yield obj
 
 
@@ -234,11 +234,8 @@ class Results(_realm.Results, Collection[T], Reversible[T]):
         return columns[0] if len(columns) == 1 else list(zip(*columns, strict=True))
 
     def __reversed__(self) -> Iterator[T]:
-        # As in a `for` loop, the members that there are now. Those of dictionaries may be None, and are no snapshot's.
-        members = self.snapshot() if self.element_class is not None else None
-        if members is None or None in self:
-            return reversed(list(self))
-        return _alive(members)
+        # As in a `for` loop, the members that there are now.
+        return reversed(list(self)) if self.element_class is None else _alive(self.snapshot())
 
     # ---- tables ----------------------------------------------------------------------------
 
