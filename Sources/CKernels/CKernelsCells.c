@@ -173,21 +173,38 @@ AVX2 static bool range_avx2(const ck_texts *cells, ptrdiff_t offsets_ahead, cons
 }
 
 /* Members of a set: the numbers of 64 cells are put one behind another, 32 bits each, and looked up
- * eight at a time: cells of one to four numbers take as long as they have numbers, and no branch
+ * one after another: cells of one to four numbers take as long as they have numbers, and no branch
  * asks how many. Cells that do not fit are counted by themselves. */
-enum { GATHERED_MAX = 16, GATHERED_ROOM = 64 * GATHERED_MAX + 8 };
+enum { BLOCK = 64, GATHERED_MAX = 14, GATHERED_ROOM = BLOCK * GATHERED_MAX + 8 };
 
-/* The commonest cell, of up to four numbers of 32 bits: of its first eight bytes those at COMMON_AT are
- * COMMON_BYTES (form, width and flags); it is followed by what four numbers take, COMMON_ROOM in all. */
-enum { COMMON_MAX = 4, COMMON_ROOM = NUMBERS + 16 };
-static const uint64_t COMMON_AT = 0x0000FFFF000000FF, COMMON_BYTES = 0x0000000400000001;
+/* The commonest cell: up to COMMON_MAX numbers of 32 bits. It is followed by what so many take. */
+enum { COMMON_WIDTH = 4, COMMON_MAX = 8, COMMON_ROOM = NUMBERS + COMMON_MAX * COMMON_WIDTH };
 
-/* Puts the numbers of another cell to `target` if they fit; up to GATHERED_MAX numbers are written. */
-AVX2 static __attribute__((noinline)) bool gather(const uint8_t *data, const uint8_t *end,
-                                                  unsigned width, unsigned size, uint32_t *target) {
+/* Sixty-four cells: their numbers, and how many each has there; those whose numbers are not among them. */
+typedef struct {
+    uint32_t numbers[GATHERED_ROOM];
+    uint8_t sizes[BLOCK];
+    uint64_t odd, alone;
+} block;
+
+/* Puts the numbers of a cell behind `next`, if they fit, and returns where the next ones go; up to GATHERED_MAX + 2
+ * numbers are written. */
+AVX2 static __attribute__((noinline)) uint32_t *gather(const uint8_t *cell, const uint8_t *end,
+                                                       block *block, size_t i, uint32_t *next) {
+    const unsigned size = cell[2] | (unsigned)cell[3] << 8, width = cell[4];
+    const uint8_t *data = cell + NUMBERS;
+    block->sizes[i] = 0;
+    if (cell[0] != INLINE_FORM || cell[5] & NULLS_FLAG) {
+        block->odd |= 1ull << i;
+        return next;
+    }
     /* Loads of four numbers may reach behind the cell, not behind the heap. */
-    size_t steps = (size + 3) / 4;
-    if (size > GATHERED_MAX || (size_t)(end - data) < steps * 4 * width) return false;
+    const size_t steps = (size + 3) / 4;
+    if (size > GATHERED_MAX || (size_t)(end - data) < steps * 4 * width ||
+        (width != 1 && width != 2 && width != 4)) {
+        block->alone |= 1ull << i;
+        return next;
+    }
     for (size_t step = 0; step < steps; step++) {
         const uint8_t *from = data + step * 4 * width;
         __m128i values;
@@ -195,105 +212,117 @@ AVX2 static __attribute__((noinline)) bool gather(const uint8_t *data, const uin
             values = _mm_loadu_si128((const __m128i *)(const void *)from);
         } else if (width == 2) {
             values = _mm_cvtepi16_epi32(_mm_loadl_epi64((const __m128i *)(const void *)from));
-        } else if (width == 1) {
+        } else {
             int32_t four;
             memcpy(&four, from, 4);
             values = _mm_cvtepi8_epi32(_mm_cvtsi32_si128(four));
-        } else {
-            return false;
         }
-        _mm_storeu_si128((__m128i *)(void *)(target + step * 4), values);
+        _mm_storeu_si128((__m128i *)(void *)(next + step * 4), values);
     }
-    return true;
+    block->sizes[i] = (uint8_t)size;
+    return next + size;
 }
 
-/* A bit for each of `count` numbers that is a member; writes whole bytes, and four zero bytes. */
-AVX2 static inline void look_up(const uint32_t *numbers, size_t count, const question *q,
-                                uint8_t *found) {
+/* Makes of `count` numbers their places in the set, and a bit each whether they have one; what has none is
+ * at the first place. */
+AVX2 static inline void place(uint32_t *numbers, size_t count, const question *q, uint8_t *found) {
     const __m256i low = _mm256_set1_epi32((int)q->low);
     const __m256i span = _mm256_set1_epi32((int)(q->high - q->low));
-    const __m256i place = _mm256_set1_epi32(31);
+    for (size_t i = 0; i < count; i += 8) {
+        __m256i *eight = (__m256i *)(void *)(numbers + i);
+        __m256i delta = _mm256_sub_epi32(_mm256_loadu_si256(eight), low);
+        __m256i inside = _mm256_cmpeq_epi32(_mm256_min_epu32(delta, span), delta);
+        _mm256_storeu_si256(eight, _mm256_and_si256(delta, inside));
+        found[i / 8] = (uint8_t)_mm256_movemask_ps(_mm256_castsi256_ps(inside));
+    }
+}
+
+/* A bit for each of `count` numbers that is a member; writes whole bytes, and eight zero bytes. The gathering loads
+ * of some processors take twice as long as loads one by one. */
+AVX2 static inline void look_up(uint32_t *numbers, size_t count, const question *q,
+                                uint8_t *found) {
+    place(numbers, count, q, found);
+    const uint32_t *words = (const uint32_t *)(const void *)q->bits;
     const unsigned flip = q->negated ? 0xFF : 0;
     for (size_t i = 0; i < count; i += 8) {
-        __m256i delta =
-            _mm256_sub_epi32(_mm256_loadu_si256((const __m256i *)(const void *)(numbers + i)), low);
-        __m256i inside = _mm256_cmpeq_epi32(_mm256_min_epu32(delta, span), delta);
-        /* What is outside looks at the first word. */
-        delta = _mm256_and_si256(delta, inside);
-        __m256i words = _mm256_i32gather_epi32((const int *)(const void *)q->bits,
-                                               _mm256_srli_epi32(delta, 5), 4);
-        __m256i bits = _mm256_srlv_epi32(words, _mm256_and_si256(delta, place));
-        bits = _mm256_and_si256(_mm256_slli_epi32(bits, 31), inside);
-        found[i / 8] = (uint8_t)((unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(bits)) ^ flip);
+        uint32_t at = numbers[i + 7], bits = words[at >> 5] >> (at & 31) & 1;
+#pragma clang loop unroll(full)
+        for (size_t k = 7; k-- > 0;) {
+            at = numbers[i + k];
+            const uint32_t word = words[at >> 5];
+            /* Twice the bits and the next: an instruction each for what a test left in the carry flag. */
+            (void)_addcarry_u32((unsigned char)(word >> (at & 31) & 1), bits, bits, &bits);
+        }
+        found[i / 8] = (uint8_t)((bits & found[i / 8]) ^ flip);
     }
-    memset(found + (count + 7) / 8, 0, 4);
+    memset(found + (count + 7) / 8, 0, 8);
 }
 
 /* `offsets`: of the cells, if they have 16 bits. */
 AVX2 static inline __attribute__((always_inline)) bool members_of(
     const ck_texts *cells, const uint16_t *offsets, ptrdiff_t offsets_ahead, const question *q,
     uint16_t *counts, uint64_t *odd) {
-    const uint8_t *heap = cells->heap;
+    const uint8_t *const heap = cells->heap;
     const size_t size_of_heap = cells->rows ? cell_end(cells, cells->rows - 1) : 0;
-    const ptrdiff_t ahead = cells->ahead, last = (ptrdiff_t)size_of_heap - COMMON_ROOM;
-    uint32_t numbers[GATHERED_ROOM];
-    uint8_t sizes[64], found[GATHERED_ROOM / 8 + 4];
+    const ptrdiff_t last = (ptrdiff_t)size_of_heap - COMMON_ROOM;
+    block block;
+    uint8_t found[GATHERED_ROOM / 8 + 8];
     bool any = false;
     size_t start = cells->rows ? cell_start(cells, 0) : 0;
-    for (size_t first = 0; first < cells->rows; first += 64) {
-        uint64_t word = 0, alone = 0;
-        size_t rows = cells->rows - first < 64 ? cells->rows - first : 64;
-        uint32_t *next = numbers;
+    for (size_t first = 0; first < cells->rows; first += BLOCK) {
+        const size_t rows = cells->rows - first < BLOCK ? cells->rows - first : BLOCK;
+        const size_t end = cell_end(cells, first + rows - 1);
+        uint32_t *next = block.numbers;
+        block.odd = block.alone = 0;
         if (offsets && offsets_ahead) {
             __builtin_prefetch((const uint8_t *)(offsets + first) + offsets_ahead);
             __builtin_prefetch((const uint8_t *)(offsets + first + 32) + offsets_ahead);
         }
+        if (cells->ahead)
+            for (size_t line = start; line < end; line += 64)
+                __builtin_prefetch(heap + line + cells->ahead, 0, 2);
         for (size_t i = 0; i < rows; i++) {
             const uint8_t *cell = heap + start;
-            size_t stop = offsets ? offsets[first + i + 1] : cell_end(cells, first + i);
-            bool is_empty = start == stop, has_room = (ptrdiff_t)start <= last;
-            start = stop;
-            sizes[i] = 0;
-            if (ahead) __builtin_prefetch(cell + ahead);
-            if (is_empty) continue;
-            if (has_room) {
-                uint64_t head;
-                memcpy(&head, cell, 8);
-                uint64_t size = head >> 16 & 0xFFFF;
-                if ((head & COMMON_AT) == COMMON_BYTES && size <= COMMON_MAX) {
-                    _mm_storeu_si128(
-                        (__m128i *)(void *)next,
-                        _mm_loadu_si128((const __m128i *)(const void *)(cell + NUMBERS)));
-                    sizes[i] = (uint8_t)size;
+            const size_t stop = offsets ? offsets[first + i + 1] : cell_end(cells, first + i);
+            if (__builtin_expect((ptrdiff_t)start <= last && start != stop, 1)) {
+                uint32_t size;
+                memcpy(&size, cell + 2, 4);
+                size -= COMMON_WIDTH << 16;
+                if (__builtin_expect(size <= COMMON_MAX && cell[0] == INLINE_FORM, 1)) {
+                    _mm256_storeu_si256(
+                        (__m256i *)(void *)next,
+                        _mm256_loadu_si256((const __m256i *)(const void *)(cell + NUMBERS)));
+                    block.sizes[i] = (uint8_t)size;
                     next += size;
+                    start = stop;
                     continue;
                 }
             }
-            unsigned size = cell[2] | (unsigned)cell[3] << 8;
-            if (cell[0] != INLINE_FORM || cell[5] & NULLS_FLAG) {
-                word |= 1ull << i;
-            } else if (gather(cell + NUMBERS, heap + size_of_heap, cell[4], size, next)) {
-                sizes[i] = (uint8_t)size;
-                next += size;
-            } else {
-                alone |= 1ull << i;
-            }
+            block.sizes[i] = 0;
+            if (start != stop) next = gather(cell, heap + size_of_heap, &block, i, next);
+            start = stop;
         }
         /* What is looked up behind the last number. */
         _mm256_storeu_si256((__m256i *)(void *)next, _mm256_setzero_si256());
-        look_up(numbers, (size_t)(next - numbers), q, found);
+        look_up(block.numbers, (size_t)(next - block.numbers), q, found);
+        memset(block.sizes + rows, 0, BLOCK - rows);
         size_t place = 0;
-        for (size_t i = 0; i < rows; i++) {
-            unsigned size = sizes[i];
-            uint32_t bits;
-            memcpy(&bits, found + place / 8, 4);
-            counts[first + i] = (uint16_t)_mm_popcnt_u32(bits >> place % 8 & ((1u << size) - 1));
-            place += size;
+        uint16_t *count = counts + first;
+        for (size_t i = 0; i < rows; i += 4) {
+            uint64_t bits;
+            memcpy(&bits, found + place / 8, 8);
+            bits >>= place % 8;
+            for (size_t k = i; k < i + 4; k++) {
+                const unsigned size = block.sizes[k];
+                if (k < rows) count[k] = (uint16_t)_mm_popcnt_u32((unsigned)_bzhi_u64(bits, size));
+                bits >>= size;
+                place += size;
+            }
         }
-        odd[first / 64] = word;
-        any |= word != 0;
-        for (; alone; alone &= alone - 1) {
-            size_t row = first + (size_t)__builtin_ctzll(alone);
+        odd[first / 64] = block.odd;
+        any |= block.odd != 0;
+        for (; block.alone; block.alone &= block.alone - 1) {
+            size_t row = first + (size_t)__builtin_ctzll(block.alone);
             const uint8_t *cell = heap + cell_start(cells, row);
             unsigned size = cell[2] | (unsigned)cell[3] << 8;
             counts[row] = (uint16_t)count_plainly(cell + NUMBERS, cell[4], size, q);

@@ -38,6 +38,19 @@ extension LeafFilter {
         return .some(low: first, span: last &- first)
     }
 
+    /// Sends for the same column of the leaf that comes next: packed numbers are compared faster than memory
+    /// answers, and each leaf has too few of them for the processor to see where it goes.
+    @inline(__always)
+    func sendForUpcoming(_ column: ColumnView, _ index: Int, _ info: ColumnInfo) {
+        guard column.encoding == .packed, let next = upcoming?.column(index, info) else { return }
+        var line = next.data
+        let end = line + min(next.rows &* next.width, 4096)
+        while line < end {
+            ck_prefetch(line)
+            line += 64
+        }
+    }
+
     func maskRange(_ column: ColumnView, _ low: Int64, _ high: Int64) {
         if column.encoding == .bits { return maskBits(column, low, high) }
         Self.mask(column, low, high, match)

@@ -231,7 +231,9 @@ final class LeafFilter {
         }
         switch node.test {
         case .nothing: Bits.clear(match, words)
-        case .intRange(let range): maskRange(column, range.low, range.high)
+        case .intRange(let range):
+            sendForUpcoming(column, Int(node.column), info)
+            maskRange(column, range.low, range.high)
         case .intSet, .path: maskSet(column, run.keys(index), selection)
         case .object:
             if column.encoding != .packed {
